@@ -79,7 +79,7 @@ test('rules of resources may use fields that the schema does not name, and their
   expect(unknown).toEqual([`${at(1)}.rule is not evaluated here: Unknown variable: sets`]);
 });
 
-test('messages, reasons and fields', () => {
+test('violations have messages, reasons and fields', () => {
   const rule = 'self.replicas <= self.max';
   const self = { replicas: 3, max: 2 };
   expect(problems({ rule, message: 'too many' }, self)).toEqual([['spec', 'Invalid value: "object": too many']]);
@@ -95,13 +95,13 @@ test('messages, reasons and fields', () => {
   ]);
 });
 
-test('a past that may be missing', () => {
+test('an old value may be absent', () => {
   const rule: ValidationRule = { rule: 'oldSelf.hasValue() || self.max == 1', message: 'x', optionalOldSelf: true };
   expect(problems(rule, { max: 2 })).toHaveLength(1);
   expect(problems(rule, { max: 2 }, { max: 1 })).toHaveLength(0);
 });
 
-test('items of a list with keys know what they were', () => {
+test('items of a list with keys are matched with their old versions', () => {
   const ports = scale.properties?.ports as Schema;
   const items: Schema = {
     ...ports.items,
@@ -129,7 +129,7 @@ test.each<[Json, string]>([
   [{ rule: 'other == 1' }, 'compilation failed: Unknown variable: other'],
   [{ rule: '1' }, 'must evaluate to bool, not int'],
   [{ rule: ' ' }, 'rule is not specified'],
-])('%j is not a rule', (rule, message) => {
+])('%j is an invalid rule', (rule, message) => {
   const schema = { properties: { a: { items: { 'x-kubernetes-validations': [rule] } } } } as JsonObject;
   const { causes } = checkRules(schema, 's');
   expect(causes).toMatchObject([
@@ -143,7 +143,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-test('rules of a definition decide on its objects; one that cannot be evaluated is warned of', async () => {
+test('rules of a definition are applied to its objects, with a warning about a rule that cannot be evaluated', async () => {
   const schema = {
     type: 'object',
     properties: {

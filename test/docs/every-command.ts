@@ -56,7 +56,7 @@ interface Ran {
  * @param andThen looks at what they printed, while what they started goes on.
  */
 export function everyCommandRuns(page: string, andThen?: (ran: Ran) => Promise<void>): void {
-  test(`every command of ${page} runs, in its order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
+  test(`every command of ${page} runs, in order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
     const own = blocksOf(readPage(page));
     const run = own.filter(isRun).map(({ text }) => text);
     // The README is for a checkout, and says how to call the program there. The other pages leave that open: there it is

@@ -8,7 +8,7 @@ const generated = await generatedPages();
 
 test.each(
   generated.map(({ file, text }) => [fileURLToPath(file), text]),
-)('what is generated of %s is fresh (else: npm run generate)', (file, text) => {
+)('the generated parts of %s are up to date (else: npm run generate)', (file, text) => {
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
@@ -25,7 +25,7 @@ function anchorsOf(markdown: string): Set<string> {
   );
 }
 
-test.each(pages)('every link in %s leads somewhere', (page) => {
+test.each(pages)('every link in %s has a target', (page) => {
   const prose = readPage(page).replaceAll(/^```.*?^```/gms, '');
   const problems = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, target = '']) => {
     if (/^https:\/\//.test(target)) {
@@ -42,7 +42,7 @@ test.each(pages)('every link in %s leads somewhere', (page) => {
   expect(problems).toEqual([]);
 });
 
-test('the README is short, and leads to every page', () => {
+test('the README is short, and links to every page', () => {
   const readme = readPage('README.md');
   expect(readme.split('\n').length).toBeLessThan(170);
   for (const page of pages.filter((other) => other !== 'README.md' && !other.startsWith('certs/'))) {

@@ -41,14 +41,14 @@ test.each(commands.map((args) => ({ args })))('its command runs: $args', async (
   expect(await runProgram([...given, ...where], { stdin })).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the configuration of the page is one that is taken', async () => {
+test('the configuration on the page is accepted', async () => {
   writeFileSync(join(folder, '.extensionconfig-lint.yaml'), blocks[0]!.code);
   expect(blocks[0]!.code).toContain('.extensionconfig-lint.yaml');
   const { code } = await runProgram(['lint', good]);
   expect(code).toBe(0);
 });
 
-test('the hook of pre-commit is the one of the page, and takes the names of files', async () => {
+test('the pre-commit hook is the one on the page, and takes file names', async () => {
   const [hook] = hooks;
   expect(hooks).toHaveLength(1);
   expect(text).toContain(`- id: ${hook.id}\n`);

@@ -63,7 +63,7 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
     return stdout;
   }
 
-  test('is applied, waited for, read, merged and deleted', async () => {
+  test('is applied, becomes available, is read, merged and deleted', async () => {
     const apiService = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',

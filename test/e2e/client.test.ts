@@ -36,24 +36,24 @@ async function refusal(call: Promise<unknown>) {
   return { code: error.code, status: JSON.parse(error.body) };
 }
 
-test('a good object is stored, with the defaults of the webhook', async () => {
+test("a valid object is stored, with the webhook's defaults", async () => {
   const created = await objects.createClusterCustomObject({ ...resource, body: body('good', good) });
   expect(created).toMatchObject({ metadata: { generation: 1 }, spec: { namespaceSelector: {} } });
 });
 
-test('a bad object is refused with causes', async () => {
+test('an invalid object is denied with causes', async () => {
   const bad = body('bad', { clientConfig: { url: 'http://extension.example.com/' } });
   const { code, status } = await refusal(objects.createClusterCustomObject({ ...resource, body: bad }));
   expect(code).toBe(422);
   expect(status).toMatchObject({ reason: 'Invalid', details: { causes: [{ field: 'spec.clientConfig.url' }] } });
 });
 
-test('a dry run is judged and not stored', async () => {
+test('a dry run is validated and not stored', async () => {
   await objects.createClusterCustomObject({ ...resource, body: body('dry', good), dryRun: 'All' });
   expect((await refusal(objects.getClusterCustomObject({ ...resource, name: 'dry' }))).code).toBe(404);
 });
 
-test('both versions are one object', async () => {
+test('both versions are the same object', async () => {
   const old = { ...resource, version: 'v1alpha1' };
   await objects.createClusterCustomObject({ ...old, body: body('old', good, 'v1alpha1') });
   expect(await objects.getClusterCustomObject({ ...resource, name: 'old' })).toMatchObject({
@@ -62,7 +62,7 @@ test('both versions are one object', async () => {
   });
 });
 
-test('conditions written in the old version are where the new one has them', async () => {
+test('conditions written in the old version appear where the new one has them', async () => {
   const old = { ...resource, version: 'v1alpha1', name: 'moving' };
   const made = await objects.createClusterCustomObject({ ...old, body: body('moving', good, 'v1alpha1') });
   const lastTransitionTime = '2026-01-01T00:00:00Z';
@@ -76,7 +76,7 @@ test('conditions written in the old version are where the new one has them', asy
   expect(asOld.status).toEqual(status);
 });
 
-test('a stale replacement is a conflict', async () => {
+test('a stale update is a conflict', async () => {
   const name = 'stale';
   const current = await objects.createClusterCustomObject({ ...resource, body: body(name, good) });
   const changed = (team: string) => ({ ...current, metadata: { ...current.metadata, labels: { team } } });
@@ -85,7 +85,7 @@ test('a stale replacement is a conflict', async () => {
   expect(status.reason).toBe('Conflict');
 });
 
-test('the status is written apart from the spec', async () => {
+test('the status is written separately from the spec', async () => {
   const name = 'with-status';
   const current = await objects.createClusterCustomObject({ ...resource, body: body(name, good) });
   const next = { ...current, spec: { clientConfig: { url: 'https://ignored.example.com' } }, status: { handlers: [] } };
@@ -93,7 +93,7 @@ test('the status is written apart from the spec', async () => {
   expect(written).toMatchObject({ spec: good, status: { handlers: [] } });
 });
 
-test('an informer sees what exists, and what changes', async () => {
+test('an informer sees existing objects, and changes', async () => {
   const seen: string[] = [];
   await objects.createClusterCustomObject({ ...resource, body: body('earlier', good) });
   const path = `/apis/${resource.group}/${resource.version}/${resource.plural}`;

@@ -14,7 +14,7 @@ import { type Shell, startShell } from '../tools/shell.ts';
 
 const definitions = fileURLToPath(new URL('../fixtures/cluster-api/definitions.yaml', import.meta.url));
 
-describe('a cluster whose objects name each other, with kubectl', needs('kubectl'), () => {
+describe('a cluster whose objects refer to each other, with kubectl', needs('kubectl'), () => {
   let sandbox: RunningSandbox;
   let shell: Shell;
   beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
     }
   }
 
-  test('an extension that a class needs: the deletion is refused, and the message says the way', async () => {
+  test('deleting an extension that a class needs is denied, and the message says what to do', async () => {
     expect(await apply({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, example())).toMatch(
       /Warning: spec\.clientConfig\.service\.name: "my-extension": there is no such Service/,
     );
@@ -76,7 +76,7 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
     expect((await kubectl(['delete', 'ext', 'my-extension'])).output).toMatch(/"my-extension" deleted/);
   });
 
-  test('the other way: what names it goes first', async () => {
+  test('deleting the objects that refer to it first succeeds', async () => {
     await apply(example({ name: 'second', clientConfig: { url: 'https://second.example.com' } }));
     await apply(exampleClass('generate.second'));
     await deletion('second', 'refused');
@@ -85,7 +85,7 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
     expect((await kubectl(['delete', 'ext', 'second'])).code).toBe(0);
   });
 
-  test('a Cluster that waits for a hook holds the deletion, until it waits no more', async () => {
+  test('a Cluster that waits for a hook prevents the deletion, until it no longer waits', async () => {
     const name = 'third';
     await apply(example({ name, clientConfig: { url: 'https://third.example.com' } }));
     const handlers = [
@@ -104,7 +104,7 @@ describe('a cluster whose objects name each other, with kubectl', needs('kubectl
     await deletion(name, 'allowed');
   });
 
-  test('the garbage collector is not asked', async () => {
+  test('the garbage collector is exempt', async () => {
     await apply(example({ name: 'fourth', clientConfig: { url: 'https://fourth.example.com' } }));
     await apply(exampleClass('generate.fourth'));
     await deletion('fourth', 'refused');

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
 
-test('an API server that E2E_KUBECONFIG names gets our webhook, and is left as it was', async () => {
+test('an API server in E2E_KUBECONFIG gets our webhook, and is restored afterwards', async () => {
   for (const round of ['first', 'second']) {
     const environment = await startEnvironment();
     const body = {

@@ -147,7 +147,7 @@ async function reasonsOf({ metadata: { name, uid } }: Config): Promise<string[]>
   return items.map(({ reason }) => String(reason));
 }
 
-test('registered, it is discovered; broken, it says why; repaired, it is discovered again', async () => {
+test('a registered extension is discovered; broken, its status says why; repaired, it is discovered again', async () => {
   const server = await startServer();
   const settings = { flavor: 'big' };
   const made = await register('lab', urlOf(server), {}, { settings, namespaceSelector: {} });
@@ -180,7 +180,7 @@ test('registered, it is discovered; broken, it says why; repaired, it is discove
   );
 });
 
-test('paused, it stays as it was and is called; after that, what changed meanwhile counts', async () => {
+test('a paused extension keeps its registration and is called; afterwards, changes made meanwhile apply', async () => {
   const server = await startServer();
   await register('paused', urlOf(server));
   const before = await condition('paused', 'Discovered', 'True');
@@ -198,7 +198,7 @@ test('paused, it stays as it was and is called; after that, what changed meanwhi
   expect(conditionOf(after, 'Discovered')?.message).toMatch(/localhost:1\//);
 });
 
-test('deleted, it is called no more; registered again, it is another', async () => {
+test('a deleted extension is no longer called; registered again, it is a new one', async () => {
   const server = await startServer();
   await register('deleted', urlOf(server));
   const first = await condition('deleted', 'Discovered', 'True');
@@ -216,7 +216,7 @@ test('deleted, it is called no more; registered again, it is another', async () 
   await callable('deleted');
 });
 
-test('its CA is rotated by its Secret while calls go on, without a failed one', { timeout: 60_000 }, async () => {
+test('its CA is rotated through its Secret during calls, none of which fails', { timeout: 60_000 }, async () => {
   const server = await startServer();
   await register('rotated', urlOf(server));
   const before = await condition('rotated', 'Discovered', 'True');

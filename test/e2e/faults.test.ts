@@ -56,7 +56,7 @@ async function until(condition: () => boolean | Promise<boolean>, what: string):
 const reloads = 'extensionconfig_webhook_certificate_reloads_total{result="success"}';
 const connections = 'extensionconfig_webhook_connections';
 
-test('ordinary and hostile callers while the certificate changes: right answers only, and nothing leaks', async () => {
+test('with ordinary and hostile clients during a certificate change, all responses are correct, and nothing leaks', async () => {
   // The thread for large bodies, with files of its own, starts with the first of them.
   await send(server.webhookPort, largeCall, false);
   const filesAtRest = server.openFiles();
@@ -75,7 +75,7 @@ test('ordinary and hostile callers while the certificate changes: right answers 
   }
 }, 60_000);
 
-test('one of two replicas is replaced under load, as a rolling update does it: no request fails', async () => {
+test('no request fails while one of two replicas is replaced under load, as in a rolling update', async () => {
   const replicas = [server, await startReplica()];
   // What a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
   let endpoints: { webhookPort: number }[] = [...replicas];

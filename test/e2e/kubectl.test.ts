@@ -156,7 +156,7 @@ describe('kubectl', needs('kubectl'), () => {
   ];
 
   // One test, since no step passes without those before it.
-  test('the commands of a day', { timeout: 120_000 }, async () => {
+  test('everyday commands work', { timeout: 120_000 }, async () => {
     for (const [step, args, stdin, code, output] of steps) {
       const answer = await kubectl(args, stdin);
       expect(answer.output, step).toMatch(output);

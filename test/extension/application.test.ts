@@ -112,7 +112,7 @@ describe('a call', () => {
     expect(Number(sum?.split(' ').at(-1))).toBeCloseTo(0.0012346, 9);
   });
 
-  test('that blocks has its time in the log, one that fails has none', async () => {
+  test('that blocks is logged with its wait, and one that fails without', async () => {
     const blocking = handler('BeforeClusterCreate', {
       name: 'create',
       handle: (_, { answer }) => answer.retryAfterSeconds(7, 'wait'),
@@ -127,14 +127,14 @@ describe('a call', () => {
     ]);
   });
 
-  test('is not logged where the log is for more only, and counted all the same', async () => {
+  test('is not logged at a higher log level, but still counted', async () => {
     const { post, lines, counted } = await serving([create], { level: 'warn' });
     await post(path, body);
     expect(lines).toEqual([]);
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="success"} 1`);
   });
 
-  test('may have its answer replaced, or its status, or neither', async () => {
+  test('may have its answer, its status, or neither replaced', async () => {
     const replaced = [{ body: '{"a":1}' }, { code: 418 }, undefined];
     const names: string[] = [];
     const { post } = await serving([create], {
@@ -173,7 +173,7 @@ describe('a body that is not a request', () => {
     ]);
   });
 
-  test('too large: a Failure that is counted and logged', async () => {
+  test('because it is too large gets a Failure that is counted and logged', async () => {
     const { post, lines, counted } = await serving([create]);
     const message = 'error reading request: the body must not be larger than 100000 bytes';
     expect(await post(path, ' '.repeat(100_001))).toMatchObject({
@@ -192,7 +192,7 @@ describe('a body that is not a request', () => {
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="invalid request"} 1`);
   });
 
-  test('for which there is no room: a 503, which is a server that cannot be reached', async () => {
+  test('for which there is no room gets a 503, as from an unreachable server', async () => {
     const { post, lines, counted, refusals } = await serving([create], { holdBody: () => false });
     const { code, json, headers } = await post(path, body);
     expect([code, json.kind, json.reason, headers['retry-after']]).toEqual([503, 'Status', 'ServiceUnavailable', '1']);
@@ -203,7 +203,7 @@ describe('a body that is not a request', () => {
 });
 
 describe('a path', () => {
-  test('that no handler has is a 404, counted and logged without its query', async () => {
+  test('without a handler gets a 404, counted and logged without its query', async () => {
     const { post, lines, refusals } = await serving([create], { prefix: '/lab' });
     const { code, json } = await post(`${path}?timeout=1s`, body);
     expect([code, json.reason, json.message]).toEqual([
@@ -232,7 +232,7 @@ describe('a path', () => {
   });
 });
 
-describe('the time of a call', () => {
+describe('the timeout of a call', () => {
   /** A handler that keeps its signal, and never answers. */
   function silent(more: Partial<Handler> = {}) {
     const signals: AbortSignal[] = [];
@@ -248,7 +248,7 @@ describe('the time of a call', () => {
     return { one, signals };
   }
 
-  test('over: the signal says so, and after a grace the caller gets a 504', async () => {
+  test('aborts the signal when it expires, and after a grace period the client gets a 504', async () => {
     const { one, signals } = silent();
     const { post, lines, counted } = await serving([one]);
     const startedMs = performance.now();
@@ -272,7 +272,7 @@ describe('the time of a call', () => {
     expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="error"} 1`);
   });
 
-  test('each query has its own', async () => {
+  test('is determined by each query', async () => {
     const { one, signals } = silent();
     const { begin } = await serving([one]);
     begin(`${path}?timeout=20s`, body);
@@ -282,7 +282,7 @@ describe('the time of a call', () => {
     expect(signals[0]?.aborted).toBe(false);
   });
 
-  test('of a caller that goes: the signal says so, and nothing is sent', async () => {
+  test('aborts the signal also when the client disconnects, and nothing is sent', async () => {
     const { one, signals } = silent();
     const { begin, lines, counted, held } = await serving([one]);
     const client = begin(path, body);
@@ -302,7 +302,7 @@ describe('the time of a call', () => {
     expect(held).toEqual(['decision']);
   });
 
-  test('that has been answered is over: its signal does not abort with its connection', async () => {
+  test('ends with the answer: the signal is not aborted when the connection closes', async () => {
     let seen: AbortSignal | undefined;
     const one: Handler = {
       ...create,

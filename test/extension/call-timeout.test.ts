@@ -15,11 +15,11 @@ test.each([
   ['timeout=0', undefined, 10_000],
   ['timeout=-1s', 5, 5_000],
   ['mytimeout=2s', 5, 5_000],
-])('%j of a handler with %s s is %i ms', (query, handlerSeconds, ms) => {
+])('%j for a handler with %s s is %i ms', (query, handlerSeconds, ms) => {
   expect(createCallTimeout()(query, handlerSeconds)).toBe(ms);
 });
 
-test('each query and each handler has its own', () => {
+test('each query and each handler has its own timeout', () => {
   const timeoutFor = createCallTimeout();
   const asked = ['timeout=2s', 'timeout=2s', 'timeout=3s', '', '', 'timeout=2s'];
   expect(asked.map((query, i) => timeoutFor(query, i))).toEqual([2_000, 2_000, 3_000, 3_000, 4_000, 2_000]);

@@ -89,7 +89,7 @@ describe('how a call ends', () => {
     expect((await callHandler(one)).response).toEqual(response);
   });
 
-  test('a failure with retryAfterSeconds below zero is a failure', async () => {
+  test('a failure with a negative retryAfterSeconds is a failure', async () => {
     const failing = create((_, { answer }) => {
       const made = answer.failure('no') as unknown as { response: JsonObject };
       made.response.retryAfterSeconds = -1;
@@ -127,7 +127,7 @@ describe('how a call ends', () => {
     expect(lines.at(-1)?.problem).toContain(problem);
   });
 
-  test('a request that is not one of the hook is refused, and the handler is not asked', async () => {
+  test('a request of another hook is rejected, and the handler is not called', async () => {
     let asked = 0;
     const one = create((_, { answer }) => {
       asked++;
@@ -163,11 +163,11 @@ describe('messages', () => {
         throw new HandlerFailure(long);
       }),
     ],
-  ])('%s have a maximum', async (_, one) => {
+  ])('%s are truncated', async (_, one) => {
     expect((await callHandler(one)).response.message).toBe(long.slice(0, 8192));
   });
 
-  test('up to it they stay as they are', async () => {
+  test('up to the maximum are unchanged', async () => {
     const made = create((_, { answer }) => answer.done({ message: long.slice(1) }));
     expect((await callHandler(made)).response).toEqual({
       status: 'Success',
@@ -180,7 +180,7 @@ describe('messages', () => {
 describe('the log', () => {
   const names = { hook: 'BeforeClusterCreate', handler: 'create', cluster: 'default/example' };
 
-  test('has what the handler writes, with hook, handler and Cluster', async () => {
+  test('contains what the handler writes, with hook, handler and Cluster', async () => {
     const { lines } = await callHandler(
       create((_, { answer, log }) => {
         log.info('one');
@@ -194,7 +194,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('has no Cluster where the request names none', async () => {
+  test('has no Cluster if the request names none', async () => {
     const { lines } = await callHandler(
       handler('DiscoverVariables', {
         name: 'variables',
@@ -214,7 +214,7 @@ describe('the log', () => {
       { error: 'RangeError', message: 'far', stack: expect.stringContaining('call.test.ts') },
     ],
     ['a text', 'far', { error: 'string', message: 'far' }],
-  ])('says what was thrown: %s', async (_, thrown, expected) => {
+  ])('contains what was thrown: %s', async (_, thrown, expected) => {
     const { lines } = await callHandler(
       create(() => {
         throw thrown;
@@ -246,7 +246,7 @@ describe('the log', () => {
 });
 
 describe('the context', () => {
-  test('has the settings of the request, or none', async () => {
+  test('has the settings of the request, if any', async () => {
     const seen: unknown[] = [];
     const one = create((_, { answer, settings }) => {
       seen.push(settings);
@@ -258,7 +258,7 @@ describe('the context', () => {
     expect(seen).toEqual([{ a: 'b' }, {}]);
   });
 
-  test('has the signal of the call', async () => {
+  test("has the call's signal", async () => {
     const ending = new AbortController();
     let seen: AbortSignal | undefined;
     const one = create((_, { answer, signal }) => {
@@ -270,7 +270,7 @@ describe('the context', () => {
     expect(seen).toBe(ending.signal);
   });
 
-  test('has the same answers for each call of a hook, which nobody can change', () => {
+  test('has the same immutable answers for each call of a hook', () => {
     const answers = answersOf(hooks.BeforeClusterCreate);
     expect(answersOf(hooks.BeforeClusterCreate)).toBe(answers);
     expect(answersOf(hooks.BeforeClusterDelete)).not.toBe(answers);
@@ -315,7 +315,7 @@ describe('the Cluster of a request', () => {
     expect(clusterOf(request as JsonObject)).toBe(expected);
   });
 
-  test('has a maximum', () => {
+  test('is truncated', () => {
     const metadata = { namespace: 'n'.repeat(300), name: 'x'.repeat(300) };
     expect(clusterOf({ cluster: { metadata } })).toBe(`${'n'.repeat(300)}/${'x'.repeat(205)}`);
   });

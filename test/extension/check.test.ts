@@ -10,22 +10,22 @@ const as = (base: Handler, more: Partial<Handler>): Handler => ({ ...base, ...mo
 const seconds = (timeoutSeconds: number) => checkHandlers([as(create, { timeoutSeconds })]);
 const who = 'handler "create" of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate';
 
-test('no handlers, and good ones, have no problems', () => {
+test('no handlers, and valid ones, have no problems', () => {
   expect(checkHandlers([])).toEqual({ problems: [], warnings: [] });
   expect(checkHandlers([create, after, update])).toEqual({ problems: [], warnings: [] });
 });
 
 describe('the timeout', () => {
-  test.each([0, 31, 1.5, -1, Number.NaN])('%d is refused', (value) => {
+  test.each([0, 31, 1.5, -1, Number.NaN])('of %d is rejected', (value) => {
     const problem = `${who}: timeoutSeconds ${value} is not a whole number from 1 to 30; long work goes to the background`;
     expect(seconds(value)).toEqual({ problems: [problem], warnings: [] });
   });
 
-  test.each([1, 10])('%d is fine', (value) => {
+  test.each([1, 10])('of %d is accepted', (value) => {
     expect(seconds(value)).toEqual({ problems: [], warnings: [] });
   });
 
-  test.each([11, 30])('%d is warned about', (value) => {
+  test.each([11, 30])('of %d causes a warning', (value) => {
     const warning = `${who}: timeoutSeconds ${value} is more than 10: reconciling a Cluster ends after a minute, all handlers together`;
     expect(seconds(value)).toEqual({ problems: [], warnings: [warning] });
   });
@@ -44,7 +44,7 @@ describe('the failure policy', () => {
     expect(checkHandlers([one])).toEqual({ problems: [], warnings });
   });
 
-  test('of another name is refused', () => {
+  test('of another name is rejected', () => {
     expect(checkHandlers([as(create, { failurePolicy: 'ignore' as 'Ignore' })])).toEqual({
       problems: [`${who}: failurePolicy "ignore" is not "Fail" or "Ignore"`],
       warnings: [],
@@ -52,14 +52,14 @@ describe('the failure policy', () => {
   });
 });
 
-test('Discovery is served already', () => {
+test('Discovery cannot be handled: the server does that itself', () => {
   const discovery = { ...create, name: 'd', hook: hooks.Discovery };
   expect(checkHandlers([discovery]).problems).toEqual([
     'handler "d" of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=Discovery: the server answers Discovery itself; leave this handler out',
   ]);
 });
 
-test('hooks of in-place updates have one handler each, others may have several', () => {
+test('in-place update hooks have one handler each, others may have several', () => {
   const set = handler('CanUpdateMachineSet', { name: 'set', handle: (_, { answer }) => answer.done() });
   expect(checkHandlers([update, set, create, as(create, { name: 'create-too' })]).problems).toEqual([]);
   expect(checkHandlers([update, set, as(update, { name: 'can-too' })]).problems).toEqual([
@@ -67,13 +67,13 @@ test('hooks of in-place updates have one handler each, others may have several',
   ]);
 });
 
-test('an ExtensionConfig takes 512 handlers', () => {
+test('an ExtensionConfig can have 512 handlers', () => {
   const many = Array.from({ length: 513 }, (_, index) => as(create, { name: `h${index}` }));
   expect(checkHandlers(many.slice(1)).problems).toEqual([]);
   expect(checkHandlers(many).problems).toEqual(['there are 513 handlers: an ExtensionConfig takes at most 512']);
 });
 
-test('all problems are in the message, a line each', () => {
+test('the message lists all problems, one per line', () => {
   const handlers = [as(create, { timeoutSeconds: 0 }), as(after, { failurePolicy: 'No' as 'Fail' })];
   const { problems } = checkHandlers(handlers);
   expect(problems).toHaveLength(2);
@@ -81,7 +81,7 @@ test('all problems are in the message, a line each', () => {
   expect(new HandlersError(['a', 'b']).message).toBe('the handlers cannot be served:\n- a\n- b');
 });
 
-test('a hook that is not one of Cluster API is refused by its name', () => {
+test("a hook that is not Cluster API's is rejected by its name", () => {
   const made = (name: string) => () =>
     handler(name as 'BeforeClusterCreate', { name: 'x', handle: () => undefined as never });
   expect(made('BeforeLunch')).toThrow(

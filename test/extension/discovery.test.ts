@@ -3,7 +3,7 @@ import { goDurationMs } from '../../src/extension/duration.ts';
 import { createExtensionServer, handler } from '../../src/extension/index.ts';
 import { hooksGroup } from '../../src/hooks/index.ts';
 
-test('Discovery says of each handler what it has, and nothing else', () => {
+test('Discovery lists each handler with its properties, and nothing else', () => {
   const handlers = [
     handler('BeforeClusterCreate', { name: 'b', timeoutSeconds: 5, handle: (_, { answer }) => answer.done() }),
     handler('AfterControlPlaneInitialized', {

@@ -102,12 +102,12 @@ describe('upgrade plans', () => {
 
   test.each(
     recordedCalls.filter(({ file }) => file.startsWith('GenerateUpgradePlan')),
-  )('the plan that Cluster API took is valid: $file', ({ body, answer }) => {
+  )('a plan that Cluster API accepted is valid: $file', ({ body, answer }) => {
     const response = answer as unknown as GenerateUpgradePlanResponse;
     expect(upgradePlanProblems(body as unknown as GenerateUpgradePlanRequest, response)).toEqual([]);
   });
 
-  test('an invalid plan is a Failure that says why', async () => {
+  test('an invalid plan is a Failure that gives the reason', async () => {
     const skipping = handler('GenerateUpgradePlan', {
       name: 'plan',
       handle: (asked, { answer }) =>
@@ -121,7 +121,7 @@ describe('upgrade plans', () => {
   });
 });
 
-test('in-place: patches for the fields that can be changed, and no others', () => {
+test('in-place updates: patches only the fields that can be changed', () => {
   const request = requestFor('CanUpdateMachine');
   const current = structuredClone(request.current);
   const desired = structuredClone(request.current);
@@ -164,7 +164,7 @@ describe('jobs', () => {
   }
   const soon = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
 
-  test('block until the work is done, which is done once', async () => {
+  test('block until the work is done, which happens once', async () => {
     let runs = 0;
     const { wait, clock } = backups(async () => {
       runs++;
@@ -212,7 +212,7 @@ describe('jobs', () => {
     ]);
   });
 
-  test('one that hangs ends when its time is over, heeding its signal or not, and makes room for others', async () => {
+  test('that hang end when their time is over, whether or not they observe the signal, and make room for others', async () => {
     let signalled: unknown;
     let runs = 0;
     const jobs = createJobs({ retryAfterSeconds: 15, maxSeconds: 0.02, maxRunning: 1 });
@@ -247,7 +247,7 @@ describe('jobs', () => {
     }
   });
 
-  test('no more at a time than allowed, a bounded memory, and an end', async () => {
+  test('are limited in number and memory, and can be stopped', async () => {
     const started: string[] = [];
     const jobs = createJobs({ maxRunning: 2, maxRemembered: 3 });
     const answer = { done: () => 'done', failure: () => 'failed', retryAfterSeconds: () => 'wait' } as never;
@@ -278,7 +278,7 @@ describe('jobs', () => {
 });
 
 describe('testing', () => {
-  test('an answer that changes is found', async () => {
+  test('detects an answer that changes', async () => {
     let count = 0;
     const counting = handler('BeforeClusterCreate', {
       name: 'count',
@@ -288,7 +288,7 @@ describe('testing', () => {
     await expect(assertIdempotent(counting)).rejects.toThrow('called again it has another answer');
   });
 
-  test('a mistake is told with its reason', async () => {
+  test('reports a mistake with its reason', async () => {
     const throwing = handler('BeforeClusterCreate', {
       name: 'throw',
       handle: () => {

@@ -30,7 +30,7 @@ const answers = JSON.parse(
   readFileSync(new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url), 'utf8'),
 ) as { request: { method: string; path: string; body?: string }; response: { status: number; body: string } }[];
 
-test('requests that are none get from us what they get from the Go server: the same status, a Failure in the same words', async () => {
+test('invalid requests get the same response as from the Go server: the same status, a Failure in the same words', async () => {
   const { port } = await startExtension([create]);
   const bad = answers.slice(1, 5);
   expect(bad.map(({ request }) => request.method)).toEqual(['GET', 'POST', 'POST', 'POST']);
@@ -81,7 +81,7 @@ describe('the wire', () => {
     expect((await post(port, url, body)).code).toBe(404);
   });
 
-  test('below a prefix, and nowhere else', async () => {
+  test('serves paths below a prefix, and nowhere else', async () => {
     const { port } = await startExtension([create], { path: '/extensions/lab/' });
     expect((await post(port, `/extensions/lab${path}`, body)).code).toBe(200);
     expect((await post(port, path, body)).code).toBe(404);
@@ -91,7 +91,7 @@ describe('the wire', () => {
     });
   });
 
-  test('a body over the limit, declared or not, and a compressed one: a Failure, which no failurePolicy lets through', async () => {
+  test('a body over the limit, declared or not, or compressed: a Failure, which failurePolicy does not ignore', async () => {
     const { port } = await startExtension([create], { limits: { maxBodyBytes: 4096 } });
     const large = withSettings({ text: 'x'.repeat(5000) });
     const tooLarge = {
@@ -117,7 +117,7 @@ describe('the wire', () => {
     expect((await post(port, path, body)).code).toBe(200);
   });
 
-  test('a request that lacks what its hook requires, or has it of a wrong type, never reaches the handler', async () => {
+  test('a request that lacks a required field of its hook, or has one of a wrong type, never reaches the handler', async () => {
     const { port } = await startExtension([create]);
     const { status, message } = (await post(port, path, '{}')).json();
     expect([status, message]).toEqual([
@@ -135,13 +135,13 @@ describe('the wire', () => {
     ['bytes that are not text', Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0x00])]), 200, 'Success'],
     ['a value that is cut off', body.slice(0, -1), 200, 'Failure'],
     ['no value before them', `garbage ${body}`, 200, 'Failure'],
-  ])('behind the body: %s', async (_name, sent, code, status) => {
+  ])('after the body: %s', async (_name, sent, code, status) => {
     const { port } = await startExtension([create]);
     const answer = await post(port, path, sent);
     expect([answer.code, answer.json().status]).toEqual([code, status]);
   });
 
-  test('field names in any case, null for absent, and fields of a newer release', async () => {
+  test('accepts field names in any case, null for absent fields, and fields of a newer release', async () => {
     const { port } = await startExtension([create]);
     const odd = '{"Cluster":{"metadata":{"name":"odd"},"spec":null,"newer":{"a":1}},"settings":null,"more":[]}';
     expect((await post(port, path, odd)).json().message).toBe('hello odd');
@@ -149,7 +149,7 @@ describe('the wire', () => {
 });
 
 describe('answers', () => {
-  test('blocking, and what is not an answer', async () => {
+  test('can block, and invalid ones become Failures', async () => {
     const { port, lines } = await startExtension([create]);
     expect((await post(port, path, withSettings({ wait: '30' }))).json()).toMatchObject({
       status: 'Success',
@@ -171,7 +171,7 @@ describe('answers', () => {
     }
   });
 
-  test('what a handler throws is in the log, and the answer is the same each time', async () => {
+  test('that throw are logged, and the response is the same each time', async () => {
     let count = 0;
     const throwing = handler('BeforeClusterCreate', {
       name: 'create',
@@ -202,7 +202,7 @@ describe('answers', () => {
     });
   });
 
-  test('the signal aborts with the time of the caller, which gets no Failure but a 504; and when the caller goes', async () => {
+  test("are aborted with the caller's timeout, which results in a 504 instead of a Failure, and when the caller disconnects", async () => {
     const reasons: string[] = [];
     let running = 0;
     const slow = handler('BeforeClusterCreate', {
@@ -225,7 +225,7 @@ describe('answers', () => {
     expect(reasons).toEqual(['TimeoutError', 'AbortError']);
   });
 
-  test('what is answered when the signal has just aborted still counts', async () => {
+  test('given just after the signal was aborted still count', async () => {
     const giving = handler('BeforeClusterCreate', {
       name: 'create',
       handle: (_, { answer, signal }) =>
@@ -237,7 +237,7 @@ describe('answers', () => {
     expect((await post(port, `${path}?timeout=100ms`, body)).json()).toMatchObject({ retryAfterSeconds: 5 });
   });
 
-  test('calls are counted and logged, a line each', async () => {
+  test('are counted and logged, one line each', async () => {
     const { port, health, lines } = await startExtension([create]);
     await post(port, `${root}/discovery`, '{}');
     await post(port, path, body);
@@ -255,7 +255,7 @@ describe('answers', () => {
   });
 });
 
-test('the client certificate that Cluster API sends since 1.11 can be required', async () => {
+test('can require the client certificate that Cluster API sends since 1.11', async () => {
   const folder = certificateFolder();
   writeFileSync(`${folder}/clients.crt`, testCa.cert);
   const { port } = await startExtension([create], {
@@ -266,7 +266,7 @@ test('the client certificate that Cluster API sends since 1.11 can be required',
   expect((await post(port, path, body, { cert, key } as object)).code).toBe(200);
 });
 
-test('a call under way is answered when the server stops', async () => {
+test('a call in flight is answered when the server stops', async () => {
   let release: () => void = () => {};
   const slow = handler('BeforeClusterCreate', {
     name: 'create',
@@ -285,7 +285,7 @@ test('a call under way is answered when the server stops', async () => {
   await stopped;
 });
 
-test('the client of this project discovers it and calls it', async () => {
+test("this project's client discovers and calls it", async () => {
   const { port } = await startExtension([create]);
   const client = createClient();
   try {

@@ -98,7 +98,7 @@ async function metricOf(health: string, name: string): Promise<number> {
   return (await metricAt(health, `runtime_extension_${name}`)) || 0;
 }
 
-test('calls by HTTP/2 on one connection, at once and out of order, each with its own answer', async () => {
+test('calls over HTTP/2 on one connection, concurrent and out of order, each get their own answer', async () => {
   const { port, health } = await startExtension([create]);
   const session = open(port);
   const answers = Array.from({ length: 32 }, (_, index) =>
@@ -126,7 +126,7 @@ test.each([
   expect((await post(port, path, bodyWith({ name: 'one' }))).json().message).toBe('hello one');
 });
 
-test('curl calls by HTTP/2', needs('curl'), async () => {
+test('curl calls over HTTP/2', needs('curl'), async () => {
   const { port } = await startExtension([create]);
   const folder = certificateFolder();
   writeFileSync(join(folder, 'ca.crt'), testCa.cert);
@@ -148,7 +148,7 @@ test('curl calls by HTTP/2', needs('curl'), async () => {
 });
 
 describe('limits', () => {
-  test('bodies over the limit, declared or not, and unknown paths are refused, and the connection lives on', async () => {
+  test('bodies over the limit, declared or not, and unknown paths are rejected, and the connection stays open', async () => {
     const { port } = await startExtension([create], { limits: { maxBodyBytes: 4096 } });
     const session = open(port);
     const large = bodyWith({ name: 'x'.repeat(200_000) });
@@ -160,7 +160,7 @@ describe('limits', () => {
     expect((await call(session, bodyWith({ name: 'then' }))).json().message).toBe('hello then');
   });
 
-  test('100 Continue is said to a body that is wanted only', async () => {
+  test('100 Continue is sent only for a body that is accepted', async () => {
     const { port } = await startExtension([create], { limits: { maxBodyBytes: 4096 } });
     const session = open(port);
     const begin = (length: number) => {
@@ -182,13 +182,13 @@ describe('limits', () => {
     expect(isContinued).toBe(false);
   });
 
-  test('a large body and a large answer', async () => {
+  test('large bodies and large responses pass', async () => {
     const { port } = await startExtension([create]);
     const { code, json } = await call(open(port), bodyWith({ pad: 'x'.repeat(15_000_000), length: '8000' }));
     expect([code, String(json().message).length]).toEqual([200, 8006]);
   });
 
-  test('requests at a time and the size of a header are bounded, and the client is told', async () => {
+  test('concurrent requests and the size of headers are limited, and the client is told', async () => {
     const { port } = await startExtension([create], { limits: { maxStreams: 3 } });
     const session = open(port);
     await call(session, bodyWith({}));
@@ -197,7 +197,7 @@ describe('limits', () => {
     expect((await call(open(port), bodyWith({}))).code).toBe(200);
   });
 
-  test('a client that takes its requests back all the time loses its connection, and no other does', async () => {
+  test('a client that keeps cancelling its requests loses its connection, and others do not', async () => {
     const { port } = await startExtension([create]);
     const [attacker, other] = [open(port), open(port)];
     await call(other, bodyWith({}));
@@ -234,7 +234,7 @@ describe('limits', () => {
     expect((await call(session, bodyWith({}))).code).toBe(200);
   });
 
-  test('an answer that is not read is given up, while others on its connection are answered', async () => {
+  test('a response that is not read is abandoned, while others on its connection are answered', async () => {
     const { port, health } = await startExtension([create], {
       limits: { responseTimeoutMs: 300, timeoutCheckMs: 10 },
     });
@@ -250,7 +250,7 @@ describe('limits', () => {
     await until(async () => (await metricOf(health, 'requests_in_flight')) === 0, 'nothing is left');
   });
 
-  test('a connection without requests makes room for others, and ends after a while', async () => {
+  test('a connection without requests makes room for others, and is closed after a while', async () => {
     const { port, health } = await startExtension([create], {
       limits: { maxConnections: 2, keepAliveTimeoutMs: 200, headersTimeoutMs: 300, timeoutCheckMs: 20 },
     });
@@ -268,7 +268,7 @@ describe('limits', () => {
   });
 });
 
-test('a caller that takes its call back aborts the handler of this call only', async () => {
+test('cancelling a call aborts only the handler of this call', async () => {
   const { port, health } = await startExtension([create]);
   const session = open(port);
   aborted = 0;
@@ -285,7 +285,7 @@ test('a caller that takes its call back aborts the handler of this call only', a
   expect(aborted).toBe(1);
 });
 
-test('only callers with a client certificate are answered; others get a 403 that says why', async () => {
+test('only clients with a certificate are answered; others get a 403 that says why', async () => {
   const caFile = join(certificateFolder(), 'ca.crt');
   writeFileSync(caFile, testCa.cert);
   const { port } = await startExtension([create], { clients: { caFile } });
@@ -295,7 +295,7 @@ test('only callers with a client certificate are answered; others get a 403 that
   expect((await call(open(port, {}, { cert, key }), bodyWith({}))).code).toBe(200);
 });
 
-test('a call whose handler takes its time is not cut in favour of others, by either version', async () => {
+test('a call whose handler takes long is not cut to make room, in either version of HTTP', async () => {
   const { port } = await startExtension([create], {
     limits: { maxConnections: 2, patienceMs: 20, timeoutCheckMs: 10 },
   });
@@ -309,8 +309,8 @@ test('a call whose handler takes its time is not cut in favour of others, by eit
   expect((await Promise.all(slow)).map(({ code }) => code)).toEqual([200, 200]);
 });
 
-describe('the end', () => {
-  test('calls under way are answered, and the client is told to take later ones elsewhere', async () => {
+describe('shutdown', () => {
+  test('answers calls in flight, and tells clients to send later ones elsewhere', async () => {
     const { port, stop } = await startExtension([create]);
     const session = open(port);
     const goaway = new Promise((resolve) => session.once('goaway', (code, last) => resolve([code, last])));
@@ -326,7 +326,7 @@ describe('the end', () => {
     expect(performance.now() - startedMs).toBeLessThan(20_000);
   });
 
-  test('a client that ignores it does not hold the end up', async () => {
+  test('is not delayed by a client that ignores this', async () => {
     const { port, stop } = await startExtension([create]);
     const socket = await openTls(port, { ALPNProtocols: ['h2'], allowHalfOpen: true } as never);
     socket.on('error', () => {});
@@ -341,7 +341,7 @@ describe('the end', () => {
     socket.destroy();
   });
 
-  test('under load, while connections are still taken, no call is lost', async () => {
+  test('loses no call under load, while connections are still accepted', async () => {
     const { port, stop } = await startExtension([create]);
     let answered = 0;
     let ended = 0;

@@ -20,7 +20,7 @@ describe('patches of a machine', () => {
     bootstrapConfig: { spec: { a: 1 } },
   };
 
-  test('have the fields that can be changed, of each object', () => {
+  test('contain the fields that can be changed, of each object', () => {
     const before = structuredClone(current);
     const patches = machinePatches(request(current, desired), {
       machine: ['spec.version'],
@@ -35,7 +35,7 @@ describe('patches of a machine', () => {
     expect(current).toEqual(before);
   });
 
-  test('are absent where nothing changes, nothing can be changed, or there is no object', () => {
+  test('are absent if nothing changes, nothing can be changed, or there is no object', () => {
     expect(machinePatches(request(current, current), { machine: ['spec.version'] })).toEqual({});
     expect(machinePatches(request(current, desired), {})).toEqual({});
     expect(machinePatches(request(current, desired), { machine: undefined as never })).toEqual({});
@@ -43,7 +43,7 @@ describe('patches of a machine', () => {
     expect(machinePatches(request(current, {}), { machine: ['spec.version'] })).toEqual({});
   });
 
-  test('of a set go by its objects', () => {
+  test('of a MachineSet use its objects', () => {
     const sets = { current: { machineSet: { spec: { a: 1 } } }, desired: { machineSet: { spec: { a: 2 } } } };
     const { machineSetPatch, ...others } = machineSetPatches(sets as unknown as CanUpdateMachineSetRequest, {
       machineSet: ['spec.a'],
@@ -63,12 +63,12 @@ describe('an upgrade plan', () => {
     toKubernetesVersion: 'v1.31.0',
   };
 
-  test('that is valid is returned as it is', () => {
+  test('is returned as it is if it is valid', () => {
     const plan = { controlPlaneUpgrades: [{ version: 'v1.31.0' }] };
     expect(checkedUpgradePlan(asked, plan)).toBe(plan);
   });
 
-  test('that is not is a failure with its first five problems', () => {
+  test('is a failure with its first five problems if it is not', () => {
     const wrong = { controlPlaneUpgrades: Array.from({ length: 6 }, (_, index) => ({ version: `x${index}` })) };
     let failure: unknown;
     try {

@@ -51,16 +51,16 @@ describe('options', () => {
     [{ maxSeconds: 0 }, 'maxSeconds: 0 is not a number above 0 and up to 2000000'],
     [{ maxSeconds: 2_000_001 }, 'maxSeconds: 2000001 is not a number above 0 and up to 2000000'],
     [{ maxSeconds: Number.NaN }, 'maxSeconds: NaN is not a number above 0 and up to 2000000'],
-  ])('%j are refused', (options, message) => {
+  ])('%j are rejected', (options, message) => {
     expect(() => createJobs(options)).toThrow(new RangeError(message));
   });
 
-  test('the least and the most are fine', () => {
+  test('at their minimum and maximum are accepted', () => {
     expect(createJobs({ retryAfterSeconds: 1, maxSeconds: 2_000_000 }).running()).toBe(0);
   });
 });
 
-test('a caller asks again after ten seconds, until the work is done', async () => {
+test('a caller is told to retry after ten seconds until the work is done', async () => {
   const { ask, end, started, jobs, lines } = jobsOf();
   expect([ask('a'), started]).toEqual(['wait 10: it runs', []]);
   await settled();
@@ -75,7 +75,7 @@ test('a caller asks again after ten seconds, until the work is done', async () =
   expect(lines).toEqual([{ level: 30, job: 'a', msg: 'job done' }]);
 });
 
-test('what is done is remembered for an hour', async () => {
+test('a completed job is remembered for an hour', async () => {
   const { ask, end, clock, started } = jobsOf();
   ask('a');
   await end('a');
@@ -96,7 +96,7 @@ test.each<[string, unknown, string, object]>([
   ],
   ['a text', 'hunter2', 'the work failed: see the log of the extension', { message: 'hunter2' }],
   ['a failure for users', new HandlerFailure('full'), 'full', { message: 'full', stack: expect.any(String) }],
-])('one that fails with %s fails once, and is run again', async (_, error, message, logged) => {
+])('a job that fails with %s fails once, and is run again', async (_, error, message, logged) => {
   const { ask, end, started, lines, jobs } = jobsOf();
   ask('a');
   await end('a', error);
@@ -108,7 +108,7 @@ test.each<[string, unknown, string, object]>([
   expect(started).toEqual(['a', 'a']);
 });
 
-test('sixteen run at a time; the others begin when there is room', async () => {
+test('sixteen run concurrently; the others begin when there is room', async () => {
   const { ask, end, started, jobs } = jobsOf();
   const keys = Array.from({ length: 18 }, (_, index) => `k${index}`);
   expect(new Set(keys.map((key) => ask(key)))).toEqual(new Set(['wait 10: it runs']));
@@ -120,7 +120,7 @@ test('sixteen run at a time; the others begin when there is room', async () => {
   expect([started.at(-1), jobs.running()]).toEqual(['k17', 16]);
 });
 
-test('of what has ended so many are remembered, the newest; what runs is never forgotten', async () => {
+test('a limited number of completed jobs is remembered, the newest; running ones are never forgotten', async () => {
   const { ask, end } = jobsOf({ maxRemembered: 2 });
   ask('running');
   for (const key of ['a', 'b', 'c']) {
@@ -133,7 +133,7 @@ test('of what has ended so many are remembered, the newest; what runs is never f
   expect(ask('running')).toBe('done');
 });
 
-test('one that takes longer than it may has its signal aborted with the reason', async () => {
+test('a job that exceeds its time has its signal aborted with the reason', async () => {
   const { ask, ends, jobs, lines } = jobsOf({ maxSeconds: 0.01, retryAfterSeconds: 3 });
   expect(ask('a')).toBe('wait 3: it runs');
   await settled();
@@ -149,7 +149,7 @@ test('one that takes longer than it may has its signal aborted with the reason',
   expect(lines).toMatchObject([{ level: 50, job: 'a', message: 'the work took longer than 0.01 s' }]);
 });
 
-test('the end aborts what runs and waits for it; nothing begins any more', async () => {
+test('stop aborts running jobs and waits for them; nothing begins any more', async () => {
   const { ask, end, ends, jobs, started } = jobsOf();
   ask('a');
   ask('done');

@@ -61,7 +61,7 @@ describe('reading', () => {
     expect(getField(object, path)).toEqual(value);
   });
 
-  test('more paths than are remembered', () => {
+  test('works for more paths than are cached', () => {
     const wide = Object.fromEntries(Array.from({ length: 1_100 }, (_, index) => [`f${index}`, index]));
     for (let turn = 0; turn < 2; turn++) {
       expect(Object.keys(wide).map((name) => getField(wide, name))).toEqual(Object.values(wide));
@@ -104,7 +104,7 @@ describe('writing', () => {
     ['an item of an object', { a: {} }, 'a[0]', '0'],
     ['a field of a text', { a: 'x' }, 'a.b', '"b"'],
     ['an item on the way, behind the end', { a: [] }, 'a[1].b', '1'],
-  ])('cannot be done: %s', (_, object, path, segment) => {
+  ])('rejects %s', (_, object, path, segment) => {
     const before = structuredClone(object);
     expect(() => set(object, path, 1)).toThrow(
       new RangeError(`${path}: ${segment} cannot be set: what is there is not an object or list that has it`),

@@ -33,7 +33,7 @@ ${end}`;
   ]);
 });
 
-test('lines go to a file or to a descriptor, some in one go, with the time of each', async () => {
+test('lines are written to a file or a descriptor, in batches, each with its time', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const times = [1763700000000, 1763700000007, 1763700000999, 1763700001000, 1763700000080];
@@ -54,7 +54,7 @@ test('lines go to a file or to a descriptor, some in one go, with the time of ea
   ]);
 });
 
-test('lines come soon after they are written, without more of them', async () => {
+test('lines are written soon, even if no more follow', async () => {
   const program = `import { defaultLog } from ${JSON.stringify(module)};
 defaultLog().info('one');
 setTimeout(() => process.kill(process.pid, 'SIGKILL'), 500);`;

@@ -25,7 +25,7 @@ const slow = handler('BeforeClusterDelete', {
 });
 const loopback = { host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0, processMetrics: false } as const;
 
-describe('options that cannot be', () => {
+describe('invalid options', () => {
   test.each(['/a/../b', './a', '/a b', '/a?b', '/a#b', 'a\tb'])('the path %j', (path) => {
     expect(() => createExtensionServer({ handlers: [create], path, log: collectingLog().log })).toThrow(
       new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`),
@@ -76,7 +76,7 @@ describe('options that cannot be', () => {
     await expect(server.start()).rejects.toThrow(new TypeError(message));
   });
 
-  test('a kubeconfig that is not there', async () => {
+  test('a kubeconfig that does not exist', async () => {
     const certificates = { secret: 'a/b', kubeconfig: '/does/not/exist' };
     const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log: collectingLog().log });
     await expect(server.start()).rejects.toThrow(/\/does\/not\/exist/);
@@ -99,7 +99,7 @@ test.each([
   ]);
 });
 
-test('checks of messages are compiled at the start, where a hook is not one of few that are called', async () => {
+test('validators of messages are compiled at the start, except for hooks of which few are called', async () => {
   const message = { apiVersion: string(), kind: string(), status: string() };
   const hook = defineHook({
     ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff', summary: 'A hook.', purpose: 'A test.' },
@@ -118,7 +118,7 @@ test('checks of messages are compiled at the start, where a hook is not one of f
   expect(running.port).toBeGreaterThan(0);
 });
 
-test('a start says what will hurt later, on which ports it listens, and which version runs', async () => {
+test('the start logs warnings, the ports, and the version', async () => {
   const { port, healthPort, health, lines } = await startExtension([slow], { version: '1.2.3' });
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     [40, expect.stringMatching(/^handler "slow" of .*: timeoutSeconds 20 is more than 10/)],
@@ -131,7 +131,7 @@ test('a start says what will hurt later, on which ports it listens, and which ve
   expect(metrics).not.toContain('process_cpu_seconds_total');
 });
 
-test('a self-signed certificate serves, and metrics of the process are there unless they are not wanted', async () => {
+test('a self-signed certificate works, and metrics of the process can be turned off', async () => {
   const { log } = collectingLog();
   const { processMetrics: _, ...options } = loopback;
   const server = createExtensionServer({ handlers: [create], ...options, certificates: 'self-signed', log });
@@ -147,7 +147,7 @@ test('a self-signed certificate serves, and metrics of the process are there unl
   }
 });
 
-test('it listens on the ports that are given, and speaks HTTP/2', async () => {
+test('listens on the given ports, and speaks HTTP/2', async () => {
   const first = await startExtension([create]);
   await first.stop({ graceMs: 0, timeoutMs: 100 });
   const { port, healthPort } = first;
@@ -158,7 +158,7 @@ test('it listens on the ports that are given, and speaks HTTP/2', async () => {
   socket.destroy();
 });
 
-test('clients may be allowed by their names, or all of a CA', async () => {
+test('clients can be allowed by name, or all of a CA', async () => {
   const caFile = join(certificateFolder(), 'clients.crt');
   writeFileSync(caFile, testCa.cert);
   const certificates = ['capi', 'other'].map((commonName) => makeCertificate({ commonName, issuer: testCa }));
@@ -195,7 +195,7 @@ describe('in process', () => {
     );
   });
 
-  test('its signal is that of the call, or one that never aborts', async () => {
+  test('its signal is that of the call, or is never aborted', async () => {
     const signals: AbortSignal[] = [];
     const keeping = handler('BeforeClusterCreate', {
       name: 'keep',

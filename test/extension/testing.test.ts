@@ -12,7 +12,7 @@ import { hooks } from '../../src/hooks/index.ts';
 type Handle = Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle'];
 const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });
 
-test('a request has every field of its hook, and those that are given', () => {
+test('a request has every field of its hook, and the given ones', () => {
   const request = requestFor('BeforeClusterCreate', { settings: { a: 'b' } });
   expect(request).toMatchObject({
     kind: 'BeforeClusterCreateRequest',
@@ -23,7 +23,7 @@ test('a request has every field of its hook, and those that are given', () => {
 });
 
 describe('a call', () => {
-  test('gets a copy of the request, and its signal', async () => {
+  test('receives a copy of the request, and its signal', async () => {
     const request = requestFor('BeforeClusterCreate');
     const before = structuredClone(request);
     const ending = new AbortController();
@@ -40,7 +40,7 @@ describe('a call', () => {
     expect(isAborted).toBe(false);
   });
 
-  test('has what was logged, all levels', async () => {
+  test('returns what was logged, at all levels', async () => {
     const { lines } = await callHandler(
       create((_, { answer, log }) => {
         log.trace('one');
@@ -73,7 +73,7 @@ describe('assertDeterministic', () => {
     expect(calls).toBe(expected);
   });
 
-  test('finds the one that differs, and shows both', async () => {
+  test('reports the call that differs, and shows both answers', async () => {
     let calls = 0;
     const changing = create((_, { answer }) => answer.done({ message: calls++ < 2 ? 'early' : 'late' }));
     const checked = assertDeterministic(changing);
@@ -93,11 +93,11 @@ describe('assertDeterministic', () => {
       'create: error: handler create failed: see the log of the extension {"level":50,',
     ],
     ['gives no answer', () => undefined as never, 'create: invalid answer: handler create gave an invalid answer'],
-  ])('refuses one that %s', async (_, handle, message) => {
+  ])('rejects a handler that %s', async (_, handle, message) => {
     await expect(assertDeterministic(create(handle))).rejects.toThrow(message);
   });
 
-  test('refuses a request that is not one', async () => {
+  test('rejects an invalid request', async () => {
     const fine = create((_, { answer }) => answer.done());
     await expect(assertDeterministic(fine, { cluster: 7 })).rejects.toThrow(
       /^create: invalid request: the request is not one of .*must be of type object, not number \{"level":40,/,
@@ -106,7 +106,7 @@ describe('assertDeterministic', () => {
 });
 
 describe('assertIdempotent', () => {
-  test('calls until it is done, lets the work go on between, and once more', async () => {
+  test('calls until the handler is done, lets the work proceed in between, and calls once more', async () => {
     const waits: number[] = [];
     let calls = 0;
     const done = create((_, { answer }) =>
@@ -116,20 +116,20 @@ describe('assertIdempotent', () => {
     expect([outcome.result, waits, calls]).toEqual(['success', [1, 2], 4]);
   });
 
-  test('takes a failure for an end', async () => {
+  test('accepts a failure as the end', async () => {
     const failing = create(() => {
       throw new HandlerFailure('no');
     });
     expect(await assertIdempotent(failing)).toMatchObject({ result: 'failure' });
   });
 
-  test('finds another answer after the end', async () => {
+  test('detects a different answer after the end', async () => {
     let calls = 0;
     const changing = create((_, { answer }) => answer.done({ message: `${calls++}` }));
     await expect(assertIdempotent(changing)).rejects.toThrow('create: called again it has another answer');
   });
 
-  test('has an end, after twenty calls', async () => {
+  test('gives up after twenty calls', async () => {
     let calls = 0;
     const blocking = create((_, { answer }) => {
       calls++;
@@ -139,7 +139,7 @@ describe('assertIdempotent', () => {
     expect(calls).toBe(20);
   });
 
-  test('refuses a handler that fails on the way', async () => {
+  test('rejects a handler that fails before', async () => {
     let calls = 0;
     const breaking = create((_, { answer }) => {
       if (calls++ > 0) {
@@ -151,7 +151,7 @@ describe('assertIdempotent', () => {
   });
 });
 
-test('a clock moves when it is told to, by seconds', () => {
+test('a clock advances only when told to, by seconds', () => {
   const clock = fakeClock(5);
   expect(clock.now()).toBe(5);
   clock.advance(1.5);

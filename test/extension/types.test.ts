@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createExtensionServer, HandlersError, handler } from '../../src/extension/index.ts';
 import { accepted } from './types.ts';
 
-test('what compiles is served, in the order given', () => {
+test('handlers that compile are served, in the given order', () => {
   const server = createExtensionServer({ handlers: accepted });
   expect(server.discovery().handlers).toEqual([
     {
@@ -23,7 +23,7 @@ test('what compiles is served, in the order given', () => {
   ]);
 });
 
-test('all mistakes are told at once, also those that no type can see', () => {
+test('all mistakes are reported at once, including those that types cannot detect', () => {
   const name: string = 'Not_A-Label';
   const seconds: number = 31;
   const done = handler('CanUpdateMachine', { name: 'can', handle: (_, { answer }) => answer.done() });

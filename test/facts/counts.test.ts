@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Counts } from '../../src/facts/counts.ts';
 
-test('a value is there until it was deleted as often as added', () => {
+test('a value exists until it has been deleted as often as added', () => {
   const counts = new Counts();
   const of = (key: string) => {
     const values = counts.get(key);

@@ -98,7 +98,7 @@ describe('an ExtensionConfig', () => {
     expect(storeOf('ExtensionConfig', { x: object }).facts.extensionConfigs?.find('x')).toEqual(known(parts));
   });
 
-  test('is found by what it has, as long as it has it', () => {
+  test('is found by its properties until they change', () => {
     const full = config(
       { clientConfig: { url: 'https://h' } },
       { ...secret('a/b'), ...serving({ apiVersion: 'g/v1', hook: 'A' }) },
@@ -188,7 +188,7 @@ describe('a ClusterClass', () => {
     expect(clusterClasses?.namingExtension('other').size).toBe(0);
   });
 
-  test('that is gone names nothing', () => {
+  test('that has been deleted names nothing', () => {
     const store = storeOf('ClusterClass', {
       'n/c': patches({ generateExtension: 'a.b.e' }),
       'n/d': patches({ generateExtension: 'a.b.e' }),
@@ -252,7 +252,7 @@ describe('a Cluster', () => {
     }
   });
 
-  test('counts for its namespace until the last one of its class is gone', () => {
+  test('counts for its namespace until the last one of its class is deleted', () => {
     const of = (namespace: string) => ({
       metadata: { namespace },
       spec: { topology: { classRef: { name: 'q', namespace: 'm' } } },
@@ -273,7 +273,7 @@ describe('a Cluster', () => {
     expect([...Cluster.keys()]).toEqual(['b/1']);
   });
 
-  test('waits no longer once it is gone', () => {
+  test('no longer waits once it is deleted', () => {
     const store = storeOf('Cluster', { 'n/c': pending('A,B'), 'n/d': pending('A') });
     const waiting = () =>
       ['A', 'B'].map((hook) => Array.from(store.facts.clusters?.waitingFor(hook) ?? [], ({ key }) => key));
@@ -285,7 +285,7 @@ describe('a Cluster', () => {
   });
 });
 
-test('a Namespace has its labels, and that of its name', () => {
+test('a Namespace has its labels, and the one with its name', () => {
   const store = storeOf('Namespace', {
     a: { metadata: { name: 'a', labels: { team: 'x', other: 7 } } },
     b: { metadata: { name: 'b', labels: { 'kubernetes.io/metadata.name': 'c' } } },
@@ -317,7 +317,7 @@ test.each<[Json, number[]]>([
   expect(services?.find('n', 't')).toBe('absent');
 });
 
-test('a kind is known apart from the others', () => {
+test('each kind becomes known separately', () => {
   const parts = ['extensionConfigs', 'clusterClasses', 'clusters', 'namespaces', 'services'] as const;
   const kinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
   for (const [index, kind] of kinds.entries()) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Multimap } from '../../src/facts/multimap.ts';
 
-test('a key has its items in the order in which they were added, each once', () => {
+test('a key has its items once each, in the order of insertion', () => {
   const map = new Multimap<string>();
   for (const item of ['b', 'a', 'b']) {
     map.add('k', item);
@@ -12,7 +12,7 @@ test('a key has its items in the order in which they were added, each once', () 
   expect([...map.get('m')]).toEqual([]);
 });
 
-test('a key whose items are gone is as one that never had any', () => {
+test('a key whose items were removed is like one that never had any', () => {
   const map = new Multimap<string>();
   map.add('k', 'a');
   map.add('k', 'b');

@@ -73,7 +73,7 @@ const cluster = fc.record({ name, clusterClass: name, pending: fc.array(name) })
 });
 const change = fc.record({ put: fc.boolean(), what: fc.oneof(config, clusterClass, cluster) });
 
-test('however objects come, change and go, lookups answer as if those that are left had been put once', () => {
+test('after any sequence of changes, lookups return what they would if the remaining objects had been added once', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
       const store = allKnown();
@@ -97,7 +97,7 @@ test('however objects come, change and go, lookups answer as if those that are l
   );
 });
 
-test('what is kept of Clusters and ClusterClasses depends little on what is written in them', () => {
+test('the memory for Clusters and ClusterClasses hardly depends on their contents', () => {
   const { collections, facts } = allKnown();
   const put = (name: string, pending: string) =>
     collections.Cluster.put(name, exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': pending }, name));
@@ -116,7 +116,7 @@ test('what is kept of Clusters and ClusterClasses depends little on what is writ
   ]);
 });
 
-test('a kind is not known until it is said to be', () => {
+test('a kind is unknown until it is set to known', () => {
   const store = createFactsStore(noSecrets);
   expect(store.facts.services).toBeUndefined();
   store.setKnown('Service', true);
@@ -126,7 +126,7 @@ test('a kind is not known until it is said to be', () => {
 });
 
 describe('manifests', () => {
-  test('objects of other groups are left aside, and those without a namespace are of default', () => {
+  test('objects of other groups are ignored, and objects without a namespace belong to default', () => {
     const { facts, add } = createManifestFacts();
     add({ apiVersion: 'serving.knative.dev/v1', kind: 'Service', metadata: { name: 'x' } });
     add({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'y' }, spec: { ports: [{ port: 1 }, null, 'x'] } });
@@ -161,11 +161,11 @@ describe('manifests', () => {
     [object(`${capi}/x`, 'Service', named), false],
     [object(7, 'Service', named), true],
     [{}, false],
-  ])('%j is taken: %j', (given, isTaken) => {
+  ])('%j is used: %j', (given, isTaken) => {
     expect(createManifestFacts().add(given)).toBe(isTaken);
   });
 
-  test('what is of the whole cluster has no namespace, the rest is of default', () => {
+  test('cluster-scoped objects have no namespace, others belong to default', () => {
     const { facts, add } = createManifestFacts();
     add(object('runtime.cluster.x-k8s.io/v1alpha1', 'ExtensionConfig', { name: 'e' }));
     add(object('v1', 'Namespace', { name: 'ns' }));
@@ -179,7 +179,7 @@ describe('manifests', () => {
     expect([...(facts.clusters?.namespacesOfClass('default/q') ?? [])]).toEqual(['default']);
   });
 
-  test('of two objects of one name, the last one counts', () => {
+  test('of two objects with the same name, the last one counts', () => {
     const { facts, add } = createManifestFacts();
     const service = (port: number) => object('v1', 'Service', named, { spec: { ports: [{ port }] } });
     add(service(1));
@@ -188,7 +188,7 @@ describe('manifests', () => {
   });
 
   const junk = [null, 1, 'x', [], {}, [null], { a: null }];
-  test('nothing in an object makes it throw', () => {
+  test('no object makes it throw', () => {
     const { facts, add } = createManifestFacts();
     for (const kind of ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret']) {
       for (const value of junk) {
@@ -256,7 +256,7 @@ test.each<[JsonObject | undefined, string | undefined]>([
   expect(serverAddress(clientConfig)).toBe(address);
 });
 
-test('a Service and its URL have one address', () => {
+test('a Service and its URL have the same address', () => {
   expect(serverAddress({ service: { namespace: 'ns', name: 'svc', path: 'x/' } })).toBe(
     serverAddress({ url: 'https://svc.ns.svc:443/x' }),
   );
@@ -265,7 +265,7 @@ test('a Service and its URL have one address', () => {
 describe('Secrets', () => {
   const problemOf = (data: JsonObject) => readSecret(exampleSecret(data)).problem;
 
-  test('what is wrong with ca.crt', () => {
+  test('report what is wrong with ca.crt', () => {
     expect(problemOf({})).toBe('has no ca.crt');
     expect(problemOf({ 'ca.crt': '' })).toBe('has no ca.crt');
     expect(problemOf({ 'ca.crt': Buffer.from('x').toString('base64') })).toBe('has a ca.crt that is not PEM');
@@ -275,14 +275,14 @@ describe('Secrets', () => {
     expect(problemOf({ 'ca.crt': marked })).toMatch(/^has a ca\.crt that has a certificate that cannot be read/);
   });
 
-  test('whether it signed what is beside it', () => {
+  test('report whether ca.crt has signed tls.crt', () => {
     expect(readSecret(exampleSecret()).isSigner).toBeUndefined();
     expect(readSecret(exampleSecret(exampleForeignSecret)).isSigner).toBe(false);
     const own = { 'ca.crt': exampleServingCertificate, 'tls.crt': exampleServingCertificate };
     expect(readSecret(exampleSecret(own)).isSigner).toBe(true);
   });
 
-  test('what of it ends first, and what began last', () => {
+  test('report the first expiry and the newest notBefore', () => {
     const both = Buffer.from(
       [exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle]
         .map((text) => Buffer.from(text, 'base64').toString())
@@ -297,7 +297,7 @@ describe('Secrets', () => {
     });
   });
 
-  test('one of several that signed is enough', async () => {
+  test('need only one of several CAs to have signed', async () => {
     const now = new Date('2026-01-01T00:00:00Z');
     const ca = await issueCa(now, 86_400_000, quickEntropy);
     const other = await issueCa(now, 86_400_000, quickEntropy);
@@ -310,7 +310,7 @@ describe('Secrets', () => {
     expect(isSigner(other.certificate.pem, serving.certificate.pem)).toBe(true);
   });
 
-  test('64 KiB of text are read, in clear or encoded, and in clear wins', () => {
+  test('are read up to 64 KiB, from data or stringData, and stringData takes precedence', () => {
     const pem = Buffer.from(exampleCaBundle, 'base64').toString();
     const max = 64 * 1024;
     const tooLong = `has a ca.crt that is longer than ${max} bytes`;
@@ -329,7 +329,7 @@ describe('Secrets', () => {
     );
   });
 
-  test('a manifest may have it in clear', () => {
+  test('may have stringData in a manifest', () => {
     const stringData = { 'ca.crt': Buffer.from(exampleCaBundle, 'base64').toString() };
     expect(readSecret({ stringData })).toEqual(readSecret(exampleSecret()));
   });

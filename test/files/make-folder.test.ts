@@ -9,7 +9,7 @@ import { needs } from '../tools/needs.ts';
 
 const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
 
-test('a folder is made with those above it, and may be there', () => {
+test('creates a folder and its parents, unless they exist', () => {
   const base = mkdtempSync(join(tmpdir(), 'make-'));
   onTestFinished(() => rmSync(base, { recursive: true }));
   makeFolder(join(base, 'a/b/c'), 0o700);

@@ -57,11 +57,11 @@ test.each([
   ['missing', 'ENOENT does not exist'],
   ['small/below', 'ENOTDIR cannot be read: ENOTDIR'],
   ['link-to-itself', 'ELOOP cannot be read: too many symbolic links'],
-])('%s is refused: %s', { timeout: 5_000 }, async (name, problem) => {
+])('%s is rejected: %s', { timeout: 5_000 }, async (name, problem) => {
   expect(await read(name.startsWith('/') ? name : at(name))).toEqual([problem, problem]);
 });
 
-test('regular files are read whole, up to the limit', async () => {
+test('regular files are read completely, up to the limit', async () => {
   expect(await read(at('small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
   expect(await read(at('link-to-small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
   expect(await read(at('empty'))).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
@@ -70,13 +70,13 @@ test('regular files are read whole, up to the limit', async () => {
 });
 
 const onLinux = needs('Linux', process.platform === 'linux');
-test('files whose size says nothing are read, and limited', onLinux, async () => {
+test('files of unknown size are read, and limited', onLinux, async () => {
   const [text] = await read('/proc/self/status');
   expect(String(text)).toContain('VmRSS');
   await expect(readRegularFile('/proc/self/status', 16)).rejects.toThrow('/proc/self/status is larger than 16 bytes');
 });
 
-test('a file that is longer than it says is read in larger and larger pieces', onLinux, async () => {
+test('a file that is longer than reported is read in increasing chunks', onLinux, async () => {
   // Some hundred lines, of which none is like another.
   const readMaps = (bytes: number) => [
     readRegularFile('/proc/self/maps', bytes),

@@ -40,7 +40,7 @@ test.each<[string, string, RegExp]>([
   ],
   ['nesting too deep', `a:\n  ${'['.repeat(4000)}${']'.repeat(4000)}`, /^line 2: nests too deeply$/],
   ['too long', '#'.repeat(longest + 1), /^is longer than 65536 characters$/],
-])('%s is refused, with the line', (_name, text, message) => {
+])('%s is rejected, with the line', (_name, text, message) => {
   let problem: unknown;
   try {
     parseSmallYaml(text, longest);
@@ -76,11 +76,11 @@ test.each<[string, number, (size: number) => string, string | undefined]>([
     (size) => `${'"'.repeat(size / 128)} ${'x'.repeat(size)}`,
     'line 1: end of the stream or a document separator is expected',
   ],
-])('the work grows with the number of %s, and no faster', async (_name, size, text, problem) => {
+])('the work is linear in the number of %s', async (_name, size, text, problem) => {
   await expectLinear(size, async (part) => expect(problemOf(text(part))).toBe(problem));
 });
 
-test.each(['a', 'word ', 'é'])('a text of 5 million characters, all %j, is written', (piece) => {
+test.each(['a', 'word ', 'é'])('a string of 5 million characters, all %j, can be written', (piece) => {
   const value = { items: [{ patch: piece.repeat(5_000_000 / piece.length) }] };
   expect(isDeepStrictEqual(yaml().parse(readableYaml(value)), value)).toBe(true);
 });

@@ -82,7 +82,7 @@ test.each([
 describe('the catalog', () => {
   const catalog = createHookCatalog([life('v1')]);
 
-  test('has the published hooks, the API versions, and a provider’s own', () => {
+  test('contains the published hooks, the API versions, and a provider’s own', () => {
     expect(catalog.find('hooks.runtime.cluster.x-k8s.io', 'v1alpha1', 'GeneratePatches')?.introduced).toEqual(
       release('1.2'),
     );
@@ -93,7 +93,7 @@ describe('the catalog', () => {
     expect(catalog.find('hooks.example.com', 'v1', 'constructor')).toBeUndefined();
   });
 
-  test('its own table is consistent, and its newest release is known', () => {
+  test('is consistent, and knows its newest release', () => {
     for (const lifecycle of catalog.lifecycles) {
       expect(stabilityOf(lifecycle.version)).toBeDefined();
       expect(compareReleases(newestKnownRelease, lifecycle.introduced)).toBeGreaterThanOrEqual(0);
@@ -106,7 +106,7 @@ describe('the catalog', () => {
     ['0.4', /v1\.2 to v1\.14/],
     ['1.15', /v1\.2 to v1\.14: use v1\.14, or a newer version/],
     ['9.9', /v1\.2 to v1\.14/],
-  ])('nothing is said about release %s', (text, problem) => {
+  ])('release %s is not covered', (text, problem) => {
     expect(unknownReleaseProblem(release(text))).toMatch(problem);
   });
 
@@ -115,7 +115,7 @@ describe('the catalog', () => {
   });
 });
 
-describe('a file of lifecycles', () => {
+describe('a lifecycle file', () => {
   const entry = (more = '') => `hooks: [{group: g.io, version: v1beta1, hook: H, introduced: "1.2"${more}}]`;
   const deprecated = ', deprecated: {release: "1.5", date: "2023-06"}';
 
@@ -161,12 +161,12 @@ describe('a file of lifecycles', () => {
       /less stable/,
     ],
     ['a month that is none', entry(', deprecated: {release: "1.5", date: "2023-13"}'), /date/],
-  ])('is refused with a reason: %s', (_, text, reason) => {
+  ])('is rejected with a reason: %s', (_, text, reason) => {
     expect(() => parseLifecycles(text)).toThrow(reason);
   });
 });
 
-test('a hook is defined in one place: the catalog has exactly the lives of the definitions', () => {
+test('the catalog has exactly the lifecycles in the definitions of hooks', () => {
   const catalog = createHookCatalog();
   for (const { group, version, name, lifecycle, isBlocking, singleton } of clusterApiHooks) {
     expect(catalog.find(group, version, name)).toBe(lifecycle);

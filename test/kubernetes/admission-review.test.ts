@@ -103,11 +103,11 @@ test.each<[Json, problem: string, uid?: string]>([
   [review({ operation: undefined }), `${operations} none`, 'u1'],
   [review({ object: [] }), 'request.object must be an object or null', 'u1'],
   [review({ oldObject: 'x' }), 'request.oldObject must be an object or null', 'u1'],
-])('no request is in %j', (body, problem, uid) => {
+])('%j contains no request', (body, problem, uid) => {
   expect(decodeAdmissionReview(body)).toEqual({ problem, uid });
 });
 
-test('a response goes back in a review', () => {
+test('a response is wrapped in a review', () => {
   expect(reviewOf({ uid: 'u1', allowed: true })).toEqual({
     apiVersion: 'admission.k8s.io/v1',
     kind: 'AdmissionReview',

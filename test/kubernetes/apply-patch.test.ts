@@ -119,11 +119,11 @@ describe('operations of a JSON Patch', () => {
     [{ op: 'test', path: '/n', value: '5' }, 'testing value /n failed'],
     [{ op: 'test', path: '/n' }, 'testing value /n failed'],
     [{ op: 'increment', path: '/n' } as unknown as PatchOperation, 'Unexpected kind: increment'],
-  ])('%j does not apply', (operation, message) => {
+  ])('%j cannot be applied', (operation, message) => {
     expect(() => applyOperations(before, [operation])).toThrow(new PatchError(message));
   });
 
-  test('a patch copies at most 3 MiB', () => {
+  test('copy at most 3 MiB per patch', () => {
     const text = 'x'.repeat(1024 * 1024 - 2);
     const copies = (count: number) =>
       Array.from({ length: count }, (_, index): PatchOperation => ({ op: 'copy', from: '/a', path: `/b${index}` }));
@@ -180,7 +180,7 @@ describe('a merge patch (the examples of RFC 7396, appendix A)', () => {
     expect(applyMergePatch(target, patch)).toEqual(result);
   });
 
-  test('shares nothing with the patch, and changes no target', () => {
+  test('shares nothing with the patch, and does not modify the target', () => {
     const target = { a: { b: 1 } };
     const patch = { a: { c: [1] } };
     const merged = applyMergePatch(target, patch) as { a: { c: number[] } };

@@ -34,6 +34,6 @@ test.each<[Json, problem: string, uid?: string]>([
   [review({ desiredAPIVersion: undefined }), 'request.desiredAPIVersion must be a string, got none', 'u1'],
   [review({ objects: {} }), 'request.objects must be an array, got a object', 'u1'],
   [review({ objects: [{}, null] }), 'request.objects[1] must be an object, got null', 'u1'],
-])('no request is in %j', (body, problem, uid) => {
+])('%j contains no request', (body, problem, uid) => {
   expect(decodeConversionReview(body)).toEqual({ problem, uid });
 });

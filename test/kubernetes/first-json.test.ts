@@ -8,7 +8,7 @@ import {
 } from '../../src/kubernetes/index.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
 
-test('the end of the first array or object is found, whatever its pieces', () => {
+test('finds the end of the first array or object, however the text is divided into chunks', () => {
   const nested = fc.jsonValue().map((value) => JSON.stringify({ '"}\\': value }));
   fc.assert(
     fc.property(nested, fc.string(), fc.array(fc.nat(40), { maxLength: 20 }), (first, rest, cuts) => {
@@ -26,7 +26,7 @@ test('the end of the first array or object is found, whatever its pieces', () =>
   );
 });
 
-test.each(['', ' ', 'null', '12', '"{}"', '{"a":"}', '{"a":"\\"}', '[[]'])('%j has no such end', (text) => {
+test.each(['', ' ', 'null', '12', '"{}"', '{"a":"}', '{"a":"\\"}', '[[]'])('finds no such end in %j', (text) => {
   const scanner = createFirstJsonScanner();
   expect(scanner.scan(Buffer.from(text))).toBeUndefined();
   expect(scanner.hasEnded).toBe(false);
@@ -48,11 +48,21 @@ test.each<[string, unknown]>([
   expect(parseFirstJson(Buffer.from(text))).toEqual(value);
 });
 
-test.each(['', 'x', '{', '}', ']{}', '{"a":1', '{"a":"}', '{a}{}', '"a" x'])('%j does not', (text) => {
+test.each([
+  '',
+  'x',
+  '{',
+  '}',
+  ']{}',
+  '{"a":1',
+  '{"a":"}',
+  '{a}{}',
+  '"a" x',
+])('%j does not begin with a value', (text) => {
   expect(() => parseFirstJson(Buffer.from(text))).toThrow(JsonError);
 });
 
-test('what is too deep is refused, with and without a rest', () => {
+test('rejects deep nesting, with and without trailing text', () => {
   const deep = '['.repeat(257) + ']'.repeat(257);
   for (const text of [deep, `${deep} rest`]) {
     expect(() => parseFirstJson(Buffer.from(text))).toThrow('the JSON document nests deeper than 256 levels');
@@ -68,11 +78,11 @@ test.each<[string, unknown]>([
   ['{"a":":3.0"}', undefined],
   ['{"a":"\\\\","b\\"c":"\\",4.0,","d":[1E+2 ,-0.0e-7\n]}', { a: '\\', 'b"c': '",4.0,', d: [0.5, 0.5] }],
   ['{"a":1e400}', undefined],
-])('the whole fractions of %s are shown: %j', (text, shown) => {
+])('replaces whole numbers written as fractions in %s: %j', (text, shown) => {
   expect(withWholeFractionsShown(Buffer.from(text))).toEqual(shown);
 });
 
-test('whole fractions are shown as JSON.parse tells them apart, with the text of each number', () => {
+test('replaces exactly the numbers whose source text, according to JSON.parse, is a whole fraction', () => {
   const number = fc.oneof(
     fc.constantFrom('0', '-0', '0.0', '30', '30.0', '3e1', '-2E+0', '15E-1', '1.5', '1e400', '1e-400', '1e21'),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -112,7 +122,7 @@ test('whole fractions are shown as JSON.parse tells them apart, with the text of
   );
 });
 
-test('looking for whole fractions takes little longer than reading the answer', () => {
+test('looking for whole fractions takes little longer than reading the response', () => {
   const items = Buffer.from(`{"fraction":1.0,"x":[${'{},'.repeat(500_000)}0]}`);
   const timeOf = (work: () => unknown) => {
     const start = cpuTimeMs();

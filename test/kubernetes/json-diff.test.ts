@@ -27,7 +27,7 @@ describe('isSame', () => {
     ],
     [{ a: 1, b: undefined } as unknown as Json, { a: 1 }],
     [json('{"__proto__":{"a":[1]}}'), json('{"__proto__":{"a":[1]}}')],
-  ])('%j and %j', (a, b) => {
+  ])('%j and %j are equal', (a, b) => {
     expect(isSame(a, b)).toBe(true);
     expect(isSame(b, a)).toBe(true);
   });
@@ -50,7 +50,7 @@ describe('isSame', () => {
     // What every JavaScript object has is no field.
     [json('{"toString":1}'), {}],
     [json('{"__proto__":{}}'), {}],
-  ])('not %j and %j', (a, b) => {
+  ])('%j and %j differ', (a, b) => {
     expect(isSame(a, b)).toBe(false);
     expect(isSame(b, a)).toBe(false);
   });
@@ -159,7 +159,7 @@ describe('a JSON Patch', () => {
     );
   });
 
-  test('of a long list is only what changed', () => {
+  test('of a long list contains only what changed', () => {
     const items = Array.from({ length: 10_000 }, (_, index) => ({ index }));
     const patch = jsonPatchOf(items, structuredClone(items).toSpliced(5_000, 1));
     expect(patch).toEqual([{ op: 'remove', path: '/5000' }]);
@@ -191,11 +191,11 @@ describe('a merge patch', () => {
   test.each<[JsonObject, string]>([
     [{ a: null }, 'a: a merge patch cannot set null: use the format JSONPatch'],
     [{ a: { b: { c: null } } }, 'a.b.c: a merge patch cannot set null: use the format JSONPatch'],
-  ])('cannot make %j', (after, message) => {
+  ])('cannot produce %j', (after, message) => {
     expect(() => mergePatchOf({}, after)).toThrow(new RangeError(message));
   });
 });
 
-test('a patch in a message is base64 of its JSON', () => {
+test('a patch in a message is the base64 of its JSON', () => {
   expect(encodedPatch([{ op: 'remove', path: '/a' }])).toBe('W3sib3AiOiJyZW1vdmUiLCJwYXRoIjoiL2EifV0=');
 });

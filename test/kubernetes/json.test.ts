@@ -20,7 +20,7 @@ test.each([
   ['{"a":1', ' (at position 6 (line 1 column 7))'],
   ['', ''],
   ['hunter2', ''],
-])('where %j is wrong', (text, place) => {
+])('says where %j is invalid', (text, place) => {
   expect(() => parseJson(Buffer.from(text))).toThrow(new JsonError(`the body is not valid JSON${place}`));
 });
 
@@ -42,7 +42,7 @@ test.each<Json>([
   expect(objectsIn(copy).filter((one) => originals.has(one))).toEqual([]);
 });
 
-test('a property that is set is an ordinary one, __proto__ too', () => {
+test('setOwn sets an ordinary property, even if it is named __proto__', () => {
   const object: Record<string, unknown> = {};
   for (const key of ['__proto__', 'a']) {
     setOwn(object, key, 1);
@@ -62,7 +62,7 @@ test('brackets in strings do not nest', () => {
   expect(parseJson(Buffer.from(text))).toBe(JSON.parse(text));
 });
 
-test('of duplicate keys the last counts, and __proto__ is an ordinary key', () => {
+test('of duplicate keys the last one counts, and __proto__ is an ordinary key', () => {
   expect(parseJson(Buffer.from('{"a":1,"a":2}'))).toEqual({ a: 2 });
   const value = parseJson(Buffer.from('{"__proto__":{"x":1}}')) as Record<string, unknown>;
   expect(Object.keys(value)).toEqual(['__proto__']);
@@ -74,7 +74,7 @@ test.each([
   ['cut off', Buffer.from('{"password":"geheim'), /not valid JSON/],
   ['nothing', Buffer.from(''), /not valid JSON/],
   ['a byte order mark in front, which JSON does not have', Buffer.from('\ufeff{}'), /not valid JSON/],
-])('%s: an error that quotes nothing', (_, bytes, message) => {
+])('%s: an error that does not quote the text', (_, bytes, message) => {
   expect(() => parseJson(bytes)).toThrow(JsonError);
   expect(() => parseJson(bytes)).toThrow(message);
   expect(() => parseJson(bytes)).not.toThrow(/geheim/);
@@ -85,7 +85,7 @@ test.each([
   '{"a":"\u007f"}',
   '["\\ud800"]',
   '"\u0080"',
-])('%s is read as JSON.parse reads its text', (text) => {
+])('reads %s as JSON.parse reads its text', (text) => {
   // The bytes stand in the middle of a larger buffer, as those of a body may.
   const bytes = Buffer.from(`xx${text}xx`).subarray(2, -2);
   expect(parseJson(bytes)).toEqual(JSON.parse(text));

@@ -35,7 +35,7 @@ const candidates = [undefined, ...values, 'other'].flatMap((a) =>
   ),
 );
 
-test('a selector contradicts itself exactly when no labels are selected', () => {
+test('a selector contradicts itself if and only if no labels match', () => {
   const seen = { contradicting: 0, selecting: 0 };
   const numRuns = runs(1000);
   fc.assert(
@@ -51,7 +51,7 @@ test('a selector contradicts itself exactly when no labels are selected', () => 
   }
 });
 
-test('problems come in order, and no more than are asked for', () => {
+test('problems are in order, and no more than requested', () => {
   const bad = { matchExpressions: [{ key: '-', operator: 'in' }, ...Array(1000).fill({ key: 'a', operator: 'In' })] };
   expect(labelSelectorProblems(bad, 3)).toEqual([
     { path: ['matchExpressions', 0, 'key'], message: expect.stringMatching(/^key "-": name part must consist/) },
@@ -108,7 +108,7 @@ test.each<[string, (count: number) => LabelSelector]>([
   ['labels', (count) => ({ matchLabels: Object.fromEntries(Array.from({ length: count }, (_, i) => [`-${i}`, '-'])) })],
   ['requirements', (count) => ({ matchExpressions: Array(count).fill({ key: '-', operator: 'in', values: ['-'] }) })],
   ['values', (count) => only('In', ...Array(count).fill('-'))],
-])('of many problems of %s only those are looked for that are asked for', (_, selectorOf) => {
+])('only the requested number of problems of %s is looked for', (_, selectorOf) => {
   const all = labelSelectorProblems(selectorOf(3), 100);
   expect(all.length).toBeGreaterThanOrEqual(3);
   for (let most = 1; most <= all.length; most++) {
@@ -149,7 +149,7 @@ test.each<[LabelSelector, Record<string, string>, boolean]>([
   [only('DoesNotExist'), { a: '' }, false],
   [only('in', 'x'), { a: 'x' }, false],
   [{ matchLabels: { b: 'y' }, ...only('Exists') }, { a: 'x', b: 'z' }, false],
-])('%j, %j: %j', (selector, labels, isSelected) => {
+])('whether %j matches %j: %j', (selector, labels, isSelected) => {
   expect(selectsLabels(selector, labels)).toBe(isSelected);
 });
 
@@ -172,11 +172,11 @@ test.each<[LabelSelector, string | undefined]>([
   [{ matchLabels: { a: 'x' }, ...only('Exists') }, undefined],
   [{ matchLabels: { b: 'x' }, ...only('DoesNotExist') }, undefined],
   [only('In', 'x'), undefined],
-])('why %j selects nothing: %s', (selector, contradiction) => {
+])('why %j matches nothing: %s', (selector, contradiction) => {
   expect(labelSelectorContradiction(selector)).toBe(contradiction);
 });
 
-test('two selectors overlap exactly when some labels are selected by both', () => {
+test('two selectors overlap if and only if some labels match both', () => {
   fc.assert(
     fc.property(selector, selector, (a, b) => {
       const some = candidates.some((labels) => selectsLabels(a, labels) && selectsLabels(b, labels));
@@ -206,7 +206,7 @@ test.each<[LabelSelector, size: number]>([
   [{ matchLabels: { a: 'x', b: 'y' } }, 2],
   [only('Exists'), 1],
   [{ matchLabels: { b: 'y' }, ...both(['In', 'x', 'y'], ['NotIn', 'z']) }, 6],
-])('the size of %j is %d, and everything is selected without any', (selector, size) => {
+])('the size of %j is %d, and only an empty selector matches everything', (selector, size) => {
   expect(selectorSize(selector)).toBe(size);
   expect(selectsEverything(selector)).toBe(size === 0);
 });

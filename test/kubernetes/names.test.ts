@@ -30,7 +30,7 @@ test.each([
   expect(invalid.filter((value) => names[check](value).length === 0)).toEqual([]);
 });
 
-test('lengths are counted in bytes', () => {
+test('counts lengths in bytes', () => {
   expect(labelValueProblems('é'.repeat(31))).toHaveLength(1);
   expect(labelValueProblems('é'.repeat(32))).toHaveLength(2);
   expect(labelValueProblems(l64)).toEqual(['must be no more than 63 bytes']);
@@ -75,11 +75,11 @@ test.each<[keyof typeof names, string, string[]]>([
   ['qualifiedNameProblems', 'a//', [twoSlashes]],
   ['qualifiedNameProblems', '//', [twoSlashes]],
   ['qualifiedNameProblems', '/a/', [twoSlashes]],
-])('%s of %j', (check, value, problems) => {
+])('%s for %j', (check, value, problems) => {
   expect(names[check](value)).toEqual(problems);
 });
 
-test('a label begins and ends with a letter or digit, a subdomain with each of its labels', () => {
+test('a label begins and ends with a letter or digit, and so does each label of a subdomain', () => {
   expect(dns1123SubdomainProblems('a-b.0-c.d')).toEqual([]);
   for (const bad of ['a-.b', 'a.-b', '-a.b', 'a.b-', 'a.b_c', 'a.B', 'a\u0000b', 'a\u0080']) {
     expect(dns1123SubdomainProblems(bad), bad).toHaveLength(1);
@@ -88,7 +88,7 @@ test('a label begins and ends with a letter or digit, a subdomain with each of i
   expect(qualifiedNameProblems('a.-b')).toEqual([]);
 });
 
-test('port numbers', () => {
+test('rejects a port above 65535 and below 1', () => {
   expect([1, 443, 65535].every(isPortNumber)).toBe(true);
   expect([0, -1, 65536, 1.5, Number.NaN].some(isPortNumber)).toBe(false);
 });

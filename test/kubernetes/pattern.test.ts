@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compilePattern, PatternError } from '../../src/kubernetes/index.ts';
 
-test('a pattern occurs in a text or not, in the syntax of RE2', () => {
+test('matches patterns in RE2 syntax', () => {
   const pattern = compilePattern('^(?P<word>[a-z]+)\\z');
   expect(['ab', 'a1', ''].map((text) => pattern.test(text))).toEqual([true, false, false]);
   expect(compilePattern('b').test('abc')).toBe(true);
@@ -12,7 +12,7 @@ test.each([
   ['a(', 'error parsing regexp: missing closing ): `a(`'],
   ['(?=a)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
   ['a{1001}', 'error parsing regexp: invalid repeat count: `{1001}`'],
-])('%s cannot be used: %s', (source, message) => {
+])('%s is rejected: %s', (source, message) => {
   expect(() => compilePattern(source)).toThrow(new PatternError(message));
 });
 
@@ -54,6 +54,6 @@ test.each([
   expect(followedBy(10_002 - size)).toThrow(new PatternError(tooLarge));
 });
 
-test('a class that does not end takes the rest', () => {
+test('an unclosed character class takes the rest', () => {
   expect(() => compilePattern(`[${'a'.repeat(20_000)}`)).toThrow('error parsing regexp: missing closing ]');
 });

@@ -38,7 +38,7 @@ test.each([
   'https://u^@h',
   'https://[x]/',
   'https://h#f',
-])('Go refuses %j', (text) => {
+])('Go rejects %j', (text) => {
   expect(parseRequestUri(text)).toHaveProperty('problem');
 });
 
@@ -101,6 +101,6 @@ test.each([
     'https://u%41:p%20@h:1/x/y?z',
     { ...none, scheme: 'https', userInfo: 'u%41:p%20', host: 'h:1', path: '/x/y', query: 'z' },
   ],
-])('the parts of %s', (text, parts) => {
+])('parses %s', (text, parts) => {
   expect(parseRequestUri(text)).toEqual(parts);
 });

@@ -14,12 +14,12 @@ test.each([
   expect(causeMessage('FieldValueInvalid', value, 'must be y')).toBe(`Invalid value: ${shown}: must be y`);
 });
 
-test('a cause without a value or without details is a message, too', () => {
+test('a cause without a value or without details still has a message', () => {
   expect(causeMessage('FieldValueRequired', undefined, 'must be set')).toBe('Required value: must be set');
   expect(causeMessage('FieldValueDuplicate', 'a', '')).toBe('Duplicate value: "a"');
 });
 
-test('a path shows at most 320 characters of a key, on one line', () => {
+test('a path shows at most 320 characters of a key, in one line', () => {
   expect(formatFieldPath(['metadata', 'labels', `a/${'x'.repeat(318)}`])).toBe(`metadata.labels[a/${'x'.repeat(318)}]`);
   expect(formatFieldPath(['metadata', 'labels', 'x'.repeat(321)])).toBe(`metadata.labels[${'x'.repeat(320)}…]`);
   expect(formatFieldPath(['data', 'a\nb', 0])).toBe('data[a\ufffdb][0]');

@@ -9,7 +9,7 @@ const old = {
   status: { handlers: [{ name: 'h.a', requestHook: { apiVersion: 'g/v1', hook: 'H' }, timeoutSeconds: 0 }] },
 };
 
-test('there and back, nothing is lost and the input stays as it was', () => {
+test('a round trip loses nothing and does not modify the input', () => {
   const before = structuredClone(old);
   const newer = convertExtensionConfig(old, 'v1beta2');
   expect(newer.apiVersion).toBe('runtime.cluster.x-k8s.io/v1beta2');
@@ -23,6 +23,6 @@ test.each([
   ['another version of the object', { ...old, apiVersion: 'runtime.cluster.x-k8s.io/v9' }, 'v1beta2', TypeError],
   ['no object', null, 'v1beta2', TypeError],
   ['an unknown version', old, 'v9', RangeError],
-])('refused: %s', (_, object, version, kind) => {
+])('rejects %s', (_, object, version, kind) => {
   expect(() => convertExtensionConfig(object, version as 'v1beta2')).toThrow(kind);
 });

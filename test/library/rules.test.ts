@@ -14,13 +14,13 @@ function idsOf(...args: Parameters<typeof checkExtensionConfig>): string[] {
   return checkExtensionConfig(...args).map(({ rule }) => rule);
 }
 
-test('a good object has no findings, and is not changed', () => {
+test('a valid object has no findings, and is not modified', () => {
   const before = structuredClone(good);
   expect(checkExtensionConfig(good)).toEqual([]);
   expect(good).toEqual(before);
 });
 
-test('findings name rule, severity and field, and no secret', () => {
+test('findings have rule, severity and field, and contain no secret', () => {
   const problems = checkExtensionConfig(bad);
   expect(problems).toContainEqual({
     rule: 'url-valid',
@@ -31,7 +31,7 @@ test('findings name rule, severity and field, and no secret', () => {
   expect(JSON.stringify(problems)).not.toContain('password');
 });
 
-test('options: profile, levels, release, time', () => {
+test('accepts options: profile, levels, release, time', () => {
   expect(idsOf(bad, { profile: 'upstream' })).toEqual(['url-valid']);
   const withUser = { ...good, spec: { clientConfig: { url: 'https://user@example.com' } } };
   expect(idsOf(withUser)).toContain('url-user-info');
@@ -45,7 +45,7 @@ test.each([
   ['ExtensionConfig'],
   [{ ...good, kind: 'Cluster' }],
   [{ ...good, apiVersion: 'runtime.cluster.x-k8s.io/v9' }],
-])('%j is no ExtensionConfig', (object) => {
+])('%j is not an ExtensionConfig', (object) => {
   expect(() => checkExtensionConfig(object)).toThrow(TypeError);
 });
 
@@ -55,10 +55,10 @@ test.each([
   [{ maxHandlerTimeoutSeconds: 0 }, /maxHandlerTimeoutSeconds: 0/],
   [{ levels: { 'no-such-rule': 'off' } }, /no-such-rule/],
   [{ levels: { 'url-valid': 'off' } }, /url-valid/],
-] as const)('option %j cannot be used', (options, message) => {
+] as const)('rejects the option %j', (options, message) => {
   expect(() => checkExtensionConfig(good, options)).toThrow(message);
 });
 
-test('every rule is described', () => {
+test('every rule has a description', () => {
   expect(ruleDescriptions.map(({ id }) => id)).toEqual(rules.map(({ id }) => id));
 });

@@ -52,7 +52,7 @@ function render(name: string, more: Partial<FormatContext> = {}): string {
   ].join('');
 }
 
-test('text: one line a finding, without control characters', () => {
+test('text: one line per finding, without control characters', () => {
   const [first, second, ...rest] = render('text').split('\n');
   expect(first).toBe(`${file}:3:5: error: bad\\u001b[31m 100%\\u000a::error::x ]]> <&> (url-query)`);
   expect(second).toBe(`${file}:4:6: warning: missing (ca-missing)`);
@@ -71,7 +71,7 @@ test('json: findings, errors, summary', () => {
   expect(report.summary).toEqual(summary);
 });
 
-test('sarif: results point at files, errors are notifications', () => {
+test('sarif: results refer to files, errors are notifications', () => {
   const report = JSON.parse(render('sarif'));
   expect(report.version).toBe('2.1.0');
   const [run] = report.runs;
@@ -93,7 +93,7 @@ test('sarif: results point at files, errors are notifications', () => {
   expect(invocation.toolExecutionNotifications[1].locations[0].physicalLocation.region).toBeUndefined();
 });
 
-test('github: commands that nothing in them can end', () => {
+test('github: commands that no text in them can end', () => {
   const lines = render('github').trimEnd().split('\n');
   expect(lines).toHaveLength(4 + errors.length + 1);
   expect(lines[0]).toBe(
@@ -125,7 +125,7 @@ test('junit: a suite for each object, escaped', () => {
   expect(open).toEqual([]);
 });
 
-test.each(Object.keys(formats))('%s: nothing found is well formed too', (name) => {
+test.each(Object.keys(formats))('%s: is well-formed without findings, too', (name) => {
   const format = formats[name as keyof typeof formats](context);
   const text = format.begin() + format.end({ files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 });
   if (name === 'json' || name === 'sarif') {

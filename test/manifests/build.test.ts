@@ -26,7 +26,7 @@ function sorted(objects: readonly Manifest[]): Manifest[] {
   return [...objects].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-test('every file is part of a kustomization, and every kustomization of an overlay', () => {
+test('every file is part of a kustomization, and every kustomization part of an overlay', () => {
   const folders = files.filter((file) => file.endsWith('/kustomization.yaml')).map(dirname);
   const used = new Set<string>();
   for (const folder of folders) {
@@ -50,14 +50,14 @@ test('every file is part of a kustomization, and every kustomization of an overl
 describe.each(overlays)('overlay %s', (name) => {
   const objects = buildOverlay(name);
 
-  test('has every object once', () => {
+  test('contains every object once', () => {
     const ids = objects.map(idOf);
     expect(ids).toEqual([...new Set(ids)]);
   });
 
   test.each(
     objects.filter(({ kind }) => !foreignKinds.has(kind)).map((object) => [idOf(object), object] as const),
-  )("%s fits Kubernetes' schema", (_id, object) => {
+  )("%s matches Kubernetes' schema", (_id, object) => {
     expect(schemaProblems(object)).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe.each(overlays)('overlay %s', (name) => {
   });
 });
 
-test('a wrong manifest does not fit: the check of the schemas can fail', () => {
+test('an invalid manifest is detected: the schema check can fail', () => {
   const [deployment] = readManifests(join(manifestsFolder, 'base/deployment.yaml')) as [Manifest];
   deployment.spec.template.spec.containers[0].imagePulPolicy = 'Always';
   deployment.spec.replicas = 'two';
@@ -80,6 +80,6 @@ test('a wrong manifest does not fit: the check of the schemas can fail', () => {
   expect(schemaProblems({ ...deployment, kind: 'Deploymint' })).toEqual([expect.stringMatching(/is not a kind/)]);
 });
 
-test('what the manifests refer to outside of themselves is there', () => {
+test('everything that the manifests refer to exists', () => {
   expect(existsSync(join(manifestsFolder, 'crd/runtime.cluster.x-k8s.io_extensionconfigs.yaml'))).toBe(true);
 });

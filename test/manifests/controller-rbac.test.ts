@@ -93,8 +93,8 @@ async function extension() {
   return startExtension([handlerOf('BeforeClusterCreate', 'before')]);
 }
 
-describe('permissions of the controller are enough for all that its mode does, and each of them is used', () => {
-  test('discover', async () => {
+describe("the controller's permissions are sufficient for everything that its mode does, and each of them is used", () => {
+  test('in the mode discover', async () => {
     const started = await start('discover');
     const { lab, proxy, begin, passTime } = started;
     const { port } = await extension();
@@ -112,7 +112,7 @@ describe('permissions of the controller are enough for all that its mode does, a
     await expectAllUsed(started);
   });
 
-  test('advise', async () => {
+  test('in the mode advise', async () => {
     const started = await start('advise');
     const { lab, proxy, begin, passTime } = started;
     const handler = (hook: string) => ({
@@ -140,7 +140,7 @@ describe('permissions of the controller are enough for all that its mode does, a
     await expectAllUsed(started);
   });
 
-  test('observe', async () => {
+  test('in the mode observe', async () => {
     const started = await start('observe');
     const { lab, begin } = started;
     const { port } = await extension();
@@ -153,7 +153,7 @@ describe('permissions of the controller are enough for all that its mode does, a
     expect((await lab.get('one')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   });
 
-  test('what is missing is refused, and the condition names it', async () => {
+  test('a missing permission is reported, and the condition names it', async () => {
     const started = await start('discover');
     const secrets = started.grants.findIndex(({ rules }) =>
       rules.some(({ resources }) => resources.includes('secrets')),
@@ -171,7 +171,7 @@ describe('permissions of the controller are enough for all that its mode does, a
   });
 });
 
-test.each(['observe', 'advise', 'discover'] as const)('the program takes the arguments of mode %s', async (mode) => {
+test.each(['observe', 'advise', 'discover'] as const)('the program accepts the arguments of mode %s', async (mode) => {
   const output = new PassThrough();
   let text = '';
   output.on('data', (chunk) => {

@@ -42,7 +42,7 @@ test.each<[(string | number)[], number, number]>([
   expect(objects(manifest, 101)[0]?.placeOf(path)).toEqual({ line: line + 100, column });
 });
 
-test('an alias and a merged key are where they were written', () => {
+test('an alias and a merged key have their own positions', () => {
   const [object] = objects('base: &base\n  name: a\nmetadata: *base\nspec:\n  <<: *base\n  other: b\n');
   expect(object?.object).toMatchObject({ metadata: { name: 'a' }, spec: { name: 'a', other: 'b' } });
   expect(object?.placeOf(['metadata', 'name'])).toEqual({ line: 2, column: 3 });
@@ -61,7 +61,7 @@ test.each<[string, unknown]>([
   expect(objects(`a: ${text}\n`)[0]?.object.a).toEqual(value);
 });
 
-test('items of lists, and of lists in lists', () => {
+test('finds items of lists, and of lists in lists', () => {
   const found = objects(`kind: List
 items:
 - kind: A
@@ -121,7 +121,7 @@ test('a key named __proto__ is an ordinary one', () => {
 
 test.each<[string, string]>(
   ['', 'null', '7', '[1]', '"text"', '# nothing'].map((text) => [text, text]),
-)('%j holds no object', (text) => {
+)('%j contains no object', (text) => {
   expect(objects(text)).toEqual([]);
 });
 
@@ -155,7 +155,7 @@ test.each<[string, string, number, number, RegExp]>([
   ['an alias that contains itself twice', 'a: &a [*a, *a]\n', 11, 8, /contains itself/],
   ['too many levels', `${'['.repeat(300)}${']'.repeat(300)}`, 11, 256, /nests deeper/],
   ['levels without end', '['.repeat(100_000), 11, 256, /nests deeper/],
-])('%s is an error with its place', (_, text, line, column, message) => {
+])('%s is an error with its position', (_, text, line, column, message) => {
   const read = readDocument({ text, firstLine: 11, form: 'yaml' });
   const first = 'errors' in read ? read.errors[0] : undefined;
   expect(first).toMatchObject({ line, column });
@@ -163,7 +163,7 @@ test.each<[string, string, number, number, RegExp]>([
   expect('errors' in read && read.errors.length).toBeLessThanOrEqual(5);
 });
 
-test('JSON: its mistakes have their place, and its fields', () => {
+test('JSON errors have positions, and so do fields', () => {
   const text = '{"a": 1,\n "b": {"c": [1, {"d": true}]}}';
   const read = readDocument({ text, firstLine: 3, form: 'json' });
   expect('objects' in read && read.objects[0]?.placeOf(['b', 'c', 1, 'd'])).toEqual({ line: 4, column: 18 });
@@ -172,7 +172,7 @@ test('JSON: its mistakes have their place, and its fields', () => {
   });
 });
 
-test('places are found in proportion to the text, however many are asked for', () => {
+test('the time for positions is proportional to the text, however many are looked up', () => {
   const keys = 15_000;
   const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);
   const start = cpuTimeMs();

@@ -65,7 +65,7 @@ function read(text: string): { objects: Json[]; errors: string[] } {
   return { objects: JSON.parse(JSON.stringify(objects)), errors };
 }
 
-test('the corpus is the one that was recorded (else: record it again)', () => {
+test('the corpus is the recorded one (else: record it again)', () => {
   expect(recorded.map(({ name, text }) => ({ name, text }))).toEqual(corpus());
 });
 
@@ -98,7 +98,7 @@ test.each(recorded)('$name is read as by kubectl', ({ name, text, objects: print
 /** Of keys that become equal, kubectl takes one by chance. */
 const byChance = new Set(['value: keys of many kinds', 'value: keys 1 and "1"']);
 
-test('the corpus, asked again', { ...needs('kubectl'), timeout: 120_000 }, async () => {
+test('kubectl still reads the corpus as recorded', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const kubectl = await startKubectl();
   try {
     // One kubectl reads them all, and says which of them it cannot.

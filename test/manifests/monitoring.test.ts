@@ -80,7 +80,7 @@ const expressions: [string, string][] = [
   ),
 ];
 
-test.each(expressions)('%s asks for metrics that there are', async (_name, expression) => {
+test.each(expressions)('%s queries only existing metrics', async (_name, expression) => {
   const names = metricsIn(expression);
   const known = await exported();
   expect(names.length).toBeGreaterThan(0);
@@ -93,7 +93,7 @@ test('the check can fail', () => {
   ]);
 });
 
-test('every alert says how bad it is, what happened and what that means', () => {
+test('every alert has a severity, a summary and a description', () => {
   expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
   for (const { alert, labels, annotations } of alerts) {
     expect(alert).toMatch(/^ExtensionConfigWebhook[A-Z]\w+$/);
@@ -103,7 +103,7 @@ test('every alert says how bad it is, what happened and what that means', () => 
   }
 });
 
-test('Prometheus finds the pods: ServiceMonitor, Service, port and policy fit together', () => {
+test('Prometheus finds the pods: ServiceMonitor, Service, port and policy match', () => {
   const monitor = find(objects, 'ServiceMonitor').spec;
   const jobs: string[] = [];
   for (const name of ['extensionconfig-webhook', 'extensionconfig-webhook-controller']) {

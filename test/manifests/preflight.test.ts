@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
 
-test.each(objects.map((object) => [idOf(object), object] as const))("%s fits Kubernetes' schema", (_id, object) => {
+test.each(objects.map((object) => [idOf(object), object] as const))("%s matches Kubernetes' schema", (_id, object) => {
   expect(schemaProblems(object)).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test('is built by kubectl in the same way', needs('kubectl'), () => {
   expect(byId(built)).toEqual(byId(objects));
 });
 
-test('is in a namespace of its own, which holds pods to the restricted standard', () => {
+test('has its own namespace, which enforces the restricted Pod Security Standard', () => {
   for (const object of objects) {
     expect(object.kind.startsWith('Cluster') || object.kind === 'Namespace' ? name : object.metadata.namespace).toBe(
       name,
@@ -100,7 +100,7 @@ describe('permissions', () => {
     return { server, ended: await runProgram([...container.args, '--kubeconfig', kubeconfig]) };
   }
 
-  test('are enough, and each of them is used', async () => {
+  test('are sufficient, and each of them is used', async () => {
     const { server, ended } = await runJob(rules);
     expect(server.refused).toEqual([]);
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Cluster API v1.13 to v1.14: safe') });
@@ -112,7 +112,7 @@ describe('permissions', () => {
     expect(given.filter((one) => !server.used.has(one))).toEqual([]);
   });
 
-  test('without the inventory of clusterctl the release that runs is assumed', async () => {
+  test("without clusterctl's inventory, the running release is assumed", async () => {
     const { ended } = await runJob(rules.filter(({ resources }) => !resources.includes('providers')));
     expect(ended).toMatchObject({
       code: 0,

@@ -42,7 +42,7 @@ function mebibytes(quantity: string): number {
 describe.each(Object.entries(podTemplates))('pods: %s', (_name, template) => {
   const [container] = template.spec.containers;
 
-  test('fit the restricted Pod Security Standard, with a file system that cannot be written', () => {
+  test('meet the restricted Pod Security Standard, with a read-only file system', () => {
     expect(template.spec.containers).toHaveLength(1);
     expect(template.spec.securityContext).toMatchObject({
       runAsNonRoot: true,
@@ -60,7 +60,7 @@ describe.each(Object.entries(podTemplates))('pods: %s', (_name, template) => {
     }
   });
 
-  test('are bounded in memory, requested no higher than limited', () => {
+  test('have memory limits, and requests that do not exceed them', () => {
     const { requests, limits } = container.resources;
     expect(mebibytes(requests.memory)).toBeLessThanOrEqual(mebibytes(limits.memory));
     expect(requests.cpu).toMatch(/^\d+m$/);
@@ -71,7 +71,7 @@ describe.each(Object.entries(podTemplates))('pods: %s', (_name, template) => {
     expect(container.image).toBe(`extensionconfig-webhook:${version}`);
   });
 
-  test('have the priority class that the installation brings, and run on control plane nodes too', () => {
+  test('have the priority class of the installation, and can run on control plane nodes', () => {
     const { value } = find(objects, 'PriorityClass', template.spec.priorityClassName);
     // Above the default of ordinary pods, below what is kept for the system.
     expect(value).toBeGreaterThan(0);
@@ -88,7 +88,7 @@ describe('the Deployment', () => {
   const { spec } = serving.spec.template;
   const [container] = spec.containers;
 
-  test('has two pods apart from each other, and never fewer while it rolls', () => {
+  test('has two pods on different nodes, and never fewer during a rolling update', () => {
     expect(serving.spec.replicas).toBe(2);
     expect(serving.spec.strategy).toEqual({
       type: 'RollingUpdate',
@@ -103,7 +103,7 @@ describe('the Deployment', () => {
     }
   });
 
-  test('selects its own pods only', () => {
+  test('selects only its own pods', () => {
     const { matchLabels } = serving.spec.selector;
     expect(serving.spec.template.metadata.labels).toMatchObject(matchLabels);
     expect(find(objects, 'Service').spec.selector).toEqual(matchLabels);
@@ -125,7 +125,7 @@ describe('the Deployment', () => {
     }
   });
 
-  test('starts before its certificate exists, and is asked on the ports that it has', () => {
+  test('starts before its certificate exists, and is probed on its ports', () => {
     const [volume] = spec.volumes;
     expect(volume.secret).toMatchObject({
       secretName: 'extensionconfig-webhook-tls',
@@ -152,7 +152,7 @@ describe('the Deployment', () => {
     ]);
   });
 
-  test('is given the time that it takes to stop', () => {
+  test('has the time that a shutdown takes', () => {
     const delay = Number(flag(serving.spec.template, 'shutdown-delay'));
     const timeout = Number(flag(serving.spec.template, 'shutdown-timeout'));
     expect(delay).toBeGreaterThan(0);
@@ -162,7 +162,7 @@ describe('the Deployment', () => {
 });
 
 describe('the Jobs', () => {
-  test('do their work with the same image, flags and account', () => {
+  test('use the same image, flags and service account', () => {
     const [command, ...flags] = podTemplates.bootstrap.spec.containers[0].args.slice(1);
     expect(command).toBe('bootstrap');
     const [rotateCommand, ...rotateFlags] = podTemplates.rotate.spec.containers[0].args.slice(1);
@@ -183,7 +183,7 @@ describe('the Jobs', () => {
     expect(rotate.spec.concurrencyPolicy).toBe('Forbid');
   });
 
-  test('the bootstrap Job of another release is another Job: the template of one cannot be changed', () => {
+  test("have a different name in each release, since a Job's template is immutable", () => {
     expect(bootstrap.metadata.name).toBe(`extensionconfig-webhook-bootstrap-${version.replaceAll('.', '-')}`);
   });
 });
@@ -228,7 +228,7 @@ describe.each(overlays)('webhook configurations of overlay %s', (overlay) => {
     });
   });
 
-  test('let the controllers of kube-system and the own namespace past', () => {
+  test('exempt the controllers in kube-system and our namespace', () => {
     for (const configuration of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']) {
       const conditions = find(built, configuration).webhooks[0].matchConditions as { expression: string }[];
       const expressions = conditions.map(({ expression }) => expression);
@@ -241,7 +241,7 @@ describe.each(overlays)('webhook configurations of overlay %s', (overlay) => {
   });
 });
 
-test('no manifest has a caBundle: applying it again would put it back', () => {
+test('no manifest contains a caBundle, since applying it again would restore it', () => {
   for (const [id, object] of everything) {
     // The description of the field in the schema of the CustomResourceDefinition is not a caBundle.
     const { schema: _schema, ...rest } =
@@ -252,7 +252,7 @@ test('no manifest has a caBundle: applying it again would put it back', () => {
   }
 });
 
-test('everything that has a namespace is in ours, and ours holds pods to the restricted standard', () => {
+test('everything namespaced is in our namespace, which enforces the restricted Pod Security Standard', () => {
   const clusterScoped = new Set([
     'Namespace',
     'PriorityClass',
@@ -277,7 +277,7 @@ describe('the controller', () => {
   const name = controller.metadata.name;
   const { matchLabels } = controller.spec.selector;
 
-  test('has two replicas that take part in an election, with the Lease that they may write', () => {
+  test('has two replicas with leader election, and may write the Lease', () => {
     expect(controller.spec.replicas).toBe(2);
     expect(controller.spec.template.spec.containers[0].args).toContain('--leader-elect');
     expect(flag(controller.spec.template, 'leader-election-namespace')).toBe(systemNamespace);
@@ -285,7 +285,7 @@ describe('the controller', () => {
     expect(named.resourceNames).toEqual([flag(controller.spec.template, 'leader-election-name')]);
   });
 
-  test('has a budget and a policy of its own, and no pods of others', () => {
+  test('has its own disruption budget and network policy, which select no other pods', () => {
     expect(controller.spec.template.metadata.labels).toMatchObject(matchLabels);
     expect(find(withController, 'PodDisruptionBudget', name).spec).toMatchObject({
       minAvailable: 1,
@@ -300,7 +300,7 @@ describe('the controller', () => {
     ['observe', true],
     ['advise', false],
     ['discover', true],
-  ] as const)('is reached by nobody; mode %s reaches extension servers: %s', (mode, callsExtensions) => {
+  ] as const)('accepts no connections; mode %s reaches extension servers: %s', (mode, callsExtensions) => {
     const policies = buildOverlay(`controller-${mode}`).filter(
       ({ kind, spec }) =>
         kind === 'NetworkPolicy' && JSON.stringify(spec.podSelector) === JSON.stringify({ matchLabels }),
@@ -318,7 +318,7 @@ describe('the controller', () => {
   });
 });
 
-test('network: the serving pods reach nothing, and only their webhook port is reached', () => {
+test('network: the serving pods reach nothing, and can only be reached on their webhook port', () => {
   expect(find(objects, 'NetworkPolicy').spec).toMatchObject({
     policyTypes: ['Ingress', 'Egress'],
     ingress: [{ ports: [{ port: 'webhook', protocol: 'TCP' }] }],
@@ -331,14 +331,14 @@ test('network: the serving pods reach nothing, and only their webhook port is re
   });
 });
 
-test('a disruption takes one pod at a time, and pods that do not work hold nothing up', () => {
+test('a disruption takes one pod at a time, and pods that do not work do not block it', () => {
   expect(find(objects, 'PodDisruptionBudget').spec).toMatchObject({
     minAvailable: 1,
     unhealthyPodEvictionPolicy: 'AlwaysAllow',
   });
 });
 
-test('cert-manager: no Job and no permission of ours, and its injector is told where the CA is', () => {
+test('cert-manager: there are no Jobs and permissions of ours, and its injector knows the CA', () => {
   const built = buildOverlay('cert-manager');
   const kinds = new Set(built.map((object) => object.kind));
   for (const absent of ['Job', 'CronJob', 'Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']) {
@@ -354,7 +354,7 @@ test('cert-manager: no Job and no permission of ours, and its injector is told w
   }
 });
 
-test('with-crd: the Jobs are asked for its caBundle and may write it', () => {
+test('with-crd: the Jobs inject its caBundle and may write it', () => {
   const built = buildOverlay('with-crd');
   const crd = 'extensionconfigs.runtime.cluster.x-k8s.io';
   expect(find(built, 'CustomResourceDefinition', crd).spec.conversion.webhook.clientConfig.service).toMatchObject({
@@ -370,7 +370,7 @@ test('with-crd: the Jobs are asked for its caBundle and may write it', () => {
   }
 });
 
-test('the image is built on the Node.js that development has', () => {
+test('the image has the Node.js version that development uses', () => {
   const dockerfile = readFileSync(new URL('../../Dockerfile', import.meta.url), 'utf8');
   expect(/^ARG NODE_VERSION=(.*)$/m.exec(dockerfile)?.[1]).toBe(devDependencies.node);
   expect(/^ARG VERSION=(.*)$/m.exec(dockerfile)?.[1]).toBe(version);

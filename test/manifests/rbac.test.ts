@@ -106,7 +106,7 @@ describe.each(['default', 'with-crd'] as const)('permissions of the Jobs of over
     return server;
   }
 
-  test('are enough for every command, and each of them is used', async () => {
+  test('are sufficient for every command, and each of them is used', async () => {
     const server = await start();
     const quick = ['--propagation-delay=0s', '--overlap=0s'];
     for (const args of [
@@ -126,7 +126,7 @@ describe.each(['default', 'with-crd'] as const)('permissions of the Jobs of over
     expect([...given].filter((one) => !server.used.has(one)).sort()).toEqual([]);
   });
 
-  test('each one that is missing is named', async () => {
+  test('are named in the error if one is missing', async () => {
     const without = clusterRules.map((rule) => ({ ...rule, verbs: rule.verbs.filter((verb) => verb !== 'patch') }));
     const server = await startRbacServer(without, namespacedRules, namespace, targetsOf(objects));
     servers.push(server);
@@ -163,7 +163,7 @@ describe('permissions of the serving pods', () => {
     return { server, watching, problems };
   }
 
-  test('are enough for all facts, and each of them is used', async () => {
+  test('are sufficient for all facts, and each of them is used', async () => {
     const { server, watching, problems } = await follow(rules);
     await watching.synced;
     await watching.secretsRead();
@@ -178,7 +178,7 @@ describe('permissions of the serving pods', () => {
     });
   });
 
-  test('each one that is missing is named, and what it is for is not known', async () => {
+  test('are named if one is missing, and the facts that need it are unknown', async () => {
     const { watching, problems } = await follow(
       rules.filter(({ resources }) => !/clusters|secrets/.test(resources.join())),
     );
@@ -194,7 +194,7 @@ describe('permissions of the serving pods', () => {
     expect(watching.read().facts.secrets?.find('capi-extensions', 'my-extension-cert')).toBeUndefined();
   });
 
-  test('without the component there are none, and no token', () => {
+  test('do not exist without the component, nor does a token', () => {
     const plain = buildOverlay('default');
     expect(clusterRulesOf(plain, 'extensionconfig-webhook')).toEqual([]);
     const tokenOf = (manifests: readonly Manifest[]) =>

@@ -46,7 +46,7 @@ async function said(child: ReturnType<typeof start>): Promise<string> {
   return chunks.join('');
 }
 
-test('content changes, mode and symbolic link stay, nothing is left', async () => {
+test('replaces the content, keeps mode and symbolic link, and leaves nothing behind', async () => {
   chmodSync(file, 0o604);
   symlinkSync('a.yaml', join(folder, 'link.yaml'));
   await createReplacer()(join(folder, 'link.yaml'), 'new');
@@ -55,7 +55,7 @@ test('content changes, mode and symbolic link stay, nothing is left', async () =
   expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'link.yaml']);
 });
 
-test('owner and group stay', needs('root', isRoot), async () => {
+test('keeps owner and group', needs('root', isRoot), async () => {
   chownSync(file, 1234, 2345);
   chmodSync(file, 0o2640);
   await createReplacer()(file, 'new');
@@ -63,7 +63,7 @@ test('owner and group stay', needs('root', isRoot), async () => {
   expect([uid, gid, mode & 0o7777]).toEqual([1234, 2345, 0o2640]);
 });
 
-test('an owner that cannot stay is a refusal, and the file stays', needs('root', isRoot), async () => {
+test('fails and leaves the file unchanged if the owner cannot be kept', needs('root', isRoot), async () => {
   for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
     chmodSync(path, 0o777);
   }
@@ -77,7 +77,7 @@ test('an owner that cannot stay is a refusal, and the file stays', needs('root',
   expect(readdirSync(folder)).toEqual(['a.yaml']);
 });
 
-test('a file that this user may not write is not replaced', needs('root', isRoot), async () => {
+test('does not replace a file that the user may not write', needs('root', isRoot), async () => {
   for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
     chmodSync(path, 0o777);
   }
@@ -87,7 +87,7 @@ test('a file that this user may not write is not replaced', needs('root', isRoot
   expect(readFileSync(file, 'utf8')).toBe('old');
 });
 
-test('what a killed run left is removed by the next; what a running one has is not', async () => {
+test('removes the leftovers of killed runs, and not those of running ones', async () => {
   const killed = start(`console.log('started'); process.stdin.resume(); setInterval(() => {}, 1000);`);
   await once(killed.stdout, 'data');
   const temporary = `.a.yaml.extensionconfig-webhook-${killed.pid}.tmp`;
@@ -102,7 +102,7 @@ test('what a killed run left is removed by the next; what a running one has is n
   expect(readFileSync(file, 'utf8')).toBe('newer');
 });
 
-test('a run that is killed in the middle leaves the old content or the new one', async () => {
+test('a run that is killed halfway leaves the old content or the new one', async () => {
   const code = `
     const replace = createReplacer();
     console.log('started');
@@ -118,6 +118,6 @@ test('a run that is killed in the middle leaves the old content or the new one',
   expect(readdirSync(folder)).toEqual(['a.yaml']);
 });
 
-test('a folder is refused', async () => {
+test('rejects a folder', async () => {
   await expect(createReplacer()(folder, 'new')).rejects.toThrow('is not a regular file');
 });

@@ -148,7 +148,7 @@ describe('rule 1', () => {
     expect(changes(change)).toEqual(expected);
   });
 
-  test('new hooks and new optional fields are fine', () => {
+  test('allows new hooks and new optional fields', () => {
     expect(
       changes((document) => {
         document.paths[pathOf('beforebackup')] = document.paths[pathOf('updatemachine')]!;
@@ -173,7 +173,7 @@ describe('rule 3', () => {
   const deprecate = (document: Document) => {
     document.paths[pathOf('updatemachine')]!.post.deprecated = true;
   };
-  test('a version is not deprecated for nothing', () => {
+  test('a version must not be deprecated without a replacement', () => {
     expect(changes(deprecate)).toEqual([
       'break3 v1alpha1/updatemachine was deprecated, but there is no version that is at least as stable',
     ]);
@@ -181,12 +181,12 @@ describe('rule 3', () => {
   test.each([
     ['v1beta1', 'note3 v1alpha1/updatemachine was deprecated; v1beta1 replaces it'],
     ['v1', 'note3 v1alpha1/updatemachine was deprecated; v1 replaces it'],
-  ])('it may be for %s', (version, expected) => {
+  ])('it may be deprecated for %s', (version, expected) => {
     expect(changes(deprecate, { before: (document) => addVersion(document, 'updatemachine', version) })).toEqual([
       expected,
     ]);
   });
-  test('GA is not deprecated for beta', () => {
+  test('GA must not be deprecated for beta', () => {
     expect(
       changes(
         (document) => {
@@ -260,17 +260,17 @@ describe('a text that is not a document of hooks', () => {
     ['openapi: 3.0.0\npaths: { /a: { post: {} } }', 'paths "/a": a hook is a POST to'],
     ['openapi: 3.0.0\npaths: *nothing', 'is not valid YAML'],
     ['openapi: 3.0.0\npaths: {}\npaths: {}', 'is not valid YAML: line 3: the key "paths" is duplicated'],
-  ])('%j is refused', (text, message) => {
+  ])('%j is rejected', (text, message) => {
     expect(() => readHookDocument(text)).toThrow(OpenApiError);
     expect(() => readHookDocument(text)).toThrow(message);
   });
 
-  test('nesting of 5,000 levels is refused', () => {
+  test('nesting of 5,000 levels is rejected', () => {
     const text = `openapi: 3.0.0\npaths: ${'['.repeat(5_000)}`;
     expect(() => readHookDocument(text)).toThrow(new OpenApiError('is not valid YAML: line 2: nests too deeply'));
   });
 
-  test('time grows with the size of a document, not faster', () => {
+  test('the time is linear in the size of a document', () => {
     const document = (hooks: number) => {
       const fields = Object.fromEntries(Array.from({ length: hooks }, (_, i) => [`f${i}`, { type: 'string' }]));
       const message = { content: { 'application/json': { schema: { $ref: '#/components/schemas/M' } } } };

@@ -7,12 +7,12 @@ import { recordedCalls } from './recorded.ts';
 
 const hookOf = (kind: unknown) => clusterApiHooks.find(({ request }) => request.kind === kind) as HookDefinition;
 
-test.each(clusterApiHooks.map((hook) => [hook.name, hook] as const))('the samples of %s pass its checks', (_, hook) => {
+test.each(clusterApiHooks.map((hook) => [hook.name, hook] as const))('the samples of %s are valid', (_, hook) => {
   expect(messageProblems(hook, 'request', sampleRequest(hook), 'strict')).toEqual([]);
   expect(messageProblems(hook, 'response', sampleResponse(hook), 'strict')).toEqual([]);
 });
 
-test('a sample has the fields that a reader needs to see', () => {
+test('a sample has the fields that matter to readers', () => {
   expect(sampleRequest(hooks.BeforeClusterUpgrade)).toMatchObject({
     apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
     kind: 'BeforeClusterUpgradeRequest',
@@ -24,14 +24,14 @@ test('a sample has the fields that a reader needs to see', () => {
   expect(sampleResponse(hooks.BeforeClusterUpgrade)).toMatchObject({ status: 'Success', retryAfterSeconds: 0 });
 });
 
-describe('what Cluster API sent and got', () => {
-  test.each(recordedCalls.map((call) => [call.file, call] as const))('%s passes', (_file, { body, answer }) => {
+describe('messages that Cluster API sent and received', () => {
+  test.each(recordedCalls.map((call) => [call.file, call] as const))('%s is valid', (_file, { body, answer }) => {
     const hook = hookOf(body.kind);
     expect(messageProblems(hook, 'request', body, 'strict')).toEqual([]);
     expect(decodeResponse(hook, answer)).toEqual({ response: answer });
   });
 
-  test("answers of Cluster API's own server pass, also those without apiVersion and kind", () => {
+  test("answers of Cluster API's own server are valid, also without apiVersion and kind", () => {
     const answers = JSON.parse(
       readFileSync(new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url), 'utf8'),
     ) as { request: { path: string }; response: { status: number; body: string } }[];
@@ -48,7 +48,7 @@ describe('what Cluster API sent and got', () => {
   });
 });
 
-describe('a request that we would send', () => {
+describe('a request to be sent', () => {
   const good = () => structuredClone(sampleRequest(hooks.BeforeClusterUpgrade)) as Record<string, never>;
   test.each<[string, (request: Record<string, unknown>) => void, string, string]>([
     ['without a required field', (request) => delete request.toKubernetesVersion, 'toKubernetesVersion', 'must be set'],
@@ -76,7 +76,7 @@ describe('a request that we would send', () => {
       'workersUpgrades[1].version',
       'must be set',
     ],
-  ])('%s is named', (_name, change, field, message) => {
+  ])('reports %s', (_name, change, field, message) => {
     const request = good();
     change(request);
     expect(messageProblems(hooks.BeforeClusterUpgrade, 'request', request, 'strict')).toEqual([{ field, message }]);
@@ -151,7 +151,7 @@ describe('an answer', () => {
       { items: [{ uid: 'a', patchType: 'JSONPatch', patch: '[{"op":"add"}]' }] },
       'items[0].patch must be standard base64',
     ],
-  ])('%s is refused', (_name, hook, answer, problem) => {
+  ])('%s is rejected', (_name, hook, answer, problem) => {
     expect(decodeResponse(hook, answer)).toEqual({ problem });
   });
 
@@ -162,7 +162,7 @@ describe('an answer', () => {
   });
 });
 
-test('hooks whose components have the same name are each checked by their own, beside the shared ones', () => {
+test('hooks whose components have the same names are each checked by their own, and by the shared ones', () => {
   const { group, version, summary, purpose } = hooks.BeforeClusterUpgrade;
   const hookWith = (name: string, field: string) =>
     defineHook({

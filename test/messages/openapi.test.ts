@@ -70,7 +70,7 @@ test.each(Object.keys(document.components.schemas))('%s has the structure that C
   expect(ours).toEqual(expected);
 });
 
-test('every hook and every field of its messages has a description of its own', () => {
+test('every hook and every field of its messages has a description', () => {
   for (const { post } of Object.values(document.paths)) {
     expect(clusterApiHooks.map(({ name }) => name)).toContain(post.summary);
     expect(post.description).toMatch(/\.$/);
@@ -85,7 +85,7 @@ test('every hook and every field of its messages has a description of its own', 
   }
 });
 
-test('the document is valid OpenAPI, by a validator of the ecosystem', async () => {
+test('the document is valid OpenAPI, according to an independent validator', async () => {
   const result = await validate(structuredClone(document) as never);
   expect(result.valid ? [] : compileErrors(result)).toEqual([]);
   // The validator is not one that takes everything.
@@ -97,7 +97,7 @@ test('the document is valid OpenAPI, by a validator of the ecosystem', async () 
 describe('the page', () => {
   const page = openApiPage(document);
 
-  test('loads nothing from anywhere', () => {
+  test('loads nothing', () => {
     const head = page.slice(0, page.indexOf('<script'));
     expect(head).toContain("content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'");
     // Of the page itself: the text of the viewer is code, which the policy keeps from loading anything.
@@ -110,7 +110,7 @@ describe('the page', () => {
     ]);
   });
 
-  test('holds text that looks like HTML', () => {
+  test('can contain text that looks like HTML', () => {
     const hostile = structuredClone(document);
     hostile.info.title = '</script><script>alert(1)</script><!--';
     const text = openApiPage(hostile);
@@ -134,7 +134,7 @@ describe("a provider's own hook", () => {
       ...more,
     });
 
-  test('is in the document beside those of Cluster API', () => {
+  test('is in the document next to those of Cluster API', () => {
     const { paths, components } = openApiDocument([...clusterApiHooks, own()], { version: 'v1', release });
     expect(Object.keys(paths)).toHaveLength(18);
     expect(paths['/hooks.example.com/v1beta1/beforebackup/{name}']?.post.operationId).toBe(
@@ -145,7 +145,7 @@ describe("a provider's own hook", () => {
     });
   });
 
-  test('is marked once it is deprecated', () => {
+  test('is marked if it is deprecated', () => {
     const old = own({ deprecated: { release: '1.13', date: '2026-04' } });
     const operation = (release: string) =>
       Object.values(openApiDocument([old], { version: 'v1', release: parseRelease(release)! }).paths)[0]?.post;
@@ -163,11 +163,11 @@ describe("a provider's own hook", () => {
     ['response', { response: object('', { optional: { status: string() } }) }, 'the response does not require status'],
     ['blocking', { blockingSince: '1.12' }, 'the response has no property retryAfterSeconds'],
     ['life', { removed: '1.13' }, 'removed in v1.13 without having been deprecated'],
-  ])('with a wrong %s is refused', (_what, more, message) => {
+  ])('with an invalid %s is rejected', (_what, more, message) => {
     expect(() => own(more)).toThrow(message);
   });
 
-  test('with a schema that refers to nothing is refused', () => {
+  test('with a schema that refers to nothing is rejected', () => {
     const broken = own({
       request: object('A backup.', { optional: { ...message, a: { $ref: '#/components/schemas/Nothing' } } }),
     });

@@ -8,7 +8,7 @@ const { requestFor, responseFor } = beforeClusterUpgradeVersions;
 const group = 'hooks.runtime.cluster.x-k8s.io';
 
 // Rule 2 of the Runtime SDK.
-describe('a request goes down, step by step', () => {
+describe('a request is converted to older versions, step by step', () => {
   const { cluster } = sampleRequest(hooks.BeforeClusterUpgrade) as { cluster: JsonObject };
   const request = {
     apiVersion: `${group}/v1`,
@@ -21,7 +21,7 @@ describe('a request goes down, step by step', () => {
     settings: { region: 'eu' },
   };
 
-  test('to the neighbour', () => {
+  test('to the adjacent version', () => {
     expect(messageProblems(beforeClusterUpgradeV1, 'request', request, 'strict')).toEqual([]);
     const converted = requestFor('v1beta1', request);
     expect(converted).toMatchObject({
@@ -47,7 +47,7 @@ describe('a request goes down, step by step', () => {
   });
 });
 
-describe('a response goes up, step by step', () => {
+describe('a response is converted to newer versions, step by step', () => {
   const response = {
     apiVersion: `${group}/v1alpha1`,
     kind: 'BeforeClusterUpgradeResponse',
@@ -56,7 +56,7 @@ describe('a response goes up, step by step', () => {
     retryAfterSeconds: 5,
   };
 
-  test('to the neighbour, with the default of a new field', () => {
+  test('to the adjacent version, with the default of a new field', () => {
     expect(responseFor('v1beta1', response)).toEqual({
       ...response,
       apiVersion: `${group}/v1beta1`,
@@ -64,7 +64,7 @@ describe('a response goes up, step by step', () => {
     });
   });
 
-  test('over two versions, with the default of the one between', () => {
+  test('over two versions, with the default of the version in between', () => {
     expect(responseFor('v1', response)).toEqual({
       apiVersion: `${group}/v1`,
       kind: 'BeforeClusterUpgradeResponse',
@@ -74,18 +74,18 @@ describe('a response goes up, step by step', () => {
     });
   });
 
-  test('is itself in its own version', () => {
+  test('is unchanged in its own version', () => {
     expect(responseFor('v1alpha1', response)).toBe(response);
   });
 });
 
-test('a difference that no change lists is named', () => {
+test('a difference that no change lists is reported', () => {
   expect(() => defineHookVersions([{ older: hooks.BeforeClusterUpgrade, newer: beforeClusterUpgradeV1beta1 }])).toThrow(
     /fromKubernetesVersion: only .*v1alpha1 has it/,
   );
 });
 
-test('versions of two hooks are not one hook', () => {
+test('versions of two hooks are rejected', () => {
   expect(() => defineHookVersions([{ older: hooks.BeforeClusterCreate, newer: beforeClusterUpgradeV1beta1 }])).toThrow(
     'Hook=BeforeClusterUpgrade is not a version of',
   );

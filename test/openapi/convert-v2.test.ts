@@ -21,13 +21,13 @@ function schema(value: JsonObject): JsonObject {
 }
 
 describe('the recorded document', () => {
-  test('becomes the recorded v3 one, byte for byte, and so with its hash', () => {
+  test('becomes the recorded v3 document, byte for byte, and so has the same hash', () => {
     const { body, hash } = serializeDocument(convertV2ToV3(recordedV2()));
     expect(body.toString()).toBe(readFileSync(new URL('aggregated-old-v3.json', fixtures), 'utf8'));
     expect(readFileSync(new URL('headers.txt', fixtures), 'utf8')).toContain(`etag: "${hash}"`);
   });
 
-  test('is not changed, and may be frozen', () => {
+  test('is not modified, and may be frozen', () => {
     const freeze = (value: unknown): void => {
       if (typeof value === 'object' && value !== null) {
         Object.values(Object.freeze(value)).forEach(freeze);
@@ -77,7 +77,7 @@ describe('schemas', () => {
 });
 
 describe('operations', () => {
-  test('one entry a media type, in their order', () => {
+  test('have one entry per media type, in their order', () => {
     const get = operation({
       produces: ['text/b', 'text/a'],
       responses: { default: { description: 'any', schema: { type: 'string' } }, 204: { description: '' } },
@@ -87,7 +87,7 @@ describe('operations', () => {
     );
   });
 
-  test('parameters and responses that operations share', () => {
+  test('share parameters and responses', () => {
     const document = convertV2ToV3(
       swagger({
         parameters: {
@@ -122,7 +122,7 @@ describe('operations', () => {
     });
   });
 
-  test('security schemes', () => {
+  test('keep security schemes', () => {
     const document = convertV2ToV3(
       swagger({ securityDefinitions: { token: { type: 'apiKey', name: 'authorization', in: 'header' } } }),
     );
@@ -132,7 +132,7 @@ describe('operations', () => {
   });
 });
 
-describe('what is not converted', () => {
+describe('rejected documents', () => {
   let deep: JsonObject = {};
   for (let level = 0; level < 300; level++) {
     deep = { properties: { a: deep } };
@@ -166,7 +166,7 @@ describe('what is not converted', () => {
     expect(() => convertV2ToV3(document)).toThrow(message);
   });
 
-  test('one body, large and shared by many operations', () => {
+  test('a large body shared by many operations', () => {
     const paths: JsonObject = {};
     for (let index = 0; index < 1000; index++) {
       paths[`/${index}`] = { post: { consumes: ['a/b'], parameters: [{ $ref: '#/parameters/body' }] } };
@@ -178,7 +178,7 @@ describe('what is not converted', () => {
   });
 });
 
-test('the work grows with the document and no faster', () => {
+test('the work is linear in the document', () => {
   const document = (size: number) => {
     const definitions: JsonObject = {};
     for (let index = 0; index < size; index++) {

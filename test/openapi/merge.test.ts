@@ -19,8 +19,8 @@ const schemasOf = ({ document }: Merged) => (document.components as { schemas: S
 const renamedOf = ({ report }: Merged) =>
   report.renamed.map(({ section, name, newName, documents }) => `${section} ${name} ${newName} ${documents.join()}`);
 
-describe('schemas of one name', () => {
-  test('that are equal become one, in whatever order their keys are', async () => {
+describe('schemas with the same name', () => {
+  test('that are equal become one, whatever the order of their keys', async () => {
     const merged = await merge(
       documentOf({ A: { type: 'object', properties: { a: { type: 'string' }, b: ref('A') } } }),
       documentOf({ A: { properties: { b: ref('A'), a: { type: 'string' } }, type: 'object' } }),
@@ -29,7 +29,7 @@ describe('schemas of one name', () => {
     expect(merged.report).toMatchObject({ componentsBefore: 2, componentsAfter: 1, renamed: [] });
   });
 
-  test('that differ are renamed, with the references to them', async () => {
+  test('that differ are renamed, together with references to them', async () => {
     const paths = (path: string) => ({
       paths: { [path]: { get: { responses: { 200: { description: '', content: { j: { schema: ref('A') } } } } } } },
     });
@@ -45,7 +45,7 @@ describe('schemas of one name', () => {
     expect(references).toEqual(['A', 'A_v2', 'A_v2', 'A_v3']);
   });
 
-  test('differ also where only what they refer to does', async () => {
+  test('also differ if only what they refer to does', async () => {
     const chain = (type: string) =>
       documentOf({ A: { properties: { b: ref('B') } }, B: { items: ref('C') }, C: { type }, D: { type: 'object' } });
     const merged = await merge(chain('string'), chain('integer'));
@@ -60,7 +60,7 @@ describe('schemas of one name', () => {
     });
   });
 
-  test('that refer to each other in a circle are equal, or not, as a whole', async () => {
+  test('that refer to each other in a cycle are equal, or not, as a whole', async () => {
     const circle = (type: string) =>
       documentOf({ A: { not: ref('B') }, B: { not: ref('C') }, C: { anyOf: [ref('A'), ref('X')] }, X: { type } });
     expect((await merge(circle('string'), circle('string'))).report.componentsAfter).toBe(4);
@@ -72,7 +72,7 @@ describe('schemas of one name', () => {
     });
   });
 
-  test('get names that no document has', async () => {
+  test('get names that are in no document', async () => {
     const merged = await merge(
       documentOf({ A: { type: 'string' }, A_v2: { type: 'number' } }),
       documentOf({ A: { type: 'integer' }, A_v3: {} }),
@@ -80,7 +80,7 @@ describe('schemas of one name', () => {
     expect(renamedOf(merged)).toEqual(['schemas A A_v4 b']);
   });
 
-  test('may be called like what every object has', async () => {
+  test("may have the name of an object's built-in property", async () => {
     const named = (type: string) => documentOf(JSON.parse(`{"__proto__":{"type":"${type}"},"constructor":{}}`));
     const merged = await merge(named('string'), named('integer'));
     expect(Object.keys(schemasOf(merged))).toEqual(['__proto__', '__proto___v2', 'constructor']);
@@ -93,7 +93,7 @@ describe('schemas of one name', () => {
   });
 });
 
-test('what only looks like a reference stays', async () => {
+test('text that only looks like a reference is unchanged', async () => {
   const data = { $ref: '#/components/schemas/A' };
   const schemas = (type: string) => ({
     A: { type },
@@ -163,7 +163,7 @@ test('all kinds of components are merged', async () => {
   });
 });
 
-describe('what holds for a whole document', () => {
+describe('fields that apply to a whole document', () => {
   const secured = (path: string, scheme: JsonObject, parts: JsonObject = {}) =>
     documentOf(
       {},
@@ -176,7 +176,7 @@ describe('what holds for a whole document', () => {
     );
   const bearer = { type: 'http', scheme: 'bearer' };
 
-  test('stays there when all have it alike', async () => {
+  test('stay there if all documents agree', async () => {
     const { document } = await merge(secured('/a', bearer), secured('/b', bearer));
     expect(document.security).toEqual([{ token: [] }]);
     expect((document.paths as JsonObject)['/a']).toEqual({
@@ -185,7 +185,7 @@ describe('what holds for a whole document', () => {
     });
   });
 
-  test('comes to the operations when they differ, with the new names of security schemes', async () => {
+  test('are written into the operations if they differ, with the new names of security schemes', async () => {
     const { document } = await merge(
       secured('/a', bearer),
       secured('/b', { type: 'http', scheme: 'basic' }, { servers: [{ url: '/x' }] }),
@@ -200,7 +200,7 @@ describe('what holds for a whole document', () => {
     });
   });
 
-  test('tags are joined by name, info is that of the first', async () => {
+  test('tags are merged by name, info is that of the first document', async () => {
     const { document } = await merge(
       documentOf({}, { tags: [{ name: 'x', description: 'first' }], info: { title: 'one', version: '1' } }),
       documentOf(
@@ -213,10 +213,10 @@ describe('what holds for a whole document', () => {
   });
 });
 
-describe('one path in two documents', () => {
+describe('a path in two documents', () => {
   const at = (item: Json) => documentOf({}, { paths: { '/a': item } });
 
-  test('is not a conflict when both say the same', async () => {
+  test('is not a conflict if both are equal', async () => {
     const { report } = await merge(at({ get: { operationId: 'x' } }), at({ get: { operationId: 'x' } }));
     expect(report.conflicts).toEqual([]);
   });
@@ -231,7 +231,7 @@ describe('one path in two documents', () => {
     expect(merged.report.conflicts).toEqual([]);
   });
 
-  test('is reported when they differ, and the first counts', async () => {
+  test('is reported if they differ, and the first one wins', async () => {
     const merged = await merge(
       at({ get: { summary: '1' } }),
       at({ get: { summary: '2' } }),
@@ -241,7 +241,7 @@ describe('one path in two documents', () => {
     expect(merged.report.conflicts).toEqual([{ place: 'paths./a get', kept: 'a', leftOut: ['b', 'c'] }]);
   });
 
-  test('does not mix methods with the parameters of another document', async () => {
+  test('does not combine methods with the parameters of another document', async () => {
     const parameters = [{ name: 'p', in: 'query', schema: {} }];
     const merged = await merge(at({ get: {} }), at({ put: {}, parameters }));
     expect(merged.document.paths).toEqual({ '/a': { get: {} } });
@@ -249,7 +249,7 @@ describe('one path in two documents', () => {
   });
 });
 
-test('operations get ids of their own', async () => {
+test('operations get unique ids', async () => {
   const operation = { operationId: 'list', responses: {} };
   const merged = await merge(
     documentOf({}, { paths: { '/a': { get: operation, put: { operationId: 'list_v2' } } } }),
@@ -262,7 +262,7 @@ test('operations get ids of their own', async () => {
   expect(renamedOf(merged)).toEqual(['operationId list list_v3 b']);
 });
 
-test('links follow the operations whose ids change, wherever they are', async () => {
+test('links follow operations whose ids change, wherever they are', async () => {
   const next = (operationId: string) => ({ Next: { operationId, description: 'd' } });
   const properties = { links: { properties: { operationId: { type: 'string' } }, example: next('list') } };
   const answering = (links: JsonObject) => ({ description: '', links });
@@ -302,7 +302,7 @@ test('links follow the operations whose ids change, wherever they are', async ()
   expect(report.conflicts).toEqual([]);
 });
 
-test('the id of an operation that is left out is not reported; links to it lead to the one in its place', async () => {
+test('the id of a dropped operation is not reported; links to it lead to the one that replaces it', async () => {
   const operation = (operationId: string, linked: string) => ({
     get: { operationId, responses: { 200: { description: '', links: { L: { operationId: linked } } } } },
   });
@@ -320,7 +320,7 @@ test('the id of an operation that is left out is not reported; links to it lead 
   ]);
 });
 
-test('operations in callbacks get ids of their own, too, however deep they are and whatever refers to them', async () => {
+test('operations in callbacks get unique ids, too, however deep they are and whatever refers to them', async () => {
   const callback = (operationId: string, more: JsonObject = {}) => ({ '{$url}': { post: { operationId, ...more } } });
   const one = (type: string, first = 'done') =>
     documentOf(
@@ -362,7 +362,7 @@ test('operations in callbacks get ids of their own, too, however deep they are a
   ]);
 });
 
-test('long names of callbacks within callbacks take no more time than their length', async () => {
+test('the time for callbacks in callbacks with long names is linear', async () => {
   const name = 'n'.repeat(200_000);
   const urls = Object.fromEntries(
     Array.from({ length: 5000 }, (_, index) => [`/${index}`, { post: { operationId: 'x' } }]),
@@ -374,7 +374,7 @@ test('long names of callbacks within callbacks take no more time than their leng
   expect(JSON.stringify(document)).toContain('"operationId":"x_v5000"');
 });
 
-test('references of OpenAPI v2 are corrected where they can be, others without a target are reported', async () => {
+test('references of OpenAPI v2 are corrected if possible, others without a target are reported', async () => {
   const merged = await merge(
     documentOf({
       A: { allOf: [{ $ref: '#/definitions/B' }, { $ref: '#/definitions/B' }, { $ref: '#/definitions/C' }, ref('D')] },
@@ -389,7 +389,7 @@ test('references of OpenAPI v2 are corrected where they can be, others without a
   ]);
 });
 
-test('the inputs are not changed, and the result is valid', async () => {
+test('the inputs are not modified, and the result is valid', async () => {
   const paths = (path: string) => ({
     paths: {
       [path]: {
@@ -409,12 +409,12 @@ test('the inputs are not changed, and the result is valid', async () => {
   expect(result.valid ? [] : compileErrors(result)).toEqual([]);
 });
 
-test('a merge can be stopped', async () => {
+test('a merge can be aborted', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
   await expect(mergeDocuments([{ name: 'a', document: documentOf({}) }], { signal })).rejects.toThrow('enough');
 });
 
-describe('the work grows with the documents and no faster', () => {
+describe('the work is linear in the documents', () => {
   const time = async (documents: { name: string; document: JsonObject }[]) => {
     // CPU time: the machine may have other things to do.
     const start = process.threadCpuUsage().user;
@@ -460,7 +460,7 @@ describe('the work grows with the documents and no faster', () => {
   });
 });
 
-test('extensions of a path that only one document has come to the other, and those that differ are conflicts', async () => {
+test('extensions of a path that only one document has are merged, and those that differ are conflicts', async () => {
   const get = { responses: {} };
   const { document, report } = await mergeDocuments([
     { name: 'a', document: documentOf({}, { paths: { '/a': { 'x-a': 1, 'x-b': 1 } } }) },

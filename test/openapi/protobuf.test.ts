@@ -18,7 +18,7 @@ function decode(bytes: Uint8Array): JsonObject {
   return type.toObject(type.decode(bytes), { longs: Number }) as JsonObject;
 }
 
-test('the recorded document becomes the recorded bytes', () => {
+test('the recorded document is encoded as the recorded bytes', () => {
   const document = parseJson(readFileSync(new URL('aggregated-old-v3.json', fixtures))) as JsonObject;
   const recorded = readFileSync(new URL('aggregated-old-v3.pb', fixtures));
   const encoded = encodeProtobuf(document);
@@ -26,7 +26,7 @@ test('the recorded document becomes the recorded bytes', () => {
   expect(Buffer.from(encoded).equals(recorded)).toBe(true);
 });
 
-test.each(['properties', 'items', 'not'])('schemas nest as deep in it as in JSON: %s', (field) => {
+test.each(['properties', 'items', 'not'])('schemas can nest as deep as in JSON: %s', (field) => {
   let deep: JsonObject = { description: 'the innermost' };
   for (let depth = 0; depth < (field === 'properties' ? 125 : 250); depth++) {
     deep = { [field]: field === 'properties' ? { p: deep } : deep };
@@ -100,7 +100,7 @@ describe('schemas', () => {
   });
 });
 
-test('all parts of a document', () => {
+test('encodes all parts of a document', () => {
   const document = {
     openapi: '3.0.0',
     info: { title: 't', version: '1', contact: { name: 'c' } },
@@ -219,7 +219,7 @@ describe('YAML text', () => {
     expect(yamlText(value)).toBe(text);
   });
 
-  test('means the same to YAML 1.1 and 1.2', () => {
+  test('has the same meaning in YAML 1.1 and 1.2', () => {
     fc.assert(
       fc.property(
         fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value)) as Json),

@@ -3,7 +3,7 @@ import { documentList, InvalidOpenApi, readOpenApi } from '../../src/openapi/ind
 
 const read = (text: string) => readOpenApi(Buffer.from(text));
 
-test('JSON, YAML and OpenAPI v2', () => {
+test('reads JSON, YAML and OpenAPI v2', () => {
   const document = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {} };
   expect(read(`\n ${JSON.stringify(document)}`)).toEqual({ document, isConverted: false });
   expect(read('openapi: 3.0.3\ninfo: {title: t, version: "1"}\npaths: {}\n')).toEqual({ document, isConverted: false });
@@ -13,13 +13,13 @@ test('JSON, YAML and OpenAPI v2', () => {
   });
 });
 
-test('YAML with aliases, a date and __proto__ as JSON has them', () => {
+test('reads aliases, dates and __proto__ in YAML as JSON represents them', () => {
   const { document } = read('openapi: 3.0.0\npaths: {}\nx-a: &a {b: 1}\nx-c: *a\n__proto__: {d: 1}\n');
   expect(document['x-c']).toEqual({ b: 1 });
   expect(Object.hasOwn(document, '__proto__')).toBe(true);
 });
 
-describe('what is not a document', () => {
+describe('rejects what is not a document', () => {
   const bomb = ['a0: &a0 [x,x,x,x,x,x,x,x,x,x]'];
   for (let index = 1; index < 12; index++) {
     bomb.push(
@@ -59,13 +59,13 @@ describe('what is not a document', () => {
   });
 });
 
-test('bytes that are not UTF-8', () => {
+test('rejects bytes that are not UTF-8', () => {
   expect(() => readOpenApi(Buffer.from('openapi: \xff', 'latin1'))).toThrow(InvalidOpenApi);
   expect(() => readOpenApi(Buffer.from('{"openapi": "\xff"}', 'latin1'))).toThrow('is not valid UTF-8');
 });
 
 describe('the list of documents', () => {
-  test('in the order of names, each with path and hash', () => {
+  test('is sorted by name, with path and hash of each', () => {
     expect(
       documentList({
         paths: {
@@ -87,7 +87,7 @@ describe('the list of documents', () => {
     '/api/v1/secrets',
     '',
     1,
-  ])('is not one with %j in it', (serverRelativeURL) => {
+  ])('is not a list if it contains %j', (serverRelativeURL) => {
     expect(documentList({ paths: { a: { serverRelativeURL } } })).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ const document: JsonObject = {
 
 const names = (value: unknown) => Object.keys(value as object);
 
-test('the paths of one group and version, and what they lead to', () => {
+test('returns the paths of a group and version, and everything they refer to', () => {
   const { paths, components, info } = ofGroupVersion(document, 'a.com', 'v1');
   expect(info).toEqual(document.info);
   expect(names(paths)).toEqual(['/apis/a.com/v1', '/apis/a.com/v1/things']);
@@ -46,7 +46,7 @@ test('the paths of one group and version, and what they lead to', () => {
   expect([names(responses), names(parameters), names(securitySchemes)]).toEqual([['ok'], ['p'], ['token']]);
 });
 
-test('of the core group, and of one that the document has nothing of', () => {
+test('also for the core group, and for one that is not in the document', () => {
   expect(names(ofGroupVersion(document, '', 'v1').paths)).toEqual(['/api/v1/pods']);
   const { paths, components } = ofGroupVersion(document, 'b.com', 'v1');
   expect(paths).toEqual({});

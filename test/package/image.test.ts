@@ -38,7 +38,7 @@ afterAll(() => {
   }
 });
 
-test('has production dependencies only', () => {
+test('contains only production dependencies', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
@@ -61,7 +61,7 @@ test('has production dependencies only', () => {
 });
 
 // docker run --rm -v "$PWD:/work:ro" -w /work IMAGE lint .
-test('lints what is mounted: the entry point takes other commands than serve', async () => {
+test('lints mounted files: the entry point accepts commands other than serve', async () => {
   const samples = join(projectFolder, 'manifests/samples');
   const { code, stdout } = await run(samples, process.execPath, [join(app, 'dist/main.js'), 'lint', '.']);
   expect(stdout).toContain('bad-url.yaml:');
@@ -75,7 +75,7 @@ interface Listening {
   healthPort: number;
 }
 
-test('serves: the entry point of the image, the health check without a shell, and an end on SIGTERM', async () => {
+test("serves: the image's entry point, the health check without a shell, and a shutdown on SIGTERM", async () => {
   const [entry] = instructions('runtime').filter((line) => line.startsWith('ENTRYPOINT '));
   expect(JSON.parse(entry!.slice('ENTRYPOINT '.length))).toEqual(['/nodejs/bin/node', '/app/dist/main.js']);
   const server: ChildProcess = spawn(

@@ -34,7 +34,7 @@ afterAll(() => rmSync(checkout, { recursive: true }));
 
 const start = (node: string, file: string, ...args: string[]) => spawnSync(node, [file, ...args], { encoding: 'utf8' });
 
-test('says the name that it was called by', () => {
+test('uses the name under which it was called', () => {
   const plugin = start(process.execPath, join(bin, 'kubectl-extensionconfig'), 'rules', 'no-such-rule');
   expect(plugin.stderr).toMatch(/^kubectl extensionconfig: rules: there is no rule/);
   expect(plugin.status).toBe(2);
@@ -42,16 +42,16 @@ test('says the name that it was called by', () => {
   expect(command.stdout).toMatch(/^Usage: extensionconfig-webhook /);
 });
 
-test.each(['--version', 'version'])('%s says what runs', (word) => {
+test.each(['--version', 'version'])('%s prints the version', (word) => {
   const { stdout } = start(process.execPath, join(bin, 'extensionconfig-webhook'), word);
   expect(stdout).toContain(`extensionconfig-webhook ${version} (`);
   expect(stdout).toContain(`Node.js ${process.version}, Cluster API v1.2 to v1.14)`);
 });
 
-describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode !== undefined), () => {
+describe('with an outdated Node.js', needs('a Node.js before 24', oldNode !== undefined), () => {
   const old = oldNode as string;
 
-  test('without another one: a sentence, whatever was asked', () => {
+  test('without another one, it prints a sentence, whatever the arguments', () => {
     for (const args of [[], ['--version'], ['lint', '.']]) {
       const { status, stderr, stdout } = start(old, join(checkout, 'bin/extensionconfig-webhook'), ...args);
       expect(stderr).toMatch(
@@ -62,7 +62,7 @@ describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode
     }
   });
 
-  test('in a checkout after npm ci: the Node.js that this brought runs it', () => {
+  test('in a checkout after npm ci, it runs with the installed Node.js', () => {
     const folder = join(checkout, 'node_modules/node/bin');
     mkdirSync(folder, { recursive: true });
     symlinkSync(process.execPath, join(folder, 'node'));
@@ -71,7 +71,7 @@ describe('under a Node.js that is too old', needs('a Node.js before 24', oldNode
     rmSync(join(checkout, 'node_modules'), { recursive: true });
   });
 
-  test('signals and exit codes pass through', async () => {
+  test('it passes on signals and exit codes', async () => {
     const serve = [
       'serve',
       '--self-signed',

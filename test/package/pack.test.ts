@@ -27,7 +27,7 @@ afterAll(() => {
   }
 }, 300_000);
 
-test('holds the program, the manifests and nothing of development', () => {
+test('contains the program and the manifests, and nothing of the development', () => {
   expect(packed).toContain('dist/main.js');
   expect(packed).toContain('dist/library/rules.d.ts');
   expect(packed).toContain('manifests/base/deployment.yaml');
@@ -44,7 +44,7 @@ test('holds the program, the manifests and nothing of development', () => {
   ).toEqual([]);
 });
 
-test('holds the declaration files of the library with all that they import, and no others', () => {
+test("contains the library's declaration files with everything they import, and no others", () => {
   const declarations = packed.filter((path) => path.startsWith('dist/') && path.endsWith('.d.ts'));
   const imported = declarations.flatMap((path) => {
     const text = readFileSync(join(consumer, 'node_modules/extensionconfig-webhook', path), 'utf8');
@@ -57,7 +57,7 @@ test('holds the declaration files of the library with all that they import, and 
   expect(own.filter((path) => !imported.includes(path))).toEqual([]);
 });
 
-test('the command works from the folder where it was installed', async () => {
+test('the command works from the folder where it is installed', async () => {
   const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
   expect(await runWell(consumer, 'npx', ['--no', '--', 'extensionconfig-webhook', '--version'])).toContain(
     `extensionconfig-webhook ${version} (Node.js`,
@@ -73,7 +73,7 @@ test('the command works from the folder where it was installed', async () => {
   expect(stderr).toContain('--no-such-flag');
 });
 
-test('the sandbox starts from where the package was installed: its manifests are part of it', async () => {
+test('the sandbox starts from an installed package, which includes its manifests', async () => {
   const kubeconfig = join(consumer, 'kubeconfig');
   const program = join(consumer, 'node_modules/extensionconfig-webhook/dist/main.js');
   const child = spawn(process.execPath, [program, 'sandbox', '--write-kubeconfig', kubeconfig], {
@@ -93,7 +93,7 @@ test('the sandbox starts from where the package was installed: its manifests are
   expect((await once(child, 'exit'))[0]).toBe(0);
 });
 
-test('rules and conversion as a library: typed, checked with every declaration file, and running', async () => {
+test('rules and conversion work as a library: typed, checked with every declaration file, and running', async () => {
   const file = `
 import { convertExtensionConfig } from 'extensionconfig-webhook/conversion';
 import { checkExtensionConfig, type Problem, ruleDescriptions } from 'extensionconfig-webhook/rules';
@@ -139,7 +139,7 @@ process.stdout.write(JSON.stringify(result));
   });
 });
 
-test('hooks and client as a library: typed and running', async () => {
+test('hooks and client work as a library: typed and running', async () => {
   const file = `
 import { createServer } from 'node:http';
 import { createClient } from 'extensionconfig-webhook/client';
@@ -193,14 +193,14 @@ await client.close();
   });
 });
 
-test('the page of the OpenAPI document is made from the package alone', async () => {
+test('the OpenAPI page can be created from the package alone', async () => {
   const program = join(consumer, 'node_modules/.bin/extensionconfig-webhook');
   const page = await runWell(consumer, program, ['openapi', '--output', 'html']);
   expect(page).toContain('OpenAPI Explorer');
   expect(existsSync(join(consumer, 'node_modules/openapi-explorer'))).toBe(false);
 });
 
-test('nothing else can be imported: what is inside may change', async () => {
+test('nothing else can be imported: internals may change', async () => {
   const { code, stderr } = await run(consumer, process.execPath, [
     '--input-type=module',
     '--eval',
@@ -210,7 +210,7 @@ test('nothing else can be imported: what is inside may change', async () => {
   expect(stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
 });
 
-test('a project by new-extension is installed, type-checked, tested, started and discovered', {
+test('a project from new-extension can be installed, type-checked, tested, started and discovered', {
   timeout: 300_000,
 }, async () => {
   const project = join(consumer, projectName);

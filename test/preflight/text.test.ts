@@ -9,7 +9,7 @@ test.each<[Verdict[], string]>([
   [['safe', 'unsafe', 'unsafe'], '3 extensions, 2 not safe'],
   [['unsafe', 'unknown'], '2 extensions, 1 not safe, 1 not known'],
   [['unknown'], '1 extension, 0 not safe, 1 not known'],
-])('what is not known is not counted as not safe: %j', (verdicts, counts) => {
+])('unknown facts do not count as unsafe: %j', (verdicts, counts) => {
   const [first] = preflightAsText(
     {
       from: 'v1.13',

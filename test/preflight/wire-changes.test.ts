@@ -54,6 +54,6 @@ test.each<[string, object, boolean, object[]]>([
     [],
   ],
   ['another group', { metadata: { managedFields: [{ manager: 'a', apiVersion: 'apps/v1' }] } }, true, []],
-])('who writes an older version: %s', (_name, object, isFromCluster, expected) => {
+])('finds who writes an older version: %s', (_name, object, isFromCluster, expected) => {
   expect(olderVersionsOf(object as never, isFromCluster)).toEqual(expected);
 });

@@ -80,7 +80,7 @@ describe('entries', () => {
     'https://a',
     '-a',
     'fe80::1%eth0',
-  ])('%j is none', (entry) => {
+  ])('%j is invalid', (entry) => {
     expect(() => parseAllowList([entry])).toThrow(AllowListError);
   });
 });

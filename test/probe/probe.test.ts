@@ -41,7 +41,7 @@ function prober(options: Partial<ProberOptions> & { entries?: string[] } = {}) {
   return { results, messages };
 }
 
-test('a server that Cluster API would discover', async () => {
+test('a server that Cluster API would discover has no problems', async () => {
   const { url, received } = await serve(() => offered());
   const { results, messages } = prober();
   expect(await messages(extensionConfig('e', { url: `${url}/prefix`, caBundle }))).toEqual([]);
@@ -64,7 +64,7 @@ test.each<[string, Answering, RegExp]>([
   ],
   ['an error with a body', (_, response) => void response.writeHead(500).end('secret body'), /it answered 500; /],
   ['nothing at all', (_, response) => void response.destroy(), /EOF: the server closed the connection/],
-])('a server that answers with %s', async (_name, answer, message) => {
+])('reports a server that responds with %s', async (_name, answer, message) => {
   const { url, received } = await serve(answer);
   const { results, messages } = prober();
   const found = await messages(extensionConfig('e', { url, caBundle }));
@@ -75,7 +75,7 @@ test.each<[string, Answering, RegExp]>([
   expect(results).toEqual(['failed']);
 });
 
-test('a wrong certificate, and no server', async () => {
+test('reports an invalid certificate, and an unreachable server', async () => {
   const { url } = await serve(() => offered());
   const wrong = Buffer.from(other.cert).toString('base64');
   const { messages } = prober();
@@ -87,7 +87,7 @@ test('a wrong certificate, and no server', async () => {
   ]);
 });
 
-test('a certificate for other names, which are not told', async () => {
+test('reports a certificate for other names, without revealing them', async () => {
   const { url } = await serve(() => offered(), { certificate: other });
   const { messages } = prober();
   const config = extensionConfig('e', { url, caBundle: Buffer.from(other.cert).toString('base64') });
@@ -96,7 +96,7 @@ test('a certificate for other names, which are not told', async () => {
   ]);
 });
 
-test('a server that hangs takes its time and no more', async () => {
+test('a server that hangs takes its timeout and no more', async () => {
   const { url } = await serve(() => undefined);
   const { messages } = prober({ timeoutMs: 300 });
   const began = performance.now();
@@ -106,7 +106,7 @@ test('a server that hangs takes its time and no more', async () => {
   expect(performance.now() - began).toBeLessThan(5_000);
 });
 
-test('a resolver that hangs takes its time and no more, and few wait for it', async () => {
+test('a resolver that hangs takes its timeout and no more, and few probes wait for it', async () => {
   const { results, messages } = prober({
     entries: ['svc', '127.0.0.0/8'],
     timeoutMs: 200,
@@ -122,7 +122,7 @@ test('a resolver that hangs takes its time and no more, and few wait for it', as
   expect(results.toSorted()).toEqual(['busy', 'busy', 'failed', 'failed', 'failed']);
 });
 
-test('a server that was not asked for lack of room is asked the next time', async () => {
+test('a server that was not called because of the limit is called the next time', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>();
   const { results, messages } = prober({ entries: ['svc', '192.0.2.0/24'], timeoutMs: 200, resolve: () => promise });
   const configs = [0, 1, 2, 3].map((index) => extensionConfig(`e${index}`, { url: `https://${index}.svc`, caBundle }));
@@ -134,7 +134,7 @@ test('a server that was not asked for lack of room is asked the next time', asyn
   expect(results.at(-1)).toBe('refused');
 });
 
-test('what resolves to loopback, or to the metadata of a cloud, is not asked', async () => {
+test('does not call what resolves to loopback, or to the metadata of a cloud', async () => {
   const { url, received, port } = await serve(() => offered());
   const asked = async (addresses: string[], host = 'a.svc') => {
     const { results, messages } = prober({ entries: ['svc', '10.0.0.0/8'], resolve: async () => addresses });
@@ -152,7 +152,7 @@ test('what resolves to loopback, or to the metadata of a cloud, is not asked', a
   expect([results, received]).toEqual([['refused'], []]);
 });
 
-test('the address that was checked is the one that is called', async () => {
+test('calls the address that was checked', async () => {
   const { port, received } = await serve(() => offered(), {
     certificate: makeCertificate({ commonName: 'a', dnsNames: ['a.b.svc'] }),
   });
@@ -168,7 +168,7 @@ test('the address that was checked is the one that is called', async () => {
   expect(received.length + found.length).toBe(1);
 });
 
-test('a result counts for a short while, and for the same server only', async () => {
+test('a result is cached for a short while, and only for the same server', async () => {
   let now = 0;
   const { url, received } = await serve(() => offered());
   const { results, messages } = prober({ now: () => now });
@@ -184,7 +184,7 @@ test('a result counts for a short while, and for the same server only', async ()
   expect(results.filter((result) => result === 'cached')).toHaveLength(2);
 });
 
-test('only so many probes at a time: others are not made, and do not wait', async () => {
+test('limits concurrent probes: further ones are not made, and do not wait', async () => {
   const answers: (() => void)[] = [];
   const { url } = await serve((_, response) => void answers.push(() => response.writeHead(500).end()));
   const { results, messages } = prober();
@@ -200,7 +200,7 @@ test('only so many probes at a time: others are not made, and do not wait', asyn
   expect(results).toEqual(['busy', ...slow.map(() => 'failed')]);
 });
 
-test('the CA of a Secret that an annotation names counts, and what is not known is not asked', async () => {
+test('uses the CA in an annotated Secret, and does not call if that is unknown', async () => {
   const { url, received } = await serve(() => offered());
   const config = extensionConfig('e', { url });
   config.metadata.annotations = { [injectCaFromSecretAnnotation]: 'a/b' };

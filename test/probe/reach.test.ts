@@ -12,7 +12,7 @@ test.each([
   expect(await reach(hostname, AbortSignal.timeout(5_000))).toBe(reached);
 });
 
-test('a name that is not allowed is not even resolved', async () => {
+test('does not even resolve a name that is not allowed', async () => {
   const resolved: string[] = [];
   const reach = createReach(parseAllowList(['svc', '127.0.0.1']), async (hostname) => {
     resolved.push(hostname);

@@ -20,7 +20,7 @@ const whole = { upgrades: ['v1.33.0'], isDeleted: true };
 
 // Together: some wait for what takes its time.
 describe.concurrent('the sample extension', () => {
-  test('that says yes to everything: the life is played to its end', async ({ expect }) => {
+  test('that agrees to everything: the life is completed', async ({ expect }) => {
     const { calls, end, complete } = await played([await sample()], '', whole);
     expect(end).toMatchObject({ isComplete: true, cluster: 'default/sample' });
     expect(complete).toBe(1);
@@ -98,7 +98,7 @@ describe.concurrent('the sample extension', () => {
   });
 });
 
-describe.concurrent('a server of any language', () => {
+describe.concurrent('a server in any language', () => {
   const handlers = [
     {
       name: 'up',
@@ -125,7 +125,7 @@ describe.concurrent('a server of any language', () => {
     expect([calls.at(-1)?.call.status, end?.isComplete]).toEqual([status, isComplete]);
   });
 
-  test('two extensions: the lowest retryAfterSeconds counts, and both are asked again', async ({ expect }) => {
+  test('with another extension: the lowest retryAfterSeconds counts, and both are called again', async ({ expect }) => {
     let asked = 0;
     const blocking = (seconds: number) =>
       startExtension(({ url }) => {
@@ -152,7 +152,7 @@ describe.concurrent('a server of any language', () => {
     expect(events.find((event) => event.kind === 'condition' && /300, 20/.test(event.message))).toBeDefined();
   });
 
-  test('retryAfterSeconds in the answer of a hook that cannot block is not read', async ({ expect }) => {
+  test('whose hook cannot block: retryAfterSeconds is ignored', async ({ expect }) => {
     const ready = { ...handlers[0]?.requestHook, hook: 'AfterControlPlaneInitialized' };
     const server = await startExtension(({ url }) =>
       url.includes('/discovery')
@@ -165,13 +165,13 @@ describe.concurrent('a server of any language', () => {
     expect([first?.call.retryAfterSeconds, more, end?.isComplete]).toEqual([0, [], true]);
   });
 
-  test('that is down when it is asked for its handlers: no manager would start', async ({ expect }) => {
+  test('that is down at discovery: no manager would start', async ({ expect }) => {
     const { end, complete } = await played([extensionConfig('gone', { url: 'https://localhost:9', caBundle })], '');
     expect(complete).toBe(0);
     expect(end?.reason).toMatch(/^gone is not discovered, and no manager would start: Error in discovery: .*refused/);
   });
 
-  test('whose namespaceSelector does not match: nothing is called, and that is said', async ({ expect }) => {
+  test('whose namespaceSelector does not match: it is not called, and the output says so', async ({ expect }) => {
     const server = await startExtension(() => ({ status: 'Success', handlers }));
     endWith(() => server.close());
     const config = extensionConfig('one', { url: server.url, caBundle }, [], {
@@ -193,7 +193,7 @@ describe.concurrent('a server of any language', () => {
 });
 
 describe('faults', () => {
-  test('an extension that is down for three tries', async () => {
+  test('make an extension unavailable for three calls', async () => {
     const { calls, events, end } = await played([await sample()], '', {
       ...whole,
       faults: faultsOf('down@BeforeControlPlaneUpgrade=3'),
@@ -208,7 +208,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('a restart at the third call has that hook come again', async () => {
+  test('restart the controller at the third call, which repeats the hook', async () => {
     const { calls } = await played([await sample()], '', { ...whole, faults: faultsOf('restart@3') });
     expect(calls.map(({ hook }) => hook).slice(2, 6)).toEqual([
       'BeforeClusterCreate',
@@ -218,7 +218,7 @@ describe('faults', () => {
     ]);
   });
 
-  test('a second handler that blocks has the first asked again', async () => {
+  test('add a second handler that blocks, after which the first is called again', async () => {
     const { calls, end } = await played([await sample()], '', {
       ...whole,
       faults: faultsOf('block@AfterClusterUpgrade=300'),
@@ -240,12 +240,12 @@ describe('faults', () => {
     'block@GeneratePatches',
     'down@3=0',
     'down@Discovery',
-  ])('%s is not a fault', (text) => {
+  ])('cannot be %s', (text) => {
     expect(() => faultsOf(text)).toThrow();
   });
 });
 
-test('an upgrade of thousands of minors is refused: each call would have them all', async () => {
+test('an upgrade of thousands of minors is rejected, since each request would list them all', async () => {
   const { calls, end } = await played([await sample()], '', { upgrades: ['v1.9999.0'] });
   expect(end).toMatchObject({
     isComplete: false,
@@ -256,7 +256,7 @@ test('an upgrade of thousands of minors is refused: each call would have them al
   expect(calls.length).toBeLessThan(10);
 });
 
-test('long messages do not stay in memory behind their beginnings', async () => {
+test('truncated messages do not keep the whole response in memory', async () => {
   const message = 'a'.repeat(1_000_000);
   const answer = JSON.stringify({ status: 'Success', retryAfterSeconds: 1, message });
   const server = await startExtension(({ url }, response) => {
@@ -286,7 +286,7 @@ describe('many Clusters in one run', () => {
       '---\n',
     );
 
-  test('each lives its own life, in time that grows with their number', async () => {
+  test('live independently, and the time is linear in their number', async () => {
     const config = await sample();
     await expectLinear(24, async (count) => {
       const { lives, complete, calls } = await played([config], clusters(count), whole);

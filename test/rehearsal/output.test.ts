@@ -3,7 +3,7 @@ import { createTimeline, htmlPage, jsonLine } from '../../src/rehearsal/index.ts
 import { plain } from '../../src/terminal/index.ts';
 import { blocked, call, callEntry, event, life, object, pageOfLives } from './lives.ts';
 
-test('text: a line a call, runs counted, conditions in the words of Cluster API', () => {
+test("text: a line per call, identical calls counted, conditions in Cluster API's words", () => {
   const timeline = createTimeline(plain);
   expect(life.map((entry) => timeline.add(entry)).join('')).toBe(`\
   0:00:00  the user sets spec.topology.version to v1.32.0
@@ -31,7 +31,7 @@ test('text: a line a call, runs counted, conditions in the words of Cluster API'
 `);
 });
 
-test('text: nothing that a terminal would obey', () => {
+test('text: contains no terminal control characters', () => {
   const timeline = createTimeline(plain);
   const hostile = '\u001b]0;x\u0007\r\n\u202e';
   const text = [
@@ -54,7 +54,7 @@ test('text: nothing that a terminal would obey', () => {
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
 });
 
-test('json: a record a call, and one for the end', () => {
+test('json: a record per call, and one for the end', () => {
   const lines = life
     .map(jsonLine)
     .filter((line) => line !== undefined)
@@ -80,14 +80,14 @@ test('json: a record a call, and one for the end', () => {
 describe('the page', () => {
   const page = pageOfLives();
 
-  test('has nothing from outside that a browser would obey, and loads nothing', () => {
+  test('contains no markup from outside, and loads nothing', () => {
     expect(page).not.toContain('<img');
     expect(page).not.toContain('<b id');
     expect(page).not.toMatch(/https?:|<script|url\((?!#hatch)/);
     expect(page).toContain("default-src 'none'");
   });
 
-  test('draws a run of the same answers as two marks, the second with their number', () => {
+  test('draws a run of identical answers as two marks, the second with the count', () => {
     expect(page).toContain('>×2</text>');
     const many = Array.from({ length: 900 }, (_, index) => callEntry(index * 1000, 'BeforeClusterUpgrade', blocked));
     const text = htmlPage([
@@ -98,7 +98,7 @@ describe('the page', () => {
     expect(text).toContain('>×899</text>');
   });
 
-  test('ends a drawing of very many calls', () => {
+  test('stops drawing after a maximum number of calls', () => {
     const many = Array.from({ length: 3000 }, (_, index) =>
       callEntry(index * 1000, 'BeforeClusterUpgrade', call({ retryAfterSeconds: 1, message: String(index) })),
     );

@@ -67,7 +67,7 @@ test('the life is completed', () => {
   expect(lives.end).toMatchObject({ isComplete: true, reason: '' });
 });
 
-test('the sequence of calls, with what they say and get, is the recorded one', () => {
+test('the sequence of calls, with requests and responses, is the recorded one', () => {
   const recorded = readFileSync(new URL('../fixtures/runtime-sdk/sequence.txt', import.meta.url), 'utf8')
     .split('\n')
     .filter((line) => /^\d/.test(line))
@@ -95,7 +95,7 @@ test('the sequence of calls, with what they say and get, is the recorded one', (
   expect(withoutRuns(played)).toEqual(withoutRuns(recorded));
 });
 
-test('calls have no Content-Type and end at the same paths, with the timeouts that were discovered', () => {
+test('calls have no Content-Type and the same paths, with the discovered timeouts', () => {
   for (const { method, url, headers } of server.received) {
     expect([method, headers['content-type']]).toEqual(['POST', undefined]);
     expect(recordedCalls.map((recorded) => recorded.url)).toContain(url);
@@ -120,7 +120,9 @@ function normalized(value: unknown, key = ''): unknown {
   return typeof value === 'string' ? value.replace(/^(lab(?:-md-0)?)-[a-z0-9]{5}$/, '$1-SUFFIX') : value;
 }
 
-test.each(recordedCalls.map(({ file, body }) => [file, body] as const))('a request is that of %s', (file, body) => {
+test.each(
+  recordedCalls.map(({ file, body }) => [file, body] as const),
+)('the request of %s is the recorded one', (file, body) => {
   const hook = String(body.kind).replace(/Request$/, '');
   const all = made.filter((one) => one.hook === hook).map((one) => normalized(one.body));
   const number = Number(/-(\d)/.exec(file)?.[1] ?? 1);

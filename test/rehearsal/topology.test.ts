@@ -61,7 +61,7 @@ const changesOf = (lived: ReturnType<typeof live>) =>
   lived.events.flatMap(({ event }) => (event.kind === 'templates' ? [event.changes] : []));
 
 describe('a round of patches', () => {
-  test('has all templates where they are used, in the order of Cluster API', () => {
+  test("contains all templates where they are used, in Cluster API's order", () => {
     const { calls } = live(() => undefined, { yaml: yamlOf() });
     const { items } = calls.find(({ hook }) => hook === 'GeneratePatches')!.request as { items: JsonObject[] };
     expect(
@@ -88,7 +88,7 @@ describe('a round of patches', () => {
     expect(validate.items[0]).not.toHaveProperty('uid');
   });
 
-  test('shows what became of the templates, and the next patch and the validator get that', () => {
+  test('shows the changed templates, which the next patch and the validator receive', () => {
     const patches =
       '[{ name: p, external: { generatePatchesExtension: g.e } }, { name: q, external: { generatePatchesExtension: h.e, validateTopologyExtension: v.e } }]';
     const lived = live(
@@ -116,7 +116,7 @@ describe('a round of patches', () => {
     ]);
   });
 
-  test('takes merge patches, and says what Cluster API does not take over', () => {
+  test('accepts merge patches, and reports what Cluster API ignores', () => {
     const lived = live(
       patching(
         1,
@@ -137,7 +137,7 @@ describe('a round of patches', () => {
     expect(lived.end.isComplete).toBe(true);
   });
 
-  test('patches that flip are found, and named', () => {
+  test('reports patches that change from round to round', () => {
     let number = 0;
     const lived = live((effect) => patching(4, replace('/spec/template/spec/image', `b${number++}`))(effect), {
       yaml: yamlOf(),
@@ -153,7 +153,7 @@ describe('a round of patches', () => {
     ]);
   });
 
-  test('patches that follow the versions are not a flip', () => {
+  test('does not report patches that depend on the version', () => {
     const lived = live(
       (effect) => {
         const { variables } = ((effect.request.items as JsonObject[] | undefined)?.[1] ?? {}) as {
@@ -206,11 +206,11 @@ describe('a round of patches', () => {
     expect(end.reason).toMatch(reason);
   });
 
-  test('a JSON patch of null is skipped, as an empty one', () => {
+  test('a JSON patch of null is skipped, like an empty one', () => {
     expect(live(patching(0, null), { yaml: yamlOf() }).end.isComplete).toBe(true);
   });
 
-  test('very many patches of a large template end with a message, soon', () => {
+  test('a huge number of patches of a large template ends quickly, with a message', () => {
     const large = templates.replace('{ image: a }', `{ image: ${'a'.repeat(200_000)} }`);
     const { end } = live(
       ({ hook, request }) =>
@@ -228,7 +228,7 @@ describe('a round of patches', () => {
     expect(end.reason).toMatch(/change more than 64 MiB of templates: send one patch for each template/);
   });
 
-  test('a patch that can only validate fails as upstream does', () => {
+  test('a patch with only a validator fails as upstream', () => {
     const { end } = live(() => undefined, {
       yaml: yamlOf('[{ name: p, external: { validateTopologyExtension: v.e } }]'),
       maxFailures: 1,

@@ -126,7 +126,7 @@ test('uniqueItems is refused, as by Cluster API, since it takes quadratic time',
   expect(cpuTimeMs() - started).toBeLessThan(15_000);
 });
 
-test('a default is filled in, as admission does', async () => {
+test('a default is applied, as at admission', async () => {
   variables = [defined('flavor', { type: 'string' }), defined('size', { type: 'integer', default: 3 })];
   server.received.length = 0;
   const { end } = await play();
@@ -167,7 +167,7 @@ test('definitions of the class itself are checked, too', async () => {
   );
 });
 
-test('DiscoverVariables with a name twice stops the class, as upstream', async () => {
+test('a duplicate name in DiscoverVariables stops the class, as upstream', async () => {
   variables = [defined('flavor', { type: 'string' }), defined('flavor', { type: 'string' })];
   const { end } = await play();
   expect(end?.reason).toBe(
@@ -175,7 +175,7 @@ test('DiscoverVariables with a name twice stops the class, as upstream', async (
   );
 });
 
-test('DiscoverVariables that changes its answer is named', async () => {
+test('a DiscoverVariables answer that changes is reported', async () => {
   variables = [defined('flavor', { type: 'string' })];
   const changing = await startExtension((received) => {
     const { url } = received;

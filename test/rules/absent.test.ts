@@ -63,11 +63,11 @@ const expected: Record<keyof typeof bare, string[]> = {
 };
 
 describe.each(Object.entries(bare))('%s', (which, object) => {
-  test('nothing but what must be there is missed', () => {
+  test('only required fields are reported as missing', () => {
     expect(findingsOf(object)).toEqual(expected[which]);
   });
 
-  test('of a cluster of which nothing is known, nothing is said', () => {
+  test('if nothing is known of the cluster, nothing is reported', () => {
     const { facts } = createFactsStore({ secrets: { find: () => undefined } });
     for (const subject of ['object', 'status', 'deletion'] as const) {
       const oldObject = () => ({ metadata: { name: 'a' } }) as ExtensionConfig;

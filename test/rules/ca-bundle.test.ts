@@ -12,7 +12,7 @@ const withBundle = (caBundle: string) => ({ spec: { clientConfig: { caBundle } }
 const pem = Buffer.from(exampleCaBundle, 'base64').toString();
 const bundle = (index: number) => withBundle(Buffer.from(`${pem}# ${index}\n`).toString('base64'));
 
-test('a bundle is parsed once, until 64 others have come after it', () => {
+test('a bundle is parsed once, until 64 others have followed', () => {
   const first = caBundleOf(bundle(0));
   expect(first).toMatchObject({
     problem: undefined,
@@ -38,7 +38,7 @@ test.each([
   ['an empty one', withBundle('')],
   ['the placeholder that cert-manager replaces', withBundle('Cg==')],
   ['white space in lines', withBundle('ICAg\r\nCg==\n')],
-])('%s is not a bundle', (_, object) => {
+])('%s is not a valid bundle', (_, object) => {
   expect(caBundleOf(object as ExtensionConfig)).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test.each<[string, string, string | undefined]>([
   expect(found).toEqual(problem === undefined ? undefined : expect.stringContaining(problem));
 });
 
-test('a certificate that Cluster API does not read is named by its number', async () => {
+test('a certificate that Cluster API cannot read is identified by its number', async () => {
   const problemOf = (text: string) => caBundleOf(withBundle(Buffer.from(text).toString('base64')))?.problem;
   const now = new Date();
   for (const [form, keys] of await unreadableKeys()) {
@@ -85,10 +85,7 @@ test('a certificate that Cluster API does not read is named by its number', asyn
   expect(problemOf((await oddCa(now, day)).certificate.pem)).toBeUndefined();
 });
 
-test.each([
-  Number.NaN,
-  Date.UTC(2100),
-])('a date that cannot be read is named, also when Node.js makes %d of it', (time) => {
+test.each([Number.NaN, Date.UTC(2100)])('an unreadable date is reported, also when Node.js makes %d of it', (time) => {
   const end = vi.spyOn(X509Certificate.prototype, 'validToDate', 'get').mockReturnValue(new Date(time));
   onTestFinished(() => end.mockRestore());
   const text = readFileSync(new URL('../fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
@@ -98,13 +95,13 @@ test.each([
   expect(bundle?.certificates).toMatchObject([{ notBefore: Number.NaN, notAfter: Number.NaN }]);
 });
 
-test('a subject of several parts is one line', async () => {
+test('a subject of several parts is shown in one line', async () => {
   const { certificate } = await issueCa(new Date('2026-01-01T00:00:00Z'), 1000, quickEntropy);
   const [found] = certificatesOf(withBundle(Buffer.from(certificate.pem).toString('base64')));
   expect(found?.subject).toMatch(/^O=extensionconfig-webhook, CN=extensionconfig-webhook CA 2026-01-01 [0-9a-f]+$/);
 });
 
-test('a certificate that cannot be parsed is named by its number, and a private key is noticed all the same', () => {
+test('a certificate that cannot be parsed is identified by its number, and a private key is detected nevertheless', () => {
   const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
   const key = '-----BEGIN EC PRIVATE KEY-----\n';
   expect(caBundleOf(withBundle(Buffer.from(pem + broken + key).toString('base64')))).toMatchObject({

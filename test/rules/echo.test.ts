@@ -35,7 +35,7 @@ const target = ['spec', 'clientConfig'];
 /** At, below, above (twice) and beside `spec.clientConfig`. */
 const around: FieldPath[] = [target, [...target, 'url'], ['spec'], [], ['spec', 'settings'], ['spec', 'clientConfigs']];
 
-test('what is at, above or below a field of a wrong type is an echo of it', () => {
+test('findings at, above or below a field of a wrong type are echoes of it', () => {
   const violations = [violation('type', target)];
   expect(
     echoes(
@@ -92,7 +92,7 @@ test('the finding about the type itself is never an echo', () => {
   expect(echoes([{ id: 'field-type', path: target, isFallback: true }, { path: target }])).toEqual([]);
 });
 
-test('a fallback is left out where its field has a finding that is at least as severe', () => {
+test('a fallback is dropped if its field has a finding of at least the same severity', () => {
   const path = ['spec'];
   const fallback = (severity: Severity): Reported => ({ path, severity, isFallback: true });
   expect(echoes([fallback('deny'), fallback('warn')])).toEqual([]);
@@ -104,13 +104,13 @@ test('a fallback is left out where its field has a finding that is at least as s
   }
 });
 
-test('a fallback is an echo of a wrong type at or above its field only', () => {
+test('a fallback is only an echo of a wrong type at or above its field', () => {
   const fallbacks = around.map((path) => ({ path, isFallback: true as const }));
   expect(echoes(fallbacks, [violation('type', target)])).toEqual([0, 1]);
   expect(echoes(fallbacks, [violation('tooLong', target)])).toEqual([]);
 });
 
-test('list items are told apart by their index', () => {
+test('list items are distinguished by index', () => {
   const handler = (index: number, name: string) => ({ path: ['status', 'handlers', index, name] });
   expect(
     echoes([handler(0, 'name'), handler(1, 'name')], [violation('type', ['status', 'handlers', 1, 'name'])]),

@@ -330,7 +330,7 @@ test.each(cases)('%s', (_name, id, object, situation, findings) => {
   expect(linesOf(id, object, situation)).toEqual(findings);
 });
 
-test('rules about the cluster say nothing when nothing is known', () => {
+test('rules about the cluster report nothing if nothing is known', () => {
   const about = rules.filter((rule) => rule.about === 'facts');
   expect(about.length).toBeGreaterThan(10);
   for (const rule of about) {
@@ -364,7 +364,7 @@ test('every warning about the cluster fits into the 256 characters that API serv
   }
 });
 
-test('the old object is not decoded where no handler is missing', () => {
+test('the old object is not decoded if no handler is missing', () => {
   const reference = { clusterClass: 'x/y', field: 'f', handler: 'before-upgrade.my-extension' };
   const facts = factsOf({
     clusterClasses: { namingExtension: () => new Set([reference]), namingHandler: () => new Set() },

@@ -37,7 +37,7 @@ const ordered: FieldPath[] = [
   ['zUnknown'],
 ];
 
-test('findings are ordered as the fields of the schema are, unknown ones last', () => {
+test("findings are in the order of the schema's fields, unknown fields last", () => {
   expect([...ordered].reverse().sort(compareFieldPaths)).toEqual(ordered);
   for (const [index, a] of ordered.entries()) {
     for (const [other, b] of ordered.entries()) {
@@ -46,7 +46,7 @@ test('findings are ordered as the fields of the schema are, unknown ones last', 
   }
 });
 
-test('a name and an index at the same place are in an order, too', () => {
+test('a name and an index at the same position have an order, too', () => {
   expect(compareFieldPaths(['spec', 0], ['spec', 'a'])).toBeLessThan(0);
   expect(compareFieldPaths(['spec', 'a'], ['spec', 0])).toBeGreaterThan(0);
 });

@@ -6,7 +6,7 @@ import { ruleOf } from './lines.ts';
 
 const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';
 
-test('however large the selectors of others are, and however many handlers one has, comparing ends at once', () => {
+test('comparing ends quickly, however large the selectors of others are, and however many handlers an object has', () => {
   const requestHook = { apiVersion: capi, hook: 'CanUpdateMachine' };
   const matchExpressions = Array.from({ length: 4000 }, (_, index) => ({ key: `k${index}`, operator: 'Exists' }));
   const context = Array.from({ length: 20 }, (_, index) =>
@@ -27,7 +27,7 @@ test('however large the selectors of others are, and however many handlers one h
   expect(reports.map(({ rule }) => rule.id)).not.toContain('in-place-hook-twice');
 });
 
-test('a deletion that a whole cluster waits for is refused with the number of Clusters', () => {
+test('a deletion that a whole cluster waits for is denied with the number of Clusters', () => {
   const context = Array.from({ length: 2_000 }, (_, index) =>
     exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' }, `c-${index}`),
   );
@@ -51,7 +51,7 @@ test.each([
   ['eyJa', false],
   ['http://a:a', false],
   ['-----BEGIN A', false],
-])('a setting as long as a request can be, which begins with %s, ends no check', (start, isCredential) => {
+])('a setting of the maximum length that begins with %s does not delay checks', (start, isCredential) => {
   // An expression throws when it could go back to more places than it can keep.
   const value = start.padEnd(7 * 1024 * 1024, start.at(-1));
   const reports = exampleReports(ruleOf('settings-credentials'), example({ spec: { settings: { value } } }));

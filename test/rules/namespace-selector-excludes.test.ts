@@ -28,7 +28,7 @@ describe('an update that narrows the selector', () => {
   const teamB = selecting({ matchLabels: { team: 'b' } });
   const from = (object: JsonObject) => ({ oldObject: () => decodeExtensionConfig(object, 'v1beta2').object });
 
-  test('names the namespaces that it leaves out, and the classes', () => {
+  test('names the namespaces that it excludes, and the class', () => {
     const facts = situation(['a1', 'b1', 'a2', 'c1', 'a1'], ['x/one', 'x/two', 'x/one']);
     expect(linesWith(id, teamB, { facts, ...from(example()) })).toEqual([excludes('a1, a2, c1', 'x/one, x/two')]);
     const notA = selecting({ matchExpressions: [{ key: 'team', operator: 'NotIn', values: ['a'] }] });
@@ -43,7 +43,7 @@ describe('an update that narrows the selector', () => {
     expect(linesOf([...many, 'a1'])).toEqual([]);
   });
 
-  test('of a selector of more than 500 keys and values nothing is said', () => {
+  test('of more than 500 keys and values is not compared', () => {
     const facts = situation(['a1']);
     const values = Array.from({ length: 500 }, (_, index) => `v${index}`);
     const requiring = (count: number) =>
@@ -56,14 +56,14 @@ describe('an update that narrows the selector', () => {
     expect(linesWith(id, teamB, { facts, ...from(excluding(500)) })).toEqual([]);
   });
 
-  test('the old object is not decoded, nor Clusters looked at, where nothing can be left out', () => {
+  test('is ignored without decoding the old object or looking at Clusters if nothing can be excluded', () => {
     const facts = situation(['b1']);
     expect(linesWith(id, teamB, { facts, oldObject: never })).toEqual([]);
     const unread = { ...facts, clusters: { namespacesOfClass: never, waitingFor: never } };
     expect(linesWith(id, selecting({}), { facts: unread, oldObject: never })).toEqual([]);
   });
 
-  test('nothing is said while a part is not known', () => {
+  test('is ignored while a part is unknown', () => {
     const all = situation(['a1']);
     for (const part of ['clusterClasses', 'clusters', 'namespaces'] as const) {
       expect(linesWith(id, teamB, { facts: { ...all, [part]: undefined }, ...from(example()) })).toEqual([]);

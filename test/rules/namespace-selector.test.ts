@@ -10,7 +10,7 @@ test.each([
   ['labels', { matchLabels: { a: 'b' } }],
   ['requirements', { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] }],
   ['requirements without values', { matchLabels: {}, matchExpressions: [{ key: 'a', operator: 'Exists' }] }],
-])('a selector of %s is taken as it is', (_, selector) => {
+])('a selector of %s is used unchanged', (_, selector) => {
   expect(of(selector)).toBe(selector);
 });
 
@@ -33,7 +33,7 @@ test.each([
   });
 });
 
-test('an object without one has none', () => {
+test('an object without a selector has none', () => {
   expect(of(undefined)).toBeUndefined();
   expect(namespaceSelectorOf({ metadata: {} } as ExtensionConfig)).toBeUndefined();
 });

@@ -22,7 +22,7 @@ test.each([
   expect(someOf(names)).toBe(text);
 });
 
-test('a class is named once, with its first place', () => {
+test('a class is named once, with the first place that refers to the handler', () => {
   const reference = (clusterClass: string, field: string) => ({ clusterClass, field, handler: 'h.x' });
   expect(
     someReferences([reference('x/a', 'f1'), reference('x/a', 'f2'), reference('x/b', 'f3'), reference('x/a', 'f4')]),
@@ -71,7 +71,7 @@ describe('Clusters', () => {
     expect(someClusters(given, selector, facts)).toBe(text);
   });
 
-  test('each namespace is looked at once, and none for an empty selector', () => {
+  test('each namespace is looked up once, and none for an empty selector', () => {
     const asked: string[] = [];
     const counting = factsOf({
       namespaces: {
@@ -120,7 +120,7 @@ describe('other ExtensionConfigs', () => {
     expect(overlapping(others, 'self', selector)).toEqual(names);
   });
 
-  test('a selector can be compared up to 500 keys and values', () => {
+  test('selectors are compared up to 500 keys and values', () => {
     expect([large(499), large(500), undefined, {}].map(isComparable)).toEqual([true, false, false, true]);
   });
 });

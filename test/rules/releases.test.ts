@@ -113,7 +113,7 @@ test.each(
   expect(linesWith(rule, object, { options: options(lifecycle, minor) })).toEqual(expected);
 });
 
-test('of two handlers of a deprecated version, each is one finding', () => {
+test('each of two handlers of a deprecated version has a finding', () => {
   const requestHook = { apiVersion: `${group}/v1beta1`, hook: 'Hook' };
   const object = example({
     handlers: ['a', 'b'].map((name) => ({ name: `${name}.my-extension`, requestHook })),

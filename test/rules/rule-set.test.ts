@@ -35,7 +35,7 @@ const found = (options: Partial<RuleSetOptions>) =>
     .check(bad)
     .map(({ rule, severity }) => `${severity} ${rule.id}`);
 
-test('findings come in the order of the fields', () => {
+test('findings are in the order of the fields', () => {
   const fields = createRuleSet(ruleSetOptions())
     .check(bad)
     .map(({ field }) => field);
@@ -47,7 +47,7 @@ test('findings come in the order of the fields', () => {
   ]);
 });
 
-test('the upstream profile, and a level above it', () => {
+test('combines the upstream profile with a higher level', () => {
   expect(found({ profile: 'upstream' })).toEqual(['deny name-dns-label']);
   expect(createRuleSet(ruleSetOptions({ profile: 'upstream' })).active.map(({ rule }) => rule.id)).toEqual(
     rules.filter(({ upstream }) => upstream).map(({ id }) => id),
@@ -56,11 +56,11 @@ test('the upstream profile, and a level above it', () => {
   expect(found({ profile: 'upstream', levels })).toEqual(['deny name-dns-label', 'deny url-local-host']);
 });
 
-test('enforcement warn spares only what is Cluster API’s own', () => {
+test('enforcement warn only denies what Cluster API denies', () => {
   expect(found({ enforcement: 'warn' }).filter((line) => line.startsWith('deny'))).toEqual(['deny name-dns-label']);
 });
 
-test('the ratchet takes back what the old object had, and nothing else', () => {
+test('ratcheting removes what the old object already had, and nothing else', () => {
   const rules = createRuleSet(ruleSetOptions());
   const severities = (old: RuleInput) =>
     Object.fromEntries(rules.ratchet(rules.check(bad), () => old).map(({ rule, severity }) => [rule.id, severity]));
@@ -68,7 +68,7 @@ test('the ratchet takes back what the old object had, and nothing else', () => {
   expect(severities(inputOf(example()))).toMatchObject({ 'url-query': 'deny', 'handler-timeout': 'deny' });
 });
 
-test.each(rules.map(({ id, upstream }) => [id, upstream] as const))('a file of levels may name %s', (id, upstream) => {
+test.each(rules.map(({ id, upstream }) => [id, upstream] as const))('a levels file may name %s', (id, upstream) => {
   expect(parseRulesConfig(`rules: {${id}: deny}`).get(id)).toBe('deny');
   if (upstream) {
     expect(() => parseRulesConfig(`rules: {${id}: warn}`)).toThrow('Cluster API itself rejects this');
@@ -77,7 +77,7 @@ test.each(rules.map(({ id, upstream }) => [id, upstream] as const))('a file of l
   }
 });
 
-test('a hundred warnings hide no denial, and what is left out is counted', () => {
+test('a hundred warnings do not hide a denial, and omitted findings are counted', () => {
   const settings = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`token${index}-secret`, 'x']));
   const reports = createRuleSet(ruleSetOptions()).check(
     inputOf(example({ spec: { settings }, handler: { name: 'wrong' } })),
@@ -98,7 +98,7 @@ test('all reports together are short, however long each may be', () => {
   expect(length).toBeLessThan(maxReportsLength);
 });
 
-test('the finding that only counts others is shown without a field', () => {
+test('the finding that counts omitted ones is shown without a field', () => {
   const counted = (object: JsonObject) =>
     createRuleSet(ruleSetOptions())
       .check(inputOf(object))
@@ -116,7 +116,7 @@ test('the finding that only counts others is shown without a field', () => {
   ]);
 });
 
-test('wrong types do not crowd out what else does not fit the schema', () => {
+test('wrong types do not crowd out other schema violations', () => {
   const object = example({
     clientConfig: { url: `https://h/${'x'.repeat(600)}` },
     spec: { namespaceSelector: { matchExpressions: Array(150).fill(7) } },
@@ -127,7 +127,7 @@ test('wrong types do not crowd out what else does not fit the schema', () => {
   ]);
 });
 
-test('what is over a limit is one finding, and Cluster API’s own where it has one', () => {
+test('a value over a limit is one finding, and Cluster API’s own if it has one', () => {
   const findings = (object: JsonObject) =>
     createRuleSet(ruleSetOptions())
       .check(inputOf(object))
@@ -157,14 +157,14 @@ describe('limits of a report', () => {
       },
     ]).check(inputOf(example()));
 
-  test('a message is cut after 1,000 characters', () => {
+  test('truncates a message after 1,000 characters', () => {
     expect(reporting(['m'.repeat(1000), 'm'.repeat(1001)]).map(({ message }) => message)).toEqual([
       'm'.repeat(1000),
       `${'m'.repeat(1000)}…`,
     ]);
   });
 
-  test('a hundred findings are all of them', () => {
+  test('lists up to a hundred findings', () => {
     expect(reporting(Array.from({ length: 100 }, (_, index) => `${index}`))).toHaveLength(100);
     expect(
       reporting(Array.from({ length: 101 }, (_, index) => `${index}`))
@@ -173,7 +173,7 @@ describe('limits of a report', () => {
     ).toEqual(['99', '1 more findings were left out']);
   });
 
-  test('64 Ki characters together, of which a value counts at most 128', () => {
+  test('allows 64 Ki characters in total, of which a value counts at most 128', () => {
     // Each has 4 characters of field, 892 of message and 128 of value: 1,024.
     const messages = Array.from({ length: 65 }, () => 'm'.repeat(892));
     expect(reporting(messages, 'v'.repeat(500)).at(-1)).toMatchObject({
@@ -234,7 +234,7 @@ describe('a rule set of invented rules', () => {
       ],
       { rule: { id: 'r1' }, severity: 'deny', message: '203 more findings were left out' },
     ],
-  ])('the note on what was left out names a rule: %s', (_, given, note) => {
+  ])('the finding that counts omitted ones names a rule: %s', (_, given, note) => {
     const list = given.map(([severity, count], index) =>
       invented(`r${index}`, times(count, 'm'), { severity: severity as 'deny' | 'warn' }),
     );
@@ -243,7 +243,7 @@ describe('a rule set of invented rules', () => {
     expect(reports.at(-1)).toMatchObject({ ...note, field: '', path: [], reason: 'FieldValueTooMany', verbatim: true });
   });
 
-  test('findings come in the order of the fields, in whatever order rules report them', () => {
+  test('findings are in the order of the fields, in whatever order rules report them', () => {
     const at =
       (...path: string[]): Check =>
       (_, report) =>
@@ -252,7 +252,7 @@ describe('a rule set of invented rules', () => {
     expect(reports.check(input).map(({ field }) => field)).toEqual(['spec', 'spec.a', 'status']);
   });
 
-  test('one rule with many findings leaves the others theirs', () => {
+  test('one rule with many findings leaves room for the others', () => {
     const reports = setOf(
       invented('many', times(500, 'm'), { severity: 'warn' }),
       invented('one', times(1, 'x')),
@@ -269,7 +269,7 @@ describe('a rule set of invented rules', () => {
     ['settings', { clientConfig: {}, spec: { settings: {} } }, {}],
     ['violations', { clientConfig: {} }, { violations: [{ path: ['spec'], problem: 'type', message: '' }] }],
     ['facts', { clientConfig: {} }, { facts: createManifestFacts().facts }],
-  ])('a rule about %s runs where that is, and nowhere else', (about, parts, more) => {
+  ])('a rule about %s only runs where there is one', (about, parts, more) => {
     const ran: string[] = [];
     const rulesAbout = (['url', 'service', 'caBundle', 'handlers', 'settings', 'violations', 'facts'] as const).map(
       (part) => invented(part, () => void ran.push(part), { about: part }),
@@ -291,7 +291,7 @@ describe('a rule set of invented rules', () => {
     expect(ran).toEqual(['always', 'always', 'always', 'always']);
   });
 
-  test('a rule runs for its subjects', () => {
+  test('a rule runs for its subjects only', () => {
     const ran: string[] = [];
     const set = setOf(
       invented('object', () => void ran.push('object')),
@@ -310,7 +310,7 @@ describe('a rule set of invented rules', () => {
     expect(ran).toEqual([...once, ...once]);
   });
 
-  test('Cluster API’s own rules see the whole object, the others what is within its limits', () => {
+  test('Cluster API’s own rules see the whole object, the others the part within its limits', () => {
     const seen: unknown[] = [];
     const look: Check = ({ object }) => void seen.push(object);
     const whole = { ...input.object };
@@ -332,7 +332,7 @@ describe('a rule set of invented rules', () => {
     expect(setOf(invented('r', silent)).check(input)).toEqual([]);
   });
 
-  describe('ratchet', () => {
+  describe('ratcheting validation', () => {
     const old = () => input;
     const never = () => {
       throw new Error('not needed');
@@ -345,7 +345,7 @@ describe('a rule set of invented rules', () => {
       return set.ratchet(reports, old);
     };
 
-    test('does not look at the old object where no denial of its own is', () => {
+    test('does not decode the old object if there is no denial that it could affect', () => {
       const set = setOf(
         invented('w', (_, report) => report(finding('m')), { severity: 'warn' }),
         invented('u', (_, report) => report(finding('m')), { upstream: true }),
@@ -367,7 +367,7 @@ describe('a rule set of invented rules', () => {
       expect(ratcheted(now, before)).toMatchObject([{ severity, message: now.message }]);
     });
 
-    test('leaves warnings and Cluster API’s own denials as they are', () => {
+    test('does not affect warnings and Cluster API’s own denials', () => {
       const say: Check = (_, report) => report(finding('m'));
       const set = setOf(
         invented('own', say),
@@ -384,7 +384,7 @@ describe('a rule set of invented rules', () => {
       expect(after[2]).toBe(reports[2]);
     });
 
-    test('the finding of another rule does not count', () => {
+    test('ignores the finding of another rule', () => {
       let isOld = false;
       const set = setOf(
         invented('a', (_, report) => isOld || report(finding('m'))),
@@ -397,7 +397,7 @@ describe('a rule set of invented rules', () => {
   });
 });
 
-test('a level of the file wins over the profile, and enforcement over both', () => {
+test('a level in the file overrides the profile, and enforcement overrides both', () => {
   const levels = new Map<string, Level>([
     ['url-local-host', 'off'],
     ['url-query', 'deny'],
@@ -419,12 +419,12 @@ test.each([
   ['rules: {}\nlevel: {}', 'must be a map with the one key "rules", itself'],
   ['- rules', 'must be a map with the one key "rules", itself'],
   ['rules: {', 'line 1'],
-])('a file of levels that is wrong says so: %j', (text, message) => {
+])('an invalid levels file is an error: %j', (text, message) => {
   expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);
   expect(() => parseRulesConfig(text)).toThrow(message);
 });
 
-test('a file of levels may be empty, or say false for off', () => {
+test('a levels file may be empty, or contain false for off', () => {
   expect(parseRulesConfig('')).toEqual(new Map());
   expect(parseRulesConfig('rules:')).toEqual(new Map());
   expect(parseRulesConfig('rules: {url-query: false, url-port: warn}')).toEqual(

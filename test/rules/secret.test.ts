@@ -88,7 +88,7 @@ describe('a Secret', () => {
     expect(found(secret, object)).toEqual(lines);
   });
 
-  test('of which it is not known who else takes it ends quietly', () => {
+  test('whose other users are unknown causes no error', () => {
     const secrets: SecretFacts = { find: () => ({ ...usable, firstNotAfter: 0 }) };
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets }) })).toEqual([]);
     const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as ExtensionConfigFacts;
@@ -112,7 +112,7 @@ test.each([
   expect(secretNameOf(text)).toEqual(name);
 });
 
-test('the Secret that an object names, and what is known of it', () => {
+test('reads the Secret that an object names, and what is known of it', () => {
   const object = (annotation: string) =>
     ({ metadata: { annotations: { [injectCaFromSecretAnnotation]: annotation } } }) as unknown as ExtensionConfig;
   const found = { problem: undefined } as KnownSecret;
@@ -141,6 +141,6 @@ test.each([
   ['is not there', { annotations: {} }, undefined],
   ['is in no map', { annotations: 'a/b' }, undefined],
   ['is in no metadata', 'a/b', undefined],
-])('an annotation that %s, in an object of any shape', (_what, metadata, expected) => {
+])('an annotation that %s, in an object of any form', (_what, metadata, expected) => {
   expect(annotatedSecret({ metadata })).toEqual(expected);
 });

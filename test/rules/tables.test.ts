@@ -929,7 +929,7 @@ test.each(Object.entries(cases))('%s', (id, { valid, invalid, message, findings 
   );
 });
 
-test('no message names what is not there', () => {
+test('no message names something that does not exist', () => {
   const messages = Object.entries(cases).flatMap(([id, { valid, invalid }]) =>
     [...valid, ...invalid].flatMap((object) => exampleReports(ruleOf(id), object).map(({ message }) => message)),
   );

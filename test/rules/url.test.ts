@@ -34,11 +34,11 @@ test.each([
   expect(parsed?.port).toBe(port);
 });
 
-test.each(['http://h', 'h', 'https://%zz', 'https://h#a', ''])('%j is not read', (url) => {
+test.each(['http://h', 'h', 'https://%zz', 'https://h#a', ''])('%j is not parsed', (url) => {
   expect(clientUrlOf({ spec: { clientConfig: { url } } } as ExtensionConfig)).toBeUndefined();
 });
 
-test('an object without a url has none, whatever is absent', () => {
+test('an object without a url has none, whatever else is absent', () => {
   for (const object of [{}, { spec: {} }, { spec: { clientConfig: {} } }]) {
     expect(clientUrlOf(object as ExtensionConfig)).toBeUndefined();
   }

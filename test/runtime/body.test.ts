@@ -6,7 +6,7 @@ import { collectGarbage } from '../tools/collect-garbage.ts';
 
 const json = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
 
-test.each([1, 7, 1000, 100_000])('an answer is put together from pieces of %d bytes', async (size) => {
+test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled', async (size) => {
   for (const length of [8, 16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 50_000]) {
     const text = json(length);
     function* pieces() {
@@ -21,7 +21,7 @@ test.each([1, 7, 1000, 100_000])('an answer is put together from pieces of %d by
   }
 });
 
-test('an answer in single bytes takes little more memory than the answer', async () => {
+test('a response in single bytes takes little more memory than the response', async () => {
   const length = 300_000;
   const text = json(length);
   const used = () => {

@@ -3,7 +3,7 @@ import { hooksGroup } from '../../src/hooks/index.ts';
 import { createBackoff } from '../../src/runtime/backoff.ts';
 import { createCache, responseCachingOf } from '../../src/runtime/caches.ts';
 
-test('an entry is there until its time has passed', () => {
+test('an entry exists until it expires', () => {
   let now = 0;
   const cache = createCache<string>(() => now);
   cache.set('a', 'x', 10);
@@ -16,7 +16,7 @@ test('an entry is there until its time has passed', () => {
   expect(cache.get('a')).toBe('z');
 });
 
-test('of more than 10,000 entries the one that was set first goes', () => {
+test('of more than 10,000 entries the oldest is evicted', () => {
   const cache = createCache<number>(() => 0);
   for (let index = 0; index < 10_000; index++) {
     cache.set(String(index), index, 1);
@@ -61,7 +61,7 @@ test.each([
   ['GenerateUpgradePlan', { cluster: { metadata: {} } }, 10 * minute, undefined],
   ['CanUpdateMachineSet', {}, 24 * 60 * minute, ['h', null, null]],
   ['CanUpdateMachineSet', { current: { a: 1 }, desired: { a: 2 } }, 24 * 60 * minute, ['h', { a: 1 }, { a: 2 }]],
-])('a response of %s to %j is cached for %d ms as %j', (name, request, lifeMs, key) => {
+])('a %s response to %j is cached for %d ms as %j', (name, request, lifeMs, key) => {
   const caching = responseCachingOf({ group: hooksGroup, name });
   expect(caching?.lifeMs).toBe(lifeMs);
   expect(caching?.keyOf('h', extension, request)).toEqual(key);
@@ -71,7 +71,7 @@ test.each([
   { group: hooksGroup, name: 'GeneratePatches' },
   { group: hooksGroup, name: 'constructor' },
   { group: 'hooks.example.com', name: 'DiscoverVariables' },
-])('no response of $name.$group is cached', (hook) => {
+])('responses of $name.$group are not cached', (hook) => {
   expect(responseCachingOf(hook)).toBeUndefined();
 });
 
@@ -96,7 +96,7 @@ test('each failure doubles the wait, up to a minute', () => {
 test.each<[string, (backoff: ReturnType<typeof createBackoff>) => void]>([
   ['a success', (backoff) => backoff.succeeded({ name: 'one', uid: 'u' })],
   ['its removal', (backoff) => backoff.forget('one')],
-])('%s ends the wait of an extension, and of no other', (_, end) => {
+])('%s ends the backoff of an extension, and of no other', (_, end) => {
   const backoff = createBackoff(() => 0);
   const [one, two] = [
     { name: 'one', uid: 'u' },

@@ -72,8 +72,10 @@ async function single(
   return { extension, caller, call, config };
 }
 
-describe('what Cluster API sent', () => {
-  test.each(recordedCalls.map((call) => [call.file, call] as const))('%s is sent alike', async (_file, recorded) => {
+describe('requests that Cluster API sent', () => {
+  test.each(
+    recordedCalls.map((call) => [call.file, call] as const),
+  )('%s is sent in the same way', async (_file, recorded) => {
     const hook = clusterApiHooks.find(({ request }) => request.kind === recorded.body.kind) as HookDefinition;
     const extension = await server(() => recorded.answer);
     const caller = client();
@@ -308,7 +310,7 @@ const withoutEnd: Answering = (_received, response) => {
 };
 
 // Together: some wait for a timeout.
-test.concurrent('a server that answers an error without end is named with its status, not as silent', async ({
+test.concurrent('a server that responds with an endless error is reported with its status, not as unresponsive', async ({
   expect,
 }) => {
   const { call } = await single(withoutEnd);
@@ -333,7 +335,7 @@ test.concurrent.for([200, 503])('a response %d that is cut off counts under its 
   expect(await metrics.metrics()).toMatch(new RegExp(`^capi_runtime_sdk_requests_total\\{code="${code}".* 1$`, 'm'));
 });
 
-test.concurrent('a caller can end a call while an error comes in', async ({ expect }) => {
+test.concurrent('a caller can abort a call while an error response arrives', async ({ expect }) => {
   const { call } = await single(withoutEnd, { handler: { timeoutSeconds: 10 } });
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 100);
@@ -357,13 +359,13 @@ describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, st
     expect(error?.message).not.toMatch(/[\u0000-\u001f]/);
   });
 
-  test('is swallowed under Ignore', async ({ expect }) => {
+  test('is suppressed under Ignore', async ({ expect }) => {
     const { call } = await single(answer, { handler: { ...patience(step), failurePolicy: 'Ignore' } });
     expect(await call()).toMatchObject({ ok: true, from: 'ignore', swallowed: { step }, response: success });
   });
 });
 
-describe('what Ignore does not swallow', () => {
+describe('failures that Ignore does not suppress', () => {
   const ignore = { failurePolicy: 'Ignore' as const };
   test.each<[string, JsonObject, string]>([
     [
@@ -386,7 +388,7 @@ describe('what Ignore does not swallow', () => {
     });
   });
 
-  test('a request that is not valid, before anything is sent', async () => {
+  test('an invalid request, before anything is sent', async () => {
     const { call, extension } = await single(() => success, { handler: ignore });
     expect(await call({ request: { cluster: {} } })).toMatchObject({
       ok: false,
@@ -462,7 +464,7 @@ describe('TLS', () => {
       },
       'CERT_HAS_EXPIRED',
     ],
-  ])('%s is not taken', async (_name, serverOptions, code) => {
+  ])('rejects %s', async (_name, serverOptions, code) => {
     const { call, extension } = await single(() => success, { serverOptions });
     const answer = await call();
     expect(answer).toMatchObject({ ok: false, error: { step: 'tls', message: expect.stringContaining(code) } });
@@ -471,7 +473,7 @@ describe('TLS', () => {
     expect(extension.received).toEqual([]);
   });
 
-  test('without a caBundle the roots of the system count', async () => {
+  test('without a caBundle the system roots are trusted', async () => {
     const extension = await server(() => success);
     const caller = client();
     expect(await caller.discover(extensionConfig('one', { url: extension.url }))).toMatchObject({
@@ -480,7 +482,7 @@ describe('TLS', () => {
     });
   });
 
-  test('a client certificate is shown, and a new one from the next connection on', async () => {
+  test('a client certificate is presented, and a renewed one from the next connection on', async () => {
     const [first, second] = ['first', 'second'].map((commonName) =>
       makeCertificate({ commonName, dnsNames: [commonName], issuer: testCa }),
     );
@@ -501,7 +503,7 @@ describe('TLS', () => {
     expect(seen).toEqual(['first', 'second', 'second']);
   });
 
-  test('a service is reached elsewhere under its own name', async () => {
+  test('a service is called at another address under its own name', async () => {
     const certificate = makeCertificate({ commonName: 'x', dnsNames: ['svc.ns.svc'], issuer: testCa });
     const extension = await server(() => success, { certificate });
     const caller = client({
@@ -549,7 +551,7 @@ describe('all handlers', () => {
     expect(asked()).toEqual(['a', 'b', 'c']);
   });
 
-  test('end with the first error', async () => {
+  test('stop at the first error', async () => {
     const { add, call, asked } = await several((handler) =>
       handler === 'b' ? { status: 'Failure', message: 'no' } : success,
     );
@@ -563,12 +565,12 @@ describe('all handlers', () => {
     expect(asked()).toEqual(['a', 'b']);
   });
 
-  test('are none: a success', async () => {
+  test('that do not exist are a success', async () => {
     const { call } = await several(() => success);
     expect(await call()).toEqual({ ok: true, response: success, calls: [] });
   });
 
-  test('are those whose namespaceSelector matches', async () => {
+  test('are selected by namespaceSelector', async () => {
     const looked: string[] = [];
     const { add, call, asked, caller } = await several(() => success, {
       namespaceLabels: async (namespace) => {
@@ -597,7 +599,7 @@ describe('all handlers', () => {
     });
   });
 
-  test('1,000 registered ones, of which 50 match, are called', async () => {
+  test('of 1,000 registered ones, only the 50 that match are called', async () => {
     let lookups = 0;
     const namespaceLabels = async () => {
       lookups++;
@@ -617,7 +619,7 @@ describe('all handlers', () => {
 test.each([
   '{"status":"Success","message":"a}]\\"","retryAfterSeconds":0} {"status":"Failure"}',
   '{"status":"Success"}\u0000garbage',
-])('of an answer the first JSON value counts: %j', async (body) => {
+])('only the first JSON value of a response counts: %j', async (body) => {
   const { call } = await single(write(200, body));
   expect(await call()).toMatchObject({ ok: true });
 });
@@ -625,12 +627,12 @@ test.each([
 test.each([
   '{"status":"Success","message":"x: 30.0, 3e1","retryAfterSeconds":0}',
   '{"status":"Success","unknown":30.0,"retryAfterSeconds":0}',
-])('a fraction that is not in an integer field is fine: %j', async (body) => {
+])('a fraction in a field that is not an integer is valid: %j', async (body) => {
   const { call } = await single(write(200, body));
   expect(await call()).toMatchObject({ ok: true, response: JSON.parse(body) });
 });
 
-describe('an answer is complete with its first JSON value', () => {
+describe('a response is complete with its first JSON value', () => {
   const text = '{"status":"Success","message":"}","retryAfterSeconds":7}';
   test.each<[string, Answering]>([
     [
@@ -666,7 +668,7 @@ describe('an answer is complete with its first JSON value', () => {
   });
 });
 
-test('gzip is asked for and undone, as by Go', async () => {
+test('gzip is requested and decompressed, as by Go', async () => {
   const { call, extension } = await single((received, response, request) => {
     expect(received.headers['accept-encoding']).toBe('gzip');
     return write(200, gzipSync(JSON.stringify({ ...success, message: 'packed' })), { 'content-encoding': 'GZIP' })(
@@ -685,14 +687,14 @@ test('bytes of a text that are not UTF-8 are replaced, as by Go', async () => {
   expect(await call()).toMatchObject({ ok: true, response: { message: 'caf\ufffd' } });
 });
 
-test('an answer with the fields of an error is an answer', async () => {
+test('an answer with the fields of an error is still an answer', async () => {
   const { call, caller, config } = await single(() => ({ ...success, step: 'url', message: 'fine' }));
   expect(await call()).toMatchObject({ ok: true, response: { message: 'fine' } });
   expect(await caller.discover(config)).toMatchObject({ ok: true });
 });
 
-describe('what is remembered', () => {
-  test('a wait: the hook is not called before it runs out, whatever the request', async () => {
+describe('the cache', () => {
+  test('keeps a wait: the hook is not called before it expires, whatever the request', async () => {
     let now = 0;
     let retry = 30;
     const { call, extension } = await single(() => ({ status: 'Success', message: 'wait', retryAfterSeconds: retry }), {
@@ -713,7 +715,7 @@ describe('what is remembered', () => {
     expect(extension.received).toHaveLength(4);
   });
 
-  test('variables: for ten minutes, by ExtensionConfig and settings in any order', async () => {
+  test('keeps variables for ten minutes, by ExtensionConfig and settings in any order', async () => {
     let now = 0;
     const extension = await server(() => ({ status: 'Success', variables: [] }));
     const caller = client({ now: () => now });
@@ -735,7 +737,7 @@ describe('what is remembered', () => {
     expect(await call({ a: '1', b: '2' })).toMatchObject({ from: 'extension' });
   });
 
-  test('never a failure', async () => {
+  test('never keeps a failure', async () => {
     const { call, extension } = await single(() => ({ status: 'Failure', message: 'no', retryAfterSeconds: 30 }));
     await call({ cache: true });
     await call({ cache: true });
@@ -744,7 +746,7 @@ describe('what is remembered', () => {
 });
 
 describe('an extension that is down', () => {
-  test('is left alone for longer and longer, and asked again after a success', async () => {
+  test('is called at growing intervals, and normally after a success', async () => {
     let now = 0;
     let isDown = true;
     const { call, extension } = await single(
@@ -779,7 +781,7 @@ describe('an extension that is down', () => {
     expect(extension.received).toHaveLength(5);
   });
 
-  test('does not become another one that was made under its name', async () => {
+  test('does not pass its backoff on to another one that was created with the same name', async () => {
     const { call, caller, config } = await single(write(500, 'down'), { options: { now: () => 0 } });
     await call();
     expect(await call()).toMatchObject({ error: { step: 'backoff' } });
@@ -787,13 +789,13 @@ describe('an extension that is down', () => {
     expect(await call()).toMatchObject({ error: { step: 'http' } });
   });
 
-  test('an answer Failure is an answer', async () => {
+  test('is not one that answers with Failure', async () => {
     const { call } = await single(() => ({ status: 'Failure', message: 'no' }));
     await call();
     expect(await call()).toMatchObject({ error: { step: 'status' } });
   });
 
-  test('discovery asks all the same', async () => {
+  test('is still discovered on request', async () => {
     const { caller, config, extension } = await single(write(503, 'down'), { options: { now: () => 0 } });
     await caller.discover(config);
     expect(await caller.discover(config)).toMatchObject({ error: { step: 'http' } });
@@ -801,7 +803,7 @@ describe('an extension that is down', () => {
   });
 });
 
-test('connections are kept, and no more calls are on their way than allowed', async () => {
+test('connections are reused, and concurrent calls are limited', async () => {
   const { call, extension } = await single(
     (_received, response) => {
       setTimeout(() => response.end(JSON.stringify(success)), 20);
@@ -815,7 +817,7 @@ test('connections are kept, and no more calls are on their way than allowed', as
   expect(extension.connections()).toBeLessThanOrEqual(3);
 });
 
-test('a caller can end a call', async () => {
+test('a caller can abort a call', async () => {
   const stop = new AbortController();
   const { call } = await single(
     () => {
@@ -847,7 +849,7 @@ test('a handler in an older version gets its request, and the caller its respons
   expect(extension.received[0]?.url).toContain('/v1alpha1/beforeclusterupgrade/upgrade?');
 });
 
-test('metrics have the names and labels of Cluster API, and ours say who is held back', async () => {
+test("metrics have Cluster API's names and labels, and our own report backoff", async () => {
   const metrics = new MetricsRegistry();
   let answer: Answering = () => ({ status: 'Success' });
   const { call, extension } = await single((...args) => answer(...args), { options: { metrics, now: () => 0 } });
@@ -879,7 +881,7 @@ test('metrics have the names and labels of Cluster API, and ours say who is held
   expect(limits(text)).toEqual(limits(recorded));
 });
 
-test('an address without a server, and a name that does not resolve', async () => {
+test('an address without a server, and a name that does not resolve, are errors', async () => {
   const extension = await server(() => success);
   await extension.close();
   const caller = client();
@@ -899,7 +901,7 @@ test('an address without a server, and a name that does not resolve', async () =
   });
 });
 
-test('calls are HTTP/1.1, also where the server offers HTTP/2', async () => {
+test('calls use HTTP/1.1, even if the server offers HTTP/2', async () => {
   const versions: string[] = [];
   const server = createSecureServer({ ...localhost, allowHTTP1: true }, (request, response) => {
     versions.push(request.httpVersion);

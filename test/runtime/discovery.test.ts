@@ -8,7 +8,7 @@ const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeCluster
 const good = { name: 'a', requestHook };
 const read = (handlers: Json, release?: string) => readDiscovery({ handlers }, 'one', known(release));
 
-test('defaults are filled in, in the order of the answer', () => {
+test('applies defaults, and keeps the order of the response', () => {
   expect(
     read([
       { ...good, name: 'b', timeoutSeconds: 0 },
@@ -72,7 +72,7 @@ test.each<[string, Json, string[]]>([
   }
 });
 
-test('a hook that the targeted release does not have refuses the extension', () => {
+test('a hook that the targeted release lacks invalidates the extension', () => {
   const handlers = [{ ...good, requestHook: { ...requestHook, hook: 'UpdateMachine' } }];
   expect(read(handlers, '1.12').problems).toEqual([]);
   expect(read(handlers, '1.11').problems).toEqual([
@@ -85,7 +85,7 @@ test('a hook that the targeted release does not have refuses the extension', () 
   ]);
 });
 
-test('nothing of an answer is trusted', () => {
+test('does not trust the response', () => {
   const { handlers, problems } = read([{ name: `\u001b[31m${'x'.repeat(100_000)}`, requestHook }, null]);
   expect(JSON.stringify([handlers, problems]).length).toBeLessThan(20_000);
   expect(JSON.stringify(handlers)).not.toContain('\\u001b');

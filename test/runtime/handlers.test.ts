@@ -95,7 +95,7 @@ describe('no call is made', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('of all handlers of a hook that there is not', async () => {
+  test('for all handlers of an unknown hook', async () => {
     expect(await two().all(unknown, { request: requestOf(upgrade) })).toEqual({
       ok: false,
       error: {
@@ -120,7 +120,7 @@ describe('no call is made', () => {
     expect(await client.handlersFor(upgrade, object)).toMatchObject({ step: 'registry' });
   });
 
-  test('for an object that is not selected, or of whose namespace nothing is known', async () => {
+  test('for an object that is not selected, or whose namespace is unknown', async () => {
     const options = {
       namespaceLabels: async (namespace: string) => (namespace === 'default' ? { a: 'x' } : undefined),
     };
@@ -151,14 +151,14 @@ describe('no call is made', () => {
   });
 });
 
-test('the handlers of a hook are named in their order, without those of others', async () => {
+test('the handlers of a hook are listed in order, without those of others', async () => {
   const { client } = clientWith({ b: 'BeforeClusterUpgrade', c: 'AfterClusterUpgrade', a: 'BeforeClusterUpgrade' });
   expect(await client.handlersFor(upgrade, object)).toEqual(['a.one', 'b.one']);
   client.remove('one');
   expect(await client.handlersFor(upgrade, object)).toEqual([]);
 });
 
-test('the answers of all handlers are joined, and each is told by itself', async () => {
+test('the answers of all handlers are joined, and each is reported individually', async () => {
   answers = { a: success('', 30), b: success('second', 0), c: success('third', 40) };
   const { all } = clientWith({ a: 'BeforeClusterUpgrade', b: 'BeforeClusterUpgrade', c: 'BeforeClusterUpgrade' });
   const result = await all();
@@ -175,7 +175,7 @@ test('the answers of all handlers are joined, and each is told by itself', async
   );
 });
 
-test('a wait of all handlers is remembered for an object, and ends', async () => {
+test('a wait of all handlers is remembered for an object, and expires', async () => {
   let now = 0;
   answers = { a: success('wait', 20) };
   const { all, client } = clientWith({ a: 'BeforeClusterUpgrade' }, { now: () => now });
@@ -198,7 +198,7 @@ test('a wait of all handlers is remembered for an object, and ends', async () =>
   expect(await cached()).toMatchObject({ response: { message: '', retryAfterSeconds: 0 }, calls: [] });
 });
 
-test('a wait of one handler is its own', async () => {
+test('a wait of one handler does not affect others', async () => {
   answers = { a: success('wait', 20), b: success('', 0) };
   const { call } = clientWith({ a: 'BeforeClusterUpgrade', b: 'BeforeClusterUpgrade' }, { now: () => 0 });
   const cached = (handler: string) => call(handler, upgrade, { cache: true });
@@ -257,7 +257,7 @@ describe('a response is cached', () => {
     expect(await call('a.one', hook, { request })).toMatchObject({ ok: true, from: 'extension' });
   });
 
-  test('not in place of an error that was ignored', async () => {
+  test('but not in place of an ignored error', async () => {
     answers = {};
     const { call, client } = clientWith({ a: 'DiscoverVariables' }, { now: () => 0 }, { failurePolicy: 'Ignore' });
     client.registry.add(
@@ -270,7 +270,7 @@ describe('a response is cached', () => {
     expect(await cached()).toMatchObject({ ok: true, from: 'ignore' });
   });
 
-  test('and what a caller does to it stays with the caller', async () => {
+  test('and not affected by what a caller does to it', async () => {
     answers = { a: { status: 'Success', variables: [] } };
     const { call } = clientWith({ a: 'DiscoverVariables' }, { now: () => 0 });
     for (const from of ['extension', 'cache', 'cache']) {

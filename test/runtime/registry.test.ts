@@ -48,7 +48,7 @@ test('warm-up is done once', () => {
 });
 
 // Upstream registers nothing at all then, and its manager stops after a minute (its issue 11141).
-test('one broken ExtensionConfig does not keep the others out', () => {
+test('an invalid ExtensionConfig does not affect the others', () => {
   const bad = { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } };
   const { registry, errors } = warm(
     extensionConfig('alpha', url, [storedHandler('a.alpha', create)]),
@@ -63,7 +63,7 @@ test('one broken ExtensionConfig does not keep the others out', () => {
   expect(namesOf(registry.list(hooksGroup, create))).toEqual(['a.alpha', 'z.zeta']);
 });
 
-test('an ExtensionConfig is replaced as a whole, and removed', () => {
+test('an ExtensionConfig is replaced as a whole, and can be removed', () => {
   const { registry } = warm(
     extensionConfig('one', url, [storedHandler('b.one', create), storedHandler('a.one', 'UpdateMachine')]),
     extensionConfig('two', url, [storedHandler('c.two', create)]),
@@ -79,7 +79,7 @@ test('an ExtensionConfig is replaced as a whole, and removed', () => {
   expect(registry.extensions.map(({ name }) => name)).toEqual(['two']);
 });
 
-test('what cannot be registered takes its old handlers along', () => {
+test('the handlers of an ExtensionConfig that becomes invalid are removed', () => {
   const { registry } = warm(extensionConfig('one', url, [storedHandler('a.one', create)]));
   const error = registry.add(
     extensionConfig('one', url, [
@@ -103,7 +103,7 @@ test('lookup by hook needs a group and a hook, and finds every version', () => {
   expect(registry.list('', create)).toMatchObject({ step: 'registry' });
 });
 
-test('defaults: 10 seconds, also for 0, and Fail', () => {
+test('applies defaults: 10 seconds, also for 0, and Fail', () => {
   const { registry } = warm(
     extensionConfig('one', url, [
       storedHandler('a.one', create, { timeoutSeconds: 0 }),

@@ -63,7 +63,7 @@ test.each<[string, ClientConfig, string]>([
   expect(targetOf(clientConfig, called)).toMatchObject({ step: 'url', message: expect.stringContaining(message) });
 });
 
-test('a minute is written as Go writes it, and a singleton has no handler', () => {
+test('formats a minute as Go does, and a singleton without a handler', () => {
   const { handler: _, ...discovery } = { ...called, hook: 'Discovery', timeoutSeconds: 60 };
   expect(targetOf({ url: 'https://example.com' }, discovery)).toMatchObject({
     path: '/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery?timeout=1m0s',
@@ -71,7 +71,7 @@ test('a minute is written as Go writes it, and a singleton has no handler', () =
   });
 });
 
-test('user info becomes Basic authorization and is not part of the address', () => {
+test('user info becomes Basic authentication and is not part of the address', () => {
   expect(targetOf({ url: 'https://user:pa%3Ass@example.com' }, called)).toMatchObject({
     url: `https://example.com${path}?timeout=10s`,
     authorization: `Basic ${Buffer.from('user:pa:ss').toString('base64')}`,

@@ -7,7 +7,7 @@ const hook = hooks.BeforeClusterUpgrade;
 const object = { namespace: 'default', name: 'lab', uid: 'u' };
 const empty = { apiVersion: `${hook.group}/v1alpha1`, kind: 'BeforeClusterUpgradeResponse', status: 'Success' };
 
-test('only blocking hooks wait, and only for an object with a UID', () => {
+test('only blocking hooks have waits, and only for objects with a UID', () => {
   const { keyOf } = createWaits(() => 0);
   expect(keyOf(hooks.GeneratePatches, object)).toBeUndefined();
   expect(keyOf(hook, { namespace: 'default', name: 'lab' })).toBeUndefined();
@@ -37,7 +37,7 @@ test.each([
   expect([waits.running(hook, 'other'), waits.running(hook, undefined)]).toEqual([undefined, undefined]);
 });
 
-test('what is left of a wait is at least a second', () => {
+test('the rest of a wait is at least a second', () => {
   let now = 0;
   const waits = createWaits(() => now);
   waits.remember('k', { retryAfterSeconds: 3, message: 'm' } as never);
@@ -67,7 +67,7 @@ test.each<[string, object | undefined, boolean]>([
   );
 });
 
-test('without labels of namespaces none has any, and why they cannot be read is said', async () => {
+test('by default no namespace has labels, and the reason why they cannot be read is reported', async () => {
   const extension = { name: 'one', namespaceSelector: { matchLabels: { a: 'x' } } } as never;
   expect(await selectorFor(object, undefined)(extension)).toBe(false);
   const failing = selectorFor(object, () => Promise.reject(new Error('no route')));

@@ -45,7 +45,7 @@ const hookOf = (url: string) => {
   return hook!;
 };
 
-test('recorded calls are there, without a content type, with a timeout', () => {
+test('the recorded calls have no content type, and a timeout', () => {
   expect(recordedCalls).toHaveLength(24);
   for (const { url, headers } of recordedCalls) {
     expect(url).toMatch(/\?timeout=\d+s$/);
@@ -53,7 +53,7 @@ test('recorded calls are there, without a content type, with a timeout', () => {
   }
 });
 
-describe('every recorded call gets an answer that Cluster API takes', async () => {
+describe('Cluster API accepts the answer to every recorded call', async () => {
   test.each(recordedCalls)('$file', async (recorded) => {
     const { port, lines } = await startSample();
     const { code, text } = await replay(port, recorded);
@@ -91,7 +91,7 @@ describe('every recorded call gets an answer that Cluster API takes', async () =
 const call = (name: string): RecordedCall => recordedCalls.find(({ file }) => file === `${name}.json`)!;
 
 describe('behaviours', () => {
-  test('block N times for each Cluster, then done', async () => {
+  test('block N times for each Cluster, then answer done', async () => {
     const { port } = await startSample(
       'handlers: {before-cluster-upgrade: {block: {times: 2, retryAfterSeconds: 7, message: backups run}}}',
     );
@@ -110,7 +110,7 @@ describe('behaviours', () => {
     expect(await ask(other)).toEqual([7, 'backups run']);
   });
 
-  test('fail, be slow, answer garbage, another status', async () => {
+  test('fail, delay, answer with garbage, and answer with another status', async () => {
     const { port } = await startSample(`
 handlers:
   before-cluster-create: { fail: { message: no quota, times: 1 } }
@@ -128,7 +128,7 @@ handlers:
     expect(performance.now() - started).toBeGreaterThan(250);
   });
 
-  test('hang: nothing comes before the caller gives up', async () => {
+  test('hang: no response before the client gives up', async () => {
     const { port } = await startSample('handlers: {before-cluster-create: {hang: true}}');
     await expect(replay(port, call('BeforeClusterCreate'), 500)).rejects.toThrow(/abort/i);
   });
@@ -148,7 +148,7 @@ handlers:
       'code must be a whole number from 200 to 599, not 7',
     ],
     ['handlers: {before-cluster-create: 5}', 'handlers.before-cluster-create must have fields: hang'],
-  ])('a file that is none: %s', (file, problem) => {
+  ])('an invalid file: %s', (file, problem) => {
     expect(() => readBehaviours(file)).toThrow(BehaviourError);
     expect(() => readBehaviours(file)).toThrow(problem);
   });

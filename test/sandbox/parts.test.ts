@@ -89,11 +89,11 @@ test.each([
   ['{"a":1,"\\u0061":1}', ['a']],
   ['{"spec":{"list":[{},{"foo":"\\"x\\":","foo":{"x":1}}]},"spec" :{}}', ['spec.list[1].foo', 'spec']],
   ['{"a":{"a":1},"b":["a","a"],"c":"\\",\\"a\\":"}', []],
-])('fields that %s has twice', (text, paths) => {
+])('the duplicate fields of %s', (text, paths) => {
   expect(duplicateFields(text, JSON.parse(text) as Json)).toEqual(paths);
 });
 
-test('fields that a large body has twice are found in linear time, and not all of them are named', () => {
+test('duplicate fields of a large body are found in linear time, and only some are listed', () => {
   const fields = Array.from({ length: 25_000 }, (_, i) => `"key-${i}":{"a":[1,"${'x'.repeat(10)}"],"a":2}`);
   const text = `{"data":{${fields.join(',')}},"long":"${'x\\n'.repeat(75_000)}"}`;
   const started = cpuTimeMs();
@@ -104,7 +104,7 @@ test('fields that a large body has twice are found in linear time, and not all o
   expect(found[1]).toBe('data.key-1.a');
 });
 
-test('nothing that JSON.stringify writes has a field twice', () => {
+test('the output of JSON.stringify has no duplicate fields', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       // fc.json() may write a key twice itself; what is read and written again has each once.
@@ -123,6 +123,6 @@ test.each([
   ['watch=yes', true],
   ['watch=0', false],
   ['watch=False', false],
-])('the query %j asks for a watch: %s', (query, watches) => {
+])('the query %j requests a watch: %s', (query, watches) => {
   expect(isOn(new URLSearchParams(query), 'watch')).toBe(watches);
 });

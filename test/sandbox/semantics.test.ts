@@ -93,7 +93,7 @@ function configureWebhook(webhook: { url: string; caBundle: string }, kind: stri
   });
 }
 
-test('nothing but health and version is served without credentials', async () => {
+test('only health and version are served without credentials', async () => {
   const anonymous = { ...sandbox, token: 'wrong' };
   for (const path of ['/healthz', '/readyz', '/livez', '/version']) {
     expect((await send(anonymous, 'GET', path)).status).toBe(200);
@@ -121,13 +121,13 @@ test.each([
   expect(events).toEqual([]);
 });
 
-test('a body over 3 MiB is refused', async () => {
+test('a body over 3 MiB is rejected', async () => {
   const body = JSON.stringify({ metadata: { name: 'big' }, data: { a: 'x'.repeat(3 * 1024 * 1024) } });
   const { status } = await send(sandbox, 'POST', maps, { body }).catch(() => ({ status: 413 }));
   expect(status).toBe(413);
 });
 
-test('of many writers of one version, one wins and the others get a conflict', async () => {
+test('of concurrent updates of one version, one succeeds and the others get a conflict', async () => {
   const { json } = await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one' }, data: { n: '0' } } });
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -138,7 +138,7 @@ test('of many writers of one version, one wins and the others get a conflict', a
   expect(answers.filter(({ json: answer }) => answer.reason === 'Conflict')).toHaveLength(19);
 });
 
-test('concurrent patches of different fields are all kept', async () => {
+test('concurrent patches of different fields are all preserved', async () => {
   await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one' } } });
   const headers = { 'content-type': 'application/merge-patch+json' };
   const keys = Array.from({ length: 20 }, (_, n) => `k${n}`);
@@ -149,7 +149,7 @@ test('concurrent patches of different fields are all kept', async () => {
   expect(Object.keys(json.data as object).toSorted()).toEqual(keys.toSorted());
 });
 
-test('every watcher sees every write once, in order, while many write', async () => {
+test('every watch gets every write once, in order, during many writes', async () => {
   const watchers = Array.from({ length: 5 }, () => watchLines(`${maps}?watch=true`));
   await Promise.all(
     Array.from({ length: 30 }, (_, n) => send(sandbox, 'POST', maps, { body: { metadata: { name: `m${n}` } } })),
@@ -166,7 +166,7 @@ test('every watcher sees every write once, in order, while many write', async ()
   }
 });
 
-test('a watch continues from a version, follows its selector, and reports 410 beyond the history', async () => {
+test('a watch continues from a version, applies its selector, and reports 410 beyond the history', async () => {
   const { json } = await send(sandbox, 'GET', maps);
   const from = metadataOf(json).resourceVersion as string;
   await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one', labels: { a: 'b' } } } });
@@ -186,7 +186,7 @@ test('a watch continues from a version, follows its selector, and reports 410 be
   expect(JSON.parse(late.text)).toMatchObject({ type: 'ERROR', object: { code: 410, reason: 'Expired' } });
 });
 
-test('a list in pages is one list of one moment', async () => {
+test('the pages of a list are consistent', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     await send(sandbox, 'POST', maps, { body: { metadata: { name } } });
   }
@@ -199,7 +199,7 @@ test('a list in pages is one list of one moment', async () => {
   expect(metadataOf(second.json).resourceVersion).toBe(metadataOf(first.json).resourceVersion);
 });
 
-test('finalizers hold an object; no new ones while it is deleted; the last one lets it go', async () => {
+test('finalizers delay a deletion, none can be added meanwhile, and removing the last one completes it', async () => {
   await send(sandbox, 'POST', maps, { body: { metadata: { name: 'one', finalizers: ['example.com/hold'] } } });
   const deleted = await send(sandbox, 'DELETE', `${maps}/one`);
   expect(metadataOf(deleted.json).deletionTimestamp).toBeDefined();
@@ -211,7 +211,7 @@ test('finalizers hold an object; no new ones while it is deleted; the last one l
   expect((await send(sandbox, 'GET', `${maps}/one`)).status).toBe(404);
 });
 
-test('dry runs, preconditions and generateName', async () => {
+test('supports dry runs, preconditions and generateName', async () => {
   const dry = await send(sandbox, 'POST', `${maps}?dryRun=All`, { body: { metadata: { name: 'dry' } } });
   expect([dry.status, (await send(sandbox, 'GET', `${maps}/dry`)).status]).toEqual([201, 404]);
   const { json } = await send(sandbox, 'POST', maps, { body: { metadata: { generateName: 'gen-' } } });
@@ -223,7 +223,7 @@ test('dry runs, preconditions and generateName', async () => {
   expect((await send(sandbox, 'GET', `${maps}/${name}`)).status).toBe(404);
 });
 
-test('a name that is taken is refused until it is freed', async () => {
+test('a name that is taken is rejected until it is available again', async () => {
   await register(definition('firsts', 'First', { shortNames: ['f'] }));
   await served('firsts');
   await register(definition('seconds', 'Second', { shortNames: ['f'] }));
@@ -247,7 +247,7 @@ test('a name that is taken is refused until it is freed', async () => {
   expect(await conditionOf('NamesAccepted')).toMatchObject({ status: 'True', reason: 'NoConflicts' });
 });
 
-test('a definition is deleted with its objects, and waits for their finalizers', async () => {
+test('a definition is deleted with its objects, after their finalizers', async () => {
   await register(definition('things', 'Thing'));
   await served('things');
   const things = '/apis/example.com/v1/things';
@@ -278,7 +278,7 @@ test('a definition is deleted with its objects, and waits for their finalizers',
   stop();
 });
 
-test('a namespace goes with everything in it, and takes nothing new meanwhile', async () => {
+test('a namespace is deleted with everything in it, and accepts nothing new meanwhile', async () => {
   await send(sandbox, 'POST', '/api/v1/namespaces', { body: { metadata: { name: 'n' } } });
   const inside = '/api/v1/namespaces/n/configmaps';
   await send(sandbox, 'POST', inside, { body: { metadata: { name: 'held', finalizers: ['example.com/hold'] } } });
@@ -323,7 +323,7 @@ test('defaults, pruning and validation follow the schema', async () => {
   ]);
 });
 
-test('OpenAPI: the hash in the URL makes it immutable, and If-None-Match gives 304', async () => {
+test('OpenAPI: with the hash in the URL a document is immutable, and If-None-Match results in 304', async () => {
   const root = await send(sandbox, 'GET', '/openapi/v3');
   const { serverRelativeURL } =
     (root.json.paths as Record<string, { serverRelativeURL: string }>)['apis/apps/v1'] ?? {};
@@ -336,7 +336,7 @@ test('OpenAPI: the hash in the URL makes it immutable, and If-None-Match gives 3
   expect(references.filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
 });
 
-test('OpenAPI v2 is there, and empty', async () => {
+test('OpenAPI v2 is served, and empty', async () => {
   const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
   const binary = await send(sandbox, 'GET', '/openapi/v2', { headers: { accept } });
   expect([binary.status, binary.text]).toEqual([200, '']);
@@ -371,7 +371,7 @@ test('strategic merge patch merges containers by name', async () => {
   });
 });
 
-test('webhooks: patches, denials, failure policies and dry runs', async () => {
+test('webhooks can patch and deny, with failure policies and dry runs', async () => {
   const webhook = await startWebhook((url) => {
     if (url.startsWith('/mutate')) {
       const patch = Buffer.from(JSON.stringify([{ op: 'add', path: '/data', value: { set: 'yes' } }])).toString(
@@ -406,7 +406,7 @@ test('webhooks: patches, denials, failure policies and dry runs', async () => {
   await webhook.stop();
 });
 
-test('match conditions decide which requests a webhook is asked about', async () => {
+test('match conditions decide for which requests a webhook is called', async () => {
   const asked: string[] = [];
   const webhook = await startWebhook((url) => {
     asked.push(url.split('?')[0] ?? '');
@@ -440,7 +440,7 @@ test.each([
   ['"unfinished', 'compilation failed: Unterminated string'],
   ['nothing', 'compilation failed: Unknown variable: nothing'],
   ['1 + 1', 'must evaluate to bool, not int'],
-])('a match condition %j is refused', async (expression, message) => {
+])('the match condition %j is rejected', async (expression, message) => {
   const webhooks = [
     {
       name: 'a.example.com',
@@ -470,7 +470,7 @@ test.each([
   ]);
 });
 
-test('a field that is there twice: refused, warned of, or ignored', async () => {
+test('a duplicate field is rejected, warned about, or ignored', async () => {
   const body = '{"metadata":{"name":"twice"},"data":{"key":"a","key":"b"}}';
   const strict = await send(sandbox, 'POST', `${maps}?fieldValidation=Strict`, { body });
   expect(strict.status).toBe(400);
@@ -484,7 +484,7 @@ test('a field that is there twice: refused, warned of, or ignored', async () => 
   expect(replaced.status).toBe(400);
 });
 
-test('a body in YAML is held to the limits of JSON', async () => {
+test('a YAML body has the same limits as JSON', async () => {
   const headers = { 'content-type': 'application/yaml' };
   const deep = `metadata: {name: deep}\ndata: ${'['.repeat(300)}${']'.repeat(300)}\n`;
   const refused = await send(sandbox, 'POST', maps, { headers, body: deep });

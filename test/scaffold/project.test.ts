@@ -31,7 +31,7 @@ function manifestsOf(files: ReadonlyMap<string, string>): Manifest[] {
     );
 }
 
-test('no placeholder is left, and each hook has its file', () => {
+test('no placeholder remains, and each hook has a file', () => {
   const files = projectFiles(options);
   for (const [path, text] of files) {
     expect(text, path).not.toMatch(/\{\{/);
@@ -47,7 +47,7 @@ test('no placeholder is left, and each hook has its file', () => {
   }
 });
 
-test.each(['cert-manager', 'bootstrap'] as const)('manifests that fit together: %s', (certificates) => {
+test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (certificates) => {
   const files = projectFiles({ ...options, certificates });
   const listed = (
     parseAllDocuments(files.get('manifests/kustomization.yaml') ?? '')[0]?.toJS() as { resources: string[] }

@@ -7,7 +7,7 @@ import { dropNulls, prune } from '../../src/schema/pruning.ts';
 import type { Schema } from '../../src/schema/schema.ts';
 import { validateSchema } from '../../src/schema/schema-validation.ts';
 
-describe('a value that does not fit', () => {
+describe('invalid values', () => {
   test.each<[Schema, Json, string]>([
     [{ type: 'string' }, 1, 'Invalid value: "integer": a in body must be of type string: "integer"'],
     [{ type: 'integer' }, 1.5, 'Invalid value: "number": a in body must be of type integer: "number"'],
@@ -80,12 +80,12 @@ describe('a value that does not fit', () => {
     [{ type: 'string', format: 'duration' }, '1h3.5m'],
     [{ 'x-kubernetes-int-or-string': true }, '50%'],
     [{ type: 'object', additionalProperties: { type: 'integer' } }, { constructor: 1 }],
-  ])('%j: %j does', (schema, value) => {
+  ])('%j: %j is valid', (schema, value) => {
     expect(validateSchema(value, schema, 'a')).toEqual([]);
   });
 });
 
-test('defaults: where a property is missing or an unwanted null, also in items; not in what is absent', () => {
+test('defaults apply to absent properties and to nulls that are not allowed, also in items, but not in absent objects', () => {
   const item: Schema = { type: 'object', properties: { n: { type: 'integer', default: 1 } } };
   const schema: Schema = {
     type: 'object',
@@ -109,7 +109,7 @@ test('defaults: where a property is missing or an unwanted null, also in items; 
   });
 });
 
-test('pruning: what no schema names goes, what is open stays, an embedded object keeps its metadata', () => {
+test('pruning removes unspecified fields, keeps open parts, and the metadata of embedded objects', () => {
   const schema: Schema = {
     type: 'object',
     properties: {
@@ -151,7 +151,7 @@ test.each<[string, JsonObject, JsonObject]>([
     },
     { items: { type: 'string' }, properties: { a: {} }, default: null, additionalProperties: true },
   ],
-])('nulls go as Go decodes them: %s %j', (model, value, result) => {
+])('nulls are dropped as Go decodes them: %s %j', (model, value, result) => {
   dropNulls(value, schemaOfModel(model) as Schema);
   expect(value).toEqual(result);
 });
@@ -199,7 +199,7 @@ describe('strategic merge patch', () => {
     expect(applyStrategicMerge({ containers: containers as Json }, patch, pod)).toEqual(result);
   });
 
-  test('lists of plain values are joined, and thinned', () => {
+  test('lists of plain values are merged, and values deleted', () => {
     const metadata = schemaOfModel('V1ObjectMeta') as Schema;
     const finalizers = { finalizers: ['a', 'b'] };
     expect(applyStrategicMerge(finalizers, { finalizers: ['b', 'c'] }, metadata)).toEqual({

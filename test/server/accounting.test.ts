@@ -131,8 +131,8 @@ function tracked(more: Partial<ConnectionLimits> = {}) {
   return { server, events, connections, arrive, shake, request, used, arriveHttp2, counts };
 }
 
-describe('what is counted', () => {
-  test('connections until they close, requests until they are answered, their bytes twice while they are sent', () => {
+describe('the accounting', () => {
+  test('counts connections until they close, requests until they are answered, and their bytes twice while they are sent', () => {
     const { arrive, request, counts, connections } = tracked();
     const [one, other] = [arrive(), arrive()];
     expect(counts()).toEqual([2, 0, 0]);
@@ -150,7 +150,7 @@ describe('what is counted', () => {
     expect(counts()).toEqual([1, 0, 0]);
   });
 
-  test('a connection that goes takes its requests and bytes with it, once', () => {
+  test('removes a closed connection with its requests and bytes, once', () => {
     const { arrive, request, counts, connections } = tracked();
     const transport = arrive();
     const responses = [request(transport), request(transport)];
@@ -168,7 +168,7 @@ describe('what is counted', () => {
     expect(counts()).toEqual([0, 0, 0]);
   });
 
-  test('of requests in one go each for itself', () => {
+  test('counts each pipelined request', () => {
     const { arrive, request, counts, connections } = tracked();
     const transport = arrive();
     const [first, second] = [request(transport), request(transport)];
@@ -180,7 +180,7 @@ describe('what is counted', () => {
     expect(counts()).toEqual([1, 0, 0]);
   });
 
-  test('requests come on the TLS socket too, and after its end on neither', () => {
+  test('counts requests on the TLS socket too, and after its end on neither', () => {
     const { arrive, shake, request, counts } = tracked();
     const transport = arrive();
     const secure = shake(transport);
@@ -196,7 +196,7 @@ describe('what is counted', () => {
     expect(counts()).toEqual([0, 0, 0]);
   });
 
-  test('a TLS socket whose transport has gone is closed; one whose port was taken again is not mixed up', () => {
+  test('closes a TLS socket whose transport is closed, and does not confuse it with one that reuses the port', () => {
     const { server, arrive, shake } = tracked();
     const transport = arrive();
     transport.emit('close');
@@ -209,7 +209,7 @@ describe('what is counted', () => {
     expect(shake(newer).ended).toBe('no');
   });
 
-  test('a TLS socket belongs to the transport of its own port', () => {
+  test('assigns a TLS socket to the transport of its own port', () => {
     const { arrive, shake, request, counts } = tracked();
     const [one, other] = [arrive(), arrive()];
     const secure = shake(one);
@@ -218,7 +218,7 @@ describe('what is counted', () => {
     expect(counts()).toEqual([1, 0, 0]);
   });
 
-  test('an answer that has been sent takes its bytes from its connection', () => {
+  test('removes the bytes of a response from its connection when it has been sent', () => {
     const { arriveHttp2, connections, counts } = tracked();
     const { transport, stream } = arriveHttp2();
     const [one, other] = [stream(), stream()];
@@ -230,12 +230,12 @@ describe('what is counted', () => {
     expect(counts()).toEqual([0, 0, 0]);
   });
 
-  test('nothing of it keeps the process alive', () => {
+  test('does not keep the process alive', () => {
     tracked();
     expect([time.pending(), time.referenced()]).toEqual([1, 0]);
   });
 
-  test('what has no connection is held nowhere', () => {
+  test('ignores responses without a connection', () => {
     const { request, connections, counts } = tracked();
     const response = request(new FakeSocket(99));
     expect(connections.holdBody(response, 10)).toBe(true);
@@ -247,8 +247,8 @@ describe('what is counted', () => {
   });
 });
 
-describe('where there is no room for another connection', () => {
-  test('one that never sent a request makes it, once it had its time', async () => {
+describe('when there is no room for another connection', () => {
+  test('one that never sent a request is closed, after its time', async () => {
     const { arrive, used, events, counts } = tracked();
     const newcomer = arrive();
     const idle = used();
@@ -263,7 +263,7 @@ describe('where there is no room for another connection', () => {
     expect(counts()).toEqual([3, 0, 0]);
   });
 
-  test('the one that was idle longest makes it', async () => {
+  test('the longest idle one is closed', async () => {
     const { used, arrive, request, events } = tracked();
     const sockets = [used(), used(), used()];
     await time.advance(1);
@@ -273,7 +273,7 @@ describe('where there is no room for another connection', () => {
     expect(events).toEqual(['evicted']);
   });
 
-  test('requests that go on are not cut: the newcomer is dropped', () => {
+  test('active requests are not cut: the new connection is dropped', () => {
     const { arrive, request, events, counts } = tracked();
     for (const transport of [arrive(), arrive(), arrive()]) {
       request(transport);
@@ -289,7 +289,7 @@ describe('where there is no room for another connection', () => {
     [499, 0, false],
     [1_000, 1_000 * 32 - 1, true],
     [1_000, 1_000 * 32, false],
-  ])('a request that made no headway in %i ms (%i bytes) makes it: %s', async (ms, bytes, isCut) => {
+  ])('a request without progress for %i ms (%i bytes) is closed: %s', async (ms, bytes, isCut) => {
     const { arrive, request, events } = tracked({ maxConnections: 1, timeoutCheckMs: 100_000 });
     const slow = arrive();
     slow.bytesRead = 7;
@@ -303,7 +303,7 @@ describe('where there is no room for another connection', () => {
     expect([slow.ended, events.at(-1)]).toEqual(isCut ? ['destroyed', 'evicted'] : ['no', 'dropped']);
   });
 
-  test('headway counts from the last look, and from the sweep on', async () => {
+  test('progress is measured from the last look, and from the periodic check on', async () => {
     const { arrive, request } = tracked({ maxConnections: 1, timeoutCheckMs: 400 });
     const slow = arrive();
     request(slow);
@@ -318,7 +318,7 @@ describe('where there is no room for another connection', () => {
     expect(slow.ended).toBe('destroyed');
   });
 
-  test('a request that waits for its decision is not slow, one whose decision is there is', async () => {
+  test('a request that is being decided is not slow, but one whose decision has been made may be', async () => {
     const { arrive, request, connections } = tracked({ maxConnections: 1 });
     const transport = arrive();
     const response = request(transport);
@@ -334,7 +334,7 @@ describe('where there is no room for another connection', () => {
     expect(transport.ended).toBe('destroyed');
   });
 
-  test('of several decisions each counts until it is made or its caller has gone', async () => {
+  test('each of several decisions counts until it is made or its client has disconnected', async () => {
     const { arriveHttp2, arrive, connections } = tracked({ maxConnections: 1 });
     const { transport, stream } = arriveHttp2();
     const [one, other, third] = [stream(), stream(), stream()];
@@ -355,7 +355,7 @@ describe('where there is no room for another connection', () => {
   });
 });
 
-describe('where there is no room for a body', () => {
+describe('when there is no room for a body', () => {
   /** A connection whose request holds some bytes and stands still. */
   function stalled({ arrive, request, connections }: ReturnType<typeof tracked>, bytes: number) {
     const transport = arrive();
@@ -364,7 +364,7 @@ describe('where there is no room for a body', () => {
     return { transport, response };
   }
 
-  test('it is refused while the others go on, and what it holds already stays', () => {
+  test('it is rejected while the others make progress, and keeps what it already holds', () => {
     const server = tracked();
     stalled(server, 900_000);
     const { response } = stalled(server, 100_000);
@@ -373,7 +373,7 @@ describe('where there is no room for a body', () => {
     expect(server.events).toEqual([]);
   });
 
-  test('those that stand still make it, but no more of them than it takes, and never itself', async () => {
+  test('stalled ones are closed, but no more than needed, and never the connection itself', async () => {
     const server = tracked();
     const [first, second] = [stalled(server, 600_000), stalled(server, 400_000)];
     const third = stalled(server, 0);
@@ -390,7 +390,7 @@ describe('where there is no room for a body', () => {
     ]);
   });
 
-  test('one that stands still itself is not cut for its own body', async () => {
+  test('a stalled connection is not cut for its own body', async () => {
     const server = tracked();
     const own = stalled(server, 500_000);
     const other = stalled(server, 500_000);
@@ -399,7 +399,7 @@ describe('where there is no room for a body', () => {
     expect([own.transport.ended, other.transport.ended]).toEqual(['no', 'destroyed']);
   });
 
-  test('those that hold nothing stay', async () => {
+  test('connections that hold no bytes stay open', async () => {
     const server = tracked();
     const empty = stalled(server, 0);
     const full = stalled(server, 1_000_000);
@@ -409,7 +409,7 @@ describe('where there is no room for a body', () => {
     expect([empty.transport.ended, full.transport.ended]).toEqual(['no', 'destroyed']);
   });
 
-  test('where there is room nobody is looked at', async () => {
+  test('if there is room, no connection is examined', async () => {
     const server = tracked();
     const { transport } = stalled(server, 100);
     const { response } = stalled(server, 0);
@@ -419,8 +419,8 @@ describe('where there is no room for a body', () => {
   });
 });
 
-describe('the time of a connection of HTTP/1.1', () => {
-  test('idle: until the keep-alive timeout, from its last answer on', async () => {
+describe('timeouts of an HTTP/1.1 connection', () => {
+  test('when idle: the keep-alive timeout, from the last response on', async () => {
     const { used, request, arrive, shake } = tracked();
     const transport = used();
     const tls = arrive();
@@ -438,14 +438,14 @@ describe('the time of a connection of HTTP/1.1', () => {
     expect(transport.ended).toBe('destroyed soon');
   });
 
-  test('before its first request Node sees to it', async () => {
+  test("before the first request: Node's", async () => {
     const { arrive } = tracked();
     const transport = arrive();
     await time.advance(120_000);
     expect(transport.ended).toBe('no');
   });
 
-  test('a request has its own and that of an answer, an answer its own from its beginning on', async () => {
+  test('a request has its own timeout, and so has the response from its beginning on', async () => {
     const { arrive, request, connections, events } = tracked();
     const [silent, answered] = [arrive(), arrive()];
     request(silent);
@@ -460,7 +460,7 @@ describe('the time of a connection of HTTP/1.1', () => {
     expect([silent.ended, events]).toEqual(['destroyed', ['response dropped', 'response dropped']]);
   });
 
-  test('the next request on it has its own again', async () => {
+  test('the next request starts again', async () => {
     const { arrive, request, connections } = tracked();
     const transport = arrive();
     const response = request(transport);
@@ -474,7 +474,7 @@ describe('the time of a connection of HTTP/1.1', () => {
   });
 });
 
-test('of requests in one go the next one has its time from the answer before on', async () => {
+test("a pipelined request's time begins with the previous response", async () => {
   const { arrive, request } = tracked();
   const transport = arrive();
   const [first] = [request(transport), request(transport)];
@@ -486,8 +486,8 @@ test('of requests in one go the next one has its time from the answer before on'
   expect(transport.ended).toBe('destroyed');
 });
 
-describe('the time of a connection of HTTP/2', () => {
-  test('without a request it is asked to go after the time of a header, and cut a second later', async () => {
+describe('timeouts of an HTTP/2 connection', () => {
+  test('without a request it gets GOAWAY after the header timeout, and is cut a second later', async () => {
     const { arriveHttp2, events, counts } = tracked();
     const { session, transport } = arriveHttp2();
     await time.advance(3_900);
@@ -500,7 +500,7 @@ describe('the time of a connection of HTTP/2', () => {
     expect([session.closes, transport.ended, events, counts()]).toEqual([1, 'destroyed', [], [0, 0, 0]]);
   });
 
-  test('idle it is asked to go after the keep-alive timeout, and cut a second later', async () => {
+  test('when idle it gets GOAWAY after the keep-alive timeout, and is cut a second later', async () => {
     const { arriveHttp2, arrive } = tracked();
     const { session, transport, stream } = arriveHttp2();
     stream().emit('close');
@@ -513,7 +513,7 @@ describe('the time of a connection of HTTP/2', () => {
     expect([session.closes, transport.ended, other.ended]).toEqual([1, 'destroyed', 'no']);
   });
 
-  test('asked to go it has a second from its last answer on, and is not cut while there are requests', async () => {
+  test('after GOAWAY it has a second from its last response on, and is not cut while there are requests', async () => {
     const { arriveHttp2, connections } = tracked();
     const { session, transport, stream } = arriveHttp2();
     const response = stream();
@@ -530,14 +530,14 @@ describe('the time of a connection of HTTP/2', () => {
     expect([session.closes, transport.ended]).toEqual([1, 'destroyed']);
   });
 
-  test('one of HTTP/1.1 is not left', () => {
+  test('an HTTP/1.1 connection gets no GOAWAY', () => {
     const { arrive, request, connections } = tracked();
     const transport = arrive();
     connections.leave(request(transport));
     expect(transport.ended).toBe('no');
   });
 
-  test('requests have their times each for itself', async () => {
+  test('each request has its own timeouts', async () => {
     const { arriveHttp2, connections, events, counts } = tracked();
     const { transport, stream } = arriveHttp2();
     const late = stream();
@@ -568,7 +568,7 @@ describe('the time of a connection of HTTP/2', () => {
     expect([whole.closed, transport.ended, counts()]).toEqual([[constants.NGHTTP2_CANCEL], 'no', [1, 1, 0]]);
   });
 
-  test('where not even the end of a request can be sent the connection is cut', async () => {
+  test('if not even the reset of a request can be sent, the connection is cut', async () => {
     const { arriveHttp2, connections, events, counts } = tracked();
     const { transport, stream } = arriveHttp2();
     const response = stream();
@@ -579,7 +579,7 @@ describe('the time of a connection of HTTP/2', () => {
     expect([transport.ended, events, counts()]).toEqual(['destroyed', ['response dropped'], [0, 0, 0]]);
   });
 
-  test('a request that was given up is not late as well', async () => {
+  test('an abandoned request is not reported as late as well', async () => {
     const { arriveHttp2, events } = tracked({ responseTimeoutMs: 0 });
     const { stream } = arriveHttp2();
     const response = stream();
@@ -591,7 +591,7 @@ describe('the time of a connection of HTTP/2', () => {
     expect(events).toEqual(['response dropped']);
   });
 
-  test('a session of a connection that has gone is not carried', () => {
+  test('the session of a closed connection is not carried', () => {
     const { arriveHttp2, connections, counts } = tracked();
     const { transport, secure } = arriveHttp2();
     transport.emit('close');
@@ -606,7 +606,7 @@ describe('the time of a connection of HTTP/2', () => {
   });
 });
 
-describe('the end', () => {
+describe('draining', () => {
   /** Begins to drain, and notes how that went. */
   function draining(connections: Connections, options: Partial<Parameters<Connections['drain']>[0]> = {}) {
     const result: { cut?: number } = {};
@@ -616,7 +616,7 @@ describe('the end', () => {
     return result;
   }
 
-  test('without connections comes at once, and leaves no timer', async () => {
+  test('without connections ends at once, and leaves no timer', async () => {
     const { server, connections } = tracked();
     const result = draining(connections);
     expect(server.closes).toBe(0);
@@ -627,7 +627,7 @@ describe('the end', () => {
     expect([result.cut, time.pending()]).toEqual([0, 0]);
   });
 
-  test('new connections are taken and idle ones stay for a grace', async () => {
+  test('accepts new connections and keeps idle ones open for a grace period', async () => {
     const { server, connections, used, arrive, request } = tracked();
     const [idle, fresh, busy] = [used(), arrive(), arrive()];
     request(busy);
@@ -652,7 +652,7 @@ describe('the end', () => {
     expect(server.server.closes).toBe(0);
   });
 
-  test('one that becomes idle has its grace from then on', async () => {
+  test('gives a connection that becomes idle its grace period from then on', async () => {
     const { connections, arrive, request } = tracked();
     const transport = arrive();
     const response = request(transport);
@@ -665,7 +665,7 @@ describe('the end', () => {
     expect(transport.ended).toBe('destroyed soon');
   });
 
-  test('comes before the grace is over when nobody is left', async () => {
+  test('ends before the grace period is over if no connection is left', async () => {
     const { server, connections, arrive } = tracked();
     const transport = arrive();
     draining(connections);
@@ -676,7 +676,7 @@ describe('the end', () => {
     expect(server.closes).toBe(1);
   });
 
-  test('waits for what it is to close after', async () => {
+  test('waits for closeAfter', async () => {
     const { server, connections, used } = tracked();
     const idle = used();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -688,7 +688,7 @@ describe('the end', () => {
     expect([server.closes, idle.ended]).toEqual([1, 'destroyed soon']);
   });
 
-  test('at the latest cuts what is left, and says how many that were', async () => {
+  test('cuts the remaining connections at the timeout, and returns how many', async () => {
     const { server, connections, used, arrive, request, counts } = tracked();
     const [idle, fresh, busy] = [used(), arrive(), arrive()];
     request(busy);
@@ -704,7 +704,7 @@ describe('the end', () => {
     expect([result.cut, time.pending()]).toEqual([3, 0]);
   });
 
-  test('at the latest does not close a second time', async () => {
+  test('does not close the server a second time at the timeout', async () => {
     const { server, connections, arrive, request } = tracked();
     request(arrive());
     const result = draining(connections, { timeoutMs: 1_000 });
@@ -714,7 +714,7 @@ describe('the end', () => {
     expect([server.closes, result.cut]).toEqual([1, 1]);
   });
 
-  test('may have no time at all', async () => {
+  test('may have a timeout of zero', async () => {
     const { server, connections, arrive } = tracked();
     const transport = arrive();
     draining(connections, { graceMs: 0, timeoutMs: 0 });

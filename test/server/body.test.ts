@@ -18,7 +18,7 @@ const requestOf = (method: string, headers: Record<string, string> = {}) =>
   new Incoming(method, headers) as unknown as TrackedRequest & EventEmitter;
 const json = { 'content-type': 'application/json' };
 
-describe('what the header says against a body', () => {
+describe('the header of a request', () => {
   const refused = (
     method: string,
     headers: Record<string, string>,
@@ -43,7 +43,7 @@ describe('what the header says against a body', () => {
     expect(refused(method, headers)).toEqual(expected);
   });
 
-  test('any request may have any method and type, within the limits', () => {
+  test('may have any method and content type if any request is wanted', () => {
     expect(refused('GET', {}, 'any request')).toBeUndefined();
     expect(refused('PUT', { 'content-length': '101' }, 'any request')).toEqual(tooLarge);
     expect(refused('PUT', { 'content-encoding': 'br' }, 'any request')).toEqual(compressed);
@@ -93,7 +93,7 @@ describe('a body', () => {
     expect(collected(chunks, { 'content-length': length })).toEqual({ text: [text], held, refusals: [] });
   });
 
-  test('of a known length in one piece is not copied', () => {
+  test('of a known length in one chunk is not copied', () => {
     const request = requestOf('POST', { 'content-length': '3' });
     const piece = Buffer.from('abc');
     let body: Buffer | undefined;
@@ -112,13 +112,13 @@ describe('a body', () => {
     expect(body?.byteOffset).toBe(piece.byteOffset);
   });
 
-  test('of an unknown length is held as it comes', () => {
+  test('of an unknown length is buffered as it arrives', () => {
     expect(collected(pieces('abcdef', 4))).toEqual({ text: ['abcdef'], held: [4, 2], refusals: [] });
     expect(collected(pieces(long, 7_000))).toEqual({ text: [long], held: [7_000, 7_000, 6_000], refusals: [] });
     expect(collected([])).toEqual({ text: [''], held: [], refusals: [] });
   });
 
-  test('for which there is no room is refused once, and not kept', () => {
+  test('for which there is no room is rejected once, and not kept', () => {
     expect(collected(pieces('abcdef', 4), { 'content-length': '6' }, 5)).toEqual({
       text: [],
       held: [6],
@@ -128,7 +128,7 @@ describe('a body', () => {
     expect(collected(pieces('abcdef', 2), {}, 6)).toMatchObject({ text: ['abcdef'], refusals: [] });
   });
 
-  test('that gets too large is refused once', () => {
+  test('that grows too large is rejected once', () => {
     const chunk = Buffer.alloc(50_000, 'x');
     expect(collected([chunk, chunk]).refusals).toEqual([]);
     const { text, refusals, held } = collected([chunk, chunk, Buffer.from('x'), chunk]);
@@ -156,7 +156,7 @@ describe('a budget of 1 MiB', () => {
     expect(budget.fits(bytes, own)).toBe(fits);
   });
 
-  test('counts what is taken and released', () => {
+  test('counts bytes that are taken and released', () => {
     const budget = createByteBudget(mib);
     budget.take(5);
     budget.take(7);
@@ -182,7 +182,7 @@ describe('a refusal', () => {
     expect(refusal(code, 'why')).toMatchObject({ kind: 'Status', status: 'Failure', code, reason, message: 'why' });
   });
 
-  test('on a connection without a request is a whole answer that ends it', () => {
+  test('on a connection without a request is a complete response that closes it', () => {
     const [head = '', text = ''] = rawRefusal(408, 'Request Timeout', 'too slow: ä').split('\r\n\r\n');
     expect(head.split('\r\n')).toEqual([
       'HTTP/1.1 408 Request Timeout',

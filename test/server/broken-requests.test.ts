@@ -57,7 +57,7 @@ test.each<[string, object, object?]>([
   expect([refused, seen]).toEqual([[], { ended: '', isDestroyed: true }]);
 });
 
-test('a response that has not begun makes room for the refusal', () => {
+test('is closed without a second response once a response has begun', () => {
   const { refused, seen } = outcomeOf({ code: 'HPE_INVALID_CHUNK_SIZE' }, { _httpMessage: { headersSent: false } });
   expect(refused).toEqual([400]);
   expect(seen.ended).toContain('HTTP/1.1 400');

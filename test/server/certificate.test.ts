@@ -12,7 +12,7 @@ const good = pairOf(localhost);
 const encrypted = forge.pki.encryptRsaPrivateKey(forge.pki.privateKeyFromPem(localhost.key), 'secret');
 
 describe('checkPair', () => {
-  test('takes a pair, and a chain behind the certificate', () => {
+  test('accepts a pair, and a chain after the certificate', () => {
     const chain = pairOf({ cert: localhost.cert + testCa.cert, key: localhost.key });
     expect(chain).toEqual({
       cert: localhost.cert + testCa.cert,
@@ -25,13 +25,13 @@ describe('checkPair', () => {
     expect(pairOf(testCa).subjectAltName).toBe('');
   });
 
-  test('what must be a pair and is not is an error', () => {
+  test('throws for a certificate and key that do not match', () => {
     expect(() => pairOf({ ...localhost, key: testCa.key })).toThrow(
       new Error('the key does not belong to the certificate'),
     );
   });
 
-  test('refuses a pair that is too weak for OpenSSL, and says how OpenSSL calls that', () => {
+  test("rejects a pair that is too weak for OpenSSL, with OpenSSL's message", () => {
     const weak = makeCertificate({ commonName: 'weak', key: makeKey(512) });
     expect(checkPair(weak.cert, weak.key)).toEqual({
       problem: 'the pair cannot be used for TLS: ERR_SSL_EE_KEY_TOO_SMALL',
@@ -54,7 +54,7 @@ describe('checkPair', () => {
     ['a certificate for a key', localhost.cert, localhost.cert, /not an unencrypted private key/],
     ['an encrypted key', localhost.cert, encrypted, /not an unencrypted private key/],
     ['the key of another', localhost.cert, testCa.key, /does not belong/],
-  ])('refuses %s', (_name, cert, key, message) => {
+  ])('rejects %s', (_name, cert, key, message) => {
     const problem = (checkPair(cert, key) as { problem: string }).problem;
     expect(problem).toMatch(message);
     expect(problem).not.toContain('-----BEGIN');
@@ -115,7 +115,7 @@ test.each([
   }
 });
 
-describe('readiness in words', () => {
+describe('readiness as text', () => {
   const said = (facts: Partial<ReadinessFacts>) => {
     const state = readinessOf({
       phase: 'serving',

@@ -41,7 +41,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   ['expired', expired, allowedNames, 403, /not accepted: CERT_HAS_EXPIRED/],
   ['of another CA', stranger, allowedNames, 403, /not accepted/],
   ['self-signed', selfMade, [], 403, /not accepted/],
-])('a caller with a certificate: %s', async (_name, certificate, names, code, message) => {
+])('a client with a certificate: %s', async (_name, certificate, names, code, message) => {
   await writeFile(caFile, clientCa.cert);
   const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: names } });
   const answer = await send(webhookPort, validate, review('x'), { ...certificate });
@@ -58,7 +58,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
 });
 
-test('a new client CA is taken up, a broken one is not', async () => {
+test('a new client CA is used, an unusable one is not', async () => {
   await writeFile(caFile, clientCa.cert);
   const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: [] }, pollMs: 20 });
   const readiness = async () => (await fetch(`${health}/readyz?verbose`)).text();
@@ -79,7 +79,7 @@ test('a new client CA is taken up, a broken one is not', async () => {
   await until(async () => String(await codes()) === '200,200', 'both count');
 });
 
-test('a client CA counts that stands behind one without a final line break', async () => {
+test('a client CA after one without a final line break is used', async () => {
   await writeFile(caFile, clientCa.cert.trimEnd() + otherCa.cert);
   const { webhookPort } = await start({ clients: { caFile, allowedNames: [] } });
   for (const client of [apiServer, stranger]) {
@@ -102,7 +102,7 @@ test.each([
   await expect(starting).rejects.toThrow(message);
 });
 
-test('a server that has stopped, or did not start, reads the client CA no more', async () => {
+test('a server that has stopped, or did not start, no longer reads the client CA', async () => {
   await writeFile(caFile, clientCa.cert);
   const clients = { clients: { caFile, allowedNames: [] }, pollMs: 20 };
   const isReloaded = (lines: readonly Record<string, unknown>[]) =>
@@ -120,7 +120,7 @@ test('a server that has stopped, or did not start, reads the client CA no more',
   expect([isReloaded(stopped.lines), isReloaded(notStarted)]).toEqual([false, false]);
 });
 
-test('a request whose connection has ended is refused: nobody knows its client', () => {
+test('a request whose connection has ended is rejected, since its client is unknown', () => {
   const server = createServer({ ServerResponse: Http1Response });
   const seen: unknown[] = [];
   const respond = forAllowedClients(server, { allowedNames: [] }, () => seen.push('answered'), {

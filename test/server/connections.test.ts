@@ -49,8 +49,8 @@ function openTcp(port: number): Promise<Socket> {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-describe('when connections run out', () => {
-  test('the one that was idle longest makes room, however many callers hold one', async () => {
+describe('when there is no room for another connection', () => {
+  test('the longest idle one is closed, however many connections one client has', async () => {
     const { webhookPort, health } = await start({ limits: { maxConnections: 12 } });
     const sockets: TLSSocket[] = [];
     for (let i = 0; i < 12; i++) {
@@ -68,7 +68,7 @@ describe('when connections run out', () => {
   test.each([
     ['never begin a TLS handshake', openTcp],
     ['never send a request', (port: number) => openTls(port)],
-  ])('callers that %s make room', async (_name, open) => {
+  ])('clients that %s are disconnected', async (_name, open) => {
     const { webhookPort } = await start({ limits: { maxConnections: 4, patienceMs: 50 } });
     for (let i = 0; i < 4; i++) {
       opened.push(await open(webhookPort));
@@ -79,7 +79,7 @@ describe('when connections run out', () => {
     }
   });
 
-  test('requests that do not end make room, but not before they had some time', async () => {
+  test('requests that do not end are cut, but only after some time', async () => {
     const { webhookPort, health } = await start({ limits: { maxConnections: 3, patienceMs: 300, timeoutCheckMs: 20 } });
     const startedMs = performance.now();
     const slow = await Promise.all([openTls(webhookPort), openTls(webhookPort), openTls(webhookPort)]);
@@ -103,7 +103,7 @@ describe('when connections run out', () => {
     expect(slow.filter(({ closed }) => !closed)).toHaveLength(2);
   });
 
-  test('the health port answers beside 300 idle connections', async () => {
+  test('the health port responds despite 300 idle connections', async () => {
     const { healthPort, health } = await start();
     for (let i = 0; i < 300; i++) {
       (await openTcp(healthPort)).on('error', () => {});
@@ -122,7 +122,7 @@ describe('when connections run out', () => {
   });
 });
 
-test('connections of the health port do not stay open', async () => {
+test('connections of the health port are closed after a response', async () => {
   const { health } = await start();
   for (const path of ['/healthz', '/readyz', '/metrics', '/nothing']) {
     expect((await fetch(`${health}${path}`)).headers.get('connection')).toBe('close');
@@ -136,7 +136,7 @@ test('an idle connection is closed after the keep-alive timeout', async () => {
   expect(await metricOf(health, 'connections')).toBe(0);
 });
 
-test('an expectation that nobody knows keeps no connection from its timeout', async () => {
+test('an unknown expectation does not keep a connection open beyond its timeout', async () => {
   const { webhookPort, health } = await start({ limits: { keepAliveTimeoutMs: 100, timeoutCheckMs: 20 } });
   const socket = await openTls(webhookPort);
   opened.push(socket);
@@ -146,7 +146,7 @@ test('an expectation that nobody knows keeps no connection from its timeout', as
   expect(await metricOf(health, 'connections')).toBe(0);
 });
 
-describe('answers that are not read', () => {
+describe('responses that are not read', () => {
   const answerBytes = 8 * 1024 * 1024;
   const bigAnswer = 'x'.repeat(answerBytes);
   const limits = { responseTimeoutMs: 500, timeoutCheckMs: 20 };
@@ -159,7 +159,7 @@ describe('answers that are not read', () => {
   });
   const request = `POST /convert HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`;
 
-  test('are dropped after a time, and nothing of them stays', async () => {
+  test('are abandoned after a time, and use no more memory', async () => {
     const { webhookPort, health } = await start({ limits, convert });
     const sockets = await Promise.all([openTls(webhookPort), openTls(webhookPort), openTls(webhookPort)]);
     for (const socket of sockets) {
@@ -177,14 +177,14 @@ describe('answers that are not read', () => {
     expect(await metricOf(health, 'requests_in_flight')).toBe(0);
   });
 
-  test('a large answer that is read arrives whole', async () => {
+  test('but a large response that is read arrives completely', async () => {
     const { webhookPort, health } = await start({ convert });
     const answer = await send(webhookPort, '/convert', '{}');
     expect(answer.body).toContain(bigAnswer);
     expect(await metricOf(health, 'in_flight_bytes')).toBe(0);
   });
 
-  test('requests sent in one go whose caller goes away leave nothing behind', async () => {
+  test('pipelined requests of a client that disconnects leave nothing behind', async () => {
     const { webhookPort, health } = await start({ convert });
     const socket = await openTls(webhookPort);
     socket.pause();
@@ -213,7 +213,7 @@ describe('bytes in flight', () => {
   test.each([
     ['declared', {}],
     ['sent in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('beyond the limit a body that is %s gets a 503 that says when to come again', async (_name, headers) => {
+  ])('beyond the limit a body that is %s gets a 503 with Retry-After', async (_name, headers) => {
     const { webhookPort, health } = await start({ limits });
     await holding(webhookPort, health, 900_000);
     const answer = await send(webhookPort, mutate, padded(200_000), { headers });
@@ -230,12 +230,12 @@ describe('bytes in flight', () => {
   test.each([
     {},
     { 'transfer-encoding': 'chunked' },
-  ])('alone, a request of any legal size passes %j', async (headers) => {
+  ])('a single request of any legal size is accepted %j', async (headers) => {
     const { webhookPort } = await start({ limits });
     expect((await send(webhookPort, validate, padded(5_000_000), { headers })).code).toBe(200);
   });
 
-  test('who takes long is cut in favour of others', async () => {
+  test('a slow client is cut in favour of others', async () => {
     const { webhookPort, health } = await start({ limits: { ...limits, patienceMs: 200, timeoutCheckMs: 20 } });
     const slow = await holding(webhookPort, health, 1_000_000);
     await until(async () => (await send(webhookPort, validate, padded(200_000))).code === 200, 'another one is let in');
@@ -244,7 +244,7 @@ describe('bytes in flight', () => {
     expect((await send(webhookPort, validate, padded(900_000))).code).toBe(200);
   });
 
-  test('who sends a large body steadily is not cut, however long it takes', async () => {
+  test('a client that sends a large body steadily is not cut, however long it takes', async () => {
     const patienceMs = 250;
     const { webhookPort } = await start({ limits: { ...limits, patienceMs, timeoutCheckMs: 20 } });
     const body = padded(1_000_000);
@@ -273,7 +273,7 @@ describe('bytes in flight', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('a body in pieces of one byte is put together', async () => {
+  test('a body in chunks of one byte is assembled', async () => {
     const { webhookPort } = await start();
     const socket = await openTls(webhookPort);
     const received = readAll(socket);
@@ -284,7 +284,7 @@ describe('bytes in flight', () => {
 });
 
 describe('HTTP', () => {
-  test('100 Continue is said to a body that is wanted only', async () => {
+  test('100 Continue is sent only for a body that is accepted', async () => {
     const { webhookPort } = await start({ limits: { maxBodyBytes: 1024 } });
     const expecting = `${head}connection: close\r\nexpect: 100-continue\r\n`;
     const wanted = await openTls(webhookPort);
@@ -306,7 +306,7 @@ describe('HTTP', () => {
     ['two lengths', 'content-length: 2\r\ncontent-length: 3\r\n\r\n{}'],
     ['a length and chunks', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}'],
     ['a length that is not a number', 'content-length: 2x\r\n\r\n{}'],
-  ])('%s are refused', async (_name, rest) => {
+  ])('%s are rejected', async (_name, rest) => {
     const { webhookPort } = await start();
     const socket = await openTls(webhookPort);
     const received = readAll(socket);
@@ -314,7 +314,7 @@ describe('HTTP', () => {
     expect(await received).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test('a connection carries as many requests as its caller likes', async () => {
+  test('a connection can carry any number of requests', async () => {
     const { webhookPort, health } = await start();
     const agent = keepAliveAgent();
     for (let i = 0; i < 200; i++) {

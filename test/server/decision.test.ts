@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' };
 
-test('every recorded verdict of Cluster API is given over HTTPS too', async () => {
+test('every recorded verdict of Cluster API is the same over HTTPS', async () => {
   for (const { id, operation, validated, oldObject, validate: recorded } of recordedCases) {
     const uid = `case-${id}`;
     const body = JSON.stringify({
@@ -54,7 +54,7 @@ test.each(
   });
 });
 
-test('no body makes the server answer 5xx or stop', async () => {
+test('no body makes the server respond with 5xx or stop', async () => {
   const captured = capturedCalls.map(({ body }) => JSON.stringify(body));
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 2000 }).map((array) => Buffer.from(array)),

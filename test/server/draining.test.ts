@@ -17,7 +17,7 @@ async function inFlight(health: string): Promise<number> {
   return Number(/requests_in_flight (\d+)/.exec(text)?.[1]);
 }
 
-test('a request under way is answered, told to close, and the server ends', async () => {
+test('a request in flight is answered with connection: close, and the server ends', async () => {
   const { webhookPort, health, stop } = await start();
   const socket = await openTls(webhookPort);
   const received = readAll(socket);
@@ -39,7 +39,7 @@ test('a request under way is answered, told to close, and the server ends', asyn
   await expect(fetch(`${health}/healthz`)).rejects.toThrow();
 });
 
-test('idle connections do not hold the stop up, whether a request was on them or not', async () => {
+test('idle connections do not delay the shutdown, with or without earlier requests', async () => {
   const { webhookPort, stop } = await start();
   const agent = keepAliveAgent();
   await send(webhookPort, validate, review('x'), { agent });
@@ -58,7 +58,7 @@ test('idle connections do not hold the stop up, whether a request was on them or
   agent.destroy();
 });
 
-test('a request that never ends is cut when the time is up', async () => {
+test('a request that never ends is cut at the timeout', async () => {
   const { webhookPort, health, stop, lines } = await start();
   const socket = await openTls(webhookPort);
   const received = readAll(socket);
@@ -69,7 +69,7 @@ test('a request that never ends is cut when the time is up', async () => {
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped', connectionsCut: 1 });
 });
 
-test('under load, while connections are still taken, no request fails and every caller is told to go', async () => {
+test('under load, while connections are accepted, no request fails and every client is told to close', async () => {
   const { webhookPort, health, stop } = await start();
   let answered = 0;
   async function callUntilTold(): Promise<void> {
@@ -92,7 +92,7 @@ test('under load, while connections are still taken, no request fails and every 
   await stopped;
 });
 
-test('stopping twice is stopping once', async () => {
+test('stopping twice is the same as stopping once', async () => {
   const { stop, lines } = await start();
   await Promise.all([stop(generous), stop(generous)]);
   await stop(generous);

@@ -32,7 +32,7 @@ function watched(): number {
 const onLinux = needs('Linux', process.platform === 'linux');
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('files under watch', () => {
+describe('watched files', () => {
   /** Watches `a` and `b`, and keeps what is reported. */
   async function watching(pollMs?: number, names = ['a', 'b']) {
     const seen: (readonly FileState[])[] = [];
@@ -47,13 +47,13 @@ describe('files under watch', () => {
   const texts = (states: readonly FileState[] | undefined) =>
     states?.map((state) => ('text' in state ? state.text : state.code));
 
-  test('are reported at the beginning, whether they are there or not', async () => {
+  test('are reported at the start, whether or not they exist', async () => {
     await write('a', 'ä');
     const { seen } = await watching();
     expect(seen).toEqual([[{ text: 'ä' }, { code: 'ENOENT', problem: 'does not exist' }]]);
   });
 
-  test('are reported when they change, and only then', async () => {
+  test('are reported only when they change', async () => {
     await write('a', '1');
     const { seen } = await watching(5);
     await pause(60);
@@ -76,7 +76,7 @@ describe('files under watch', () => {
     expect(texts(seen[2])).toEqual(['3', '2']);
   });
 
-  test('are not reported half-way: a change rests before it is read', async () => {
+  test('are not reported halfway through a change', async () => {
     await write('a', '1');
     await write('b', '1');
     const { seen } = await watching(600_000);
@@ -89,7 +89,7 @@ describe('files under watch', () => {
     expect(seen.map(texts).filter((one) => one?.[0] !== one?.[1])).toEqual([]);
   });
 
-  test('in a folder that comes, goes and comes again are found by the next poll', async () => {
+  test('in a folder that is created, removed and created again are found by the next poll', async () => {
     const { seen } = await watching(10, ['sub/a']);
     expect(texts(seen[0])).toEqual(['ENOENT']);
     for (const text of ['1', '2']) {
@@ -101,7 +101,7 @@ describe('files under watch', () => {
     }
   });
 
-  test('have one watch a folder, however often they are looked at, and none in the end', onLinux, async () => {
+  test('have one watch per folder, however often they are read, and none at the end', onLinux, async () => {
     await mkdir(join(folder, 'sub'));
     const before = watched();
     const { seen, watch } = await watching(600_000, ['a', 'b', 'sub/c']);
@@ -138,7 +138,7 @@ describe('files under watch', () => {
     };
   }
 
-  test('are polled by one timer, however much changes, that keeps nothing alive and ends with them', async () => {
+  test('are polled by a single timer, which does not keep the process alive and ends with the watch', async () => {
     const pollMs = 600_123;
     const open = polls(pollMs);
     const { seen, watch } = await watching(pollMs);
@@ -154,7 +154,7 @@ describe('files under watch', () => {
     expect(open()).toEqual([]);
   });
 
-  test('in a folder that was replaced are watched again from the next poll on', onLinux, async () => {
+  test('in a folder that was replaced are watched again after the next poll', onLinux, async () => {
     const before = watched();
     const pollMs = 600_124;
     const open = polls(pollMs);
@@ -178,7 +178,7 @@ describe('files under watch', () => {
     expect(seen.map(texts)).toEqual([['1'], ['2'], ['3']]);
   });
 
-  test('that end while a change rests are not reported any more', async () => {
+  test('are not reported after the watch has ended during a change', async () => {
     await write('a', '1');
     const open = polls(600_125);
     const { seen, watch } = await watching(600_125);
@@ -200,7 +200,7 @@ describe('certificates in a folder', () => {
   }
   const pair = pairOf(localhost);
 
-  test('are a pair, with the trust bundle where there is one', async () => {
+  test('are a pair, with the trust bundle if there is one', async () => {
     await write('tls.crt', localhost.cert);
     await write('tls.key', localhost.key);
     expect((await source()).events).toEqual([{ kind: 'pair', pair }]);
@@ -208,7 +208,7 @@ describe('certificates in a folder', () => {
     expect((await source()).events).toEqual([{ kind: 'pair', pair, bundle: testCa.cert }]);
   });
 
-  test('of which one is missing are absent', async () => {
+  test('are absent if one of the files is missing', async () => {
     await write('tls.key', localhost.key);
     expect((await source()).events).toEqual([{ kind: 'absent', reason: `${join(folder, 'tls.crt')} does not exist` }]);
     await rm(join(folder, 'tls.key'));
@@ -216,7 +216,7 @@ describe('certificates in a folder', () => {
     expect((await source()).events).toEqual([{ kind: 'absent', reason: `${join(folder, 'tls.key')} does not exist` }]);
   });
 
-  test('that cannot be read or do not belong together are broken', async () => {
+  test('that cannot be read or do not match are broken', async () => {
     await write('tls.crt', localhost.cert);
     await mkdir(join(folder, 'tls.key'));
     expect((await source()).events).toEqual([
@@ -229,7 +229,7 @@ describe('certificates in a folder', () => {
     ]);
   });
 
-  test('are not reported after the end, which may come before the beginning', async () => {
+  test('are not reported after the end, which may come before the start', async () => {
     await write('tls.crt', localhost.cert);
     await write('tls.key', localhost.key);
     fileCertificates(folder).stop();
@@ -240,7 +240,7 @@ describe('certificates in a folder', () => {
     expect(events).toHaveLength(1);
   });
 
-  test('may be one pair that never changes', async () => {
+  test('can be a fixed pair', async () => {
     const events: CertificateEvent[] = [];
     const fixed = fixedCertificate(pair);
     await fixed.start((event) => events.push(event));
@@ -267,7 +267,7 @@ describe('the client CA', () => {
     return { pems, problems, lines };
   }
 
-  test('is passed on, and each new one that can be used; a broken one is told, and is none', async () => {
+  test('is passed on, and each new usable one; an unusable one is reported instead', async () => {
     await write('ca.crt', testCa.cert);
     const { pems, problems, lines } = await watching();
     expect([pems, problems, lines]).toEqual([[testCa.cert], [], []]);
@@ -286,7 +286,7 @@ describe('the client CA', () => {
   test.each([
     ['missing', undefined, 'does not exist'],
     ['garbage', 'garbage', 'is not PEM'],
-  ])('that is %s at the beginning is an error, and is not watched', onLinux, async (_, text, problem) => {
+  ])('that is %s at the start is an error, and is not watched', onLinux, async (_, text, problem) => {
     if (text !== undefined) {
       await write('ca.crt', text);
     }

@@ -21,7 +21,7 @@ const newMetrics = () =>
 const metrics = newMetrics();
 const http = () => supertest(createHealthApplication(() => state, metrics, log));
 
-test('/readyz follows the state, /healthz does not', async () => {
+test('/readyz reflects the state, /healthz does not', async () => {
   state = { ready: true, checks: [] };
   expect((await http().get('/readyz')).status).toBe(200);
   state = { ready: false, reason: 'no serving certificate', checks: [] };
@@ -32,7 +32,7 @@ test('/readyz follows the state, /healthz does not', async () => {
   expect((await http().get('/livez')).status).toBe(200);
 });
 
-describe('an answer to the kubelet', () => {
+describe('a response to the kubelet', () => {
   const checks = [
     { name: 'a', problem: 'gone', essential: true },
     { name: 'b', problem: undefined, essential: true },
@@ -47,7 +47,7 @@ describe('an answer to the kubelet', () => {
     ['/readyz', unwell, 503, 'gone\n'],
     ['/readyz?verbose', well, 200, 'readyz check passed\n'],
     ['/readyz?verbose', unwell, 503, '[-]a failed: gone\n[+]b ok\nreadyz check failed\n'],
-  ])('%s is plain text that nobody keeps, and ends its connection', async (path, now, code, text) => {
+  ])('%s is plain text that is not cached, and closes its connection', async (path, now, code, text) => {
     state = now;
     // Without this header Node ends the connection by itself.
     const answer = await http().get(path).set('connection', 'keep-alive');
@@ -60,7 +60,7 @@ describe('an answer to the kubelet', () => {
   });
 });
 
-test('/readyz?verbose has a line a check; a source that fails leaves the pod ready', async () => {
+test('/readyz?verbose has a line per check; a failing certificate source leaves the pod ready', async () => {
   let tell: ((event: CertificateEvent) => void) | undefined;
   const { health, lines } = await start({
     certificates: {
@@ -98,7 +98,7 @@ test('/readyz?verbose has a line a check; a source that fails leaves the pod rea
   expect((await verbose())[1]).toContain('[+]certificate-source ok');
 });
 
-test('/readyz?verbose of a server without a certificate says what fails', async () => {
+test('/readyz?verbose of a server without a certificate lists what fails', async () => {
   const { health } = await start({
     certificates: { start: async (onEvent) => onEvent({ kind: 'absent', reason: 'not there' }), stop() {} },
   });
@@ -109,7 +109,7 @@ test('/readyz?verbose of a server without a certificate says what fails', async 
   );
 });
 
-test('metrics that cannot be rendered are a 500 and a line in the log', async () => {
+test('metrics that cannot be rendered result in a 500 and a log line', async () => {
   const broken = createHealthApplication(
     () => state,
     { contentType: 'text/plain', render: () => Promise.reject(new Error('a collector fails')) },
@@ -126,7 +126,7 @@ test('metrics that cannot be rendered are a 500 and a line in the log', async ()
   });
 });
 
-test('/metrics is Prometheus text', async () => {
+test("/metrics serves Prometheus' text format", async () => {
   const own = newMetrics();
   createReviewMetrics(own.registry, { RuntimeSDK: true, Other: false });
   own.certificateLoaded(pairOf(localhost), undefined);
@@ -154,12 +154,12 @@ test.each([
   [undefined, 17_000, 431],
   [{ maxHeaderBytes: 2_000 }, 1_000, 200],
   [{ maxHeaderBytes: 2_000 }, 3_000, 431],
-])('the header of a request has a maximum on the health port too: %j, %i bytes', async (limits, bytes, code) => {
+])("the size of a request's header is limited on the health port too: %j, %i bytes", async (limits, bytes, code) => {
   const { health } = await start({ limits });
   expect((await fetch(`${health}/healthz`, { headers: { more: 'x'.repeat(bytes) } })).status).toBe(code);
 });
 
-test('an answer has no headers that nobody needs', async () => {
+test('a response has no unnecessary headers', async () => {
   const { headers } = await http().get('/healthz');
   expect(Object.keys(headers).sort()).toEqual([
     'cache-control',
@@ -170,7 +170,7 @@ test('an answer has no headers that nobody needs', async () => {
   ]);
 });
 
-describe('everything else is a 404 in JSON', () => {
+describe('any other request gets a 404 in JSON', () => {
   test.each([
     ['get', '/', 404],
     ['post', '/readyz', 404],

@@ -16,7 +16,7 @@ function handshakes(clientCertificates: boolean) {
   return { used, ...createHandshakes(server as never, clientCertificates) };
 }
 
-test('handshakes use each certificate, and ask for no CA where clients need none', () => {
+test('handshakes use each new certificate, and request no client certificate unless needed', () => {
   const { used, useCertificate } = handshakes(false);
   useCertificate(first);
   useCertificate(second);
@@ -26,7 +26,7 @@ test('handshakes use each certificate, and ask for no CA where clients need none
   ]);
 });
 
-test('clients of every public CA are refused until their own CA is known, and it stays with each new certificate', () => {
+test('clients with certificates of public CAs are rejected until a client CA is known, which stays with each new certificate', () => {
   const { used, useCertificate, useClientCa } = handshakes(true);
   useCertificate(first);
   useClientCa('ca-1');
@@ -40,7 +40,7 @@ test('clients of every public CA are refused until their own CA is known, and it
   ]);
 });
 
-test('a client CA before the first certificate is kept for it', () => {
+test('a client CA that arrives before the first certificate is kept', () => {
   const { used, useCertificate, useClientCa } = handshakes(true);
   useClientCa('ca-1');
   expect(used).toEqual([]);

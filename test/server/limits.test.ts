@@ -6,14 +6,14 @@ afterEach(stopAll);
 const head = `POST ${validate} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
 
 describe('bodies', () => {
-  test('7 MiB are legal', async () => {
+  test('of 7 MiB are accepted', async () => {
     const { webhookPort } = await start();
     const body = review('x');
     const padded = body + ' '.repeat(7 * 1024 * 1024 - body.length);
     expect((await send(webhookPort, validate, padded)).code).toBe(200);
   });
 
-  test('one byte more is a 413, which the caller gets to read although it sends the whole body', async () => {
+  test('of one byte more get a 413, which the client can read even though it sends the whole body', async () => {
     const { webhookPort } = await start();
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }]) {
       const answer = await send(webhookPort, mutate, Buffer.alloc(7 * 1024 * 1024 + 1, 0x20), { headers });
@@ -23,7 +23,7 @@ describe('bodies', () => {
     }
   });
 
-  test('an endless body is cut off', async () => {
+  test('that are endless are cut off', async () => {
     const { webhookPort } = await start({ limits: { maxBodyBytes: 4096 } });
     const socket = await openTls(webhookPort);
     const received = readAll(socket);
@@ -61,7 +61,7 @@ describe('time', () => {
     );
   });
 
-  test('a byte now and then does not help (slowloris)', async () => {
+  test('single bytes do not extend it (slowloris)', async () => {
     const { webhookPort } = await start({ limits });
     // A byte for a connection that is closed resets it, and an answer that was not read by then is lost.
     await vi.waitFor(async () => {
@@ -75,7 +75,7 @@ describe('time', () => {
     }, 100_000);
   });
 
-  test('a TLS handshake that does not begin ends the connection', async () => {
+  test('a TLS handshake that does not begin is cut off', async () => {
     const { webhookPort } = await start({ limits });
     const { connect } = await import('node:net');
     const socket = connect(webhookPort, '127.0.0.1');
@@ -83,7 +83,7 @@ describe('time', () => {
     expect(socket.bytesRead).toBe(0);
   });
 
-  test('a caller that goes away half-way leaves nothing behind', async () => {
+  test('a client that disconnects halfway leaves nothing behind', async () => {
     const { webhookPort, health } = await start();
     const inFlight = async (n: number) =>
       new RegExp(`in_flight ${n}\n`).test(await (await fetch(`${health}/metrics`)).text());
@@ -102,7 +102,7 @@ describe('connections', () => {
     ['a header too large', `${head}x: ${'a'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 .*"code":431/s],
     ['two lengths', `${head}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`, /^HTTP\/1.1 400 /],
     ['length and chunked', `${head}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`, /^HTTP\/1.1 400 /],
-  ])('%s is answered and closed', async (_name, bytes, expected) => {
+  ])('that send %s get a response and are closed', async (_name, bytes, expected) => {
     const { webhookPort } = await start();
     const socket = await openTls(webhookPort);
     const received = readAll(socket);
@@ -111,7 +111,7 @@ describe('connections', () => {
     expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
   });
 
-  test('TLS is 1.2 or newer', async () => {
+  test('use TLS 1.2 or newer', async () => {
     const { webhookPort } = await start();
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await openTls(webhookPort, { minVersion: version, maxVersion: version });
@@ -122,7 +122,7 @@ describe('connections', () => {
     await expect(openTls(webhookPort, old)).rejects.toThrow(/protocol|version/i);
   });
 
-  test('requests sent in one go are answered in order', async () => {
+  test('answer pipelined requests in order', async () => {
     const { webhookPort } = await start();
     const socket = await openTls(webhookPort);
     const received = readAll(socket);

@@ -13,20 +13,20 @@ const newServer = () => {
   return server as never as Parameters<typeof listen>[0];
 };
 
-test('the port that the system chose is told', async () => {
+test('returns the port that the system chose', async () => {
   const server = newServer();
   const port = await listen(server, 'main', { host: '127.0.0.1', port: 0 });
   expect(server.address()).toMatchObject({ address: '127.0.0.1', port });
   expect(server.listenerCount('error')).toBe(0);
 });
 
-test('without a host it is all interfaces', async () => {
+test('without a host listens on all interfaces', async () => {
   const server = newServer();
   await listen(server, 'main', { port: 0 });
   expect(['::', '0.0.0.0']).toContain((server.address() as AddressInfo).address);
 });
 
-test.each(['main', 'health'] as const)('a port that is taken is an error with its name: %s', async (name) => {
+test.each(['main', 'health'] as const)('a port that is taken is an error that names the port: %s', async (name) => {
   const first = newServer();
   const port = await listen(first, 'main', { host: '127.0.0.1', port: 0 });
   const address = { host: '127.0.0.1', port };
@@ -41,7 +41,7 @@ test.each(['main', 'health'] as const)('a port that is taken is an error with it
   expect(new ListenError('main', { port: 443 }, 'EACCES').message).toBe('cannot listen on *:443: EACCES');
 });
 
-test('an error without a code is told by its message', async () => {
+test('an error without a code is reported with its message', async () => {
   const server = newServer();
   const listening = listen(server, 'main', { host: '127.0.0.1', port: 0 });
   server.emit('error', new Error('no more of them'));
@@ -49,6 +49,6 @@ test('an error without a code is told by its message', async () => {
   await once(server, 'listening');
 });
 
-test('HTTP/2 needs a server of HTTPS', () => {
+test('HTTP/2 requires an HTTPS server', () => {
   expect(() => serveHttp2(newServer() as never, {} as never, defaultLimits, () => {})).toThrow('not an HTTPS server');
 });

@@ -20,7 +20,7 @@ async function samples(metrics: Metrics, name: string): Promise<string[]> {
   return (await metrics.render()).split('\n').filter((line) => line.startsWith(`x_${name}`));
 }
 
-test('each metric is there from the start, with what it means', async () => {
+test('each metric exists from the start, with its description', async () => {
   const metrics = newMetrics();
   expect(metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
   expect((await metrics.render()).split('\n').filter((line) => line !== '')).toEqual([
@@ -72,12 +72,12 @@ test('each metric is there from the start, with what it means', async () => {
   ]);
 });
 
-test('those of the process are there where they are wanted', async () => {
+test('metrics of the process are optional', async () => {
   expect(await newMetrics(true).render()).toContain('process_cpu_user_seconds_total');
   expect(await newMetrics().render()).not.toContain('process_');
 });
 
-test('what happens is counted under its port and code', async () => {
+test('events are counted by port and code', async () => {
   const metrics = newMetrics();
   metrics.refused(404);
   metrics.refused(404);
@@ -104,7 +104,7 @@ test('what happens is counted under its port and code', async () => {
   expect(await samples(metrics, 'tls_handshake')).toEqual(['x_tls_handshake_failures_total 1']);
 });
 
-test('a source that fails and works again', async () => {
+test('reports a source that fails and recovers', async () => {
   const metrics = newMetrics();
   metrics.certificateSource(false);
   expect(await samples(metrics, 'certificate_source')).toEqual([
@@ -128,7 +128,7 @@ describe('a certificate', () => {
       (name) => `x_certificate_stage{stage="${name}"} ${name === stage ? 1 : 0}`,
     );
 
-  test('without a trust bundle has its end', async () => {
+  test('without a trust bundle has its expiry', async () => {
     const metrics = newMetrics();
     metrics.certificateLoaded(pair, undefined);
     metrics.certificateFailed();
@@ -147,7 +147,7 @@ describe('a certificate', () => {
     ['one CA', testCa.cert, 'steady', ends],
     ['two CAs', testCa.cert + nextCa.cert, 'promoted', earlier.getTime() / 1000],
     ['none', 'garbage', 'missing', undefined],
-  ])('with a trust bundle of %s has the stage, and the end of the first CA', async (_, bundle, stage, caEnds) => {
+  ])('with a trust bundle of %s has the stage, and the expiry of the first CA', async (_, bundle, stage, caEnds) => {
     const metrics = newMetrics();
     metrics.certificateLoaded(pair, bundle);
     expect(await samples(metrics, 'certificate_stage')).toEqual(stages(stage));

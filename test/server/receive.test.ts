@@ -58,7 +58,7 @@ function requestOf(method: string, headers: Record<string, string>, complete = t
 describe('a response', () => {
   const head = { ...type, 'content-length': '4' };
 
-  test('is taken into account with its bytes, not its characters', () => {
+  test('is counted in bytes, not in characters', () => {
     const { done, response, foundation } = world();
     createRespond(foundation)(response, 200, '"ä"');
     expect(done).toEqual([
@@ -68,7 +68,7 @@ describe('a response', () => {
     ]);
   });
 
-  test('ends its connection while the server drains', () => {
+  test('closes its connection while the server drains', () => {
     const { done, response, foundation } = world({ isDraining: true });
     createRespond(foundation)(response, 200, '"ä"');
     expect(done).toEqual([
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect([bodies, of.done]).toEqual([['abc'], [['hold', 3]]]);
   });
 
-  test('that waits for it is told to go on, if it is wanted', () => {
+  test('that expects 100 Continue gets it, if its body is accepted', () => {
     const wanted = world();
     received(wanted, requestOf('POST', { ...type, 'content-length': '3', expect: '100-continue' }));
     expect(wanted.done).toEqual([['continue'], ['hold', 3]]);
@@ -141,7 +141,7 @@ describe('a request', () => {
       'the body must not be larger than 100 bytes',
       {},
     ],
-  ])('%s is refused and counted, and holds nothing', (_, method, headers, code, reason, message, more) => {
+  ])('%s is rejected and counted, and holds no bytes', (_, method, headers, code, reason, message, more) => {
     const of = world();
     const bodies = received(of, requestOf(method, headers));
     const [counted, held, head, end] = of.done as unknown[][];
@@ -152,7 +152,7 @@ describe('a request', () => {
     expect(JSON.parse(String(end?.[1]))).toMatchObject(JSON.parse(refused(code, reason, message)));
   });
 
-  test('for which there is no room is refused with a time to come again', () => {
+  test('for which there is no room is rejected with Retry-After', () => {
     const of = world({ room: 2 });
     received(of, requestOf('POST', { ...type, 'content-length': '3' }));
     const [held, counted, response, head] = of.done as unknown[][];
@@ -164,7 +164,7 @@ describe('a request', () => {
     expect(head).toMatchObject(['head', 503, { 'retry-after': '1' }]);
   });
 
-  test('is refused in the words of the application, where it has some', () => {
+  test("is rejected in the application's words, if it has any", () => {
     const codes: number[] = [];
     const inWords: Wording = ({ code }) => {
       codes.push(code);
@@ -183,7 +183,7 @@ describe('a request', () => {
     expect(codes).toEqual([413, 415]);
   });
 
-  test('whose rest is thrown away is read up to the same limit', () => {
+  test('whose remaining body is discarded is read up to the same limit', () => {
     const of = world();
     const request = requestOf('POST', { ...type, 'content-length': '1000' }, false);
     received(of, request);

@@ -46,7 +46,7 @@ async function servedName(port: number): Promise<string> {
 const failures = 'extensionconfig_webhook_certificate_reloads_total{result="failure"}';
 const notAfter = 'extensionconfig_webhook_certificate_not_after_timestamp_seconds';
 
-test('waits for a certificate, not ready, and serves when one appears', async () => {
+test('is not ready without a certificate, and serves once there is one', async () => {
   const { health, webhookPort } = await start({ certificates: fileCertificates(join(folder, 'later'), 20) });
   const before = await fetch(`${health}/readyz`);
   expect(before.status).toBe(503);
@@ -63,7 +63,7 @@ test('waits for a certificate, not ready, and serves when one appears', async ()
   expect(await metricAt(health, notAfter)).toBe(Date.parse('2049-01-01T00:00:00Z') / 1000);
 });
 
-test('takes up a new pair without a failed request, on connections old and new', async () => {
+test('uses a new pair without a failed request, on new and existing connections', async () => {
   await write(localhost);
   const { webhookPort } = await start({ certificates: fileCertificates(folder) });
   const agent = keepAliveAgent();
@@ -97,7 +97,7 @@ test('takes up a new pair without a failed request, on connections old and new',
   expect(answered).toBeGreaterThan(40);
 });
 
-test('follows the ..data symlink of a Kubernetes volume, without ever seeing half of a change', async () => {
+test('follows the ..data symlink of a Kubernetes volume, and never sees half of a change', async () => {
   await writeGeneration('..2030_01', localhost);
   await symlink(join('..data', 'tls.crt'), join(folder, 'tls.crt'));
   await symlink(join('..data', 'tls.key'), join(folder, 'tls.key'));
@@ -109,7 +109,7 @@ test('follows the ..data symlink of a Kubernetes volume, without ever seeing hal
   expect(await metricAt(health, failures)).toBe(0);
 });
 
-test('keeps the old pair when the new one is mismatched, broken or gone, and says so', async () => {
+test('keeps the old pair if the new one does not match, is invalid or missing, and reports that', async () => {
   await write(localhost);
   const { webhookPort, health, lines } = await start({ certificates: fileCertificates(folder, 20) });
   const errors = () => lines.filter((line) => line.level === 50).map((line) => String(line.reason));
@@ -155,7 +155,7 @@ test.each([
       await truncate(path, 1024 ** 3);
     },
   ],
-] as const)('%s that %s is said, and does not keep the next pair from being read', async (name, problem, replace) => {
+] as const)('%s that %s is reported, and does not prevent reading the next pair', async (name, problem, replace) => {
   await write(localhost);
   const { webhookPort, health, lines } = await start({ certificates: fileCertificates(folder, 20) });
   await rm(join(folder, name));
@@ -169,7 +169,7 @@ test.each([
   await until(async () => (await servedName(webhookPort)) === 'third', 'third is served');
 });
 
-test('a FIFO as tls.key keeps nothing alive once its watch has ended', async () => {
+test('a FIFO as tls.key keeps nothing alive after its watch has ended', async () => {
   await write(localhost);
   await rm(join(folder, 'tls.key'));
   execFileSync('mkfifo', [join(folder, 'tls.key')]);
@@ -183,7 +183,7 @@ setTimeout(() => source.stop(), 100);`;
   expect([status, signal, stdout]).toEqual([0, null, `${join(folder, 'tls.key')} is a FIFO, not a regular file\n`]);
 });
 
-test('a FIFO as the client CA keeps the server from starting, and says so', async () => {
+test('a FIFO as the client CA prevents the start, with an error', async () => {
   const caFile = join(folder, 'ca.crt');
   execFileSync('mkfifo', [caFile]);
   await expect(start({ clients: { caFile, allowedNames: [] } })).rejects.toThrow(

@@ -51,7 +51,7 @@ async function read(response: IncomingMessage) {
 const text = '{"a":"ä"}';
 const json = { 'content-type': 'application/json', 'content-length': '10' };
 
-describe('an answer by HTTP/1.1', () => {
+describe('a response over HTTP/1.1', () => {
   test.each([
     ['leaves the connection open', false, undefined, { connection: 'keep-alive' }],
     ['ends the connection', true, undefined, { connection: 'close' }],
@@ -63,8 +63,8 @@ describe('an answer by HTTP/1.1', () => {
   });
 });
 
-describe('a refusal by HTTP/1.1', () => {
-  test('is a Status, has the headers given, and ends the connection', async () => {
+describe('a refusal over HTTP/1.1', () => {
+  test('is a Status, has the given headers, and closes the connection', async () => {
     const status = refusal(405, 'use ä');
     const { client, response } = await begun('GET', {}, (from, to) =>
       refuseUnread(from, to, status, 10, { allow: 'POST' }),
@@ -81,7 +81,7 @@ describe('a refusal by HTTP/1.1', () => {
     });
   });
 
-  test('of a request that was read to its end is complete at once, in any words', async () => {
+  test('of a request that was read completely is complete at once, with any JSON', async () => {
     let isEnded: boolean | undefined;
     const { client, response } = await begun('POST', { 'content-length': '3' }, (from, to) => {
       from.resume().once('end', () => {
@@ -119,7 +119,7 @@ describe('a refusal by HTTP/1.1', () => {
     return { client, incoming: await response, seen, until };
   }
 
-  test('comes before the body, which is discarded to its end', async () => {
+  test('is sent before the body, which is discarded to its end', async () => {
     const { client, incoming, seen, until } = await refused(4);
     await until('data', () => client.write('abc'));
     await until('end', () => client.end('d'));
@@ -132,7 +132,7 @@ describe('a refusal by HTTP/1.1', () => {
     expect(await read(incoming)).toEqual({ code: 413, headers: { ...json, connection: 'close' }, text });
   });
 
-  test('ends when more comes than is to be discarded', async () => {
+  test('ends when more arrives than is to be discarded', async () => {
     const { client, incoming, seen, until } = await refused(100);
     await until('data', () => client.write('ab'));
     await until('data', () => client.write('cd'));
@@ -146,7 +146,7 @@ describe('a refusal by HTTP/1.1', () => {
     expect((await read(incoming)).text).toBe(text);
   });
 
-  test('ends when the caller goes away', async () => {
+  test('ends when the client disconnects', async () => {
     const { client, seen, until } = await refused(100);
     await until('error', () => client.destroy());
     expect(seen).toEqual([
@@ -156,7 +156,7 @@ describe('a refusal by HTTP/1.1', () => {
   });
 });
 
-describe('by HTTP/2', () => {
+describe('over HTTP/2', () => {
   /** Sends a request, whose body is the test's, and a second one when the first has been answered. */
   async function exchanged(body: 'whole' | 'begun', respond: (from: Http2ServerRequest, to: Http2Response) => void) {
     const calls: unknown[][] = [];
@@ -194,7 +194,7 @@ describe('by HTTP/2', () => {
   }
   const head = ['content-type', 'application/json', 'content-length', '10'];
 
-  test('an answer has no header about its connection, which lives on', async () => {
+  test('a response has no connection header, and the connection stays open', async () => {
     const { said, calls, second } = await exchanged('whole', (from, to) => {
       from.resume().once('end', () => sendJson(to, 200, text, 10, true, { 'x-a': 'b' }));
     });
@@ -205,7 +205,7 @@ describe('by HTTP/2', () => {
     ]);
   });
 
-  test('a refusal of a request that was read to its end asks for nothing', async () => {
+  test('a refusal of a request that was read completely does not reset the stream', async () => {
     const { said, calls, second } = await exchanged('whole', (from, to) => {
       from.resume().once('end', () => refuseUnread(from, to, { code: 413, text }, 4, { 'x-a': 'b' }));
     });
@@ -216,7 +216,7 @@ describe('by HTTP/2', () => {
     ]);
   });
 
-  test('a refusal of a request that is still coming asks the caller to stop, and the connection lives on', async () => {
+  test('a refusal of a request that is still arriving tells the client to stop, and the connection stays open', async () => {
     const { said, calls, second, rstCode } = await exchanged('begun', (from, to) => {
       refuseUnread(from, to, { code: 413, text }, 4);
     });

@@ -6,7 +6,7 @@ import { secretCertificates } from '../../src/server/index.ts';
 import { ApiServer, bundlesOf, namespace, putTargets, servingPath, targetFlags } from '../cluster/api-server.ts';
 import { openTls, start, stopAll } from './running.ts';
 
-test('without a watch a rotation with an overlap of three seconds fails no call', async () => {
+test('a rotation with an overlap of three seconds fails no call, even without a watch', async () => {
   const api = await new ApiServer().start();
   onTestFinished(async () => {
     await stopAll();

@@ -27,7 +27,7 @@ const put = ({ cert, key }: TestCertificate, bundle: string) =>
     data: { 'tls.crt': encode(cert), 'tls.key': encode(key), 'ca.crt': encode(bundle) },
   });
 
-test('serves what the Secret holds, keeps it while the Secret is broken, and tells the stage', async () => {
+test("serves the Secret's certificate, keeps it while the Secret is broken, and reports the stage", async () => {
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const server = await start({ certificates: secretCertificates(config, namespace, name) });
   const ready = async () => (await fetch(`${server.health}/readyz`)).status;
@@ -55,7 +55,7 @@ test('serves what the Secret holds, keeps it while the Secret is broken, and tel
 const collection = servingPath.slice(0, servingPath.lastIndexOf('/'));
 const within = { timeout: 20_000, interval: 20 };
 
-test('a watch that is forbidden is an error in the log, counted, and shown; the certificate is served all the same', async () => {
+test('a forbidden watch is logged as an error, counted, and shown; the certificate is served nevertheless', async () => {
   api.forbidden.add(`WATCH ${collection}`);
   put(localhost, testCa.cert);
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
@@ -78,7 +78,7 @@ test('a watch that is forbidden is an error in the log, counted, and shown; the 
   expect(server.lines).toContainEqual(expect.objectContaining({ msg: 'the source of certificates works again' }));
 });
 
-test('an API server that says nothing does not keep the server from starting and stopping', async () => {
+test('an unresponsive API server does not prevent the server from starting and stopping', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
@@ -95,7 +95,7 @@ test('an API server that says nothing does not keep the server from starting and
   silent.close();
 });
 
-test('what a Secret holds is told in its words: absent, a pair with its trust bundle, broken; and nothing after the end', async () => {
+test('reports the state of the Secret: absent, a pair with its trust bundle, broken; and nothing after the end', async () => {
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const events: CertificateEvent[] = [];
   const source = secretCertificates(config, namespace, name);

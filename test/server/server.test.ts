@@ -67,7 +67,7 @@ async function serving(
 }
 
 describe('the log', () => {
-  test('has the certificate, the ports and the end', async () => {
+  test('contains the certificate, the ports and the end', async () => {
     const { port, healthPort, lines, stop } = await serving();
     await stop({ graceMs: 0, timeoutMs: 100 });
     const { notBefore, notAfter, fingerprint, subjectAltName } = pair;
@@ -91,7 +91,7 @@ describe('the log', () => {
     expect(lines.at(-1)).toMatchObject({ msg: 'listening', host: 'all interfaces' });
   });
 
-  test('has handshakes that fail, which are counted', async () => {
+  test('contains failed handshakes, which are also counted', async () => {
     const { port, lines, metric } = await serving();
     const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
     await expect(openTls(port, old)).rejects.toThrow();
@@ -101,11 +101,11 @@ describe('the log', () => {
   });
 });
 
-describe('news of certificates', () => {
+describe('updates of the certificate', () => {
   const broken: CertificateEvent = { kind: 'broken', reason: 'no PEM' };
   const absent: CertificateEvent = { kind: 'absent', reason: 'not there' };
 
-  test('before there is one: waiting is not a failure, a broken one is', async () => {
+  test('before the first one: waiting is not a failure, a broken certificate is', async () => {
     const { tell, lines, readiness, metric } = await serving({}, absent);
     expect(lines[0]).toEqual({ level: 40, reason: 'not there', msg: 'waiting for a serving certificate' });
     expect([await readiness(), await metric('certificate_reloads_total{result="failure"}')]).toEqual([
@@ -125,7 +125,7 @@ describe('news of certificates', () => {
   test.each([
     ['broken', broken, 'no PEM'],
     ['gone', absent, 'not there'],
-  ])('once there is one: a new one that is %s leaves it in force', async (_, event, reason) => {
+  ])('afterwards: a new one that is %s leaves the current one in use', async (_, event, reason) => {
     const { tell, lines, health, metric, port } = await serving();
     tell(event);
     expect(lines.at(-1)).toEqual({
@@ -141,7 +141,7 @@ describe('news of certificates', () => {
     expect(await verbose()).toContain('[+]serving-certificate ok');
   });
 
-  test('one that has expired does not take the place of one that has not', async () => {
+  test('an expired certificate does not replace a valid one', async () => {
     const { tell, lines, port } = await serving();
     const expired = pairOf(
       makeCertificate({
@@ -162,7 +162,7 @@ describe('news of certificates', () => {
     socket.destroy();
   });
 
-  test('of the source are told once each', async () => {
+  test('from the source are logged once each', async () => {
     const { tell, lines, metric } = await serving();
     const before = lines.length;
     for (const problem of ['forbidden', 'forbidden', 'out of reach', undefined, undefined]) {
@@ -177,7 +177,7 @@ describe('news of certificates', () => {
   });
 });
 
-describe('a request that is not one', () => {
+describe('an invalid request', () => {
   test.each([
     ['not HTTP', 'hello\r\n\r\n', 400, 'Bad Request', 'BadRequest', 'the request is not valid HTTP/1.1'],
     [
@@ -209,7 +209,7 @@ describe('a request that is not one', () => {
     expect(await metric(`http_refusals_total{code="${code}"}`)).toBe(1);
   });
 
-  test('because it comes without TLS: is a handshake that failed, and gets no answer', async () => {
+  test('without TLS is a failed handshake, and gets no response', async () => {
     const { port, metric } = await serving();
     const received: string[] = [];
     await new Promise<void>((resolve) => {
@@ -224,7 +224,7 @@ describe('a request that is not one', () => {
     expect(await metric('http_refusals_total{code="400"}')).toBeNaN();
   });
 
-  test('behind one that is answered: has no answer of its own', async () => {
+  test('after a valid one gets no response of its own', async () => {
     const { port, metric } = await serving({
       application: () => (_, response) => {
         response.writeHead(200, ['content-length', '5']);
@@ -241,7 +241,7 @@ describe('a request that is not one', () => {
     expect(await metric('http_refusals_total{code="400"}')).toBeNaN();
   });
 
-  test('whose client reads no answer is cut a second later', async () => {
+  test('whose client does not read the response is cut a second later', async () => {
     const { port, metric } = await serving();
     const socket = await openTls(port, { allowHalfOpen: true } as never);
     socket.on('error', () => {});
@@ -255,7 +255,7 @@ describe('a request that is not one', () => {
 });
 
 describe('the limits', () => {
-  test('are those that are given, and others stay as they are', async () => {
+  test('are those given, and defaults otherwise', async () => {
     const { port } = await serving({ limits: { maxBodyBytes: 77 } });
     expect((await send(port, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 77 });
     const { port: other } = await serving();
@@ -278,7 +278,7 @@ describe('the limits', () => {
     expect(performance.now() - before).toBeLessThan(8_000);
   });
 
-  test('of the size of a header', async () => {
+  test('include the size of a header', async () => {
     const { port } = await serving({ limits: { maxHeaderBytes: 2_000 } });
     expect((await send(port, '/x', '', { headers: { a: 'x'.repeat(1_000) } })).code).toBe(200);
     expect((await send(port, '/x', '', { headers: { a: 'x'.repeat(3_000) } })).code).toBe(431);
@@ -289,15 +289,15 @@ test.each([
   [true, 'h2'],
   [false, 'http/1.1'],
   [undefined, 'http/1.1'],
-])('HTTP/2 is spoken where it is wanted: %s', async (http2, protocol) => {
+])('HTTP/2 is offered if requested: %s', async (http2, protocol) => {
   const { port } = await serving({ http2 });
   const socket = await openTls(port, { ALPNProtocols: ['h2', 'http/1.1'] });
   expect(socket.alpnProtocol).toBe(protocol);
   socket.destroy();
 });
 
-describe('the end', () => {
-  test('is told to applications, stops the source, and closes both ports', async () => {
+describe('shutdown', () => {
+  test('is reported to applications, stops the source, and closes both ports', async () => {
     const { port, healthPort, stop, draining, isSourceStopped, lines } = await serving();
     expect((await send(port, '/x', '')).code).toBe(200);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -310,7 +310,7 @@ describe('the end', () => {
     expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
   });
 
-  test('has a grace of two seconds for idle connections where none is said', async () => {
+  test('has a default grace period of two seconds for idle connections', async () => {
     const { port, stop } = await serving();
     const socket = await openTls(port);
     const closed = readAll(socket);

@@ -15,7 +15,7 @@ describe('TLS 1.2', () => {
     'ECDHE-RSA-AES128-GCM-SHA256',
     'ECDHE-RSA-AES256-GCM-SHA384',
     'ECDHE-RSA-CHACHA20-POLY1305',
-  ])('takes %s', async (cipher) => {
+  ])('accepts %s', async (cipher) => {
     const socket = await openTls(port, { maxVersion: 'TLSv1.2', ciphers: cipher });
     expect(socket.getCipher().name).toBe(cipher);
     socket.destroy();
@@ -27,12 +27,12 @@ describe('TLS 1.2', () => {
     ['CBC', 'ECDHE-RSA-AES128-SHA'],
     ['CBC', 'ECDHE-RSA-AES256-SHA384'],
     ['finite-field Diffie-Hellman', 'DHE-RSA-AES128-GCM-SHA256'],
-  ])('refuses %s: %s', async (_why, cipher) => {
+  ])('rejects %s: %s', async (_why, cipher) => {
     const client = openTls(port, { maxVersion: 'TLSv1.2', ciphers: cipher + weak });
     await expect(client).rejects.toMatchObject({ code: expect.stringMatching(/HANDSHAKE_FAILURE|NO_SHARED_CIPHER/) });
   });
 
-  test.each(['secp224r1', 'prime192v1', 'secp256k1'])('refuses the curve %s', async (curve) => {
+  test.each(['secp224r1', 'prime192v1', 'secp256k1'])('rejects the curve %s', async (curve) => {
     const options = { maxVersion: 'TLSv1.2', ecdhCurve: curve, ciphers: `ECDHE-RSA-AES128-GCM-SHA256${weak}` } as const;
     await expect(openTls(port, options)).rejects.toThrow(/handshake failure/i);
   });

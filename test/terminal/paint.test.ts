@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Io, paintFor } from '../../src/cli/index.ts';
 import { coloured, count, plain } from '../../src/terminal/index.ts';
 
-test('paints text with escape sequences, but nothing where there is no text', () => {
+test('paints text with escape sequences, but not empty text', () => {
   expect(coloured('red', 'error')).toBe('\u001b[31merror\u001b[39m');
   expect(coloured('red', '')).toBe('');
   expect(plain('red', 'error')).toBe('error');
@@ -17,6 +17,6 @@ test.each([
   expect(paintFor({ stdout: { isTTY } as Io['stdout'], env })).toBe(paint);
 });
 
-test('a count has the plural', () => {
+test('a count has a plural', () => {
   expect([0, 1, 2].map((number) => count(number, 'warning'))).toEqual(['0 warnings', '1 warning', '2 warnings']);
 });

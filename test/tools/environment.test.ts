@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withoutDisturbances } from './environment.ts';
 
-test('what programs that tests start would obey is taken out, and nothing else', () => {
+test('removes variables that affect the programs started by tests, and nothing else', () => {
   const kept = { PATH: '/bin', HOME: '/root', TZ: 'Asia/Kolkata', LC_ALL: 'C', E2E_KUBECONFIG: '/k', MY_DEBUG: '1' };
   const env = {
     ...kept,

@@ -4,7 +4,7 @@ import { startVitest } from 'vitest/node';
 import { hasTool, needs } from './needs.ts';
 import { skippedLines } from './skipped-reporter.ts';
 
-test('a program that is not there is not found, and its tests are skipped', () => {
+test('a program that does not exist is not found, and its tests are skipped', () => {
   const missing = 'no-such-program' as 'kubectl';
   expect(needs('port 443', false)).toEqual({ skip: true, meta: { needs: 'port 443' } });
   expect(needs('port 443', true)).toEqual({});
@@ -23,7 +23,7 @@ test.each([
   ],
   // What was left out by its name was not asked for.
   ['lacks a program', ['skipped for lack of kubectl: 1 test']],
-])('names like %s: a run says what was skipped for lack of what, also in groups', async (testNamePattern, lines) => {
+])('with names like %s, a run reports what was skipped for lack of what, also in groups', async (testNamePattern, lines) => {
   const vitest = await startVitest(
     'test',
     [],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 test.each([1])('a table with rows is tested', (row) => expect(row).toBe(1));
 
-test('one without rows is an error', () => {
+test('a table without rows is an error', () => {
   expect(() => test.each([])('%s', () => {})).toThrow('each() of a table without rows');
   expect(() => describe.each([])('%s', () => {})).toThrow('each() of a table without rows');
   expect(() => test.for([])('%s', () => {})).toThrow('for() of a table without rows');

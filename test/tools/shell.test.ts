@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startShell } from './shell.ts';
 
-test('programs get their words and their input as they are, and their results do not mix', async () => {
+test('programs receive their arguments and input unchanged, and results are not mixed up', async () => {
   const shell = startShell({ ...process.env, KEPT: 'x' });
   onTestFinished(() => shell.stop());
   const words = ["it's", '$KEPT `ls`', 'a\nb', '', '\\'];
@@ -16,7 +16,7 @@ test('programs get their words and their input as they are, and their results do
   expect(await shell.run('cat', [])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test('a shell that is gone is an error', async () => {
+test('a shell that has ended is an error', async () => {
   const shell = startShell(process.env);
   onTestFinished(() => shell.stop());
   await expect(shell.run('sh', ['-c', 'kill $PPID'])).rejects.toThrow('the shell ended before sh did');

@@ -48,7 +48,7 @@ async function askedAgain(server: Scripted, path: string, count: number): Promis
   await vi.waitFor(() => expect(times(server, path)).toBeGreaterThanOrEqual(before + count), within);
 }
 
-test('a kind is gone when its API is not served three times in a row, and not before', async () => {
+test('a kind is gone after its API was not served three times in a row, and not before', async () => {
   const server = await scripted();
   server.versions.set(beta2, ['clusterclasses', 'clusters']);
   server.lists.set(`${beta2}/clusterclasses`, [clusterClass('a')]);
@@ -70,7 +70,7 @@ test('a kind is gone when its API is not served three times in a row, and not be
   expect(problems).toEqual([]);
 });
 
-test('a newer version that is served is followed, and the older one no more', async () => {
+test('when a preferred version is served it is watched, and the other one no longer', async () => {
   const server = await scripted();
   server.versions.set(beta1, ['clusterclasses', 'clusters']);
   server.lists.set(`${beta1}/clusterclasses`, [clusterClass('a'), clusterClass('b')]);
@@ -90,7 +90,7 @@ test('a newer version that is served is followed, and the older one no more', as
   expect(times(server, `${beta2}/clusterclasses`)).toBe(lists);
 });
 
-test('an API server that does not say which versions it serves is a problem of what is not followed yet, said once', async () => {
+test('an API server that does not report its versions is a problem for kinds that are not watched yet, reported once', async () => {
   const server = await scripted();
   server.versions.set(configs, ['extensionconfigs']);
   server.errors.set(beta2, 500);
@@ -108,7 +108,7 @@ test('an API server that does not say which versions it serves is a problem of w
   expect(watching.status('ExtensionConfig')).toMatchObject({ isKnown: true, problem: undefined });
 });
 
-test('such a problem is over once the kind is followed', async () => {
+test('that problem ends once the kind is watched', async () => {
   const server = await scripted();
   server.versions.set(beta2, ['clusterclasses', 'clusters']);
   server.errors.set(beta2, 500);
@@ -120,7 +120,7 @@ test('such a problem is over once the kind is followed', async () => {
   expect(watching.status('ClusterClass').problem).toBeUndefined();
 });
 
-test('so is that of a version that is not served any more, once the next one is followed', async () => {
+test('the problem of a version that is no longer served ends once the next one is watched', async () => {
   const server = await scripted();
   server.versions.set(beta1, ['clusterclasses', 'clusters']);
   const { watching, problems } = follow(server);
@@ -134,7 +134,7 @@ test('so is that of a version that is not served any more, once the next one is 
   expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, problem: undefined });
 });
 
-test('Secrets that cannot be read are not known, which is said once; from time to time they are read again', async () => {
+test('unreadable Secrets are unknown, which is reported once; from time to time they are read again', async () => {
   const server = await scripted();
   server.versions.set(configs, ['extensionconfigs']);
   server.lists.set(`${configs}/extensionconfigs`, [example()]);
@@ -154,7 +154,7 @@ test('Secrets that cannot be read are not known, which is said once; from time t
   expect(watching.read().unknown).toEqual([]);
 });
 
-test('facts are as old as those of the kind that was heard of longest ago', async () => {
+test('the age of the facts is that of the kind that was confirmed longest ago', async () => {
   const server = await scripted();
   const { watching } = follow(server, { versionsMs: 60_000 });
   await watching.synced;
@@ -172,7 +172,7 @@ test('facts are as old as those of the kind that was heard of longest ago', asyn
   expect(performance.now() - ageMs).toBeLessThan(before);
 });
 
-test('what is stopped at once asks for nothing', async () => {
+test('a watch that is stopped at once sends no requests', async () => {
   const server = await scripted();
   follow(server).watching.stop();
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -180,7 +180,7 @@ test('what is stopped at once asks for nothing', async () => {
   expect(server.watches.size).toBe(0);
 });
 
-test('after stop nothing is watched, asked or said', async () => {
+test('after stop nothing is watched, requested or reported', async () => {
   const server = await scripted();
   server.versions.set(configs, ['extensionconfigs']);
   server.lists.set(`${configs}/extensionconfigs`, [example()]);

@@ -3,7 +3,7 @@ import { factResources, keptOf } from '../../src/watching/resources.ts';
 
 const metadata = { namespace: 'a', name: 'b', uid: 'u', resourceVersion: '1' };
 
-test('what can be large is not kept, where nothing reads it', () => {
+test('large parts are dropped if nothing reads them', () => {
   const pending = 'runtime.cluster.x-k8s.io/pending-hooks';
   const large = 'x'.repeat(200_000);
   const cluster = { metadata: { ...metadata, annotations: { [pending]: large, other: large } }, spec: { large } };

@@ -47,7 +47,7 @@ function follow({ config }: Pick<Cluster, 'config'>, more: Partial<WatchingPace>
 
 const namespaceOf = (name: string): JsonObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
 
-test('before anything was read nothing is known', async () => {
+test('nothing is known before anything has been read', async () => {
   const { watching } = follow(await cluster());
   expect(watching.read()).toMatchObject({
     ageMs: undefined,
@@ -56,7 +56,7 @@ test('before anything was read nothing is known', async () => {
   expect(watching.read().facts.clusterClasses).toBeUndefined();
 });
 
-test('facts follow the cluster, and an API that comes later', async () => {
+test('facts follow the cluster, and an API that is added later', async () => {
   const at = await cluster();
   await at.put(namespaceOf('capi-extensions'), exampleNamespace, exampleServiceObject, exampleSecret(), example());
   const { watching, facts } = follow(at);
@@ -91,7 +91,7 @@ test('facts follow the cluster, and an API that comes later', async () => {
   await vi.waitFor(() => expect(facts().services?.find('capi-extensions', 'my-extension')).toBe('absent'), within);
 });
 
-test('Secrets that annotations name are read before anybody asks, others when they are asked for', async () => {
+test('Secrets that annotations name are read in advance, others on request', async () => {
   const at = await cluster();
   await at.put(namespaceOf('capi-extensions'), exampleSecret(), exampleSecret({}, 'empty'), example());
   const { watching, facts } = follow(at);
@@ -106,7 +106,7 @@ test('Secrets that annotations name are read before anybody asks, others when th
   expect(facts().secrets?.find('capi-extensions', 'missing')).toBe('absent');
 });
 
-test('a Secret that changes is read again once it is not fresh', async () => {
+test('a changed Secret is read again once the result is too old', async () => {
   const at = await cluster();
   await at.put(namespaceOf('capi-extensions'), exampleSecret({}));
   const { watching, facts } = follow(at, { secrets: { freshMs: 0, freshBadMs: 0, maxAgeMs: 600_000 } });
@@ -121,7 +121,7 @@ test('a Secret that changes is read again once it is not fresh', async () => {
   expect(find()).toMatchObject({ problem: undefined });
 });
 
-test('a Secret that was absent, or without a CA, is looked at again soon; one that was fine later', async () => {
+test('a Secret that was absent, or without a CA, is read again soon; a usable one later', async () => {
   const at = await cluster();
   await at.put(namespaceOf('capi-extensions'), exampleSecret({}), exampleSecret(undefined, 'fine'));
   let later = 0;
@@ -143,7 +143,7 @@ test('a Secret that was absent, or without a CA, is looked at again soon; one th
   expect(names.map(find)).toEqual(names.map(() => expect.objectContaining({ problem: undefined })));
 });
 
-test('with the API server gone, decisions go on with facts that get old, and are not known in the end', async () => {
+test('when the API server is unreachable, decisions continue with aging facts, which finally become unknown', async () => {
   const at = await cluster();
   await at.define(...clusterApiDefinitions);
   await at.put(exampleNamespace, exampleClass());
@@ -190,7 +190,7 @@ test('with the API server gone, decisions go on with facts that get old, and are
   });
 });
 
-test('a changed annotation brings its Secret', async () => {
+test('a changed annotation causes its Secret to be read', async () => {
   const at = await cluster();
   await at.put(namespaceOf('capi-extensions'), exampleSecret({}, 'second'), example());
   const { watching } = follow(at);
@@ -199,7 +199,7 @@ test('a changed annotation brings its Secret', async () => {
   await vi.waitFor(() => expect(watching.status('Secret').objects).toBe(2), within);
 });
 
-test('a cluster that serves v1beta1 only, and then the kind no more', async () => {
+test('a cluster that serves only v1beta1, and later no version of the kind', async () => {
   const at = await cluster();
   const older = clusterApiDefinitions.map((definition) => {
     const copy = structuredClone(definition) as { spec: { versions: { name: string }[] } } & JsonObject;

@@ -29,8 +29,8 @@ function handedBack(name: string): AdmissionRequest {
   return handed as AdmissionRequest;
 }
 
-describe('the note about a review', () => {
-  test('holds its attributes', () => {
+describe('the log fields of a review', () => {
+  test('contain its attributes', () => {
     const reply = decide(
       'validate',
       reviewWith({ operation: 'UPDATE', subResource: 'status', dryRun: true, userInfo: { username: 'bob' } }),
@@ -55,7 +55,7 @@ describe('the note about a review', () => {
     'username',
     'name',
     'subResource',
-  ] as const)('cuts %s after the 253 characters that a name may have', (key) => {
+  ] as const)('truncate %s after 253 characters, the maximum for names', (key) => {
     const noted = (value: string) => {
       const more = key === 'username' ? { userInfo: { username: value } } : { [key]: value };
       return (decide('validate', reviewWith(more)).note as ReviewNote).request?.[key];
@@ -65,7 +65,7 @@ describe('the note about a review', () => {
     expect(noted(long)).toBe(long.slice(0, 253));
   });
 
-  test('says what was not known, where the decision does', () => {
+  test('include what was unknown to the decision', () => {
     const knowledge = { unknown: ['Secret' as const], ageMs: 7 };
     const knowing = createDecide(
       { ...testAdmission, validate: (request) => ({ ...testAdmission.validate(request), knowledge }) },
@@ -75,7 +75,7 @@ describe('the note about a review', () => {
     expect(decide('validate', bytes(review('x'))).note).not.toHaveProperty('knowledge');
   });
 
-  test('has no attributes of a malformed review', () => {
+  test('have no attributes if the review is malformed', () => {
     const { code, text, note } = decide('mutate', reviewWith({ operation: 'PATCH' }));
     expect(code).toBe(200);
     expect(note).toEqual({ kind: 'review', uid: 'uid-of-x', verdict: 'malformed', deniedBy: [], warnedBy: [] });
@@ -87,7 +87,7 @@ describe('the note about a review', () => {
   });
 });
 
-test('a body that is not a review is refused, and not a bug', () => {
+test('a body that is not a review is rejected, and not reported as a bug', () => {
   for (const body of ['{', 'null', '{"kind":"AdmissionReview"}', Buffer.from([0x22, 0xff, 0x22])]) {
     const { code, text, note } = decide('validate', Buffer.from(body));
     expect([code, note]).toEqual([400, { kind: 'refused' }]);
@@ -107,7 +107,7 @@ describe('a bug', () => {
       undefined,
     )('mutate', bytes(review('x')));
 
-  test('is noted by its type and where it was, without its message', () => {
+  test('is logged with its type and location, without its message', () => {
     const { code, text, note } = broken(new RangeError('hunter2'));
     expect(code).toBe(500);
     expect(JSON.parse(text)).toMatchObject({
@@ -122,13 +122,13 @@ describe('a bug', () => {
     expect(text + JSON.stringify(note)).not.toContain('hunter2');
   });
 
-  test('is noted without lines of its message that look like code', () => {
+  test('is logged without lines of its message that look like code', () => {
     const { note } = broken(new Error('wrong:\n    at hunter2\nlook at hunter2'));
     expect((note as { stack: string[] }).stack[0]).toMatch(/^\s+at .*decide\.test\.ts/);
     expect(JSON.stringify(note)).not.toContain('hunter2');
   });
 
-  test('is noted without a message that was changed later', () => {
+  test('is logged without a message that was changed later', () => {
     const error = new Error('look at hunter2');
     error.message = 'wrong';
     const { stack } = broken(error).note as { stack: string[] };
@@ -136,7 +136,7 @@ describe('a bug', () => {
     expect(stack.join()).not.toContain('hunter2');
   });
 
-  test('may be anything that was thrown', () => {
+  test('may be any thrown value', () => {
     expect(broken('hunter2').note).toEqual({ kind: 'bug', error: 'string', stack: [] });
     const bare = new Error('x');
     delete bare.stack;
@@ -160,13 +160,13 @@ describe('conversion', () => {
   const noteOf = (decide: ReturnType<typeof answering>, body: unknown) =>
     decide('convert', bytes(body)).note as ConversionNote;
 
-  test('is not answered where the server does not convert', () => {
+  test('is not available if the server does not convert', () => {
     const { code, text, note } = decide('convert', bytes('{}'));
     expect([code, note]).toEqual([404, { kind: 'refused' }]);
     expect(JSON.parse(text).message).toBe('this server does not convert');
   });
 
-  test('is noted with the wanted version and the number of objects, and the reason of a failure', () => {
+  test('is logged with the desired version and the number of objects, and the reason for a failure', () => {
     const request = { desiredAPIVersion: 'g/v1', objects: [{}, {}] };
     expect(noteOf(answering('Success'), { request })).toEqual({
       kind: 'conversion',
@@ -181,7 +181,7 @@ describe('conversion', () => {
     }
   });
 
-  test('what is noted has a maximum', () => {
+  test('truncates what is logged', () => {
     const version = `${'a'.repeat(252)}bc`;
     const reason = `${'a'.repeat(1023)}bc`;
     expect(noteOf(answering('Failure', reason), { request: { desiredAPIVersion: version } })).toMatchObject({
@@ -190,7 +190,7 @@ describe('conversion', () => {
     });
   });
 
-  test('what is not a ConversionReview is refused with what is wrong', () => {
+  test('rejects what is not a ConversionReview, with the reason', () => {
     const { code, text, note } = createDecide(testAdmission, () => ({ problem: 'not one' }))('convert', bytes('{}'));
     expect([code, note]).toEqual([400, { kind: 'refused' }]);
     expect(JSON.parse(text).message).toBe('not one');
@@ -219,7 +219,7 @@ describe('a probe', () => {
       probe,
     )('validate', bytes(review('x')));
 
-  test('is asked about the object, and what it finds is answered later', async () => {
+  test('is called with the object, and its findings arrive later', async () => {
     const asked: unknown[] = [];
     const reply = probing(async (given) => {
       asked.push(given);
@@ -235,12 +235,12 @@ describe('a probe', () => {
     expect(JSON.parse(later?.text ?? '').response).toMatchObject({ allowed: false, status: { message: '2' } });
   });
 
-  test('that finds nothing leaves the reply as it was', async () => {
+  test('without findings does not change the reply', async () => {
     const reply = probing(async () => []);
     expect(await reply.later).toBe(reply);
   });
 
-  test('that is not there is not waited for', () => {
+  test('that is not configured is not waited for', () => {
     for (const reply of [
       probing(undefined),
       createDecide(testAdmission, undefined, async () => [])('validate', bytes(review('x'))),
@@ -250,7 +250,7 @@ describe('a probe', () => {
     }
   });
 
-  test('whose conclusion fails is a bug', async () => {
+  test('that throws when it concludes is a bug', async () => {
     const reply = createDecide(
       {
         ...testAdmission,
@@ -271,8 +271,8 @@ describe('a probe', () => {
   });
 });
 
-describe('a review that takes facts', () => {
-  test('is handed back with its request, and only then', () => {
+describe('a review that needs facts', () => {
+  test('is handed back with its request, and no other is', () => {
     const handing = createDecide(
       {
         ...testAdmission,
@@ -284,7 +284,7 @@ describe('a review that takes facts', () => {
     expect(decide('validate', bytes(review('x')))).not.toHaveProperty('handedBack');
   });
 
-  test('is judged where the facts are, by the webhook that it came to', () => {
+  test('is decided where the facts are, for the webhook that received it', () => {
     const request = handedBack('denied');
     const judge = createJudge(testAdmission);
     const denied = judge('validate', request);
@@ -299,7 +299,7 @@ describe('a review that takes facts', () => {
     });
   });
 
-  test('whose decision fails is a bug', () => {
+  test('whose decision throws is a bug', () => {
     const { code, text, note } = createJudge(testAdmission)('validate', handedBack('bug'));
     expect([code, JSON.parse(text).reason]).toEqual([500, 'InternalError']);
     expect(note).toMatchObject({ kind: 'bug', error: 'TypeError' });

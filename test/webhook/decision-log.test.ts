@@ -21,7 +21,7 @@ function quiet() {
   return { log, write };
 }
 
-describe('the line of a review', () => {
+describe('the log line of a review', () => {
   const lineOf = (one: ReviewNote, durationMs = 1) => {
     const { log, lines } = collectingLog();
     logReview(log, 'mutate', one, durationMs);
@@ -42,7 +42,7 @@ describe('the line of a review', () => {
     expect(lineOf(note(more))).toEqual([{ ...common, ...expected }]);
   });
 
-  test('has the attributes of the request, and the subresource where there is one', () => {
+  test('has the attributes of the request, and the subresource if there is one', () => {
     const { subResource: _, ...attributes } = request;
     expect(lineOf(note({ request }))).toEqual([{ ...common, ...attributes, level: 20, msg: 'allowed' }]);
     expect(lineOf(note({ request: { ...request, subResource: 'status' } }))[0]).toMatchObject({
@@ -60,11 +60,11 @@ describe('the line of a review', () => {
     expect(line).toEqual({ ...common, level: 20, msg: 'allowed', ...expected });
   });
 
-  test('has its time in milliseconds, to the microsecond', () => {
+  test('has its duration in milliseconds, to the microsecond', () => {
     expect(lineOf(note(), 1.23456)[0]?.durationMs).toBe(1.235);
   });
 
-  test('is not put together for a log that does not have it', () => {
+  test('is not created if the log level excludes it', () => {
     const { log, write } = quiet();
     logReview(log, 'mutate', note(), 1);
     logReview(log, 'mutate', note({ verdict: 'denied' }), 1);
@@ -76,7 +76,7 @@ describe('the line of a review', () => {
   });
 });
 
-describe('the line of a conversion', () => {
+describe('the log line of a conversion', () => {
   const success: ConversionNote = {
     kind: 'conversion',
     uid: 'u',
@@ -95,7 +95,7 @@ describe('the line of a conversion', () => {
     expect(lines).toEqual([{ webhook: 'convert', uid: 'u', durationMs: 0.123, ...expected }]);
   });
 
-  test('is not put together for a log that does not have it', () => {
+  test('is not created if the log level excludes it', () => {
     const { log, write } = quiet();
     logConversion(log, success, 1);
     logConversion(log, failure, 1);

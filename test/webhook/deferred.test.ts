@@ -73,8 +73,8 @@ async function serving(context: Partial<RouteContext>) {
   return { post, held, lines };
 }
 
-describe('a decision that comes later', () => {
-  test('is answered when it has come, and nobody is held to be slow meanwhile', async () => {
+describe('a deferred decision', () => {
+  test('is sent when it arrives, and its client does not count as slow meanwhile', async () => {
     const { promise, resolve } = Promise.withResolvers<Reply>();
     const { post, held, lines } = await serving({ decide: () => reply('not yet', { later: promise }) });
     const { answer } = post(validate, '{}');
@@ -86,7 +86,7 @@ describe('a decision that comes later', () => {
     expect(lines).toMatchObject([{ uid: 'later' }]);
   });
 
-  test('is neither sent nor logged for a caller that has gone', async () => {
+  test('is neither sent nor logged if the client has disconnected', async () => {
     const { promise, resolve } = Promise.withResolvers<Reply>();
     const closed = Promise.withResolvers<void>();
     const { post, held, lines } = await serving({
@@ -131,7 +131,7 @@ describe('a large body', () => {
   }
   const request = { uid: 'u', name: 'x' } as AdmissionRequest;
 
-  test('goes to the thread from one byte more on', async () => {
+  test('is decided in the thread if it exceeds the threshold by one byte', async () => {
     const { tasks, sideThread } = thread(4);
     const { post, held, lines } = await serving({ sideThread });
     expect(await post(validate, '1234').answer).toEqual([200, 'at once']);
@@ -149,7 +149,7 @@ describe('a large body', () => {
     ]);
   });
 
-  test('of a caller that goes is given up, and not answered', async () => {
+  test('of a client that disconnects is abandoned, and gets no response', async () => {
     const { tasks, sideThread } = thread(4);
     const { post, held, lines } = await serving({ sideThread });
     const { client } = post(validate, '12345');

@@ -25,11 +25,11 @@ describe('parseFeatureGates', () => {
     ['RuntimeSDK=', /needs a value/],
     ['RuntimeSDK=yes', /needs a value/],
     ['RuntimeSDK=true=true', /needs a value/],
-  ])('refuses %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect((parseFeatureGates(text, known) as { problem: string }).problem).toMatch(message);
   });
 
-  test('a gate without a value is refused, whatever its name', () => {
+  test('rejects a gate without a value, whatever its name', () => {
     expect(parseFeatureGates('True', { True: false })).toEqual({
       problem: 'feature gate True needs a value: True=true or True=false',
     });

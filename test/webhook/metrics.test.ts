@@ -13,7 +13,7 @@ function fresh(featureGates: FeatureGates = { RuntimeSDK: true }) {
 }
 const outcome: Parameters<ReviewMetrics['review']>[2] = { verdict: 'allowed', deniedBy: [], warnedBy: [] };
 
-test('reviews are counted by webhook, operation and verdict, as often as they come', async () => {
+test('reviews are counted by webhook, operation and verdict', async () => {
   const { metrics, samples } = fresh();
   for (let turn = 0; turn < 2; turn++) {
     metrics.review('mutate', 'CREATE', outcome, 0.1);
@@ -35,7 +35,7 @@ test('reviews are counted by webhook, operation and verdict, as often as they co
   expect(await samples('reviews_without_facts')).toEqual([]);
 });
 
-test('each feature gate is on or off', async () => {
+test('each feature gate is reported as on or off', async () => {
   const { samples } = fresh({ RuntimeSDK: true, Other: false });
   expect(await samples('feature_enabled')).toEqual([
     'extensionconfig_webhook_feature_enabled{name="RuntimeSDK"} 1',
@@ -43,7 +43,7 @@ test('each feature gate is on or off', async () => {
   ]);
 });
 
-test('nothing is lost or counted twice, however many reviews there are between two readings', async () => {
+test('nothing is lost or counted twice, however many reviews there are between two scrapes', async () => {
   const { metrics, samples } = fresh();
   const counts = async () => [
     ...(await samples('reviews_total')),
@@ -65,7 +65,7 @@ test('nothing is lost or counted twice, however many reviews there are between t
   expect(await counts()).toEqual(after(1001));
 });
 
-test('the time of each webhook is its own', async () => {
+test('durations are measured per webhook', async () => {
   const { metrics, samples } = fresh();
   metrics.review('mutate', 'CREATE', outcome, 0.25);
   metrics.review('validate', 'CREATE', outcome, 0.5);

@@ -52,7 +52,7 @@ async function serve(answer: Parameters<typeof startExtension>[0]) {
 const local = (response: { warnings?: string[] }) =>
   response.warnings?.filter((warning) => warning.includes('the server was probed'));
 
-test('what is wrong with the server is a warning, or a denial', async () => {
+test('problems with the server are a warning, or a denial', async () => {
   const { url, received } = await serve((_, response) => void response.writeHead(500).end());
   const warning = await probing('warn');
   const warned = await validate(warning.webhookPort, review(configOf(url)));
@@ -66,7 +66,7 @@ test('what is wrong with the server is a warning, or a denial', async () => {
   expect(denying.lines).toContainEqual(expect.objectContaining({ msg: 'denied', deniedBy: ['probe'] }));
 });
 
-test('a server is asked about neither dry runs, nor updates of other fields, nor what is denied anyway', async () => {
+test('a server is not called for dry runs, for updates of other fields, or if the request is denied anyway', async () => {
   const { url, received } = await serve(() => ({ status: 'Success', handlers: [] }));
   const { webhookPort } = await probing('deny');
   const config = configOf(url);
@@ -85,7 +85,7 @@ test('a server is asked about neither dry runs, nor updates of other fields, nor
   expect(received).toHaveLength(1);
 });
 
-test('a slow server makes nobody else wait', async () => {
+test('a slow server does not delay other requests', async () => {
   let release: (() => void) | undefined;
   const { url } = await serve((_, response) => {
     release = () => response.writeHead(500).end();
@@ -105,7 +105,7 @@ test('a slow server makes nobody else wait', async () => {
   expect(local(await slow)).toEqual([expect.stringContaining('it answered 500')]);
 });
 
-test('a server that does not answer in time is one that cannot be discovered', async () => {
+test('a server that does not respond in time cannot be discovered', async () => {
   const { url } = await serve(() => undefined);
   const { webhookPort } = await probing('warn', 100);
   expect(local(await validate(webhookPort, review(configOf(url))))).toEqual([

@@ -81,7 +81,7 @@ async function countsOf(names: readonly string[]): Promise<() => Promise<number[
 
 const admissionCalls = capturedCalls.filter((call) => call.body.kind === 'AdmissionReview');
 
-test('there are captured calls', () => {
+test('captured calls exist', () => {
   expect(admissionCalls.map((call) => call.name)).toContain('create-validate.json');
 });
 
@@ -98,7 +98,7 @@ test.each(admissionCalls)('answers the captured call $name', async ({ url, heade
   });
 });
 
-test('a patch arrives as JSONPatch', async () => {
+test('a patch is sent as JSONPatch', async () => {
   const answer = await post(mutate, review('x'));
   expect(answer.body.response).toMatchObject({ allowed: true, patchType: 'JSONPatch' });
   expect(JSON.parse(Buffer.from(answer.body.response.patch, 'base64').toString())).toEqual([
@@ -106,7 +106,7 @@ test('a patch arrives as JSONPatch', async () => {
   ]);
 });
 
-test('/convert answers what the conversion says', async () => {
+test('/convert returns the result of the conversion', async () => {
   expect((await post('/convert', '{}')).body).toEqual(conversionReview(false));
   const refused = await post('/convert', '7');
   expect(refused.status).toBe(400);
@@ -150,14 +150,14 @@ test.each([
   ['no kind', '{"uid":"u"}'],
   ['an unknown operation', '{"uid":"u","kind":{"version":"v1","kind":"K"},"operation":"PATCH"}'],
   ['an object that is none', '{"uid":"u","kind":{"version":"v1","kind":"K"},"operation":"CREATE","object":[]}'],
-])('a malformed review with a uid is answered as a review: %s', async (_name, request) => {
+])('a malformed review with a uid gets a review as response: %s', async (_name, request) => {
   const answer = await post(validate, withRequest(request));
   expect(answer.status).toBe(200);
   expect(answer.body.response).toMatchObject({ uid: 'u', allowed: false, status: { code: 400, reason: 'BadRequest' } });
   expect(lines).toMatchObject([{ uid: 'u', msg: 'malformed review' }]);
 });
 
-test('of duplicate keys the last one counts, as for the API server', async () => {
+test('of duplicate keys the last one counts, as in the API server', async () => {
   const answer = await post(validate, review('denied').replace('"name":"denied"', '"name":"denied","name":"fine"'));
   expect(answer.body.response.allowed).toBe(true);
 });
@@ -184,7 +184,7 @@ test.each([
   expect((await post(validate, review('x'), type)).status).toBe(200);
 });
 
-test('compressed bodies are refused', async () => {
+test('compressed bodies are rejected', async () => {
   const answer = await http.post(validate).set('content-type', 'application/json').set('content-encoding', 'gzip');
   expect(answer.status).toBe(415);
 });
@@ -198,7 +198,7 @@ test.each([
   expect(answer.status).toBe(code);
 });
 
-test('a bug in the decision is a 500 that tells and logs nothing of the object', async () => {
+test('a bug in the decision results in a 500, and neither response nor log reveal the object', async () => {
   const answer = await post(validate, review('bug'));
   expect(answer.status).toBe(500);
   expect(answer.body.message).toMatch(/internal error/);
@@ -227,7 +227,7 @@ test.each<[string, object]>([
   ]);
 });
 
-test('paths that do not exist get a 404 in JSON', async () => {
+test('unknown paths get a 404 in JSON', async () => {
   for (const path of ['/', '/mutate', `${validate}/`, validate.toUpperCase(), '//', '/%ff', '/..%2f']) {
     const answer = await http.post(path).send({});
     expect([path, answer.status, answer.body.kind]).toEqual([path, 404, 'Status']);
@@ -235,7 +235,7 @@ test('paths that do not exist get a 404 in JSON', async () => {
   }
 });
 
-test('a failed conversion is logged, with no value of an object, and counted', async () => {
+test('a failed conversion is logged without any value of an object, and counted', async () => {
   const request = {
     uid: 'uid-c',
     desiredAPIVersion: 'runtime.cluster.x-k8s.io/v1beta2',
@@ -258,7 +258,7 @@ test('a failed conversion is logged, with no value of an object, and counted', a
   ]);
 });
 
-test('conversions are counted and timed, each under its result', async () => {
+test('conversions are counted and timed by result', async () => {
   const count = await countsOf([
     'conversions_total{result="success"}',
     'conversions_total{result="failure"}',
@@ -272,7 +272,7 @@ test('conversions are counted and timed, each under its result', async () => {
   expect(await count()).toEqual([2, 1, 3, expect.closeTo(0.006)]);
 });
 
-test('what the log takes from a request has a maximum', async () => {
+test('what the log takes from a request is truncated', async () => {
   await post('/convert', JSON.stringify({ fail: true, reason: 'x'.repeat(10_000), request: { uid: 'u' } }));
   expect(String(lines[0]?.reason)).toHaveLength(1024);
 });
@@ -310,7 +310,7 @@ test('metrics count reviews, rules and refusals', async () => {
   expect(await metrics.render()).not.toMatch(/certificate_not_after_timestamp_seconds \d/);
 });
 
-test('every metric is there from the start, at 0', async () => {
+test('every metric exists from the start, at 0', async () => {
   const fresh = createMetrics(
     { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
     { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
@@ -338,7 +338,7 @@ test('every metric is there from the start, at 0', async () => {
   expect(text).toContain('reviews_without_facts_total{kind="Secret"} 2\n');
 });
 
-test('no body makes the server answer 5xx or stop', async () => {
+test('no body makes the server respond with 5xx or stop', async () => {
   const server = createServer({ ServerResponse: Http1Response }, application).listen(0, '127.0.0.1');
   const sample = readFileSync(new URL('../fixtures/webhook-calls/create-validate.json', import.meta.url));
   const body = Buffer.from(JSON.stringify(JSON.parse(sample.toString()).body));

@@ -49,7 +49,7 @@ test('a large body is decided in the thread, a small one is not; both are counte
   expect(await (await fetch(`${health}/metrics`)).text()).toContain('rule_denials_total{rule="r"} 2');
 });
 
-test('a decision without end is a 503 in time; others are served meanwhile, and the next one after it', async () => {
+test('an endless decision results in a 503 in time; others are served meanwhile, and the next one after it', async () => {
   const { webhookPort, health } = await startWith(500);
   const startedMs = performance.now();
   const endless = send(webhookPort, validate, large('loop'));
@@ -76,7 +76,7 @@ test('a decision without end is a 503 in time; others are served meanwhile, and 
   await until(async () => (await send(webhookPort, validate, large('again'))).code === 200, 'the next one is decided');
 });
 
-test('a decision that eats memory ends the thread, not the process', async () => {
+test('a decision that uses up memory ends the thread, not the process', async () => {
   const { webhookPort, health } = await startWith(20_000);
   const { code, body } = await send(webhookPort, validate, large('eat'));
   expect({ code, message: JSON.parse(body).message }).toEqual({
@@ -87,7 +87,7 @@ test('a decision that eats memory ends the thread, not the process', async () =>
   expect(await largeBodies(health, 'failed')).toBe(1);
 });
 
-test('bodies wait for each other, but not more than 32 for one, and each of them is answered', async () => {
+test('bodies wait for each other, at most 32 of them, and each gets a response', async () => {
   const gate = newGate();
   const { webhookPort, health } = await startWith(20_000, gate.data);
   const answers = Array.from({ length: 40 }, () => send(webhookPort, validate, large('wait')));
@@ -101,7 +101,7 @@ test('bodies wait for each other, but not more than 32 for one, and each of them
   expect(await largeBodies(health, 'answered')).toBe(34);
 });
 
-test('a body whose caller has gone is not decided', async () => {
+test('a body whose client has disconnected is not decided', async () => {
   const { webhookPort, health } = await startWith(20_000);
   const caller = new AbortController();
   const gone = send(webhookPort, validate, large('loop'), { signal: caller.signal });
@@ -113,7 +113,7 @@ test('a body whose caller has gone is not decided', async () => {
   expect(await largeBodies(health, 'abandoned')).toBe(1);
 });
 
-test('a server that stops answers what is under way, and a thread that does not end does not hold it', async () => {
+test('a server that shuts down answers requests in flight, and is not delayed by a thread that does not end', async () => {
   const gate = newGate();
   const { webhookPort, health, stop } = await startWith(20_000, gate.data);
   const waiting = send(webhookPort, validate, large('wait'));
@@ -129,7 +129,7 @@ test('a server that stops answers what is under way, and a thread that does not 
   expect(performance.now() - startedMs).toBeLessThan(8_000);
 });
 
-test('a thread that is closed ends whatever it is at, and one that never began can be closed', async () => {
+test('a thread that is closed ends whatever it is doing, and one that never started can be closed', async () => {
   const results: SideThreadResult[] = [];
   const gate = newGate();
   const thread = createSideThread({ module, data: gate.data, maxHeapMib: 64 }, (result) => results.push(result));

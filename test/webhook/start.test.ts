@@ -7,7 +7,7 @@ afterEach(stopAll);
 test.each([
   ['does not convert', undefined, `no such path; the webhooks are ${mutate}, ${validate}`],
   ['converts', () => ({ problem: 'not one' }), `no such path; the webhooks are ${mutate}, ${validate}, /convert`],
-])('a webhook that %s says which paths there are', async (_, convert, message) => {
+])('a webhook that %s lists its paths', async (_, convert, message) => {
   const { webhookPort, health } = await start({ convert });
   const unknown = await send(webhookPort, '/', '{}');
   expect([unknown.code, unknown.json().message]).toEqual([404, message]);
@@ -23,7 +23,7 @@ test.each([
   );
 });
 
-test('the log says on which port the webhooks listen', async () => {
+test('the log contains the port of the webhooks', async () => {
   const { webhookPort, healthPort, lines } = await start();
   expect(lines.find(({ msg }) => msg === 'listening')).toEqual({
     level: 30,
@@ -34,7 +34,7 @@ test('the log says on which port the webhooks listen', async () => {
   });
 });
 
-test('metrics of others can be added', async () => {
+test('an application can add metrics', async () => {
   const prefixes: string[] = [];
   const { health } = await start({
     addMetrics(registry, prefix) {

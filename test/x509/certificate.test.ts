@@ -50,18 +50,18 @@ test.each([
   ['a certificate with much behind it', padded(ca.certificate.pem, maxPemBytes + 1), 'is longer than 65536 bytes'],
   ['a long text', 'a'.repeat(70_000), 'is longer than 65536 bytes'],
   ['a year of five digits', fixture('year-12019.crt'), notACertificate],
-])('reading %s', (_what, text, problem) => {
+])('reads %s', (_what, text, problem) => {
   expect(readCertificates(text)).toEqual({ state: 'broken', problem });
   expect(readCa(text, now)).toEqual({ state: 'broken', problem });
 });
 
-test.each([undefined, '', ' \n'])('reading %j: nothing is there', (text) => {
+test.each([undefined, '', ' \n'])('reads %j as absent', (text) => {
   expect(readCertificates(text)).toEqual({ state: 'absent' });
   expect(readCa(text, now)).toEqual({ state: 'absent' });
   expect(readKey(text, ca.certificate)).toEqual({ state: 'absent' });
 });
 
-test('certificates are read in their order, with what is between them left out, up to the limits', () => {
+test('certificates are read in order, skipping text in between, up to the limits', () => {
   const text = `a comment\n${serving.certificate.pem}\r\nanother\n${ca.certificate.pem.trim()}`;
   const read = usable(readCertificates(text)) ?? [];
   expect(read.map(({ pem }) => pem)).toEqual([serving.certificate.pem, ca.certificate.pem]);
@@ -71,21 +71,21 @@ test('certificates are read in their order, with what is between them left out, 
   expect(usable(readCertificates(padded(ca.certificate.pem, maxPemBytes)))).toHaveLength(1);
 });
 
-test('a reading is said as the end of a sentence', () => {
+test('a reading has a description for the end of a sentence', () => {
   expect(problemOf({ state: 'absent' })).toBe('is missing');
   expect(problemOf({ state: 'broken', problem: 'is not PEM' })).toBe('is not PEM');
   expect(problemOf({ state: 'usable', value: 1 })).toBeUndefined();
   expect([usable({ state: 'usable', value: 1 }), usable({ state: 'absent' })]).toEqual([1, undefined]);
 });
 
-test('a trust bundle holds each certificate once, in the order given', () => {
+test('a trust bundle contains each certificate once, in the given order', () => {
   const { certificate } = ca;
   const bundle = bundleOf([serving.certificate, certificate, of(serving.certificate.pem), elliptic, certificate]);
   expect(bundle).toBe(serving.certificate.pem + certificate.pem + elliptic.pem);
   expect(bundleOf([])).toBe('');
 });
 
-test('a CA is one by its basic constraints, until the moment that it expires', () => {
+test('a CA is recognized by its basic constraints, until the moment when it expires', () => {
   const end = ca.certificate.x509.validToDate;
   const justBefore = new Date(end.getTime() - 1);
   expect(caProblem(serving.certificate, now)).toBe('is not a CA certificate (basicConstraints)');
@@ -100,7 +100,7 @@ test('a CA is one by its basic constraints, until the moment that it expires', (
   expect(usable(readCa(ca.certificate.pem + serving.certificate.pem, justBefore))?.pem).toBe(ca.certificate.pem);
 });
 
-test('a CA that API servers do not read is none', async () => {
+test('a CA that API servers cannot read is rejected', async () => {
   const { certificate } = await oddCa(new Date(), day, undefined, 'fb');
   expect(certificate.x509.serialNumber).toBe('-05');
   const problem = 'has a negative serial number, which API servers cannot parse: reissue it with a positive one';
@@ -113,7 +113,7 @@ test('a CA that API servers do not read is none', async () => {
   }
 });
 
-test('of a bundle those are taken that API servers read', async () => {
+test('only the certificates of a bundle that API servers can read are used', async () => {
   const unread = await Promise.all(
     [oddCa(new Date(), day, undefined, 'fb')].concat(
       (await unreadableKeys()).map(([, keys]) => oddCa(new Date(), day, keys)),
@@ -136,7 +136,7 @@ test('of a bundle those are taken that API servers read', async () => {
   expect([...readableCertificates('garbage')]).toEqual([]);
 });
 
-test('a key is read with its certificate', () => {
+test('a key is read together with its certificate', () => {
   const key = (text: string, certificate = ca.certificate) => readKey(text, certificate);
   expect(key(ca.key)).toEqual({ state: 'usable', value: ca.key });
   expect(key(fixture('elliptic-ca.key'), elliptic)).toMatchObject({ state: 'usable' });
@@ -148,7 +148,7 @@ test('a key is read with its certificate', () => {
   expect(key(padded(ca.key, maxPemBytes + 1))).toEqual({ state: 'broken', problem: 'is longer than 65536 bytes' });
 });
 
-test('the key of a CA is one that can sign', () => {
+test('a CA key must be able to sign', () => {
   expect(readCaKey(ca.key, ca.certificate)).toEqual({ state: 'usable', value: ca.key });
   expect(readCaKey(fixture('elliptic-ca.key'), elliptic)).toMatchObject({ state: 'usable' });
   expect(readCaKey('', elliptic)).toEqual({ state: 'absent' });
@@ -161,7 +161,7 @@ test('the key of a CA is one that can sign', () => {
   });
 });
 
-test('signed by: the name and the key have to be those of the CA', async () => {
+test("signed by: both the name and the key must be the CA's", async () => {
   const keys = await quickEntropy.makeKeyPair();
   const other = await quickEntropy.makeKeyPair();
   const bytes = (fill: number) => () => Buffer.alloc(16, fill);
@@ -200,7 +200,7 @@ test('a CA with a key of an unknown algorithm has signed nothing', () => {
   expect(readKey(ca.key, unknown)).toEqual({ state: 'broken', problem: 'does not belong to the certificate' });
 });
 
-test('the names that a certificate is not for', async () => {
+test('finds the names that a certificate is not valid for', async () => {
   const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
   const { certificate } = await servingOf(ca, names);
   const missing = (...wanted: string[]) => missingNames(certificate, wanted);
@@ -214,21 +214,21 @@ test('the names that a certificate is not for', async () => {
   expect(missingNames(ca.certificate, ['webhook', '127.0.0.1'])).toEqual(['webhook', '127.0.0.1']);
 });
 
-test('a DNS name that looks like an IP address does not make a certificate one for the address', () => {
+test('a DNS name that looks like an IP address does not make a certificate valid for the address', () => {
   const certificate = forge.pki.certificateFromPem(serving.certificate.pem);
   certificate.setExtensions([{ name: 'subjectAltName', altNames: [{ type: 2, value: '127.0.0.1' }] }]);
   certificate.sign(forge.pki.privateKeyFromPem(ca.key), forge.md.sha256.create());
   expect(missingNames(of(forge.pki.certificateToPem(certificate)), ['127.0.0.1'])).toEqual(['127.0.0.1']);
 });
 
-test('unreadable dates are refused also when Node.js makes some date of them, which it does now and then', () => {
+test('unreadable dates are rejected even if Node.js makes some date of them, which it occasionally does', () => {
   const date = vi.spyOn(X509Certificate.prototype, 'validToDate', 'get').mockReturnValue(new Date('2100-01-01'));
   onTestFinished(() => date.mockRestore());
   expect(readCertificates(fixture('year-12019.crt'))).toEqual({ state: 'broken', problem: notACertificate });
   expect([...readableCertificates(fixture('year-12019.crt'))]).toEqual([]);
 });
 
-test.each(['validFrom', 'validTo'] as const)('an unreadable date is one that is not a date: %s', (which) => {
+test.each(['validFrom', 'validTo'] as const)('a date is unreadable if it is not a date: %s', (which) => {
   const date = vi.spyOn(X509Certificate.prototype, which, 'get').mockReturnValue('Bad time value');
   onTestFinished(() => date.mockRestore());
   expect(readCertificates(ca.certificate.pem)).toEqual({ state: 'broken', problem: notACertificate });

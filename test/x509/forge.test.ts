@@ -20,7 +20,7 @@ function signed(keys = elliptic, notBefore = '2026-01-01T00:00:00Z', notAfter = 
   return signedCertificate(contents, keys.privateKey);
 }
 
-test('a key is identified by the SHA-1 of its bits', () => {
+test("a key identifier is the SHA-1 of the key's bits", () => {
   const point = createPublicKey(elliptic.publicKey).export({ type: 'spki', format: 'der' }).subarray(-65);
   const identifier = createHash('sha1').update(point).digest();
   const der = signed();
@@ -32,7 +32,7 @@ test('a key is identified by the SHA-1 of its bits', () => {
 test.each([
   ['RSA, with parameters that are NULL', rsa, '300d06092a864886f70d01010b0500'],
   ['an elliptic curve, without', elliptic, '300a06082a8648ce3d040302'],
-])('the algorithm is that of %s, within what is signed and behind it', (_, keys, identifier) => {
+])('the algorithm is that of %s, both in the signed part and after it', (_, keys, identifier) => {
   expect(signed(keys).toString('hex').split(identifier)).toHaveLength(3);
 });
 
@@ -41,7 +41,7 @@ test.each([
   ['1950-01-01T00:00:00Z', '170d3530303130313030303030305a'],
   ['2049-12-31T23:59:59Z', '170d3439313233313233353935395a'],
   ['2050-01-01T00:00:00Z', '180f32303530303130313030303030305a'],
-])('%s is written with two digits for the year only where these are clear', (time, written) => {
+])('%s is written with a two-digit year only where that is unambiguous', (time, written) => {
   const der = signed(elliptic, time, time);
   expect(der.toString('hex')).toContain(`${written}${written}`);
   expect(new X509Certificate(der).validFromDate).toEqual(new Date(time));

@@ -61,7 +61,7 @@ function extensionsOf({ certificate }: Issued): string {
     .join('\n');
 }
 
-test('a client certificate is for clients, of the CA and for its key', async () => {
+test('a client certificate is valid for clients, signed by the CA, and has its key', async () => {
   const { ca } = await made();
   const keys = await quickEntropy.makeKeyPair();
   const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, quickEntropy);
@@ -76,7 +76,9 @@ test('a client certificate is for clients, of the CA and for its key', async () 
   expect(certificate.x509.ca).toBe(false);
 });
 
-test.each(kinds)("Node's TLS takes the serving certificate for its names, with its CA only: %s", async (_, keys) => {
+test.each(
+  kinds,
+)("Node's TLS accepts the serving certificate for its names, and only with its CA: %s", async (_, keys) => {
   const { ca, serving } = await made(100, 1000, keys);
   expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
   expect(await handshake(serving, ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
@@ -84,7 +86,7 @@ test.each(kinds)("Node's TLS takes the serving certificate for its names, with i
   expect(await handshake(serving, other, 'webhook.ns.svc')).not.toBe('connected');
 });
 
-test('a serving certificate is for servers, its names, and its key', async () => {
+test('a serving certificate is valid for servers, for its names, and has its key', async () => {
   const { ca, serving } = await made();
   const { x509 } = serving.certificate;
   expect(x509.subject).toBe('CN=webhook');
@@ -97,7 +99,7 @@ test('a serving certificate is for servers, its names, and its key', async () =>
   expect(x509.checkPrivateKey(createPrivateKey(serving.key))).toBe(true);
 });
 
-test('a certificate begins a little back and ends when it is to, a serving certificate with its CA at the latest', async () => {
+test('a certificate begins slightly in the past and ends as requested, a serving certificate no later than its CA', async () => {
   const { ca, serving } = await made(100, 1000);
   const short = await made(100, 90);
   const begin = seconds(now.getTime() - 5 * 60_000);
@@ -110,7 +112,7 @@ test('a certificate begins a little back and ends when it is to, a serving certi
   expect(short.serving.certificate.x509.validToDate).toEqual(seconds(now.getTime() + 90 * day));
 });
 
-test('a long first name is cut in the common name, where only 64 characters fit', async () => {
+test('a long first name is truncated in the common name, which is limited to 64 characters', async () => {
   const long = `${'a'.repeat(40)}.${'b'.repeat(40)}.svc`;
   const { ca } = await made();
   const { x509 } = (await issueServingCertificate(ca, [long], now, day, quickEntropy)).certificate;
@@ -118,7 +120,7 @@ test('a long first name is cut in the common name, where only 64 characters fit'
   expect(x509.subjectAltName).toBe(`DNS:${long}`);
 });
 
-test('a CA says whose it is, since when, and which', async () => {
+test("a CA's subject contains the owner, the time and a unique part", async () => {
   const { x509 } = (await issueCa(now, day, quickEntropy)).certificate;
   const end = x509.serialNumber.toLowerCase().slice(-8);
   const today = now.toISOString().slice(0, 10);
@@ -128,12 +130,12 @@ test('a CA says whose it is, since when, and which', async () => {
   expect(x509.verify(x509.publicKey)).toBe(true);
 });
 
-test("a sandbox's CA is never one that the recovery of a webhook's certificates takes for its own", async () => {
+test("a sandbox's CA is never mistaken for a webhook's own by the recovery", async () => {
   const { x509 } = (await issueCa(now, day, quickEntropy, { sandbox: true })).certificate;
   expect(x509.subject).toBe(`CN=extensionconfig-webhook sandbox ${x509.serialNumber.toLowerCase().slice(-8)}`);
 });
 
-test('serials are unique and positive, 128 bits; subjects of CAs differ', async () => {
+test('serial numbers are unique and positive, with 128 bits; subjects of CAs differ', async () => {
   const serialOf = async (first: number) => {
     const randomBytes = () => Buffer.from([first, ...Array<number>(15).fill(7)]);
     return (await issueCa(now, day, { ...quickEntropy, randomBytes })).certificate.x509.serialNumber;
@@ -162,7 +164,7 @@ test('a self-signed serving certificate is its own CA', async () => {
   expect(await handshake(self, self, 'localhost')).toBe('connected');
 });
 
-test('keys on an elliptic curve are new ones each time; other keys sign nothing', async () => {
+test('elliptic-curve keys are new each time; other types of keys cannot sign', async () => {
   const [one, other] = [await ellipticEntropy.makeKeyPair(), await ellipticEntropy.makeKeyPair()];
   expect(one.privateKey).not.toBe(other.privateKey);
   await expect(issueCa(now, day, entropyOn('secp256k1'))).rejects.toThrow(
@@ -178,7 +180,7 @@ test('keys on an elliptic curve are new ones each time; other keys sign nothing'
   );
 });
 
-test('what cannot be written into a certificate is an error', async () => {
+test('values that cannot be written into a certificate are errors', async () => {
   await expect(issueCa(new Date('+012019-01-01'), day, quickEntropy)).rejects.toThrow(
     'the new certificate contains data that is not an X.509 certificate, or one with unreadable dates',
   );
@@ -187,7 +189,7 @@ test('what cannot be written into a certificate is an error', async () => {
 test.each([
   'validFromDate',
   'validToDate',
-] as const)('a certificate with another %s than asked for is an error', async (which) => {
+] as const)('a certificate with another %s than requested is an error', async (which) => {
   const date = vi.spyOn(X509Certificate.prototype, which, 'get').mockReturnValue(new Date(0));
   onTestFinished(() => date.mockRestore());
   const problem = /^the new certificate is valid from .* GMT to .* GMT, not from 2026-\S+Z to 2026-\S+Z$/;
@@ -227,7 +229,7 @@ const purpose = 'X509v3 Extended Key Usage:';
 const subjectKey = ['X509v3 Subject Key Identifier:', 'KEY'];
 const alternatives = 'X509v3 Subject Alternative Name:';
 
-test('the extensions of each kind of certificate', needs('openssl'), async () => {
+test('each kind of certificate has the right extensions', needs('openssl'), async () => {
   const { ca, serving } = await made();
   const client = issueClientCertificate(ca, 'x', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
   const self = issueSelfSigned(['localhost'], now, day);
@@ -263,7 +265,7 @@ test('the extensions of each kind of certificate', needs('openssl'), async () =>
   );
 });
 
-test('a certificate for a key on an elliptic curve does not say that it enciphers keys', needs('openssl'), async () => {
+test('a certificate for an elliptic-curve key does not allow key encipherment', needs('openssl'), async () => {
   const { ca, serving } = await made(100, 1000, { ofCa: quickEntropy, ofServing: ellipticEntropy });
   const keys = await ellipticEntropy.makeKeyPair();
   const client = issueClientCertificate(ca, 'x', keys, now, day, quickEntropy);
@@ -306,12 +308,12 @@ const lives: [string, number, string, string][] = [
   ['from 2050 on', 36500, '2125-12-08T00:00:00.000Z', 'GENERALIZEDTIME'],
   ['past the year 9999', 3_650_000, '9999-12-31T23:59:59.000Z', 'GENERALIZEDTIME'],
 ];
-test.each(lives)('a CA that is to be valid until a moment %s is readable', async (_name, days, notAfter) => {
+test.each(lives)('a CA that is valid until a moment %s is readable', async (_name, days, notAfter) => {
   const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
   expect(made.certificate.x509.validToDate.toISOString()).toBe(notAfter);
 });
 
-test.each(lives)('OpenSSL reads a CA that is to be valid until a moment %s', needs('openssl'), async (...life) => {
+test.each(lives)('OpenSSL reads a CA that is valid until a moment %s', needs('openssl'), async (...life) => {
   const [, days, notAfter, type] = life;
   const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
   const openssl = (...args: string[]) =>

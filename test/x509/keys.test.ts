@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { KeyPair } from '../../src/x509/issue.ts';
 
 // In a process of its own: tests in this one are given their keys (test/tools/given-keys.ts).
-test('every key is a new one, RSA of 2048 bits, in PEM', () => {
+test('every key is new, RSA with 2048 bits, in PEM', () => {
   const module = new URL('../../src/x509/index.ts', import.meta.url).href;
   const script = `import { systemEntropy } from '${module}';
     const pairs = await Promise.all([systemEntropy.makeKeyPair(), systemEntropy.makeKeyPair()]);

@@ -65,7 +65,7 @@ test.each<[string, string, certificates: (string | undefined)[], hasPrivateKey?:
   expect(content.hasPrivateKey).toBe(hasPrivateKey);
 });
 
-test('the first one that Go does not find is named by its number', () => {
+test('the first certificate that Go does not find is identified by its number', () => {
   expect(framingProblem(readPem(certificate))).toBeUndefined();
   expect(framingProblem(readPem(certificate + certificate.trimEnd() + certificate))).toBe(
     'has a certificate that cannot be read (number 2): its BEGIN and END markers must each be on a line of their own',

@@ -23,7 +23,7 @@ test.each<[string, KeyObject, object]>([
   ['P-256', p256, { hash: 'sha256', oid: '1.2.840.10045.4.3.2', hasNull: false }],
   ['P-384', ec('secp384r1'), { hash: 'sha384', oid: '1.2.840.10045.4.3.3', hasNull: false }],
   ['P-521', ec('secp521r1'), { hash: 'sha512', oid: '1.2.840.10045.4.3.4', hasNull: false }],
-])('a key of type %s signs, and is read', (_, key, algorithm) => {
+])('a key of type %s signs, and is readable', (_, key, algorithm) => {
   expect(signatureOf(key)).toEqual(algorithm);
   expect([signingProblem(key), unreadableProblem(key)]).toEqual([undefined, undefined]);
 });
@@ -63,7 +63,7 @@ test.each<[string, KeyObject | undefined]>([
   ['a compressed point', unreadable.get('compressed')],
   ['a point that is both', hybrid()],
   ['the parameters of its curve', unreadable.get('explicit')],
-])('a key with %s is not read', (_, key) => {
+])('a key with %s is not readable', (_, key) => {
   expect(unreadableProblem(key as KeyObject)).toBe(
     'has a key in compressed form, or with explicit curve parameters instead of a named curve, which API servers cannot parse: generate an uncompressed one with a named curve',
   );

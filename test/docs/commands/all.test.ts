@@ -6,13 +6,13 @@ import { pages, readPage } from '../pages.ts';
 
 const blocks = new Map(pages.map((page) => [page, blocksOf(readPage(page))]));
 
-test('the commands of each page are run by a file of tests', () => {
+test('the commands of each page are run by a test file', () => {
   const files = readdirSync(import.meta.dirname).map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
   const run = files.flatMap((text) => [...text.matchAll(/^everyCommandRuns\('([^']+)'/gm)].map(([, page]) => page));
   expect(run.toSorted()).toEqual(pages.filter((page) => blocks.get(page)?.some(isRun)).toSorted());
 });
 
-test('these blocks do not run, and say why', () => {
+test('the blocks that are not run give a reason', () => {
   const skipped = pages.flatMap((page) =>
     (blocks.get(page) ?? [])
       .filter(({ language, skip }) => language === 'sh' && skip !== undefined)

@@ -6,7 +6,7 @@ import { commandsOf, useSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
 import { openTerminal } from '../terminal.ts';
 
-test('the picture of a terminal shows what is printed', { ...needs('kubectl'), timeout: 120_000 }, async () => {
+test('the picture of a terminal shows the real output', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
   const terminal = await openTerminal('picture', commandsOf(await installedPackage()));
   const stopSandbox = await useSandbox(terminal);

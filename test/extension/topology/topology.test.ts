@@ -41,7 +41,7 @@ function applyMerge(target: Json | undefined, patch: Json): Json {
 }
 
 describe('diff', () => {
-  test('the patch turns one value into the other, and is empty where they are the same', () => {
+  test('the patch turns one value into the other, and is empty if they are equal', () => {
     fc.assert(
       fc.property(json, json, (before, after) => {
         const document = { value: structuredClone(before) };
@@ -54,7 +54,7 @@ describe('diff', () => {
     );
   });
 
-  test('lists: an item at the front, in the middle, at the end, and none any more', () => {
+  test('of lists: an item at the front, in the middle, at the end, and none left', () => {
     const lists: [Json[], Json[], number][] = [
       [[1, 2, 3], [0, 1, 2, 3], 1],
       [[1, 2, 3], [1, 9, 2, 3], 1],
@@ -68,12 +68,12 @@ describe('diff', () => {
     }
   });
 
-  test('the order of fields does not matter to the patch', () => {
+  test('the order of fields does not affect the patch', () => {
     const before = { b: 1, a: { d: 1, c: 2 } };
     expect(jsonPatchOf(before, { a: { c: 3, d: 2 }, b: 2 })).toEqual(jsonPatchOf(before, { b: 2, a: { d: 2, c: 3 } }));
   });
 
-  test('a merge patch turns one object into the other, and refuses to set null', () => {
+  test('a merge patch turns one object into the other, and cannot set null', () => {
     const withoutNull = fc
       .dictionary(fc.string(), json)
       .map(
@@ -91,7 +91,7 @@ describe('diff', () => {
     expect(() => mergePatchOf({}, { a: { b: null } })).toThrow('a.b: a merge patch cannot set null');
   });
 
-  test('a field named __proto__ is one like others', () => {
+  test('a field named __proto__ is an ordinary one', () => {
     const after = JSON.parse('{"__proto__":{"a":1}}') as JsonObject;
     expect(JSON.stringify(mergePatchOf({}, after))).toBe('{"__proto__":{"a":1}}');
     expect(jsonPatchOf({}, after)).toEqual([{ op: 'add', path: '/__proto__', value: { a: 1 } }]);
@@ -133,7 +133,7 @@ describe('paths', () => {
     'x'.repeat(2000),
   ])('%s is not one', (path) => expect(() => getField(object, path)).toThrow(/is not a path such as/));
 
-  test('setting makes what is on the way, and removing leaves the rest alone', () => {
+  test('setting creates missing objects, and removing leaves everything else alone', () => {
     const made: JsonObject = {};
     setField(made, 'spec.disks[0].size', 5);
     setField(made, 'spec.none.at.all', undefined);
@@ -146,7 +146,7 @@ describe('paths', () => {
   });
 });
 
-test('variables: an item over the whole, builtin field by field, and errors that users understand', () => {
+test('variables: those of an item take precedence, builtin is merged by field, and errors are understandable', () => {
   const values = mergeVariables(
     [
       { name: 'size', value: 'small' },
@@ -207,13 +207,13 @@ const decoded = (patch: string) => JSON.parse(Buffer.from(patch, 'base64').toStr
 const walk = (mutate: (template: Template, context: TemplateContext) => void, match = {}, options: WalkOptions = {}) =>
   walkTemplates(recorded, [{ match, mutate }], options);
 
-describe('walkTemplates over what Cluster API sent', () => {
-  test('there are items of several kinds', () => {
+describe('walkTemplates with a request from Cluster API', () => {
+  test('visits items of several kinds', () => {
     expect(recorded.items.length).toBeGreaterThan(2);
     expect(new Set(recorded.items.map(({ object }) => (object as JsonObject).kind)).size).toBeGreaterThan(1);
   });
 
-  test('nothing is patched where nothing changes, and the request stays as it is', () => {
+  test('returns no patch if nothing changes, and does not modify the request', () => {
     const before = structuredClone(recorded);
     expect(walk(() => {})).toEqual([]);
     expect(
@@ -224,7 +224,7 @@ describe('walkTemplates over what Cluster API sent', () => {
     expect(recorded).toEqual(before);
   });
 
-  test('patches have the uid, and match by kind, version and holder', () => {
+  test('returns patches with the uid, matched by kind, version and holder', () => {
     const [first] = recorded.items;
     const kind = (first?.object as JsonObject).kind as string;
     const set = (template: Template, { variables }: TemplateContext) => {
@@ -256,7 +256,7 @@ describe('walkTemplates over what Cluster API sent', () => {
     expect(() => walk(set, { kind: 'Other' }, { unmatched: 'fail' })).toThrow(HandlerFailure);
   });
 
-  test('what Cluster API ignores or overrides is left out and said', () => {
+  test('leaves out what Cluster API ignores or overwrites, and logs it', () => {
     const { log, lines } = collectingLog();
     const patches = walk(
       (template) => {

@@ -46,7 +46,7 @@ const grow: TemplatePatcher['mutate'] = (one) => {
   one.spec.size = 2;
 };
 
-describe('which templates a patcher is for', () => {
+describe('templates that a patcher is for', () => {
   test.each<[TemplateMatch, boolean]>([
     [{}, true],
     [{ kind: 'MachineTemplate' }, true],
@@ -71,7 +71,7 @@ describe('which templates a patcher is for', () => {
     expect(walkTemplates(requestOf({}), [{ match, mutate: grow }])).toHaveLength(isFor ? 1 : 0);
   });
 
-  test('one that is for none is skipped, or a failure', () => {
+  test('a template that matches no patcher is skipped, or is a failure', () => {
     const nothing = [{ match: { kind: 'Other' }, mutate: grow }];
     expect(walkTemplates(requestOf({}), nothing)).toEqual([]);
     expect(walkTemplates(requestOf({}), nothing, { unmatched: 'skip' })).toEqual([]);
@@ -82,7 +82,7 @@ describe('which templates a patcher is for', () => {
   });
 });
 
-test('patchers change one copy, in their order, and each item has its own patch', () => {
+test('patchers change the same copy, in order, and each item has its own patch', () => {
   const first: TemplatePatcher = {
     mutate: (one) => {
       one.spec.steps = ['a'];
@@ -105,7 +105,7 @@ test('patchers change one copy, in their order, and each item has its own patch'
   expect(walkTemplates(request, [{ mutate: () => {} }], { format: 'JSONMergePatch' })).toEqual([]);
 });
 
-test('a patcher gets the variables of its place, and the holder', () => {
+test("a patcher receives the variables of the template's place, and the holder", () => {
   const seen: unknown[] = [];
   const request = requestOf({}, { variables: [{ name: 'flavor', value: 'large' }] }, { variables: [] });
   walkTemplates(request, [
@@ -118,7 +118,7 @@ test('a patcher gets the variables of its place, and the holder', () => {
   ]);
 });
 
-describe('what Cluster API ignores or overrides', () => {
+describe('what Cluster API ignores or overwrites', () => {
   /** The patch, and the fields that were left out of it. */
   function walked(
     change: (one: JsonObject) => void,
@@ -154,7 +154,7 @@ describe('what Cluster API ignores or overrides', () => {
     expect(walked(change)).toEqual({ operations: [], lines: left(fields) });
   });
 
-  test('metadata where there was none', () => {
+  test('new metadata where there was none', () => {
     const { metadata: _, ...without } = template();
     const { operations, lines } = walked((one) => Object.assign(one, { metadata: { labels: {} } }), {
       object: without,
@@ -162,7 +162,7 @@ describe('what Cluster API ignores or overrides', () => {
     expect([operations, lines]).toEqual([[], left(['metadata'])]);
   });
 
-  test('labels, annotations and the spec are taken', () => {
+  test('but not labels, annotations and the spec', () => {
     const { operations, lines } = walked((one) => {
       Object.assign(one.metadata as object, { labels: { a: '2' }, annotations: { b: '1' } });
       one.spec = { size: 3 };
@@ -210,18 +210,18 @@ describe('what Cluster API ignores or overrides', () => {
   test.each([
     { ...holder, kind: 'Cluster', fieldPath: 'spec.infrastructureRef' },
     { ...holder, kind: 'MachineDeployment', fieldPath: 'spec.controlPlaneRef' },
-  ])('but not of other templates: $kind $fieldPath', (holderReference) => {
+  ])('but not those of other templates: $kind $fieldPath', (holderReference) => {
     const { operations, lines } = walked(own, { object: controlPlane(), holderReference });
     expect(operations).toHaveLength(5);
     expect(lines).toEqual([]);
   });
 
-  test('no more than twenty are named', () => {
+  test('at most twenty fields are named', () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`f${index}`, index]));
     expect(walked((one) => Object.assign(one, many)).lines[0]?.fields).toEqual(Object.keys(many).slice(0, 20));
   });
 
-  test('nobody needs to be told', () => {
+  test('the log is optional', () => {
     const rename: TemplatePatcher['mutate'] = (one) => {
       one.kind = 'x';
     };
@@ -275,7 +275,7 @@ describe('variables', () => {
 });
 
 describe('defining variables', () => {
-  test.each(['', 'a.b', 'builtin', 'x'.repeat(257)])('%j is not a name', (name) => {
+  test.each(['', 'a.b', 'builtin', 'x'.repeat(257)])('%j is not a valid name', (name) => {
     expect(() => defineVariables({ [name]: { schema: {} } })).toThrow(
       new TypeError(
         `${JSON.stringify(name.slice(0, 100))} is not a name for a variable: 1 to 256 characters, no dot, not builtin`,
@@ -283,7 +283,7 @@ describe('defining variables', () => {
     );
   });
 
-  test('says what they are, and reads no others', () => {
+  test('returns their definitions, and reads no others', () => {
     const long = 'x'.repeat(256);
     const defined = defineVariables({ [long]: { required: true, schema: { type: 'string' } }, b: { schema: {} } });
     expect(defined.variables).toEqual([

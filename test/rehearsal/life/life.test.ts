@@ -7,13 +7,13 @@ const steps = (...versions: string[]) => versions.map((version) => ({ version })
 const lines = (calls: Parameters<typeof callLine>[0][]) => calls.map(callLine);
 
 describe('the calls of a life', () => {
-  test('create, and nothing else', () => {
+  test('creation, and nothing else', () => {
     const { calls, end } = live(passes);
     expect(lines(calls)).toEqual(['BeforeClusterCreate', 'AfterControlPlaneInitialized']);
     expect(end).toMatchObject({ isComplete: true, reason: '' });
   });
 
-  test('an upgrade of four minors by the plan of an extension', () => {
+  test("an upgrade of four minors by an extension's plan", () => {
     // The example of Cluster API's documentation: workers take at most three minors.
     const all = ['v1.30.0', 'v1.31.0', 'v1.32.3', 'v1.33.0'];
     const { calls, end } = live(
@@ -62,7 +62,7 @@ describe('the calls of a life', () => {
       ]);
   });
 
-  test('without a class an upgrade takes a minor a step', () => {
+  test('without a class, an upgrade takes one minor per step', () => {
     const { calls } = live(passes, { yaml: clusterYaml('v1.30.2'), upgrades: ['v1.32.1'] });
     expect(lines(calls)[2]).toBe('BeforeClusterUpgrade 1.30.2 → 1.32.1 C[1.31.0 1.32.1] W[1.32.1]');
   });
@@ -75,7 +75,7 @@ describe('the calls of a life', () => {
     expect(lines(calls)[2]).toBe('BeforeClusterUpgrade 1.30.0 → 1.32.0 C[1.31.4 1.32.0] W[1.32.0]');
   });
 
-  test('without workers there are no hooks of workers', () => {
+  test('without workers, no hooks of workers', () => {
     const yaml = clusterYaml('v1.30.0', { topology: 'controlPlane: {}' });
     const { calls, end } = live(passes, { yaml, upgrades: ['v1.31.0'] });
     expect(end.isComplete).toBe(true);
@@ -87,7 +87,7 @@ describe('the calls of a life', () => {
     ]);
   });
 
-  test('two upgrades, then the end', () => {
+  test('two upgrades, then the deletion', () => {
     const { calls, end } = live(passes, { upgrades: ['v1.32.0', 'v1.33.0'], isDeleted: true });
     expect(end.isComplete).toBe(true);
     expect(calls.filter(({ hook }) => hook === 'AfterClusterUpgrade').map(callLine)).toEqual([
@@ -101,7 +101,7 @@ describe('the calls of a life', () => {
     });
   });
 
-  test('intents are noted even where nobody serves a hook', () => {
+  test('pending hooks are recorded even if no handler serves them', () => {
     const { calls, events, end } = live(() => 'none', { upgrades: ['v1.32.0'], isDeleted: true });
     expect(calls).toEqual([]);
     expect(end.isComplete).toBe(true);
@@ -117,7 +117,7 @@ describe('the calls of a life', () => {
     ]);
   });
 
-  test('a Cluster that has its references is there already', () => {
+  test('a Cluster that has its references counts as created', () => {
     const reference = '{ apiGroup: g, kind: K, name: k }';
     const yaml = clusterYaml('v1.30.0').replace(
       'spec:',
@@ -136,7 +136,7 @@ describe('the calls of a life', () => {
 });
 
 describe('what blocks', () => {
-  test('each hook that can block is asked again after its time, and no earlier', () => {
+  test('each blocking hook is called again after its wait, and not earlier', () => {
     const { calls, end } = live(
       ({ hook }, nth) =>
         blocking.includes(hook) && nth === 1 ? { retryAfterSeconds: 5000, message: 'wait' } : undefined,
@@ -149,7 +149,7 @@ describe('what blocks', () => {
     }
   });
 
-  test('a wait of hours takes none here', () => {
+  test('a wait of hours takes no real time', () => {
     const { end } = live(({ hook }, nth) =>
       hook === 'BeforeClusterCreate' && nth < 10 ? { retryAfterSeconds: 36_000 } : undefined,
     );
@@ -178,7 +178,7 @@ describe('what blocks', () => {
     ]);
   });
 
-  test('one that blocks for ever ends with the limit of calls, and says so', () => {
+  test('a hook that blocks forever reaches the limit of calls, which is reported', () => {
     const { end, calls } = live(
       ({ hook }) => (hook === 'BeforeClusterUpgrade' ? { retryAfterSeconds: 60, message: 'never' } : undefined),
       { upgrades: ['v1.32.0'], maxCalls: 20 },
@@ -190,7 +190,7 @@ describe('what blocks', () => {
     );
   });
 
-  test('an annotation blocks as BeforeClusterUpgrade does, and nobody is asked', () => {
+  test('an annotation blocks as BeforeClusterUpgrade does, without any call', () => {
     const yaml = clusterYaml('v1.30.0', {
       annotations:
         '{ before-upgrade.hook.cluster.cluster.x-k8s.io/b: "", before-upgrade.hook.cluster.cluster.x-k8s.io/a: "" }',
@@ -202,7 +202,7 @@ describe('what blocks', () => {
     );
   });
 
-  test('workers that defer their upgrade keep it from its end', () => {
+  test('workers that defer their upgrade prevent its completion', () => {
     const yaml = clusterYaml('v1.30.0', {
       topology:
         'workers: { machineDeployments: [{ class: w, name: md-0, metadata: { annotations: { topology.cluster.x-k8s.io/defer-upgrade: "" } } }] }',
@@ -224,7 +224,7 @@ describe('what blocks', () => {
 });
 
 describe('what fails', () => {
-  test('an error ends the reconcile, all is asked again after a backoff, and nothing is remembered', () => {
+  test('an error ends the reconcile; everything is called again after a backoff, and nothing is cached', () => {
     const { calls, conditions, end } = live(({ hook }, nth) =>
       hook === 'BeforeClusterCreate' && nth <= 3 ? { error: 'no quota' } : undefined,
     );
@@ -238,7 +238,7 @@ describe('what fails', () => {
     });
   });
 
-  test('one that fails for ever ends with the limit of failures', () => {
+  test('an error that never ends reaches the limit of failures', () => {
     const { end } = live(({ hook }) => (hook === 'AfterControlPlaneInitialized' ? { error: 'no' } : undefined), {
       maxFailures: 4,
     });
@@ -249,7 +249,7 @@ describe('what fails', () => {
     });
   });
 
-  test('the text of an upgrade hook names where it failed', () => {
+  test('the error of an upgrade hook says where it failed', () => {
     const { conditions } = live(({ hook }) => (hook === 'BeforeClusterUpgrade' ? { error: 'no' } : undefined), {
       upgrades: ['v1.32.0'],
     });
@@ -263,7 +263,7 @@ describe('what fails', () => {
     ['without the target', { controlPlaneUpgrades: steps('v1.31.0') }, /must end with v1\.32\.0/],
     ['of nothing', {}, /must end with v1\.32\.0/],
     ['with something else', { controlPlaneUpgrades: [{ version: 'new' }] }, /is not a version/],
-  ])('a plan %s is refused', (_, answer, reason) => {
+  ])('a plan %s is rejected', (_, answer, reason) => {
     const { end } = live(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {
       yaml: clusterYaml('v1.30.0') + classYaml('{ upgrade: { external: { generateUpgradePlanExtension: plan.e } } }'),
       upgrades: ['v1.32.0'],
@@ -282,7 +282,7 @@ describe('what fails', () => {
       clusterYaml('v1.30.0') + classYaml('{ kubernetesVersions: [v1.30.0, v1.31.0] }'),
       /not one of spec\.kubernetesVersions/,
     ],
-  ])('admission refuses %s', (_, to, yaml, reason) => {
+  ])('admission rejects %s', (_, to, yaml, reason) => {
     const { end } = live(passes, { yaml, upgrades: [to] });
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(reason);
@@ -290,7 +290,7 @@ describe('what fails', () => {
 });
 
 describe('a restart of the controller', () => {
-  test('forgets waits: who blocked for an hour is asked again at once', () => {
+  test('forgets waits: a handler that blocked for an hour is called again at once', () => {
     const { calls } = live(
       ({ hook }, nth) =>
         hook === 'BeforeClusterUpgrade'
@@ -307,7 +307,7 @@ describe('a restart of the controller', () => {
     expect((times[2] ?? 0) - (times[1] ?? 0)).toBe(15_000);
   });
 
-  test('has the hook of the step come again', () => {
+  test('repeats the hook of the step', () => {
     const { log } = live(({ hook }, nth) => (hook === 'BeforeWorkersUpgrade' && nth === 1 ? 'restart' : undefined), {
       upgrades: ['v1.32.0'],
       yaml: clusterYaml('v1.31.0'),
@@ -320,7 +320,7 @@ describe('a restart of the controller', () => {
   });
 });
 
-describe('what a user sees in TopologyReconciled', () => {
+describe('the condition TopologyReconciled', () => {
   test('over a whole life', () => {
     const { conditions } = live(
       ({ hook }, nth) =>
@@ -367,7 +367,7 @@ describe('in-place updates', () => {
   const inPlace = (calls: Parameters<typeof callLine>[0][]) =>
     calls.map(({ hook }) => hook).filter((hook) => /Machine/.test(hook));
 
-  test('a machine whose differences are covered is updated, until the extension says that it is done', () => {
+  test('a machine whose differences are covered is updated until the extension says that it is done', () => {
     const { calls, end } = live(({ hook }, nth) => {
       if (hook === 'CanUpdateMachine') {
         return { machinePatch: patch('/spec/version', 'v1.32.0') };
@@ -389,7 +389,7 @@ describe('in-place updates', () => {
     ]);
   });
 
-  test('a restart while a machine is updated has UpdateMachine come again', () => {
+  test('a restart during an update repeats UpdateMachine', () => {
     const { calls, end } = live(({ hook }, nth) => {
       if (hook === 'CanUpdateMachine') {
         return nth === 1 ? 'restart' : { machinePatch: patch('/spec/version', 'v1.32.0') };
@@ -406,18 +406,18 @@ describe('in-place updates', () => {
     ]);
   });
 
-  test('one that is not covered is replaced', () => {
+  test('a machine whose differences are not covered is replaced', () => {
     const { calls, end } = live(passes, story);
     expect(end.isComplete).toBe(true);
     expect(inPlace(calls)).toEqual(['CanUpdateMachine', 'CanUpdateMachineSet']);
   });
 
-  test('without the feature gate nobody is asked', () => {
+  test('without the feature gate, no hook is called', () => {
     const { calls } = live(passes, { ...story, updatesInPlace: false });
     expect(inPlace(calls)).toEqual([]);
   });
 
-  test('an update that fails for ever ends with the limit of failures', () => {
+  test('an update that fails forever reaches the limit of failures', () => {
     const { end } = live(
       ({ hook }) => {
         if (hook === 'CanUpdateMachine') {

@@ -62,7 +62,7 @@ test('whatever goes wrong for a while, the same hooks pass in the same order as 
   );
 });
 
-test('every life ends, whatever is answered for ever', () => {
+test('every life ends, whatever is answered forever', () => {
   const forEver = fc.dictionary(fc.constantFrom(...blocking), trouble);
   fc.assert(
     fc.property(story, forEver, ({ from, replicas, ...rest }, wrong) => {

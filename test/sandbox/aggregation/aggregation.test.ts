@@ -191,7 +191,7 @@ afterAll(async () => {
 });
 
 describe('APIServices', () => {
-  test('have a table as kubectl shows it', async () => {
+  test('are listed in a table as by kubectl', async () => {
     const { json: table } = await get(apiServices, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
     const columns = (table.columnDefinitions as JsonObject[]).map(({ name }) => name);
     expect(columns).toEqual(['Name', 'Service', 'Available', 'Age']);
@@ -202,7 +202,7 @@ describe('APIServices', () => {
     expect(rows.map(([name]) => name)).not.toContain('v1.apiregistration.k8s.io');
   });
 
-  test('are there for definitions, and go with them', async () => {
+  test('exist for definitions, and are deleted with them', async () => {
     const group = 'defined.example.com';
     const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
     const schema = { openAPIV3Schema: { type: 'object' } };
@@ -258,7 +258,7 @@ describe('APIServices', () => {
       },
       'local APIServices may not have a caBundle',
     ],
-  ])('with %s are refused', async (_, parts, message) => {
+  ])('with %s are rejected', async (_, parts, message) => {
     const { status, text } = await send(sandbox, 'POST', apiServices, {
       body: { ...apiService('bad.example.com', 'x'), ...parts },
     });
@@ -328,10 +328,10 @@ describe('APIServices', () => {
   });
 });
 
-describe('requests are passed on', () => {
+describe('requests to an aggregated server', () => {
   const path = '/apis/lab.example.com/v1/widgets/w?x=1&y=%20';
 
-  test('with the headers that were recorded', async () => {
+  test('have the recorded headers', async () => {
     newer.seen.length = 0;
     const answer = await send(sandbox, 'POST', path, {
       body: { a: 'ä' },
@@ -364,7 +364,7 @@ describe('requests are passed on', () => {
     expect(gone.filter((name) => name in headers)).toEqual([]);
   });
 
-  test('and the API server itself asks as it was recorded', async () => {
+  test('from the API server itself are the recorded ones', async () => {
     const recorded = fixture('aggregator-requests.jsonl')
       .toString()
       .trim()
@@ -385,7 +385,7 @@ describe('requests are passed on', () => {
     );
   });
 
-  test('watches stay open, event by event, until the client goes', async () => {
+  test('can be watches, which stream events until the client disconnects', async () => {
     const closed = Promise.withResolvers<void>();
     newer.answers = (seen, response) => {
       if (seen.url.includes('watch=true')) {
@@ -408,7 +408,7 @@ describe('requests are passed on', () => {
     await closed.promise;
   });
 
-  test('as many as a server may have at a time', async () => {
+  test('are limited in number per server', async () => {
     const waiting: ServerResponse[] = [];
     newer.answers = (seen, response) =>
       seen.url.endsWith('/slow') ? waiting.push(response) > 0 : answersOfNewer(seen, response);
@@ -426,13 +426,13 @@ describe('requests are passed on', () => {
     expect([200, 429].map((code) => statuses.filter((status) => status === code).length)).toEqual([100, 5]);
   });
 
-  test('a connection that the server closed meanwhile is not a failure', async () => {
+  test('are repeated on a connection that the server has closed', async () => {
     await get(path);
     newer.closeIdle();
     expect((await get(path)).status).toBe(200);
   });
 
-  test('a server that breaks off or is gone is a 503 at once, then one without asking', async () => {
+  test('get a 503 when the server disconnects, and later a 503 without a call', async () => {
     newer.answers = broken;
 
     const answer = await get(path);
@@ -455,14 +455,14 @@ describe('discovery', () => {
     preferredVersion: { groupVersion: `${group}/v1`, version: 'v1' },
   });
 
-  test('has the groups of aggregated servers', async () => {
+  test('lists the groups of aggregated servers', async () => {
     const { json: groups } = await get('/apis');
     expect(groups.groups).toEqual(expect.arrayContaining([entry('lab.example.com'), entry('old.example.com')]));
     expect((await get('/apis/old.example.com')).json).toMatchObject(entry('old.example.com'));
     expect((await get('/apis/old.example.com/v1')).json).toEqual(list('old.example.com', 'Gadget', 'gadgets'));
   });
 
-  test('and in the aggregated form, their resources too', async () => {
+  test('lists their resources in the aggregated document, too', async () => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const { json: document } = await get('/apis', { accept });
     const group = (document.items as { metadata: JsonObject; versions: JsonObject[] }[]).find(
@@ -490,7 +490,7 @@ describe('discovery', () => {
 });
 
 describe('OpenAPI', () => {
-  test('of a server that publishes v3 is in the list with its own hash, and is passed on when it is asked for', async () => {
+  test('of a server that publishes v3 is listed with its own hash, and passed on when requested', async () => {
     newer.seen.length = 0;
     expect((await entries())['apis/lab.example.com/v1']).toEqual({ serverRelativeURL: `${widgetsDocument}?hash=LAB1` });
     expect(newer.seen.filter(({ url }) => url.startsWith('/openapi/v3/'))).toEqual([]);
@@ -503,7 +503,7 @@ describe('OpenAPI', () => {
     ]);
   });
 
-  test('such a server speaks for its own group and version only', async () => {
+  test("is limited to the server's own group and version", async () => {
     const paths = await entries();
     expect(JSON.stringify([paths['api/v1'], paths['apis/apps/v1']])).not.toContain('LAB1');
     newer.seen.length = 0;
@@ -514,7 +514,7 @@ describe('OpenAPI', () => {
     expect(asked).not.toContain('/openapi/v2');
   });
 
-  test('of one that publishes v2 is converted: the recorded document, with the recorded hash, in both forms', async () => {
+  test('of a server that publishes v2 is converted: the recorded document, with the recorded hash, in both representations', async () => {
     const recorded = fixture('headers.txt').toString();
     const text = await get(gadgetsDocument);
     expect(text.text).toBe(fixture('aggregated-old-v3.json').toString());
@@ -531,7 +531,7 @@ describe('OpenAPI', () => {
     expect([stale.status, stale.headers.location]).toEqual([301, `${gadgetsDocument}?hash=${hash}`]);
   });
 
-  test('what a server published before stays while it is gone, and goes with its APIService', async () => {
+  test('of a server that is down is kept, and removed with its APIService', async () => {
     const group = 'short.example.com';
     const v2 = { swagger: '2.0', info: { title: 's', version: '1' }, paths: {}, definitions: {} };
     const answers: Answers = ({ url }, response) => {
@@ -570,7 +570,7 @@ describe('OpenAPI', () => {
   });
 });
 
-describe('a server that means no good', () => {
+describe('a malicious or broken server', () => {
   const group = 'hostile.example.com';
 
   async function withHostile(answers: Answers, check: () => Promise<void>): Promise<void> {
@@ -607,14 +607,14 @@ describe('a server that means no good', () => {
     return true;
   };
 
-  test('an endless answer to the check does not count as an answer', async () => {
+  test('an endless response to the check does not count', async () => {
     await withHostile(endless, async () => {
       const condition = await untilCondition(`v1.${group}`, 'FailedDiscoveryCheck');
       expect(condition.message).toContain('is longer than 1048576 bytes');
     });
   });
 
-  test('a request that gets no answer is made up for by others', async () => {
+  test('a check that gets no response is compensated by others', async () => {
     const asked = { checks: 0 };
     await withHostile(
       ({ url }, response) => {
@@ -634,7 +634,7 @@ describe('a server that means no good', () => {
     );
   });
 
-  test('one that says nothing costs others nothing', async () => {
+  test('an unresponsive server does not affect others', async () => {
     await withHostile(
       () => true,
       async () => {
@@ -656,7 +656,7 @@ describe('a server that means no good', () => {
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n', 502],
     ['a status that does not exist', 'HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n', 502],
     ['something else than HTTP', 'hello\r\n\r\n', 503],
-  ])('%s is an answer at once, to callers and to the check', async (_, answer, code) => {
+  ])('%s is a response at once, for clients and for the check', async (_, answer, code) => {
     let isHostile = false;
     await withHostile(
       ({ url }, response) => {
@@ -687,7 +687,7 @@ describe('a server that means no good', () => {
   test.each([
     ['the aggregated form', true],
     ['a list', false],
-  ])('values of other types than clients expect are not passed on: %s', async (_, isAggregated) => {
+  ])('values of types that clients do not expect are dropped: %s', async (_, isAggregated) => {
     const verbs = ['get', 7, {}];
     const kind = { group: 1, version: null, kind: [] };
     const items = [
@@ -737,7 +737,7 @@ describe('a server that means no good', () => {
     );
   });
 
-  test('a document that becomes many times as long is not converted', async () => {
+  test('a document that would grow many times its size is not converted', async () => {
     const schema = {
       properties: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`p${index}`, { type: 'string' }])),
     };
@@ -764,7 +764,7 @@ describe('a server that means no good', () => {
     );
   });
 
-  test('nonsense instead of documents leaves it without any', async () => {
+  test('garbage in place of documents results in none', async () => {
     await withHostile(
       ({ url }, response) =>
         json(
@@ -802,7 +802,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('lists APIServices, gets and explains what aggregated servers have', async () => {
+  test('lists APIServices, and gets and explains resources of aggregated servers', async () => {
     // The tests above have the server answer nonsense: it is over with once the server was asked again.
     const before = newer.seen.length;
     await eventually(

@@ -12,13 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-test('an answer in YAML', async () => {
+test('responds in YAML', async () => {
   const { headers, text } = await send(sandbox, 'GET', `${maps}/one`, { headers: { accept: 'application/yaml' } });
   expect(headers['content-type']).toBe('application/yaml');
   expect(parse(text)).toMatchObject({ kind: 'ConfigMap', data: { a: 'b' } });
 });
 
-test('only the metadata of an object, and of a list', async () => {
+test('returns only the metadata of an object, and of a list', async () => {
   const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
   const one = await send(sandbox, 'GET', `${maps}/one`, { headers: { accept } });
   expect(one.json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'one' } });
@@ -35,7 +35,7 @@ test('only the metadata of an object, and of a list', async () => {
   });
 });
 
-test('a table with the whole objects, and with none', async () => {
+test('returns a table with the whole objects, or with none', async () => {
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const whole = await send(sandbox, 'GET', `${maps}?includeObject=Object`, { headers: { accept } });
   expect(whole.json.rows).toMatchObject([{ cells: ['one', '1', expect.any(String)], object: { data: { a: 'b' } } }]);
@@ -43,13 +43,13 @@ test('a table with the whole objects, and with none', async () => {
   expect((none.json.rows as JsonObject[])[0]).not.toHaveProperty('object');
 });
 
-test('a media type that is not served is not acceptable', async () => {
+test('a media type that is not served is a 406', async () => {
   const answer = await send(sandbox, 'GET', maps, { headers: { accept: 'text/html' } });
   expect(answer.status).toBe(406);
   expect(answer.json).toMatchObject({ reason: 'NotAcceptable', message: expect.stringContaining('application/json') });
 });
 
-test('discovery in documents of their own, for clients that do not know the aggregated one', async () => {
+test('serves separate discovery documents to clients that do not know the aggregated one', async () => {
   expect((await send(sandbox, 'GET', '/api')).json).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
   const groups = await send(sandbox, 'GET', '/apis');
   expect(groups.json).toMatchObject({ kind: 'APIGroupList' });
@@ -77,7 +77,7 @@ test.each([
   expect(answer.json).toEqual((await send(sandbox, 'GET', path.slice(0, -1))).json);
 });
 
-test('a collection is deleted by selector, and as a dry run not at all', async () => {
+test('deletes a collection by selector, and nothing in a dry run', async () => {
   onTestFinished(async () => void (await send(sandbox, 'DELETE', `${maps}?labelSelector=group`)));
   for (const name of ['x1', 'x2', 'y1']) {
     await send(sandbox, 'POST', maps, { body: { metadata: { name, labels: { group: name[0] } } } });
@@ -92,7 +92,7 @@ test('a collection is deleted by selector, and as a dry run not at all', async (
   expect(await names()).toEqual(['y1']);
 });
 
-test('the namespaces of a cluster itself stay', async () => {
+test('the initial namespaces cannot be deleted', async () => {
   const answer = await send(sandbox, 'DELETE', '/api/v1/namespaces/default');
   expect([answer.status, answer.json.message]).toEqual([
     403,
@@ -122,7 +122,12 @@ test.each([
   expect(json.message).toContain(message);
 });
 
-test.each(['text/plain', 'constructor', '__proto__', ''])('a body of type %j is not taken', async (type) => {
+test.each([
+  'text/plain',
+  'constructor',
+  '__proto__',
+  '',
+])('a body with the content type %j is rejected', async (type) => {
   const answer = await send(sandbox, 'POST', maps, {
     body: { metadata: { name: 'x' } },
     headers: { 'content-type': type },

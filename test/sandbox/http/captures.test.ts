@@ -168,12 +168,12 @@ function readJson(name: string): JsonObject {
   return JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as JsonObject;
 }
 
-test('the definition has the status of the capture', async () => {
+test('the definition has the captured status', async () => {
   const { json } = await send(sandbox, 'GET', `${definitions}/extensionconfigs.runtime.cluster.x-k8s.io`);
   expect(withoutTimes(json.status)).toEqual(withoutTimes(readJson('crd-status.json').status));
 });
 
-test('a definition whose kind is taken has the status of the capture', async () => {
+test('a definition whose kind is taken has the captured status', async () => {
   const name = 'clashes.runtime.cluster.x-k8s.io';
   const schema = { openAPIV3Schema: { type: 'object' } };
   await send(sandbox, 'POST', definitions, {
@@ -195,7 +195,7 @@ test('a definition whose kind is taken has the status of the capture', async () 
   expect((await send(sandbox, 'GET', '/apis/runtime.cluster.x-k8s.io/v1/clashes')).status).toBe(404);
 });
 
-test('a streaming list has the events of the capture', async () => {
+test('a streaming list has the captured events', async () => {
   const [added, bookmark] = readFileSync(new URL('watch.txt', folder), 'utf8')
     .trimEnd()
     .split('\n')
@@ -227,7 +227,7 @@ test('a streaming list has the events of the capture', async () => {
   expect(comparable(events[1])).toEqual(comparable(bookmark));
 });
 
-test('/openapi/v3 lists what the capture lists, as far as it is served here', async () => {
+test('/openapi/v3 lists what the capture lists, if it is served here', async () => {
   const { json } = await send(sandbox, 'GET', '/openapi/v3');
   // The capture is cut off in the middle: what comes later in the alphabet cannot be compared.
   const captured = [...read('openapi-root.txt').answer.matchAll(/"\/openapi\/v3\/(\S+)\?hash=[0-9A-F]{128}"/g)].map(
@@ -242,14 +242,14 @@ test('/openapi/v3 lists what the capture lists, as far as it is served here', as
   }
 });
 
-test('/version has the fields of the capture', async () => {
+test('/version has the captured fields', async () => {
   const { json } = await send(sandbox, 'GET', '/version');
   const captured = JSON.parse(read('version.txt').answer) as JsonObject;
   expect(Object.keys(json)).toEqual(Object.keys(captured));
   expect(json).toMatchObject({ major: captured.major, minor: captured.minor });
 });
 
-test('server-side apply is refused with what to use instead', async () => {
+test('server-side apply is rejected with an alternative', async () => {
   const { method, path, headers, body = '' } = read('apply-ssa.txt');
   const answer = await send(sandbox, method, path, { headers, body });
   expect(answer.status).toBe(415);

@@ -36,14 +36,14 @@ test.each<[string, Record<string, string[]>, object]>([
   expect(impersonated({ headersDistinct }, admin)).toEqual(user);
 });
 
-describe('a sandbox', () => {
+describe('a request', () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
     sandbox = await startSandbox();
   });
   afterAll(() => sandbox.stop());
 
-  test('refuses groups without a user', async () => {
+  test('with groups but without a user is rejected', async () => {
     const { status, json } = await send(sandbox, 'GET', '/api/v1/namespaces', {
       headers: { 'impersonate-group': 'system:masters' },
     });
@@ -51,7 +51,7 @@ describe('a sandbox', () => {
     expect(json.message).toContain('without impersonating a user');
   });
 
-  test('tells webhooks for whom a write is', async () => {
+  test('is reported to webhooks with its user', async () => {
     const users: unknown[] = [];
     const webhook = await startAgreeingWebhook((_url, { request }) => {
       users.push((request as JsonObject).userInfo);
@@ -83,7 +83,7 @@ describe('a sandbox', () => {
   });
 });
 
-test('a Service of type ExternalName leads webhooks to its name', async () => {
+test('a Service of type ExternalName redirects webhook calls to its name', async () => {
   const sandbox = await startSandbox();
   const urls: string[] = [];
   const webhook = await startAgreeingWebhook((url) => {
@@ -112,7 +112,7 @@ test('a Service of type ExternalName leads webhooks to its name', async () => {
   await sandbox.stop();
 });
 
-test('objects of a new definition are not answered for at first, where that is asked for', async () => {
+test('requests for objects of a new definition get a 429 at first, if configured', async () => {
   const sandbox = await startSandbox({ initializing: 500 });
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
   const names = { plural: 'as', kind: 'A' };

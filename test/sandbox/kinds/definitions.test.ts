@@ -40,7 +40,7 @@ async function causesOf(body: Json): Promise<[string, string][]> {
   return causes.map(({ field, reason }) => [field, reason]);
 }
 
-test('a good definition is taken', async () => {
+test('a valid definition is accepted', async () => {
   expect(await causesOf(good)).toEqual([]);
 });
 
@@ -114,11 +114,11 @@ test.each<[string, JsonObject, [string, string][]]>([
     { spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a.example.com' } } } } },
     [['spec.conversion.webhook.conversionReviewVersions', 'FieldValueRequired']],
   ],
-])('%s is refused', async (_name, change, causes) => {
+])('%s is rejected', async (_name, change, causes) => {
   expect(await causesOf(applyMergePatch(good as JsonObject, change))).toEqual(causes);
 });
 
-test('what may not change', async () => {
+test('immutable fields cannot be changed', async () => {
   onTestFinished(async () => void (await send(sandbox, 'DELETE', `${definitions}/${good.metadata.name}`)));
   await send(sandbox, 'POST', definitions, { body: good });
   const patch = (spec: object) =>
@@ -226,7 +226,7 @@ test.each<[string, JsonObject, [string, string][]]>([
   expect(found.map(({ field, reason }) => [field, reason])).toEqual(causes);
 });
 
-test('a definition whose conversion webhook has a caBundle without a certificate is not established; one that is does not get it', async () => {
+test('a definition with an unusable caBundle is not established, and an established one cannot get one', async () => {
   const path = `${definitions}/gears.example.com`;
   const bundle = (text: string) => ({
     spec: { conversion: { webhook: { clientConfig: { caBundle: Buffer.from(text).toString('base64') } } } },
@@ -269,7 +269,7 @@ test('a definition whose conversion webhook has a caBundle without a certificate
   expect((await send(sandbox, 'DELETE', path)).status).toBe(200);
 });
 
-test('a caBundle is read up to the first certificate that counts, and not again for each change of other definitions', async () => {
+test('a caBundle is read up to the first valid certificate, and not again for changes of other definitions', async () => {
   const { certificate } = await oddCa(new Date(), 86_400_000, entropyOn('secp256k1').makeKeyPair());
   const read = vi.spyOn(X509Certificate.prototype, 'publicKey', 'get');
   onTestFinished(() => read.mockRestore());

@@ -107,7 +107,7 @@ test.each([
   expect(changed.json).toMatchObject({ metadata: { generation: 2 }, status: { observedGeneration: 2 } });
 });
 
-test('an event is shown by what it is about', async () => {
+test('the table of events shows the object that each is about', async () => {
   const path = '/api/v1/namespaces/default/events';
   const body = {
     metadata: { name: 'one.1' },
@@ -132,7 +132,7 @@ test('an event is shown by what it is about', async () => {
   expect((await send(sandbox, 'GET', `${newPath}?fieldSelector=regarding.name=three`)).json.items).toEqual([]);
 });
 
-test('an event of events.k8s.io is one of the core group, too, and changes nothing but its series', async () => {
+test('an event of events.k8s.io is also one of the core group, and only its series can change', async () => {
   const path = '/apis/events.k8s.io/v1/namespaces/default/events';
   const core = '/api/v1/namespaces/default/events/new.1';
   const event = {
@@ -169,7 +169,7 @@ test('an event of events.k8s.io is one of the core group, too, and changes nothi
   expect(refused.json).toMatchObject({ code: 422, details: { causes: [{ field: 'note' }] } });
 });
 
-test.each(['deployments', 'replicasets', 'statefulsets'])('%s are scaled by their subresource', async (plural) => {
+test.each(['deployments', 'replicasets', 'statefulsets'])('%s can be scaled by their subresource', async (plural) => {
   const path = `/apis/apps/v1/namespaces/default/${plural}`;
   const selector = { matchLabels: { app: 'a' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['c', 'd'] }] };
   const body = { metadata: { name: 'scaled' }, spec: { replicas: 2, selector } };
@@ -226,7 +226,7 @@ test.each([
     },
     ['regarding.namespace', 'reportingController', 'reportingInstance', 'note', 'deprecatedCount'],
   ],
-])('a wrong event of %s is refused: %j', async (group, event, fields) => {
+])('an invalid event of %s is rejected: %j', async (group, event, fields) => {
   const base = group === 'core' ? '/api/v1' : '/apis/events.k8s.io/v1';
   const body = { metadata: { name: 'wrong' }, ...event };
   const { json } = await send(sandbox, 'POST', `${base}/namespaces/default/events`, { body });
@@ -235,7 +235,7 @@ test.each([
   expect(causes.map(({ field }) => field)).toEqual(fields);
 });
 
-test('events go when their time is over, and the oldest when there are too many', async () => {
+test('events expire, and the oldest are removed when there are too many', async () => {
   const store = new Store();
   const events = store.collection('events');
   const lifetime = 60_000;
@@ -261,7 +261,7 @@ test('events go when their time is over, and the oldest when there are too many'
   vi.useRealTimers();
 });
 
-test('every kind has a table, empty at first', async () => {
+test('every kind has a table, which is empty at first', async () => {
   const groups = await send(sandbox, 'GET', '/apis');
   const versions = [
     '/api/v1',

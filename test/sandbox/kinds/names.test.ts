@@ -12,7 +12,7 @@ test.each([
   ['short name', { shortNames: ['as'] }, 'ShortNamesConflict'],
   ['kind that is a list kind', { kind: 'AList' }, 'KindConflict'],
   ['list kind', { listKind: 'A' }, 'ListKindConflict'],
-])('names: a taken %s is refused', (_name, taken, reason) => {
+])('names: a %s that is taken is rejected', (_name, taken, reason) => {
   const other = { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' };
   const requested = { plural: 'bs', singular: 'b', kind: 'B', listKind: 'BList', ...taken };
   const others = new HeldNames();
@@ -38,7 +38,9 @@ function definition(index: number): JsonObject {
   };
 }
 
-test('names of very many definitions of one group are accepted in linear time', { timeout: 60_000 }, async () => {
+test('the names of a huge number of definitions in one group are accepted in linear time', {
+  timeout: 60_000,
+}, async () => {
   const store = new Store();
   const definitions = store.collection('customresourcedefinitions.apiextensions.k8s.io');
   for (let index = 0; index < 2_000; index++) {

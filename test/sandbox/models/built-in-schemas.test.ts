@@ -18,7 +18,7 @@ const fields = Object.keys(secret.properties);
 console.log(JSON.stringify({ before, fields, models, unknown: typeof schemaOfModel('V1Nothing') }));
 `;
 
-test('the models of the Kubernetes client are loaded when a field is asked for, one by one', () => {
+test('models of the Kubernetes client are loaded one by one, when a field is accessed', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
   });

@@ -12,7 +12,7 @@ const json = 'application/json';
 const binary = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const asked = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 
-describe('the form that is asked for', () => {
+describe('the requested representation', () => {
   test.each<[string | undefined, string | undefined]>([
     [undefined, json],
     ['', json],
@@ -78,7 +78,7 @@ async function hashOf(path: string): Promise<string> {
   return ((await get(path)).headers.etag as string).slice(1, -1);
 }
 
-describe('answers have the recorded headers', async () => {
+describe('responses have the recorded headers', async () => {
   const text = readFileSync(new URL('../../fixtures/openapi/headers.txt', import.meta.url), 'utf8');
   const sections = text.trim().split(/^# /m).slice(1);
   const requests: [path: (hash: string) => string, accept: string | undefined][] = [
@@ -113,7 +113,7 @@ describe('answers have the recorded headers', async () => {
   });
 });
 
-test('the hash is that of the JSON, and protobuf is the same document', async () => {
+test('the hash is that of the JSON, and protobuf represents the same document', async () => {
   const text = await get(gadgets);
   const bytes = await get(gadgets, { accept: asked });
   expect(text.headers.etag).toBe(`"${createHash('sha512').update(text.bytes).digest('hex').toUpperCase()}"`);
@@ -129,7 +129,7 @@ test('the hash is that of the JSON, and protobuf is the same document', async ()
   expect(names((components?.schemas as JsonObject).additional_properties)).toEqual(Object.keys(schemas));
 });
 
-test('the root document is JSON, whatever is asked for', async () => {
+test('the root document is JSON, whatever is requested', async () => {
   const root = await get('/openapi/v3', { accept: asked });
   expect(root.headers['content-type']).toBe(json);
   expect(root.json.paths).toBeDefined();
@@ -143,7 +143,7 @@ test.each<[string, (answer: { etag: string; modified: string }) => Record<string
   ['its time', ({ modified }) => ({ 'if-modified-since': modified }), 304],
   ['an older time', () => ({ 'if-modified-since': new Date(0).toUTCString() }), 200],
   ['no time', () => ({ 'if-modified-since': 'yesterday' }), 200],
-])('asked with %s', async (_, headersOf, status) => {
+])('requested with %s', async (_, headersOf, status) => {
   const { headers } = await get(gadgets);
   const answer = await get(
     gadgets,
@@ -184,14 +184,14 @@ async function regenerations(): Promise<string[]> {
 const series = (plural: string, group: string, reason: string, count: number) =>
   `apiextensions_openapi_v3_regeneration_count{crd="${plural}.${group}",group="${group}",version="v1",reason="${reason}"} ${count}`;
 
-describe('what changes', () => {
+describe('changes', () => {
   // Counts are those since the start.
   beforeEach(async () => {
     await sandbox.stop();
     await startWithDefinitions();
   });
 
-  test('a change makes the documents of its group and version new, and is counted', async () => {
+  test('of a group and version renew its documents, and are counted', async () => {
     await get('/openapi/v3');
     expect(await regenerations()).toEqual([
       series('gadgets', 'old.example.com', 'add', 1),
@@ -222,7 +222,7 @@ describe('what changes', () => {
     expect(/^crd_openapi_v3_aggregation_duration_seconds_count (\d+)$/m.exec(text)?.[1]).toBe('3');
   });
 
-  test('what a change does not show in a document is not counted', async () => {
+  test('that do not affect a document are not counted', async () => {
     const before = await regenerations();
     const { headers: old } = await get(gadgets);
     const headers = { 'content-type': 'application/merge-patch+json' };
@@ -234,7 +234,7 @@ describe('what changes', () => {
     expect(await regenerations()).toEqual(before);
   });
 
-  test('the counts of a deleted definition go with it', async () => {
+  test('of a deleted definition are no longer counted', async () => {
     await send(sandbox, 'DELETE', `${definitions}/others.other.example.com`);
     await eventually(
       () => get('/openapi/v3/apis/other.example.com/v1'),
@@ -244,6 +244,6 @@ describe('what changes', () => {
   });
 });
 
-test('metrics need the token', async () => {
+test('metrics require the token', async () => {
   expect((await get('/metrics', { authorization: 'Bearer x' })).status).toBe(401);
 });

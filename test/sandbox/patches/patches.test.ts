@@ -21,7 +21,7 @@ function patch(name: string, type: string, body: object, query = '') {
 }
 
 describe('JSON patch', () => {
-  test('copies of a value into itself stop at the limit of the API server', async () => {
+  test("copying a value into itself stops at the API server's limit", async () => {
     await send(sandbox, 'POST', configMaps, { body: { metadata: { name: 'copies' }, data: { a: 'x' } } });
     const operations = Array.from({ length: 28 }, (_, i) => ({ op: 'copy', from: '/data', path: `/data/a${i}` }));
     const { status, json } = await patch('copies', 'json-patch+json', operations);
@@ -32,7 +32,7 @@ describe('JSON patch', () => {
     });
   });
 
-  test('more than 10,000 operations are too large a request', async () => {
+  test('more than 10,000 operations are too many', async () => {
     await send(sandbox, 'POST', configMaps, { body: { metadata: { name: 'many' }, data: { a: 'x' } } });
     const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/a', value: 'x' }));
     const { status, json } = await patch('many', 'json-patch+json', operations);
@@ -75,7 +75,7 @@ describe('JSON patch', () => {
     ['a value into itself', [{ op: 'move', from: '/a', path: '/a/b/0' }]],
     ['what JavaScript objects inherit', [{ op: 'copy', from: '/constructor', path: '/x' }]],
     ['an unknown operation', [{ op: 'increment', path: '/a' }]],
-  ])('%s does not apply', (_name, operations) => {
+  ])('%s cannot be applied', (_name, operations) => {
     expect(() => applyOperations(before, operations as never)).toThrow();
   });
 
@@ -83,7 +83,7 @@ describe('JSON patch', () => {
     expect(applyOperations(before, [{ op: 'replace', path: '', value: [] }])).toEqual([]);
   });
 
-  test('the key __proto__ is a key', () => {
+  test('the key __proto__ is an ordinary key', () => {
     const patched = applyOperations({}, [{ op: 'add', path: '/__proto__', value: { polluted: true } }]) as JsonObject;
     expect(Object.keys(patched)).toEqual(['__proto__']);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
@@ -104,7 +104,7 @@ describe('strategic merge patch', () => {
 
   const pod = schemaOfModel('V1Pod');
 
-  test('large lists are merged by their keys in linear time', () => {
+  test('merges large lists by key in linear time', () => {
     const volumes = (count: number, from = 0): Json[] =>
       Array.from({ length: count }, (_, i) => ({ name: `v${i + from}`, emptyDir: {} }));
     const finalizers = Array.from({ length: 10_000 }, (_, i) => `f${i}`);
@@ -126,7 +126,7 @@ describe('strategic merge patch', () => {
     expect((merged.metadata as { finalizers: Json[] }).finalizers).toHaveLength(10_000);
   });
 
-  test('items are deleted, merged and added by their key', () => {
+  test('deletes, merges and adds items by key', () => {
     const target = { spec: { volumes: [{ name: 'a' }, { name: 'b', emptyDir: {} }, { name: 'c' }] } };
     const change = {
       spec: { volumes: [{ name: 'a', $patch: 'delete' }, { name: 'b', hostPath: { path: '/' } }, { name: 'd' }] },
@@ -144,7 +144,7 @@ describe.each([
 ])('immutable %s of %j', (plural, content, changed) => {
   const field = 'data';
   const path = `/api/v1/namespaces/default/${plural}`;
-  test('cannot be changed, and not be made mutable', async () => {
+  test('cannot be changed, and cannot be made mutable', async () => {
     const name = `immutable-${Object.keys(content)[0]?.toLowerCase()}`;
     await send(sandbox, 'POST', path, { body: { metadata: { name }, immutable: true, ...content } });
     const headers = { 'content-type': 'application/merge-patch+json' };

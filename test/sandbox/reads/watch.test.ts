@@ -101,7 +101,7 @@ function reading() {
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${1000 + i}`);
 
 describe('a slow watcher', () => {
-  test('is dropped once too many writes wait for it, those that it has read aside', async () => {
+  test('is dropped when too many writes wait for it, not counting those that it has read', async () => {
     const { write, begin } = reading();
     const { fill, read, sent, seen } = begin();
     const expected: string[] = [];
@@ -122,7 +122,7 @@ describe('a slow watcher', () => {
     expect(seen.isDropped).toBe(true);
   });
 
-  test('is dropped once too many bytes wait for it', async () => {
+  test('is dropped when too many bytes wait for it', async () => {
     const { write, begin } = reading();
     const { fill, read, seen } = begin();
     const annotations = { large: 'x'.repeat(1_000_000) };
@@ -141,7 +141,7 @@ describe('a slow watcher', () => {
     expect(seen.isDropped).toBe(true);
   });
 
-  test('that has gone is dropped, and gets nothing more', async () => {
+  test('that disconnects is dropped, and gets nothing more', async () => {
     const { write, begin } = reading();
     const { fill, read, sent, seen } = begin();
     fill();
@@ -153,7 +153,7 @@ describe('a slow watcher', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('of a large collection gets all of it in order, and then what was written meanwhile', async () => {
+  test('of a large collection gets all of it in order, and then what was written in the meantime', async () => {
     const { write, begin } = reading();
     const existing = names('e', 3_000);
     for (const name of existing) {
@@ -172,8 +172,8 @@ describe('a slow watcher', () => {
   });
 });
 
-describe('the end', () => {
-  test('of its time comes with a bookmark where the watcher allows them', async () => {
+describe('the end of a watch', () => {
+  test('at its timeout comes with a bookmark if the client allows that', async () => {
     const { write, begin } = reading();
     write('a');
     const asking = begin('timeoutSeconds=90&allowWatchBookmarks=true');
@@ -191,7 +191,7 @@ describe('the end', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('of a watcher that is behind names the version that it was sent, not later ones', async () => {
+  test('of a slow watch names the version that was sent, not later ones', async () => {
     const { write, begin } = reading();
     const { fill, read, sent, seen } = begin('timeoutSeconds=90&allowWatchBookmarks=true');
     fill();
@@ -203,7 +203,7 @@ describe('the end', () => {
     expect([sent(), seen.isOver]).toEqual([['ADDED a', 'ADDED b', 'BOOKMARK 3'], true]);
   });
 
-  test('by the client is silent, and nothing is left of it', () => {
+  test('by the client is silent, and nothing is left behind', () => {
     const { collection, write, begin } = reading();
     const ended = vi.fn();
     const subscribe = collection.subscribe.bind(collection);
@@ -220,7 +220,7 @@ describe('the end', () => {
     expect([sent(), seen.isOver, ended.mock.calls.length, vi.getTimerCount()]).toEqual([[], false, 1, 0]);
   });
 
-  test('a version that is too old is said in the stream', () => {
+  test('because of a version that is too old is reported in the stream', () => {
     const { store, write, begin } = reading();
     write('a');
     store.drop('things');
@@ -230,7 +230,7 @@ describe('the end', () => {
   });
 });
 
-test('a table names its columns once', () => {
+test('a table contains its columns once', () => {
   const { write, begin } = reading();
   write('a');
   write('b');
@@ -265,7 +265,7 @@ describe('objects of another version', () => {
   test.each([
     ['that are converted', false],
     ['that cannot be converted', true],
-  ])('%s once the watch is over are not its concern', async (_, isBroken) => {
+  ])('%s after the end are ignored', async (_, isBroken) => {
     const { write, begin, webhook } = reading();
     webhook.isBroken = isBroken;
     const { lines, stop, seen } = begin('', { resource: converted });

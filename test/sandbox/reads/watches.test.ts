@@ -40,7 +40,9 @@ async function watch(query = '') {
   return { seen, read, stop: () => call.destroy() };
 }
 
-test('watchers that do not read are dropped, and those that read miss nothing', { timeout: 120_000 }, async () => {
+test('watches of clients that do not read are dropped, and those that read miss nothing', {
+  timeout: 120_000,
+}, async () => {
   const before = process.memoryUsage().rss;
   const stuck = await Promise.all(Array.from({ length: 20 }, () => watch()));
   const good = await watch();
@@ -76,7 +78,7 @@ test('watchers that do not read are dropped, and those that read miss nothing', 
   good.stop();
 });
 
-test('a large collection is sent whole to a watcher that reads', async () => {
+test('a large collection is sent completely to a client that reads', async () => {
   // Together more than a watcher may be behind.
   const text = 'x'.repeat(200_000);
   for (let i = 0; i < 90; i++) {
@@ -106,7 +108,7 @@ test('the history of a large object does not fill the memory', () => {
   expect(collection.eventsAfter(200)).toHaveLength(2);
 });
 
-test('what is stored has a limit, and room is made by deleting', () => {
+test('the store has a limit, and deleting makes room', () => {
   const store = new Store();
   const collection = store.collection('a');
   const data = 'x'.repeat(10_000_000);

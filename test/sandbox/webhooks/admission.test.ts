@@ -107,7 +107,7 @@ test('namespaces are selected by their labels, and by their name', async () => {
   expect(asked).toEqual(['named', 'marked']);
 });
 
-test('an object that leaves the selection is still seen', async () => {
+test('a webhook also sees an object that leaves the selection', async () => {
   await configure('validating', 'a', { objectSelector: { matchLabels: { mark: 'x' } } });
   await create('one', { metadata: { name: 'one', labels: { mark: 'x' } } });
   await send(sandbox, 'PUT', `${maps}/one`, { body: { metadata: { name: 'one' } } });
@@ -115,7 +115,7 @@ test('an object that leaves the selection is still seen', async () => {
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('mutating webhooks follow each other by name; one that wants to is asked again after a later change', async () => {
+test('mutating webhooks are called by name; with reinvocationPolicy IfNeeded, again after a later change', async () => {
   answers.a = (review) => {
     const { data = {} } = (review.request as { object: { data?: JsonObject } }).object;
     return reviewed(review, patchOf([{ op: 'add', path: '/data', value: { ...data, a: String(Object.keys(data)) } }]));
@@ -127,7 +127,7 @@ test('mutating webhooks follow each other by name; one that wants to is asked ag
   expect(asked).toEqual(['a', 'b', 'a']);
 });
 
-test('no webhook is called for webhook configurations themselves', async () => {
+test('webhooks are not called for webhook configurations', async () => {
   await configure('validating', 'a', {
     rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
   });
@@ -200,7 +200,7 @@ test.each<[string, object, string]>([
     { rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }] },
     'webhooks[0].rules[0].operations',
   ],
-])('a configuration with a wrong %s is refused', async (_name, fields, field) => {
+])('a configuration with an invalid %s is rejected', async (_name, fields, field) => {
   const webhook = {
     name: 'a.example.com',
     admissionReviewVersions: ['v1'],

@@ -115,7 +115,7 @@ function write({ request }: (typeof story)[number]) {
   return send(sandbox, method, `${group}${path}`, { body, headers: { 'content-type': type } });
 }
 
-test.each(story)('$write: the webhooks get what a kube-apiserver sent', async (step) => {
+test.each(story)('$write: webhooks receive what a kube-apiserver sent', async (step) => {
   for (const earlier of story.slice(0, story.indexOf(step))) {
     await write(earlier);
   }
@@ -131,7 +131,10 @@ test.each(story)('$write: the webhooks get what a kube-apiserver sent', async (s
   }
 });
 
-test.each(['conversion-to-v1alpha1', 'conversion-to-v1beta2'])('%s: asked in the same form', async (capture) => {
+test.each([
+  'conversion-to-v1alpha1',
+  'conversion-to-v1beta2',
+])('%s: the request has the captured form', async (capture) => {
   const { url, body } = captured(capture);
   const { desiredAPIVersion, objects } = body.request as { desiredAPIVersion: string; objects: JsonObject[] };
   const path = (apiVersion: unknown) => `/apis/${String(apiVersion)}/extensionconfigs`;
@@ -156,7 +159,7 @@ test.each(['conversion-to-v1alpha1', 'conversion-to-v1beta2'])('%s: asked in the
   }
 });
 
-test('a conversion webhook that was fixed is seen at once', async () => {
+test('a fixed conversion webhook takes effect at once', async () => {
   await send(sandbox, 'POST', `${group}/v1beta2/extensionconfigs`, {
     body: { metadata: { name: 'repaired' }, spec: { clientConfig: { url: 'https://example.com' } } },
   });

@@ -36,11 +36,11 @@ function bytesOf({ body }: Recorded): Buffer {
   return Buffer.from(body, 'base64');
 }
 
-test.each(recorded)('$command: its protobuf says what its JSON says', (call) => {
+test.each(recorded)('$command: its protobuf is equivalent to its JSON', (call) => {
   expect(parseProtobuf(bytesOf(call), String(call.object.kind))).toEqual(withoutNulls(call.object));
 });
 
-test('any cut of a body is either refused or an object', () => {
+test('a truncated body is either rejected or an object', () => {
   const bodies = recorded.map(bytesOf);
   const cut = fc
     .constantFrom(...bodies)
@@ -68,7 +68,7 @@ test.each([
     /content encoding "gzip"/,
   ],
   ['nonsense', Buffer.from('k8s\0\xff\xff\xff', 'latin1'), /./],
-])('%s is refused', (_name, body, message) => {
+])('%s is rejected', (_name, body, message) => {
   expect(() => parseProtobuf(body, 'ConfigMap')).toThrow(message);
 });
 
@@ -87,7 +87,7 @@ function bodyOf(command: string): Buffer {
   return bytesOf(recorded.find((call) => call.command.startsWith(`kubectl create ${command} `)) as Recorded);
 }
 
-test('a secret comes as protobuf and goes as JSON', async () => {
+test('a Secret sent as protobuf is returned as JSON', async () => {
   const made = await send(sandbox, 'POST', '/api/v1/namespaces/default/secrets', { headers, body: bodyOf('secret') });
   expect(made.status).toBe(201);
   expect(made.headers['content-type']).toBe('application/json');
@@ -101,7 +101,7 @@ test('zero replicas stay zero', async () => {
   expect(made.json.spec).toMatchObject({ replicas: 0 });
 });
 
-test('a body of another kind is refused', async () => {
+test('a body of another kind is rejected', async () => {
   const answer = await send(sandbox, 'POST', '/api/v1/namespaces/default/configmaps', {
     headers,
     body: bodyOf('secret'),
@@ -110,13 +110,13 @@ test('a body of another kind is refused', async () => {
   expect(answer.json.message).toBe('Secret in version "v1" cannot be handled as a ConfigMap');
 });
 
-test('a body that is not a protobuf is refused by name', async () => {
+test('a body that is not protobuf is rejected by media type', async () => {
   const answer = await send(sandbox, 'POST', '/api/v1/namespaces/default/configmaps', { headers, body: '{}' });
   expect(answer.status).toBe(400);
   expect(answer.json.message).toMatch(/protobuf parse error: the body does not start with/);
 });
 
-test('a kind that is never sent as protobuf', async () => {
+test('a kind that is never sent as protobuf is rejected', async () => {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const answer = await send(sandbox, 'POST', path, {
     headers,
