@@ -16,6 +16,7 @@ import {
   clusterApiHooks,
   formatRelease,
   type HookDefinition,
+  hookIn,
   type MessageSchema,
   parseRelease,
   phaseIn,
@@ -73,12 +74,18 @@ function describe(hook: HookDefinition, release: Release) {
   };
 }
 
-function explain(hook: HookDefinition, release: Release) {
+/** The first releases of fields, as texts. */
+const sinceTexts = ({ fieldsSince }: HookDefinition['request']) =>
+  Object.fromEntries(Object.entries(fieldsSince).map(([field, since]) => [field, formatRelease(since)]));
+
+function explain(whole: HookDefinition, release: Release) {
+  const hook = hookIn(whole, release);
   return {
     ...describe(hook, release),
     purpose: hook.purpose,
-    request: { kind: hook.request.kind, sample: sampleRequest(hook) },
-    response: { kind: hook.response.kind, sample: sampleResponse(hook) },
+    changes: whole.changes.map((change) => ({ release: formatRelease(change.release), text: change.text })),
+    request: { kind: hook.request.kind, fieldsSince: sinceTexts(hook.request), sample: sampleRequest(hook) },
+    response: { kind: hook.response.kind, fieldsSince: sinceTexts(hook.response), sample: sampleResponse(hook) },
   };
 }
 
@@ -96,11 +103,14 @@ function typeText(schema: MessageSchema): string {
     : `map of ${typeText(schema.additionalProperties)}`;
 }
 
-function fieldsTable({ schema }: HookDefinition['request']): string {
+function fieldsTable({ schema, fieldsSince }: HookDefinition['request']): string {
   const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
     `  ${name}`,
     typeText(field),
-    schema.required?.includes(name) ? 'required' : '',
+    [
+      ...(schema.required?.includes(name) ? ['required'] : []),
+      ...(fieldsSince[name] === undefined ? [] : [`since ${formatRelease(fieldsSince[name])}`]),
+    ].join(', '),
     field.description ?? '',
   ]);
   return table(rows);
@@ -108,7 +118,8 @@ function fieldsTable({ schema }: HookDefinition['request']): string {
 
 const indented = (object: object) => readableYaml(object).replaceAll(/^(?=.)/gm, '  ');
 
-function explanationText(hook: HookDefinition, release: Release): string {
+function explanationText(whole: HookDefinition, release: Release): string {
+  const hook = hookIn(whole, release);
   const { phase, introduced } = describe(hook, release);
   const facts = [
     `since Cluster API ${introduced}`,
@@ -120,6 +131,9 @@ function explanationText(hook: HookDefinition, release: Release): string {
   return [
     `${hook.name} (${hook.group}/${hook.version})\n${facts.join('; ')}\n`,
     `${hook.summary}\n${hook.purpose}\n`,
+    ...(whole.changes.length === 0
+      ? []
+      : [whole.changes.map(({ release: since, text }) => `Since ${formatRelease(since)} ${text}.\n`).join('')]),
     `${hook.request.kind}:\n\n${fieldsTable(hook.request)}`,
     `${hook.response.kind}:\n\n${fieldsTable(hook.response)}`,
     `A request:\n\n${indented(sampleRequest(hook))}`,

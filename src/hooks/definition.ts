@@ -1,6 +1,6 @@
 import type { Lifecycle } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
-import { parseRelease, type Release } from './release.ts';
+import { compareReleases, parseRelease, type Release } from './release.ts';
 import type { MessageSchema } from './schema.ts';
 
 /**
@@ -28,6 +28,8 @@ export interface HookDefinition<Request = object, Response = object> {
   readonly isBlocking: boolean;
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
+  /** Changes within this version, oldest first. */
+  readonly changes: readonly HookChange[];
   /** The components that the messages reference, besides those of Kubernetes and Cluster API, by name. */
   readonly components: Readonly<Record<string, MessageSchema>>;
   /** Exists only in the type, never as a value. */
@@ -41,6 +43,16 @@ export interface MessageDefinition {
   /** Name of its schema in an OpenAPI document. */
   readonly component: string;
   readonly schema: MessageSchema;
+  /** The first releases of fields that came later than the hook. */
+  readonly fieldsSince: Readonly<Record<string, Release>>;
+}
+
+/** A change on the wire that the fields of a message do not show. */
+export interface HookChange {
+  /** The first release with the change. */
+  readonly release: Release;
+  /** What changed, as half a sentence. */
+  readonly text: string;
 }
 
 /** The request type of a hook. */
@@ -64,6 +76,10 @@ export interface HookOptions {
   replacedBy?: { group: string; version: string; name: string };
   /** First release in which it can block; needs `retryAfterSeconds` in the response. */
   blockingSince?: string;
+  /** First releases of fields of a message that came later than the hook, as `1.12`. */
+  fieldsSince?: { request?: Readonly<Record<string, string>>; response?: Readonly<Record<string, string>> };
+  /** Other changes on the wire within this version, by their release. */
+  changes?: readonly { release: string; text: string }[];
   /** Schema of the request: an object, with apiVersion and kind. */
   request: MessageSchema;
   /** Schema of the response: an object, with a required `status`. */
@@ -139,10 +155,23 @@ export function defineHook<Request = object, Response = object>(
   if (problem !== undefined) {
     throw new Error(`${hook} is ${problem}`);
   }
+  const since = (message: 'request' | 'response'): Record<string, Release> => {
+    const given = Object.entries(options.fieldsSince?.[message] ?? {});
+    const unknown = given.find(([field]) => options[message].properties?.[field] === undefined);
+    if (unknown !== undefined) {
+      throw new Error(`${hook}: the ${message} has no field ${unknown[0]}`);
+    }
+    const releases = given.map(([field, release]): [string, Release] => [field, releaseOf(release, hook)]);
+    if (message === 'response' && lifecycle.blockingSince !== undefined) {
+      releases.push(['retryAfterSeconds', lifecycle.blockingSince]);
+    }
+    return Object.fromEntries(releases.filter(([, release]) => compareReleases(release, lifecycle.introduced) > 0));
+  };
   const message = (suffix: 'Request' | 'Response', schema: MessageSchema): MessageDefinition => ({
     kind: `${name}${suffix}`,
     component: `${prefix}.${name}${suffix}`,
     schema,
+    fieldsSince: since(suffix === 'Request' ? 'request' : 'response'),
   });
   return {
     group,
@@ -156,7 +185,41 @@ export function defineHook<Request = object, Response = object>(
     isBlocking,
     request: message('Request', options.request),
     response: message('Response', options.response),
+    changes: (options.changes ?? [])
+      .map(({ release, text }) => ({ release: releaseOf(release, hook), text }))
+      .sort((a, b) => compareReleases(a.release, b.release))
+      .filter(({ release }) => compareReleases(release, lifecycle.introduced) > 0),
     components: options.components ?? {},
+  };
+}
+
+/** A message without the fields that came after a release. */
+function messageIn(message: MessageDefinition, release: Release): MessageDefinition {
+  const { schema, fieldsSince } = message;
+  const later = new Set(
+    Object.keys(fieldsSince).filter((field) => compareReleases(release, fieldsSince[field] ?? release) < 0),
+  );
+  if (later.size === 0) {
+    return message;
+  }
+  const fields = Object.entries(schema.properties ?? {}).filter(([name]) => !later.has(name));
+  const required = schema.required?.filter((name) => !later.has(name));
+  return {
+    ...message,
+    schema: { ...schema, ...(required !== undefined && { required }), properties: Object.fromEntries(fields) },
+  };
+}
+
+/** A hook with the fields and the changes that it has in a release. */
+export function hookIn<Request, Response>(
+  hook: HookDefinition<Request, Response>,
+  release: Release,
+): HookDefinition<Request, Response> {
+  return {
+    ...hook,
+    request: messageIn(hook.request, release),
+    response: messageIn(hook.response, release),
+    changes: hook.changes.filter((change) => compareReleases(release, change.release) >= 0),
   };
 }
 

@@ -49,12 +49,42 @@ test.each(clusterApiHooks.map(({ name }) => name))('%s is explained with its mes
   expect(json.request.sample).toMatchObject({ kind: `${name}Request` });
 });
 
-test('a document for an earlier release says that its fields are those of the newest', async () => {
-  const descriptionOf = async (...args: string[]): Promise<string> =>
-    JSON.parse((await runProgram(['openapi', '--output', 'json', ...args])).stdout).info.description;
-  const note = 'the fields of their messages those of v1.14';
-  expect(await descriptionOf('--target-cluster-api-version', '1.11')).toContain(note);
-  expect(await descriptionOf()).not.toContain(note);
+test('a document for an earlier release has its fields, and says what else changed', async () => {
+  const documentOf = async (...args: string[]) =>
+    JSON.parse((await runProgram(['openapi', '--output', 'json', ...args])).stdout);
+  const fieldsOf = (document: { components: { schemas: Record<string, { properties: object }> } }, kind: string) => {
+    const [, schema] = Object.entries(document.components.schemas).find(([name]) => name.endsWith(`.${kind}`)) ?? [];
+    return Object.keys(schema?.properties ?? {});
+  };
+  const [old, older, newest] = [
+    await documentOf('--target-cluster-api-version', '1.11'),
+    await documentOf('--target-cluster-api-version', '1.3'),
+    await documentOf(),
+  ];
+  const own = ['cluster', 'fromKubernetesVersion', 'toKubernetesVersion', 'apiVersion', 'kind'];
+  expect(fieldsOf(older, 'BeforeClusterUpgradeRequest')).toEqual(own);
+  expect(fieldsOf(old, 'BeforeClusterUpgradeRequest')).toEqual([...own, 'settings']);
+  const lists = ['controlPlaneUpgrades', 'workersUpgrades'];
+  expect(fieldsOf(newest, 'BeforeClusterUpgradeRequest')).toEqual([...own, 'settings', ...lists]);
+  expect(fieldsOf(old, 'AfterClusterUpgradeResponse')).not.toContain('retryAfterSeconds');
+  expect(fieldsOf(newest, 'AfterClusterUpgradeResponse')).toContain('retryAfterSeconds');
+  expect(old.info.description).toContain('since v1.13 the Cluster is core v1beta2 (before: v1beta1)');
+  expect(old.info.description).not.toContain('since v1.11');
+  expect(newest.info.description).not.toContain('since v1.');
+});
+
+test('fields and other changes are explained with their releases', async () => {
+  const explanation = await runProgram(['hooks', 'AfterControlPlaneUpgrade']);
+  expect(explanation.stdout).toMatch(/\n {2}controlPlaneUpgrades +list of UpgradeStepInfo +since v1\.12 /);
+  expect(explanation.stdout).toContain('\nSince v1.12 it is called after each step (before: only at the end).\n');
+  const json = JSON.parse(
+    (await runProgram(['hooks', 'AfterClusterUpgrade', '--output', 'json', '--target-cluster-api-version', '1.5']))
+      .stdout,
+  );
+  expect(json.request.fieldsSince).toEqual({ settings: 'v1.4' });
+  expect(json.response).toMatchObject({ fieldsSince: { retryAfterSeconds: 'v1.12' } });
+  expect(json.response.sample).not.toHaveProperty('retryAfterSeconds');
+  expect(json.changes.map(({ release }: { release: string }) => release)).toEqual(['v1.11', 'v1.13']);
 });
 
 test('for an unknown hook, a similar name is suggested', async () => {
@@ -88,10 +118,10 @@ test('hooks diff ends with 1 for a violated rule, 0 for none, and 2 for unreadab
   const shrunk = await runProgram(['hooks', 'diff', file('new.json'), file('old.json')]);
   expect(shrunk.code).toBe(1);
   expect(shrunk.stdout).toMatch(/^break: hooks\.runtime.*updatemachine was removed.*\(rule 1\)$/m);
-  expect(shrunk.stdout).toContain('7 changed, 7 of them against the rules');
+  expect(shrunk.stdout).toContain('12 changed, 12 of them against the rules');
 
   const json = await runProgram(['hooks', 'diff', file('new.json'), file('old.json'), '--output', 'json']);
-  expect(JSON.parse(json.stdout)).toMatchObject({ breaks: 7, changes: expect.any(Array) });
+  expect(JSON.parse(json.stdout)).toMatchObject({ breaks: 12, changes: expect.any(Array) });
 
   for (const [name, problem] of [
     ['bad.yaml', /bad\.yaml is not valid YAML/],

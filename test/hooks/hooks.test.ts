@@ -3,6 +3,7 @@ import {
   clusterApiHooks,
   compareReleases,
   createHookCatalog,
+  deprecationIn,
   formatRelease,
   type Lifecycle,
   newestKnownRelease,
@@ -50,6 +51,9 @@ test.each([
   ['v0', undefined],
   ['v1gamma1', undefined],
   ['1', undefined],
+  ['xv1', undefined],
+  ['v12beta12', 'beta'],
+  ['v1alpha1x', undefined],
 ])('%s is %s', (version, stability) => {
   expect(stabilityOf(version)).toBe(stability);
 });
@@ -79,6 +83,30 @@ test.each([
   expect(phaseIn(lifecycle, release(text))).toBe(phase);
 });
 
+test('a lifecycle without an end stays as it is', () => {
+  expect(phaseIn(life('v1'), release('9.9'))).toBe('supported');
+  const deprecated = { release: release('1.5'), date: '2023-11' };
+  expect(phaseIn(life('v1', { deprecated }), release('9.9'))).toBe('deprecated');
+  expect(supportEnd(life('v1'))).toBeUndefined();
+  expect(supportEnd(life('one', { deprecated }))).toBeUndefined();
+});
+
+test('a deprecation concerns the releases from its own to the removal', () => {
+  const since = { release: release('1.5'), date: '2023-11' };
+  const beta = life('v1beta1', { deprecated: since, removed: release('1.8') });
+  expect(deprecationIn(beta, release('1.4'))).toBeUndefined();
+  expect(deprecationIn(beta, release('1.5'))).toEqual({
+    since,
+    supportedUntil: { release: release('1.7'), month: '2024-05' },
+  });
+  expect(deprecationIn(beta, release('1.8'))).toBeUndefined();
+  expect(deprecationIn(life('v1beta1'), release('1.5'))).toBeUndefined();
+  expect(deprecationIn(life('v1alpha1', { deprecated: since }), release('1.5'))).toEqual({
+    since,
+    supportedUntil: undefined,
+  });
+});
+
 describe('the catalog', () => {
   const catalog = createHookCatalog([life('v1')]);
 
@@ -91,6 +119,16 @@ describe('the catalog', () => {
     );
     expect(catalog.find('hooks.example.com', 'v1', 'Hook')).toEqual(life('v1'));
     expect(catalog.find('hooks.example.com', 'v1', 'constructor')).toBeUndefined();
+  });
+
+  test('finds names in another case, and knows groups', () => {
+    const group = 'hooks.runtime.cluster.x-k8s.io';
+    expect(catalog.findIgnoringCase(group, 'v1alpha1', 'generatepatches')?.name).toBe('GeneratePatches');
+    expect(catalog.findIgnoringCase(group, 'v1alpha1', 'GENERATEPATCHES')?.name).toBe('GeneratePatches');
+    expect(catalog.findIgnoringCase(group, 'v1alpha1', 'Generate')).toBeUndefined();
+    expect(catalog.knowsGroup('hooks.example.com')).toBe(true);
+    expect(catalog.knowsGroup('hooks.example.org')).toBe(false);
+    expect(catalog.find(group, 'v1alpha1', 'generatepatches')).toBeUndefined();
   });
 
   test('is consistent, and knows its newest release', () => {
@@ -139,6 +177,36 @@ describe('a lifecycle file', () => {
         blockingSince: release('1.3'),
       },
     ]);
+  });
+
+  test('with the least that an entry needs', () => {
+    const least = { group: 'g.io', version: 'v1beta1', name: 'H', introduced: release('1.2') };
+    expect(parseLifecycles(entry())).toEqual([least]);
+    expect(Object.keys(parseLifecycles(entry())[0] ?? {})).toEqual(Object.keys(least));
+    // Deprecated in the release that introduced it, and replaced by one that is as stable.
+    const more =
+      ', deprecated: {release: "1.2", date: "2022-07"}, replacedBy: {group: g.io, version: v1beta2, hook: H}';
+    expect(parseLifecycles(entry(more))).toHaveLength(1);
+  });
+
+  test('says what is wrong, and where', () => {
+    const problemOf = (text: string) => {
+      try {
+        return parseLifecycles(text);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(problemOf('1')).toBe('the file must be object');
+    expect(problemOf('hooks: [], more: 1')).toMatch(/^line 1/);
+    expect(problemOf('{ hooks: [], more: 1 }')).toBe('the file must NOT have additional properties: "more"');
+    expect(problemOf(entry(`, ${'x'.repeat(100)}: 1`))).toBe(
+      `/hooks/0 must NOT have additional properties: "${'x'.repeat(64)}"`,
+    );
+    expect(problemOf('hooks: 1')).toBe('/hooks must be array');
+    expect(problemOf(entry().replace('v1beta1', 'one'))).toBe(
+      '/hooks/0 (g.io/one H) is version "one" is not of the form v1, v1beta1 or v1alpha1',
+    );
   });
 
   test.each([

@@ -119,6 +119,17 @@ describe('rule 1', () => {
       [`break1 v1alpha1/updatemachine response.retryAfterSeconds was integer (int32) and is now string${made}`],
     ],
     [
+      'a hook can block',
+      (document) => {
+        const { properties, required } = schema(document, 'GenerateUpgradePlanResponse');
+        properties.retryAfterSeconds = { type: 'integer', format: 'int32' };
+        required!.push('retryAfterSeconds');
+      },
+      [
+        'note v1alpha1/generateupgradeplan response.retryAfterSeconds is new: the hook can block; without it, it does not',
+      ],
+    ],
+    [
       'a field of responses became required',
       (document) => schema(document, 'UpdateMachineResponse').required!.push('message'),
       [`break1 v1alpha1/updatemachine response.message became required, which older extensions may leave out${made}`],

@@ -1,6 +1,13 @@
 import type { DefineCommand } from '../../cli/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from '../../cli/index.ts';
-import { clusterApiHooks, formatRelease, newestKnownRelease, phaseIn } from '../../hooks/index.ts';
+import {
+  clusterApiHooks,
+  compareReleases,
+  formatRelease,
+  hookIn,
+  newestKnownRelease,
+  phaseIn,
+} from '../../hooks/index.ts';
 import { openApiDocument, openApiPage } from '../../messages/index.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { defineMerge } from './merge.ts';
@@ -31,11 +38,19 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
       const hooks = clusterApiHooks.filter(({ lifecycle }) =>
         ['supported', 'deprecated'].includes(phaseIn(lifecycle, release)),
       );
-      const document = openApiDocument(hooks, { version: formatRelease(release), release });
+      const inRelease = hooks.map((hook) => hookIn(hook, release));
+      const document = openApiDocument(inRelease, { version: formatRelease(release), release });
       const [own, newest] = [release, newestKnownRelease].map(formatRelease);
       if (own !== newest) {
-        // Which fields a message had in which release is not recorded.
-        document.info.description += ` The hooks are those of ${own}, the fields of their messages those of ${newest}: ${own} does not have all of them.`;
+        const later = new Set(
+          hooks.flatMap(({ changes }) =>
+            changes
+              .filter((change) => compareReleases(change.release, release) > 0)
+              .map((change) => `since ${formatRelease(change.release)} ${change.text}`),
+          ),
+        );
+        const more = later.size === 0 ? '' : ` What is written here is newer in this: ${[...later].join('; ')}.`;
+        document.info.description += ` The hooks and the fields of their messages are those of ${own}, the objects within them those of ${newest}.${more}`;
       }
       switch (flags.output) {
         case 'json':

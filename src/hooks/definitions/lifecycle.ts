@@ -18,7 +18,16 @@ import type {
   BeforeWorkersUpgradeRequest,
   BeforeWorkersUpgradeResponse,
 } from '../message-types.ts';
-import { clusterApiHook, core, kubernetesVersion, request, response, retryResponse, upgradeLists } from './parts.ts';
+import {
+  clusterApiHook,
+  clusterChanges,
+  core,
+  kubernetesVersion,
+  request,
+  response,
+  retryResponse,
+  upgradeLists,
+} from './parts.ts';
 
 const tags = ['Lifecycle Hooks'];
 const cluster = { cluster: core('Cluster', 'The Cluster, without its status.') };
@@ -40,6 +49,7 @@ export const beforeClusterCreate = clusterApiHook<BeforeClusterCreateRequest, Be
   purpose:
     'Called in each reconcile while a Cluster with a topology has neither infrastructure nor control plane. Blocking keeps every object of its topology from being created. It may be called again after a success.',
   tags,
+  changes: clusterChanges,
   introduced: '1.2',
   blockingSince: '1.2',
   request: request('A Cluster is about to be created.', cluster),
@@ -55,6 +65,7 @@ export const afterControlPlaneInitialized = clusterApiHook<
   purpose:
     'Called once the control plane of the Cluster is initialized, until all handlers succeed. It cannot block. This is the usual place to install add-ons.',
   tags,
+  changes: clusterChanges,
   introduced: '1.2',
   request: request('The control plane of a Cluster is initialized.', cluster),
   response: response('Whether the extension did its work.'),
@@ -66,6 +77,7 @@ export const beforeClusterUpgrade = clusterApiHook<BeforeClusterUpgradeRequest, 
   purpose:
     'Called when the version of the topology differs from that of the control plane and everything is stable. Blocking holds back the upgrade, and other changes to the objects that wait for it.',
   tags,
+  changes: clusterChanges,
   introduced: '1.2',
   blockingSince: '1.2',
   request: upgradeRequest(
@@ -85,6 +97,7 @@ export const beforeControlPlaneUpgrade = clusterApiHook<
   purpose:
     'Called before the control plane goes to the next version of the plan, which is not always the last one. Blocking keeps it where it is.',
   tags,
+  changes: clusterChanges,
   introduced: '1.12',
   blockingSince: '1.12',
   request: upgradeRequest(
@@ -104,6 +117,7 @@ export const afterControlPlaneUpgrade = clusterApiHook<
   purpose:
     'Called when all machines of the control plane have the version of the step (since 1.12 after each step, before only at the end). Blocking holds back workers and the next step.',
   tags,
+  changes: [...clusterChanges, { release: '1.12', text: 'it is called after each step (before: only at the end)' }],
   introduced: '1.2',
   blockingSince: '1.2',
   request: request(
@@ -120,6 +134,7 @@ export const beforeWorkersUpgrade = clusterApiHook<BeforeWorkersUpgradeRequest, 
   purpose:
     "Called after the control plane has reached a version that is also a step of the workers' plan. Blocking holds back the workers and the next step.",
   tags,
+  changes: clusterChanges,
   introduced: '1.12',
   blockingSince: '1.12',
   request: upgradeRequest(
@@ -135,6 +150,7 @@ export const afterWorkersUpgrade = clusterApiHook<AfterWorkersUpgradeRequest, Af
   summary: 'After workers are upgraded.',
   purpose: 'Called when all workers have the version of the step. Blocking holds back the next step.',
   tags,
+  changes: clusterChanges,
   introduced: '1.12',
   blockingSince: '1.12',
   request: request(
@@ -151,6 +167,7 @@ export const afterClusterUpgrade = clusterApiHook<AfterClusterUpgradeRequest, Af
   purpose:
     'Called when control plane and workers have the version of the topology. Blocking (since 1.12) denies the next change of the version.',
   tags,
+  changes: clusterChanges,
   introduced: '1.2',
   blockingSince: '1.12',
   request: request('An upgrade is complete.', {
@@ -166,6 +183,7 @@ export const beforeClusterDelete = clusterApiHook<BeforeClusterDeleteRequest, Be
   purpose:
     'Called when the Cluster is being deleted. Blocking keeps all objects that belong to it. This is the usual place to clean up load balancers and volumes.',
   tags,
+  changes: clusterChanges,
   introduced: '1.2',
   blockingSince: '1.2',
   request: request('A Cluster is about to be deleted.', cluster),

@@ -181,9 +181,21 @@ export const upgradeLists = {
 /** A Kubernetes version. */
 export const kubernetesVersion = version;
 
+/** Fields of requests that older releases do not send. */
+const laterFields = { settings: '1.4', controlPlaneUpgrades: '1.12', workersUpgrades: '1.12' };
+
+/** What changed in the Cluster that requests contain. */
+export const clusterChanges = [
+  { release: '1.11', text: 'the Cluster comes without status, managedFields and last-applied configuration' },
+  { release: '1.13', text: 'the Cluster is core v1beta2 (before: v1beta1)' },
+];
+
 /** A hook of Cluster API in its only published version. */
 export function clusterApiHook<Request, Response>(
   options: Omit<HookOptions, 'group' | 'version' | 'package' | 'components'>,
 ): HookDefinition<Request, Response> {
-  return defineHook({ group: hooksGroup, version: 'v1alpha1', package: prefix, components, ...options });
+  const { properties = {} } = options.request;
+  const later = Object.entries(laterFields).filter(([field]) => properties[field] !== undefined);
+  const fieldsSince = { request: Object.fromEntries(later) };
+  return defineHook({ group: hooksGroup, version: 'v1alpha1', package: prefix, components, fieldsSince, ...options });
 }

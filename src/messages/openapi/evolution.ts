@@ -163,7 +163,10 @@ class Comparison {
     const [oldRequired, newRequired] = [texts(before.required), texts(after.required)];
     for (const name of added) {
       const field = `${path}.${name}`;
-      if (direction === 'response' && newRequired.has(name)) {
+      if (direction === 'response' && name === 'retryAfterSeconds' && path === 'response') {
+        // Required by Cluster API's schemas, though its clients read its absence as 0.
+        this.notes(hook, field, 'is new: the hook can block; without it, it does not');
+      } else if (direction === 'response' && newRequired.has(name)) {
         this.breaks(hook, field, 'is new and required, which older extensions do not answer; make it optional, or');
       } else {
         this.notes(hook, field, 'is new');
