@@ -229,7 +229,7 @@ export function createAdmission({
     const reports =
       oldObject === undefined
         ? found
-        : rules.ratchet(found, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
+        : rules.ratchet(found, input, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
     const outcome =
       subject === 'deletion' ? decidedDeletion(request.uid, name, reports) : decided(request.uid, name, reports);
     if (known !== undefined) {

@@ -1,4 +1,4 @@
-import { formatFieldPath } from '../kubernetes/index.ts';
+import { fieldAt, formatFieldPath, type Json } from '../kubernetes/index.ts';
 import { createEchoTest } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
@@ -47,10 +47,10 @@ export interface RuleSet {
   check(input: RuleInput): Report[];
   /**
    * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
-   * API's own becomes one when the old object has the same finding (rule, field, reason and value). `oldInput` is
-   * called only if there is such a denial.
+   * API's own becomes one when the old object has the same finding (rule, field, reason and value, also a value that the
+   * finding does not show). `oldInput` is called only if there is such a denial.
    */
-  ratchet(reports: Report[], oldInput: () => RuleInput): Report[];
+  ratchet(reports: Report[], input: RuleInput, oldInput: () => RuleInput): Report[];
 }
 
 /**
@@ -138,6 +138,15 @@ function keyOf(report: Report): string {
   return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
 }
 
+/**
+ * The text, number or boolean in the field of a finding that does not show it, such as a caBundle, whose message says the
+ * same of every invalid one.
+ */
+function hiddenValueOf({ value, path }: Report, { whole }: RuleInput): Json | undefined {
+  const found = value === undefined ? fieldAt(whole as unknown as Json, ...path) : undefined;
+  return typeof found === 'object' ? undefined : found;
+}
+
 const subjects: readonly Subject[] = ['object', 'status', 'deletion'];
 const parts: readonly OptionalPart[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations', 'facts'];
 
@@ -207,15 +216,16 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
   return {
     active,
     check,
-    ratchet(reports, oldInput) {
+    ratchet(reports, input, oldInput) {
       if (reports.every(({ severity, rule }) => severity === 'warn' || rule.upstream)) {
         return reports;
       }
-      const old = new Set(check(oldInput()).map(keyOf));
+      const before = oldInput();
+      const old = new Set(check(before).map(keyOf));
+      const isOld = (report: Report) =>
+        old.has(keyOf(report)) && hiddenValueOf(report, input) === hiddenValueOf(report, before);
       return reports.map((report) =>
-        report.severity === 'deny' && !report.rule.upstream && old.has(keyOf(report))
-          ? { ...report, severity: 'warn' }
-          : report,
+        report.severity === 'deny' && !report.rule.upstream && isOld(report) ? { ...report, severity: 'warn' } : report,
       );
     },
   };

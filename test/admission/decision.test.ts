@@ -298,6 +298,17 @@ describe('ratcheting validation', () => {
     expect(deniedBy).toEqual(['url-query', 'url-fragment']);
   });
 
+  test.each([
+    ['a caBundle that is not base64', '?', '!'],
+    ['a caBundle without a certificate', 'YQ==', 'Yg=='],
+  ])('denies %s in place of another one: its value changed, although the message is the same', (_, before, after) => {
+    const withBundle = (caBundle: string) => example({ clientConfig: { url: 'https://example.com', caBundle } });
+    const updated = (caBundle: string) =>
+      admission().validate(requestFor(withBundle(caBundle), { operation: 'UPDATE', oldObject: withBundle(before) }));
+    expect(updated(after).deniedBy).toEqual(['ca-bundle-pem']);
+    expect(updated(before).verdict).toBe('warned');
+  });
+
   test('applies only to updates, whatever a request contains as the old object', () => {
     const { deniedBy } = admission().validate(requestFor(bad, { operation: 'CREATE', oldObject: bad }));
     expect(deniedBy).toEqual(['url-query']);

@@ -63,7 +63,9 @@ test('enforcement warn only denies what Cluster API denies', () => {
 test('ratcheting removes what the old object already had, and nothing else', () => {
   const rules = createRuleSet(ruleSetOptions());
   const severities = (old: RuleInput) =>
-    Object.fromEntries(rules.ratchet(rules.check(bad), () => old).map(({ rule, severity }) => [rule.id, severity]));
+    Object.fromEntries(
+      rules.ratchet(rules.check(bad), bad, () => old).map(({ rule, severity }) => [rule.id, severity]),
+    );
   expect(severities(bad)).toMatchObject({ 'name-dns-label': 'deny', 'url-query': 'warn', 'handler-timeout': 'warn' });
   expect(severities(inputOf(example()))).toMatchObject({ 'url-query': 'deny', 'handler-timeout': 'deny' });
 });
@@ -342,7 +344,7 @@ describe('a rule set of invented rules', () => {
       const set = setOf(invented('r', (_, report) => report(given), more));
       const reports = set.check(input);
       given = before;
-      return set.ratchet(reports, old);
+      return set.ratchet(reports, input, old);
     };
 
     test('does not decode the old object if there is no denial that it could affect', () => {
@@ -352,8 +354,8 @@ describe('a rule set of invented rules', () => {
       );
       const reports = set.check(input);
       expect(reports).toHaveLength(2);
-      expect(set.ratchet(reports, never)).toBe(reports);
-      expect(set.ratchet([], never)).toEqual([]);
+      expect(set.ratchet(reports, input, never)).toBe(reports);
+      expect(set.ratchet([], input, never)).toEqual([]);
     });
 
     test.each<[string, Finding, Finding, string]>([
@@ -367,6 +369,19 @@ describe('a rule set of invented rules', () => {
       expect(ratcheted(now, before)).toMatchObject([{ severity, message: now.message }]);
     });
 
+    test.each<[string, string, string, object, string]>([
+      ['another value', 'b', 'a', {}, 'deny'],
+      ['the same value', 'a', 'a', {}, 'warn'],
+      ['another value, when the one that counts is shown', 'b', 'a', { value: 1 }, 'warn'],
+      ['a part with another value', 'b', 'a', { path: ['spec', 'clientConfig'] }, 'warn'],
+    ])('compares what a finding does not show: %s', (_, now, before, more, severity) => {
+      const withBundle = (caBundle: string) => inputOf(example({ clientConfig: { caBundle } }));
+      const about = { path: ['spec', 'clientConfig', 'caBundle'], ...more };
+      const set = setOf(invented('r', (_input, report) => report(finding('m', about))));
+      const input = withBundle(now);
+      expect(set.ratchet(set.check(input), input, () => withBundle(before))).toMatchObject([{ severity }]);
+    });
+
     test('does not affect warnings and Cluster API’s own denials', () => {
       const say: Check = (_, report) => report(finding('m'));
       const set = setOf(
@@ -375,7 +390,7 @@ describe('a rule set of invented rules', () => {
         invented('warning', say, { severity: 'warn' }),
       );
       const reports = set.check(input);
-      const after = set.ratchet(reports, old);
+      const after = set.ratchet(reports, input, old);
       expect(after.map(({ rule, severity }) => `${rule.id} ${severity}`)).toEqual([
         'own warn',
         'upstream deny',
@@ -392,7 +407,7 @@ describe('a rule set of invented rules', () => {
       );
       const reports = set.check(input);
       isOld = true;
-      expect(set.ratchet(reports, old)).toMatchObject([{ rule: { id: 'a' }, severity: 'deny' }]);
+      expect(set.ratchet(reports, input, old)).toMatchObject([{ rule: { id: 'a' }, severity: 'deny' }]);
     });
   });
 });
