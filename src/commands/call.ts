@@ -270,7 +270,7 @@ The handlers are read from the status of the ExtensionConfigs. If there are
 none, the extension is asked for them first.
 
 Exit code: 0 accepted, blocked, or swallowed by failurePolicy Ignore, 1 failed
-(or an extension could not be asked for its handlers), 2 wrong usage or a file
+(or an extension could not be asked for its handlers), 2 usage error or a file
 that cannot be read.`,
     )
     .action(async (name: string | undefined) => {

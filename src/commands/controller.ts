@@ -150,7 +150,7 @@ advise    writes the condition HookVersionsSupported and events about hook
 observe   writes nothing.
 
 Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
-taken, 2 wrong usage.`,
+taken, 2 usage error.`,
     );
   addFlags(command, controllerFlags);
   command.action(async () => {

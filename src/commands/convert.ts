@@ -39,7 +39,7 @@ goes to standard output. Comments, the order of keys and other kinds are
 preserved.
 
 Exit code: 0 everything is in the requested version, 1 something cannot be
-converted (or, with --check, would be converted), 2 wrong usage, a file that
+converted (or, with --check, would be converted), 2 usage error, a file that
 cannot be read or written, or a YAML error. A file with any of these stays as it
 is.`;
 

@@ -70,7 +70,7 @@ Through a port-forward, with the name in the certificate:
     --resolve capi-system/my-extension:443=localhost:8443
 
 Exit code: 0 Cluster API would accept every answer (warnings are fine), 1 it
-would not, 2 wrong usage or a file that cannot be read.`,
+would not, 2 usage error or a file that cannot be read.`,
     )
     .action(async (names: string[]) => {
       const flags = readFlags(discoverFlags, command, io.env);

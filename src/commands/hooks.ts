@@ -189,7 +189,7 @@ const defineDiff: DefineCommand = (command, io, end) => {
 Whether a removal is too early (rule 4) depends on the lifecycles of the hooks.
 Those of Cluster API are built in; add a provider's own with --hook-lifecycles.
 
-Exit code: 0 no rule is broken, 1 a rule is broken, 2 wrong usage or a file that
+Exit code: 0 no rule is broken, 1 a rule is broken, 2 usage error or a file that
 cannot be read.`,
     )
     .action((oldFile: string, newFile: string) => {

@@ -72,7 +72,7 @@ Extensions are asked for their handlers, as Cluster API does every ten minutes;
 no other hook is called. From outside the cluster, use --resolve to reach
 Services; manifests/preflight has a Job that runs inside.
 
-Exit code: 0 safe (warnings are fine), 1 not safe or unknown, 2 wrong usage or
+Exit code: 0 safe (warnings are fine), 1 not safe or unknown, 2 usage error or
 a file that cannot be read.`,
     )
     .action(async (names: string[]) => {

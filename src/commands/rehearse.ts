@@ -224,7 +224,7 @@ tries, "restart@7" restarts the controller after the seventh call, and
 "block@BeforeControlPlaneUpgrade=30" makes a second handler block for 30
 seconds.
 
-Exit code: 0 all lifecycles completed, 1 one did not, 2 wrong usage or a file
+Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,
     )
     .action(async (names: readonly string[]) => {

@@ -24,7 +24,7 @@ function checksTable(): string {
   const rows = checks.map(
     ({ id, group, level, asks, why }) => `| ${group} | \`${id}\` | ${level} | ${cell(asks)} | ${cell(why)} |`,
   );
-  return ['| about | check | level | what is asked | why |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+  return ['| about | check | level | what it requires | why |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function roomsTable(): string {

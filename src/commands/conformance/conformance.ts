@@ -92,7 +92,7 @@ Without --with-side-effects only read-only hooks are called: variables, patches,
 validation, upgrade plans and CanUpdate….
 
 Exit code: 0 no check failed (warnings are fine), 1 a check failed or could not
-be completed in time, 2 wrong usage or a file that cannot be read.`,
+be completed in time, 2 usage error or a file that cannot be read.`,
     )
     .action(async (names: string[]) => {
       const flags = readFlags(conformanceFlags, command, io.env);

@@ -50,7 +50,7 @@ are not in a folder, except that a folder with one Service of a namespace is
 taken to have all of them.
 
 Exit code: 0 no denials, 1 denials (or more warnings than --max-warnings),
-2 wrong usage, a file that cannot be read, a YAML error, or nothing to check.`;
+2 usage error, a file that cannot be read, a YAML error, or nothing to check.`;
 
 function tally(summary: LintSummary, result: LintResult): void {
   if ('error' in result) {

@@ -21,7 +21,7 @@ are read from a cache on disk, which is kept below 256 MiB; entries that have
 not been used for 30 days are deleted.
 
 Exit code: 0 everything was merged, 1 something is missing or in conflict (the
-summary says what) or a server failed, 2 wrong usage or a file that cannot be
+summary says what) or a server failed, 2 usage error or a file that cannot be
 read.`,
     )
     .action(async (sources: string[]) => {
