@@ -2,22 +2,29 @@ import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import { apiVersionOf, metadataOf } from '../resources/index.ts';
 import { type ReadContext, type ReadRequest, shown } from './reads.ts';
 
-/** JSON of objects, serialized once for many watches. */
-const texts = new WeakMap<JsonObject, string>();
+/** Lines with objects, encoded once for many watches: one for each type of event. */
+const lines = new WeakMap<JsonObject, Map<string, Buffer>>();
 
-function textOf(object: JsonObject): string {
-  let text = texts.get(object);
-  if (text === undefined) {
-    text = JSON.stringify(object);
-    texts.set(object, text);
+function lineOf(type: string, object: JsonObject): Buffer {
+  let known = lines.get(object);
+  if (known === undefined) {
+    known = new Map();
+    lines.set(object, known);
   }
-  return text;
+  let line = known.get(type);
+  if (line === undefined) {
+    line = Buffer.from(eventLine(type, JSON.stringify(object)));
+    known.set(type, line);
+  }
+  return line;
 }
+
+const eventLine = (type: string, text: string) => `{"type":"${type}","object":${text}}\n`;
 
 /** Serializes the events of one watch. */
 export interface WatchLines {
   /** An event as a line, with the object in the view that the client asked for. */
-  event(type: string, object: JsonObject): string;
+  event(type: string, object: JsonObject): string | Buffer;
   bookmark(version: number, annotations?: JsonObject): string;
   error(status: Status): string;
 }
@@ -27,11 +34,13 @@ export function createWatchLines(context: ReadContext, { resource, view }: ReadR
   let columns = true;
   return {
     event(type, object) {
+      if (view.as === 'object') {
+        return lineOf(type, object);
+      }
       const { resourceVersion = '' } = metadataOf(object);
       const [view0] = shown(context, resource, [object], { resourceVersion }, view, columns);
       columns = false;
-      const text = view.as === 'object' ? textOf(object) : JSON.stringify(view0);
-      return `{"type":"${type}","object":${text}}\n`;
+      return eventLine(type, JSON.stringify(view0));
     },
     bookmark(version, annotations) {
       const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(version) };

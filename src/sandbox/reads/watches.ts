@@ -9,7 +9,7 @@ import { createWatchQueue } from './watch-queue.ts';
 /** The receiver of a watch's lines. */
 export interface WatchSink {
   /** Takes one line. @returns whether it has been sent; if not, `drained` resolves once it has. */
-  write(line: string): boolean;
+  write(line: string | Buffer): boolean;
   /** Resolves when the client has read enough to get more; with false if the client is too slow. */
   drained(): Promise<boolean>;
   end(): void;

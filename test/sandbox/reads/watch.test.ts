@@ -56,7 +56,7 @@ function reading() {
       { resource, namespace: 'a', name: '', query: new URLSearchParams(query), view },
       {
         write(line) {
-          lines.push(JSON.parse(line));
+          lines.push(JSON.parse(String(line)));
           return !isFull;
         },
         drained: () => waiting.promise,
