@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -251,8 +252,9 @@ test('a file of more than 1 MiB is an error', async () => {
 
 test('rejects a folder with more than 1,000 files', async () => {
   const folder = temporaryFolder();
-  for (let count = 0; count < 1000; count++) {
-    writeFileSync(join(folder, String(count)), '');
+  writeFileSync(join(folder, '0'), '');
+  for (let count = 1; count < 1000; count++) {
+    linkSync(join(folder, '0'), join(folder, String(count)));
   }
   const store = folderStore(folder);
   expect(await store.read('serving')).toBeUndefined();

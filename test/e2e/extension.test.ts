@@ -232,14 +232,14 @@ test('its CA is rotated through its Secret during calls, none of which fails', {
       }
       // Connections that stay open would never see another certificate.
       controller.client.disconnect('rotated');
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await new Promise((resolve) => setTimeout(resolve, 80));
     }
   })();
   const bundles = new Set<string>();
   const watcher = (async () => {
     while (!isOver) {
       bundles.add((await read('rotated')).spec.clientConfig.caBundle ?? '');
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await new Promise((resolve) => setTimeout(resolve, 120));
     }
   })();
   await certs('rotate', '--force-ca', '--wait', '--propagation-delay', '1s', '--overlap', '1s');

@@ -48,7 +48,7 @@ function applyWithoutEnd(worker: number) {
       }
       count++;
       // Applies all the time, not as many as can be: the machine has other tests to run.
-      await sleep(80);
+      await sleep(150);
     }
   })();
   return {

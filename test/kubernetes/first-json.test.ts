@@ -123,7 +123,7 @@ test('replaces exactly the numbers whose source text, according to JSON.parse, i
 });
 
 test('looking for whole fractions takes little longer than reading the response', () => {
-  const items = Buffer.from(`{"fraction":1.0,"x":[${'{},'.repeat(500_000)}0]}`);
+  const items = Buffer.from(`{"fraction":1.0,"x":[${'{},'.repeat(150_000)}0]}`);
   const timeOf = (work: () => unknown) => {
     const start = cpuTimeMs();
     work();

@@ -74,7 +74,7 @@ test('uses a new pair without a failed request, on new and existing connections'
       const { code } = await send(webhookPort, validate, review('x'), options);
       expect(code).toBe(200);
       answered++;
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
   const loads = Promise.all([load({ agent }), load({ agent }), load({}), load({})]);

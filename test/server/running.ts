@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import type { Admission, AdmissionOutcome } from '../../src/admission/index.ts';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
@@ -102,6 +102,14 @@ export interface Answer {
   json: () => Record<string, unknown> & { response: Record<string, unknown>; message: string };
 }
 
+/** What connections are made with: reading the test CA for each of them takes as long as a handshake. */
+const trust = { secureContext: createSecureContext({ ca: testCa.cert }) };
+/** The same where a caller brings anything of its own. */
+const trustOf = (options: object) =>
+  ['ca', 'cert', 'key', 'minVersion', 'maxVersion', 'ciphers'].some((name) => name in options)
+    ? { ca: testCa.cert }
+    : trust;
+
 /** Sends one HTTPS request of JSON; by default it trusts the test CA and uses a connection of its own. */
 export function send(port: number, path: string, body: string | Buffer, options: RequestOptions = {}): Promise<Answer> {
   return exchange(port, path, body, {
@@ -120,8 +128,8 @@ export function exchange(port: number, path: string, body: string | Buffer, opti
         port,
         path,
         method: 'POST',
-        ca: testCa.cert,
         agent: false,
+        ...trustOf(options),
         ...options,
       },
       (response) => {
@@ -147,9 +155,8 @@ export function exchange(port: number, path: string, body: string | Buffer, opti
 /** Opens a TLS connection on which a test writes what it likes. */
 export function openTls(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: testCa.cert, ...options }, () =>
-      resolve(socket),
-    );
+    const over = { host: '127.0.0.1', port, servername: 'localhost', ...trustOf(options), ...options };
+    const socket = connect(over, () => resolve(socket));
     socket.once('error', reject);
   });
 }
@@ -168,11 +175,13 @@ export function readAll(socket: TLSSocket): Promise<string> {
 
 /** Waits until a condition holds; fails after a generous while. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let i = 0; i < 2_000; i++) {
+  const end = performance.now() + 30_000;
+  // With longer and longer pauses: what takes long takes little more for it.
+  for (let pauseMs = 5; performance.now() < end; pauseMs = Math.min(pauseMs * 1.5, 50)) {
     if (await condition()) {
       return;
     }
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`still not: ${what}`);
 }

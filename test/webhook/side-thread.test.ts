@@ -77,7 +77,7 @@ test('an endless decision results in a 503 in time; others are served meanwhile,
 });
 
 test('a decision that uses up memory ends the thread, not the process', async () => {
-  const { webhookPort, health } = await startWith(20_000);
+  const { webhookPort, health } = await startWith(20_000, undefined, 24);
   const { code, body } = await send(webhookPort, validate, large('eat'));
   expect({ code, message: JSON.parse(body).message }).toEqual({
     code: 503,
