@@ -57,6 +57,16 @@ describe('files', () => {
     expect((await validate(document as never)).valid).toBe(true);
   });
 
+  test.each(['x', 'line: "two"\n'])('with a description of 3 MB (%j), too', async (text) => {
+    const described = documentOf('string', '/a');
+    described.info = { title: 't', version: '1', description: text.repeat(3_000_000 / text.length) };
+    const ended = await merge([file('long.json', described)]);
+    expect(ended.code).toBe(0);
+    // It can be read again.
+    const again = await merge([file('long.yaml', ended.stdout), '--output', 'json']);
+    expect(JSON.parse(again.stdout)).toEqual(described);
+  });
+
   test('the recorded OpenAPI v2 document is converted, and its reference corrected', async () => {
     const recorded = fileURLToPath(new URL('../fixtures/openapi/aggregated-old-v2.json', import.meta.url));
     const ended = await merge([recorded, '--output', 'json']);

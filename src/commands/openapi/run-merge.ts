@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
 import { createProgress, exitCode, FailureError, type Io } from '../../cli/index.ts';
+import { yaml } from '../../files/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { systemProblem } from '../../manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../openapi/index.ts';
@@ -73,12 +74,22 @@ function writeReport(file: string, report: Report): void {
   }
 }
 
+function yamlOf(document: JsonObject): string {
+  try {
+    return dump(document, { noRefs: true, lineWidth: -1 });
+  } catch (error) {
+    if (!(error instanceof RangeError)) {
+      throw error;
+    }
+    // Its regular expressions overflow the stack on strings of a few MB. This one takes more memory.
+    return yaml().stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  }
+}
+
 /** The document as text. @throws {FailureError} when it is longer than a text can be. */
 function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
   try {
-    return output === 'json'
-      ? `${JSON.stringify(document, null, 2)}\n`
-      : dump(document, { noRefs: true, lineWidth: -1 });
+    return output === 'json' ? `${JSON.stringify(document, null, 2)}\n` : yamlOf(document);
   } catch (error) {
     // V8: "Invalid string length". Everything else was checked when the documents were read.
     if (error instanceof RangeError) {
