@@ -234,10 +234,15 @@ async function send(transport: Transport, request: OutgoingRequest): Promise<Jso
   const what = `${method} ${path}`;
   const answer = await transport.open(request);
   return reading(server, async () => {
-    if (answer.code > 299) {
-      throw await refusalOf(server, what, path, answer);
+    const outcome =
+      answer.code > 299 ? await refusalOf(server, what, path, answer) : await objectIn(server, what, answer.body);
+    // The HTTP client reuses the connection only after a turn of the event loop: a caller that sends its next request at
+    // once would open another.
+    await setImmediate();
+    if (outcome instanceof StatusError) {
+      throw outcome;
     }
-    return objectIn(server, what, answer.body);
+    return outcome;
   });
 }
 

@@ -43,6 +43,19 @@ const json = (response: ServerResponse, code: number, value: unknown, headers = 
   response.writeHead(code, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
 const status = (code: number, message: string, details = {}) => ({ kind: 'Status', code, message, details });
 
+test('requests one after the other share a connection, also after a refusal', async () => {
+  const ports = new Set<number | undefined>();
+  const { cluster, requests } = await clientOf(({ socket }, response, count) => {
+    ports.add(socket.remotePort);
+    json(response, count % 2 === 0 ? 404 : 200, count % 2 === 0 ? status(404, 'secrets "a" not found') : { count });
+  });
+  for (let count = 1; count <= 6; count++) {
+    const answer = cluster.request('GET', '/api/v1/namespaces/a/secrets/a').catch((error: StatusError) => error.code);
+    expect(await answer).toEqual(count % 2 === 0 ? 404 : { count });
+  }
+  expect([requests(), ports.size]).toEqual([6, 1]);
+});
+
 /** Writes for ever, as fast as the other side reads. */
 function flood(response: ServerResponse): { sent: () => number } {
   let sent = 0;
