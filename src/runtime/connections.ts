@@ -174,7 +174,8 @@ let systemRoots: string[] | undefined;
 /** The system roots, or Node's own if there are none. */
 function rootsOfSystem(): string[] {
   if (systemRoots === undefined) {
-    const found = getCACertificates('system');
+    // The one file and the folder with its links have each of them four times (Debian), and OpenSSL parses them all.
+    const found = [...new Set(getCACertificates('system'))];
     systemRoots = found.length > 0 ? found : getCACertificates('default');
   }
   return systemRoots;
