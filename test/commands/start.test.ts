@@ -97,6 +97,8 @@ test('commands that call extensions load no rules, and only the parts of the HTT
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
   const filesOf = (place: string) => (JSON.parse(stderr) as string[]).filter((file) => file.includes(place));
   expect(filesOf('/src/rules/')).toEqual([]);
+  // For the ExtensionConfigs of a cluster; those of files do without.
+  expect(filesOf('/src/cluster/')).toEqual([]);
   expect(filesOf('/node_modules/undici/').length).toBeLessThan(40);
   expect(filesOf('/src/runtime/').length).toBeGreaterThan(5);
 });

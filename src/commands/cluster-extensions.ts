@@ -1,0 +1,106 @@
+import { apiVersionOf, type ExtensionConfig, group, hubVersion, kind, type Version } from '../api/index.ts';
+import { FailureError, type FlagValues, type Io, UsageError } from '../cli/index.ts';
+import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import type { clusterFlags } from './cluster-flags.ts';
+import { readExtensionConfig } from './read-extension-config.ts';
+
+/** ExtensionConfigs of a cluster. */
+export interface ClusterExtensions {
+  configs: ExtensionConfig[];
+  /** The objects as the API server gave them. */
+  originals: ReadonlyMap<ExtensionConfig, JsonObject>;
+  cluster: Cluster;
+  /** Labels of a namespace; undefined for one that does not exist. */
+  namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+}
+
+/** ExtensionConfigs, each with the object that it was read from. */
+type Read = Map<ExtensionConfig, JsonObject>;
+
+async function fromClusterIn(version: Version, cluster: Cluster, names: readonly string[]): Promise<Read> {
+  const collection = `/apis/${apiVersionOf(version)}/extensionconfigs`;
+  if (names.length > 0) {
+    const objects = [...new Set(names)].map((name) => cluster.request('GET', `${collection}/${name}`));
+    return new Map((await Promise.all(objects)).map((object) => [readExtensionConfig(object, 'the cluster'), object]));
+  }
+  const { items } = await cluster.request('GET', collection);
+  return new Map(
+    (Array.isArray(items) ? items : []).filter(isJsonObject).map((item) => {
+      // The items of a list have no apiVersion and kind.
+      const object = { ...item, apiVersion: apiVersionOf(version), kind };
+      return [readExtensionConfig(object, 'the cluster'), object];
+    }),
+  );
+}
+
+const isUnserved = (error: unknown) =>
+  error instanceof StatusError && error.code === 404 && error.message.includes('does not serve');
+
+async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<Read> {
+  try {
+    return await fromClusterIn(hubVersion, cluster, names);
+  } catch (error) {
+    if (!isUnserved(error)) {
+      throw error;
+    }
+    try {
+      // Cluster API up to 1.10 has no other version.
+      return await fromClusterIn('v1alpha1', cluster, names);
+    } catch (older) {
+      throw isUnserved(older) ? error : older;
+    }
+  }
+}
+
+/** What an API server's refusal means to the user. */
+function explained(error: unknown): Error {
+  if (error instanceof UsageError || !(error instanceof Error)) {
+    return error as Error;
+  }
+  const hint = isUnserved(error) ? `: the cluster has no ${kind}s of ${group}; pass files with -f` : '';
+  return new FailureError(`${error.message}${hint}`);
+}
+
+/**
+ * The ExtensionConfigs of the cluster that the flags name.
+ *
+ * @param names only these; empty for all.
+ * @throws {UsageError} when the flags name no cluster.
+ * @throws {FailureError} when the API server does not answer, or has no such object.
+ */
+export async function extensionsOfCluster(
+  flags: FlagValues<typeof clusterFlags>,
+  names: readonly string[],
+  io: Io,
+): Promise<ClusterExtensions> {
+  let cluster: Cluster;
+  try {
+    cluster = connect(loadKubeConfig(flags, io.env), io.signal);
+  } catch (error) {
+    throw new UsageError(`no cluster: ${(error as Error).message}; or pass files with -f`);
+  }
+  try {
+    const originals = await fromCluster(cluster, names);
+    return {
+      configs: [...originals.keys()],
+      originals,
+      cluster,
+      namespaceLabels: async (namespace) => {
+        try {
+          const { metadata } = await cluster.request('GET', `/api/v1/namespaces/${encodeURIComponent(namespace)}`);
+          const labels = isJsonObject(metadata) ? metadata.labels : undefined;
+          return (isJsonObject(labels) ? labels : {}) as Record<string, string>;
+        } catch (error) {
+          if (error instanceof StatusError && error.code === 404) {
+            return undefined;
+          }
+          throw error;
+        }
+      },
+    };
+  } catch (error) {
+    io.signal.throwIfAborted();
+    throw explained(error);
+  }
+}
