@@ -5,9 +5,13 @@ import { type SignatureAlgorithm, signatureOf, signingProblem } from './signatur
 
 const require = createRequire(import.meta.url);
 
-/** node-forge, loaded when the first certificate is created: a server that only uses certificates does not need it. */
-export function nodeForge(): typeof Forge {
-  return require('node-forge');
+/**
+ * The part of node-forge for certificates, loaded when the first one is created: a server that only uses certificates does
+ * not need it, and none needs its TLS, SSH or PKCS #12.
+ */
+function nodeForge(): Pick<typeof Forge, 'asn1' | 'pki'> {
+  require('node-forge/lib/x509.js');
+  return require('node-forge/lib/forge.js');
 }
 
 type Asn1 = Forge.asn1.Asn1;
