@@ -46,8 +46,11 @@ function typed(schema: MessageSchema): Record<string, unknown> {
   };
 }
 
-/** The TypeScript source of the messages of Cluster API's hooks, generated from their schemas. */
-export async function messageTypes(): Promise<string> {
+/**
+ * The TypeScript source of the messages of Cluster API's hooks, generated from their schemas. To have it formatted takes
+ * most of the time.
+ */
+export async function messageTypes({ format = true } = {}): Promise<string> {
   const definitions = Object.fromEntries(
     [...componentsOf(clusterApiHooks)].map(([component, schema]) => [
       typeName(component),
@@ -58,11 +61,12 @@ export async function messageTypes(): Promise<string> {
   const source = await compile(root, '', {
     bannerComment: '// Generated from the schemas of the hooks by `npm run generate`. Do not edit.',
     unreachableDefinitions: true,
+    format,
     style: { singleQuote: true, printWidth: 120 },
   });
   // The compiler wants a root, and notes at each definition that it has one.
   return source
-    .replaceAll(/ \*\n \* This interface was referenced by .*\n \* via .*\n/g, '')
+    .replaceAll(/ \* ?\n \* This interface was referenced by .*\n \* via .*\n/g, '')
     .replaceAll(/\/\*\*\n \* This interface was referenced by .*\n \* via .*\n \*\/\n/g, '')
-    .replace('export interface Root {}\n', '');
+    .replace(/export interface Root \{\s*\}\n/, '');
 }
