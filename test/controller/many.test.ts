@@ -14,7 +14,7 @@ function usedMiB(): number {
 }
 
 /** CONTROLLER_CONFIGS=1000 is the size that docs/controller.md speaks of. */
-const count = Number(process.env.CONTROLLER_CONFIGS ?? 50);
+const count = Number(process.env.CONTROLLER_CONFIGS ?? 40);
 
 test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with one write each and bounded memory', async () => {
   const lab = await startLab();
@@ -29,9 +29,9 @@ test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with 
     return { status: 'Success', handlers };
   });
   endWith(() => server.close());
-  for (let made = 0; made < count; made += 50) {
+  for (let made = 0; made < count; made += 40) {
     await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
+      Array.from({ length: 40 }, (_, index) =>
         lab.create(`e${made + index}`, { clientConfig: { url: server.url, caBundle } }),
       ),
     );

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Admission, AdmissionOutcome } from '../../src/admission/index.ts';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
 import { pairOf as knownPair } from '../../src/server/certificate.ts';
-import { fixedCertificate } from '../../src/server/index.ts';
+import { type CertificatePair, fixedCertificate } from '../../src/server/index.ts';
 import {
   knownFeatureGates,
   type RunningWebhook,
@@ -63,9 +63,13 @@ export function collectingLog(level = 'debug') {
   return { log, lines };
 }
 
+const pairs = new WeakMap<TestCertificate, CertificatePair>();
+
 /** A pair that is known to be good. */
-export function pairOf({ cert, key }: TestCertificate) {
-  return knownPair(cert, key);
+export function pairOf(certificate: TestCertificate): CertificatePair {
+  const pair = pairs.get(certificate) ?? knownPair(certificate.cert, certificate.key);
+  pairs.set(certificate, pair);
+  return pair;
 }
 
 const running: RunningWebhook[] = [];
@@ -188,7 +192,7 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 
 /** An agent that keeps its connections. */
 export function keepAliveAgent(): Agent {
-  return new Agent({ keepAlive: true, ca: testCa.cert, servername: 'localhost' });
+  return new Agent({ keepAlive: true, ...trust, servername: 'localhost' });
 }
 
 /** An AdmissionReview for an object with a name. */
