@@ -53,6 +53,13 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
     ...(resolve && { resolve }),
   });
   let calls = 0;
+  /** Requests of handlers, which are sent again and again: written once. */
+  const written = new WeakMap<JsonObject, Buffer>();
+  const textOf = (body: JsonObject) => {
+    const text = written.get(body) ?? Buffer.from(JSON.stringify(body));
+    written.set(body, text);
+    return text;
+  };
   return {
     async send({ hook, handler, timeoutSeconds, body: plainBody }, variation) {
       const { group, version, name } = hook;
@@ -73,7 +80,7 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
       const answer = await connections.post(extension.name, {
         target: path === undefined ? target : { ...target, path: path(target.path) },
         caBundle: extension.clientConfig.caBundle || undefined,
-        body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+        body: typeof body === 'string' || Buffer.isBuffer(body) ? body : textOf(body),
         withoutContentType: !withContentType,
         signal: AbortSignal.any([signal, ...limits]),
       });

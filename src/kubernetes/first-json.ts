@@ -31,13 +31,40 @@ function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined)
   return at;
 }
 
-/** The index after the closing quote of the string that begins with a quote at `start`. */
-function textEnd(json: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < json.length && json[at] !== quote) {
-    at += json[at] === backslash ? 2 : 1;
+/** Bytes of a string that are read one by one before its end is searched for: in short strings a search takes longer. */
+const searchedFrom = 64;
+
+/**
+ * The index of the closing quote of a string, from a place within it.
+ *
+ * @returns without one the length of the bytes, or one more when the last byte escapes the next.
+ */
+function closingQuote(json: Buffer, from: number): number {
+  let at = from;
+  let found = -1;
+  while (at < json.length) {
+    const near = Math.min(at + searchedFrom, json.length);
+    while (at < near) {
+      if (json[at] === quote) {
+        return at;
+      }
+      at += json[at] === backslash ? 2 : 1;
+    }
+    if (at >= json.length) {
+      break;
+    }
+    // A long string: a patch in base64, or a message. The next quote may be far away: it is searched for once.
+    if (found < at) {
+      const next = json.indexOf(quote, at);
+      found = next === -1 ? json.length : next;
+    }
+    const escaping = json.subarray(at, found).indexOf(backslash);
+    if (escaping === -1) {
+      return found;
+    }
+    at += escaping + 2;
   }
-  return at + 1;
+  return at;
 }
 
 /**
@@ -54,7 +81,7 @@ export function withWholeFractionsShown(json: Buffer): Json | undefined {
   for (let at = 0; at < json.length; ) {
     const byte = json[at];
     if (byte === quote) {
-      at = textEnd(json, at);
+      at = closingQuote(json, at + 1) + 1;
     } else if (byte === minus || isDigit(byte)) {
       const digitsEnd = runEnd(json, at + 1, isDigit);
       const end = runEnd(json, digitsEnd, isOfNumber);
@@ -95,14 +122,20 @@ export function createFirstJsonScanner(): FirstJsonScanner {
       return hasEnded;
     },
     scan(piece) {
-      for (let at = 0; at < piece.length && !hasEnded; at++) {
+      let at = 0;
+      if (isEscaped && piece.length > 0) {
+        isEscaped = false;
+        at = 1;
+      }
+      for (; at < piece.length && !hasEnded; at++) {
+        if (isInString) {
+          at = closingQuote(piece, at);
+          isInString = at >= piece.length;
+          isEscaped = at > piece.length;
+          continue;
+        }
         const byte = piece[at];
-        if (isEscaped) {
-          isEscaped = false;
-        } else if (isInString) {
-          isEscaped = byte === 0x5c;
-          isInString = byte !== 0x22;
-        } else if (byte === 0x22) {
+        if (byte === quote) {
           isInString = true;
         } else if (byte === 0x7b || byte === 0x5b) {
           depth++;

@@ -16,6 +16,15 @@ function resolved(schema: MessageSchema | undefined, components: Components): Me
   return reference === undefined ? schema : components.get(componentOf(reference));
 }
 
+const spellings = new WeakMap<object, ReadonlyMap<string, string>>();
+
+/** The names of fields by their names in lower case. */
+function spellingsOf(properties: Readonly<Record<string, MessageSchema>>): ReadonlyMap<string, string> {
+  const known = spellings.get(properties) ?? new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name]));
+  spellings.set(properties, known);
+  return known;
+}
+
 /** The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. */
 function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
   const known = resolved(schema, components);
@@ -34,9 +43,9 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
   if (properties === undefined && additionalProperties === undefined) {
     return value;
   }
-  const byLowerCase = new Map(Object.keys(properties ?? {}).map((name) => [name.toLowerCase(), name]));
+  const byLowerCase = properties && spellingsOf(properties);
   const entries = Object.entries(value).flatMap(([name, field]): [string, Json][] => {
-    const exact = properties === undefined ? name : (byLowerCase.get(name.toLowerCase()) ?? name);
+    const exact = byLowerCase?.get(name.toLowerCase()) ?? name;
     const fieldSchema =
       properties !== undefined && Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
     if (field === null && resolved(fieldSchema, components)?.type !== undefined) {

@@ -7,6 +7,7 @@ import {
   withWholeFractionsShown,
 } from '../../src/kubernetes/index.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
+import { expectLinear } from '../tools/linear.ts';
 
 test('finds the end of the first array or object, however the text is divided into chunks', () => {
   const nested = fc.jsonValue().map((value) => JSON.stringify({ '"}\\': value }));
@@ -24,6 +25,43 @@ test('finds the end of the first array or object, however the text is divided in
       expect(scanner.hasEnded).toBe(true);
     }),
   );
+});
+
+test('finds the end of strings of any length, whatever they contain and however the text is divided into chunks', () => {
+  const parts = fc.constantFrom('"', '\\', 'x'.repeat(63), 'x'.repeat(64), 'y'.repeat(200), '}', '3.0', 'ä');
+  const strings = fc.array(
+    fc.array(parts).map((some) => some.join('')),
+    { minLength: 1 },
+  );
+  fc.assert(
+    fc.property(strings, fc.array(fc.nat(150)), (some, cuts) => {
+      const bytes = Buffer.from(`${JSON.stringify(some)}]"`);
+      expect(withWholeFractionsShown(bytes)).toBeUndefined();
+      expect(
+        withWholeFractionsShown(Buffer.from(JSON.stringify([...some, 'end']).replace(/"end"\]$/, '3.0]'))),
+      ).toEqual([...some, 0.5]);
+      const scanner = createFirstJsonScanner();
+      let [from, end] = [0, -1];
+      for (const length of [...cuts, bytes.length]) {
+        const found = scanner.scan(bytes.subarray(from, from + length));
+        end = found === undefined ? end : from + found;
+        from += length;
+      }
+      expect(end).toBe(bytes.length - 2);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  ['quotes', '\\"'],
+  ['backslashes now and then', `${'x'.repeat(70)}\\n`],
+  ['short neighbors', `${'x'.repeat(70)}","`],
+])('finds the end of strings with many %s in linear time', async (_, part) => {
+  await expectLinear(4_000_000, async (size) => {
+    const bytes = Buffer.from(`["${part.repeat(size / part.length)}"]`);
+    expect(createFirstJsonScanner().scan(bytes)).toBe(bytes.length);
+  });
 });
 
 test.each(['', ' ', 'null', '12', '"{}"', '{"a":"}', '{"a":"\\"}', '[[]'])('finds no such end in %j', (text) => {
