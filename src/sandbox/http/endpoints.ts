@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { get, isOn, list, metadataOnly, type ReadRequest, select, watch } from '../reads/index.ts';
+import { get, isOn, list, type ReadRequest, select, shownAlone, watch } from '../reads/index.ts';
 import {
   metadataOf,
   methodNotAllowed,
@@ -120,7 +120,10 @@ export async function answerResource(
   const mediaType = request.headers['content-type'];
   const write = { resource, namespace, name, subresource, query, body, mediaType, user, warn };
   const hasNamespace = !resource.namespaced || namespace !== '';
-  const written = (object: JsonObject) => (view.as === 'metadata' ? metadataOnly(object) : object);
+  // A Scale and a review are no objects of the resource, which its columns could show.
+  const isOther = subresource === 'scale' || resource.strategy.answer !== undefined;
+  const written = (object: JsonObject) =>
+    isOther && view.as === 'table' ? object : shownAlone(context, resource, object, view);
   if (method === 'POST' && name === '' && hasNamespace) {
     sendJson(response, 201, written(await create(context, write)), yaml);
   } else if (method === 'PUT' && name !== '' && hasNamespace) {
@@ -133,7 +136,12 @@ export async function answerResource(
       return;
     }
     const removed = await remove(context, write);
-    sendJson(response, 200, 'object' in removed ? removed.object : successOf(resource, name, removed.uid), yaml);
+    sendJson(
+      response,
+      200,
+      'object' in removed ? written(removed.object) : successOf(resource, name, removed.uid),
+      yaml,
+    );
   } else {
     throw methodNotAllowed('the server does not allow this method on the requested resource');
   }

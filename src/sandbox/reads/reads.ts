@@ -35,7 +35,11 @@ export async function get(context: ReadContext, { resource, namespace, name, vie
   if (stored === undefined) {
     throw notFound(resource, name);
   }
-  const object = await context.converter.present(resource, stored);
+  return shownAlone(context, resource, await context.converter.present(resource, stored), view);
+}
+
+/** One object in a view, which a write answers with, too. */
+export function shownAlone(context: ReadContext, resource: Resource, object: JsonObject, view: View): JsonObject {
   const { resourceVersion = '' } = metadataOf(object);
   return shown(context, resource, [object], { resourceVersion }, view, true)[0] as JsonObject;
 }

@@ -43,6 +43,19 @@ test('returns a table with the whole objects, or with none', async () => {
   expect((none.json.rows as JsonObject[])[0]).not.toHaveProperty('object');
 });
 
+test('responds to writes and deletions in the form that a client asks for', async () => {
+  const metadata = { name: 'seen', finalizers: ['example.com/wait'] };
+  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const made = await send(sandbox, 'POST', maps, { headers: { accept: table }, body: { metadata, data: { a: 'b' } } });
+  expect(made.json).toMatchObject({ kind: 'Table', rows: [{ cells: ['seen', '1', expect.any(String)] }] });
+  const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+  const deleted = await send(sandbox, 'DELETE', `${maps}/seen`, { headers: { accept } });
+  expect(deleted.json).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'seen' } });
+  expect(deleted.json).not.toHaveProperty('data');
+  const headers = { accept, 'content-type': 'application/merge-patch+json' };
+  await send(sandbox, 'PATCH', `${maps}/seen`, { headers, body: { metadata: { finalizers: null } } });
+});
+
 test('a media type that is not served is a 406', async () => {
   const answer = await send(sandbox, 'GET', maps, { headers: { accept: 'text/html' } });
   expect(answer.status).toBe(406);
