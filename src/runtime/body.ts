@@ -1,9 +1,27 @@
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { constants, createGunzip } from 'node:zlib';
 import { createFirstJsonScanner } from '../kubernetes/index.ts';
 
 /** How long to wait for the end of a response after its first JSON value, in ms: Cluster API does not wait for it. */
 const graceMs = 100;
+
+/** Length of the end of a gzip member, with the checksum, in bytes (RFC 1952, 2.3.1). */
+const trailerBytes = 8;
+
+/**
+ * Splits off the end of each chunk. zlib drops what it decompressed of a chunk in which it finds an error, but Go has
+ * read the JSON value before it comes to a wrong checksum.
+ */
+function trailersApart(): Transform {
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (chunk.length > trailerBytes) {
+        this.push(chunk.subarray(0, -trailerBytes));
+      }
+      done(null, chunk.subarray(-trailerBytes));
+    },
+  });
+}
 
 /** The decompressed body of a response: Cluster API's client requests gzip, and decompresses it. */
 export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
@@ -11,7 +29,8 @@ export function unpacked(body: Readable, encoding: string | string[] | undefined
     return body;
   }
   // An error of either stream ends both, and reaches the reader.
-  return pipeline(body, createGunzip(), () => {});
+  // An early end is no error here: it is one of the JSON if that is not complete.
+  return pipeline(body, trailersApart(), createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => {});
 }
 
 /** Initial size of the buffer, in bytes: larger than most answers. */

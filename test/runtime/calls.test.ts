@@ -218,7 +218,13 @@ const hostile: Hostile[] = [
     'gzip without end',
     write(200, Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }),
     'decode',
-    'failed to decode response: gzip: unexpected end of file',
+    'failed to decode response: EOF: the body is empty',
+  ],
+  [
+    'gzip that ends within the JSON',
+    write(200, gzipSync('{"status":"Success"}').subarray(0, -14), { 'content-encoding': 'gzip' }),
+    'decode',
+    'failed to decode response: the body is not valid JSON',
   ],
   [
     'gzip that is none',
@@ -680,6 +686,25 @@ test('gzip is requested and decompressed, as by Go', async () => {
   expect(await call()).toMatchObject({ ok: true, response: { message: 'packed' } });
   expect(await call()).toMatchObject({ ok: true });
   expect(extension.connections()).toBe(1);
+});
+
+test.each<[string, (packed: Buffer) => Buffer | Buffer[]]>([
+  ['a wrong checksum', (packed) => Buffer.concat([packed.subarray(0, -8), Buffer.alloc(8, 1)])],
+  ['half a checksum', (packed) => packed.subarray(0, -4)],
+  ['no checksum', (packed) => packed.subarray(0, -8)],
+  ['something else after it', (packed) => Buffer.concat([packed, Buffer.from('more')])],
+  ['a wrong checksum in a piece of its own', (packed) => [packed.subarray(0, -5), Buffer.alloc(5, 1)]],
+])('gzip with %s after the value is accepted, as by Go', async (_, change) => {
+  const packed = gzipSync(JSON.stringify({ ...success, message: 'x'.repeat(1000) }));
+  const { call } = await single((_received, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    for (const piece of [change(packed)].flat()) {
+      response.write(piece);
+    }
+    response.end();
+    return undefined;
+  });
+  expect(await call()).toMatchObject({ ok: true, response: { message: 'x'.repeat(1000) } });
 });
 
 test('bytes of a text that are not UTF-8 are replaced, as by Go', async () => {
