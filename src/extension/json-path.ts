@@ -9,7 +9,7 @@ const known = new Map<string, readonly (string | number)[]>();
 const maxKnown = 1000;
 
 /** As `parsePath`, with a cache. */
-function segmentsOf(path: string): readonly (string | number)[] {
+export function segmentsOf(path: string): readonly (string | number)[] {
   let segments = known.get(path);
   if (segments === undefined) {
     segments = parsePath(path);
@@ -58,7 +58,8 @@ export function parsePath(path: string): (string | number)[] {
   return segments;
 }
 
-function step(value: Json | undefined, segment: string | number): Json | undefined {
+/** The value at one segment of a path; undefined if it is absent. */
+export function step(value: Json | undefined, segment: string | number): Json | undefined {
   if (typeof segment === 'number') {
     return Array.isArray(value) ? value[segment] : undefined;
   }

@@ -1,6 +1,11 @@
-import type { ClusterClassVariable, GeneratePatchesRequest, GeneratePatchesRequestItem } from '../../hooks/index.ts';
+import type {
+  ClusterClassVariable,
+  GeneratePatchesRequest,
+  GeneratePatchesRequestItem,
+  Variable,
+} from '../../hooks/index.ts';
 import type { Json } from '../../kubernetes/index.ts';
-import { mergeVariables } from './variables.ts';
+import { layerOf, type VariableLayer } from './variables.ts';
 
 type OpenApiSchema = ClusterClassVariable['schema']['openAPIV3Schema'];
 
@@ -63,6 +68,13 @@ export function defineVariables<const D extends Definitions>(definitions: D): De
       );
     }
   }
+  // Handlers read the values for one item after the other: the variables of their request are looked through once.
+  const layers = new WeakMap<readonly Variable[], VariableLayer>();
+  function requestLayer(variables: readonly Variable[] = []): VariableLayer {
+    const layer = layers.get(variables) ?? layerOf(variables);
+    layers.set(variables, layer);
+    return layer;
+  }
   return {
     variables: Object.entries(definitions).map(([name, { required = false, schema }]) => ({
       name,
@@ -70,9 +82,10 @@ export function defineVariables<const D extends Definitions>(definitions: D): De
       schema: { openAPIV3Schema: schema },
     })),
     read(request, item) {
-      const values = mergeVariables(request.variables, item?.variables);
+      const shared = requestLayer(request.variables);
+      const own = layerOf(item?.variables);
       return Object.fromEntries(
-        Object.keys(definitions).map((name) => [name, Object.hasOwn(values, name) ? values[name] : undefined]),
+        Object.keys(definitions).map((name) => [name, own.has(name) ? own.get(name) : shared.get(name)]),
       ) as VariableValues<D>;
     },
   };

@@ -16,7 +16,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { HandlerFailure } from '../handler.ts';
 import { getField, setField } from '../json-path.ts';
-import { mergeVariables, type Variables, variablesOf } from './variables.ts';
+import { layeredVariables, layerOf, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */
 export interface Template {
@@ -143,7 +143,8 @@ export function walkTemplates<T = Template>(
   patchers: readonly TemplatePatcher<T>[],
   { format = 'JSONPatch', unmatched = 'skip', log }: WalkOptions = {},
 ): GeneratePatchesResponseItem[] {
-  const shared = variablesOf(mergeVariables(request.variables));
+  const requestVariables = layerOf(request.variables);
+  const shared = layeredVariables(requestVariables, layerOf());
   const patches: GeneratePatchesResponseItem[] = [];
   for (const item of request.items) {
     const before = item.object as JsonObject;
@@ -155,7 +156,7 @@ export function walkTemplates<T = Template>(
       continue;
     }
     const variables =
-      item.variables === undefined ? shared : variablesOf(mergeVariables(request.variables, item.variables));
+      item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
     const after = copyOf(before);
     const context = { variables, holder: item.holderReference };
     for (const { mutate } of matching) {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   defineVariables,
@@ -10,9 +11,12 @@ import {
   type WalkOptions,
   walkTemplates,
 } from '../../../src/extension/index.ts';
+import { layeredVariables, layerOf } from '../../../src/extension/topology/variables.ts';
 import type { GeneratePatchesRequest } from '../../../src/hooks/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { collectingLog } from '../../server/running.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
+import { runs } from '../../tools/runs.ts';
 
 const template = (more: JsonObject = {}): JsonObject => ({
   apiVersion: 'infra.example.com/v1',
@@ -271,6 +275,77 @@ describe('variables', () => {
     expect(merged).toEqual({ builtin: expected });
     const others = mergeVariables([{ name: 'x', value: below }], [{ name: 'x', value: above }]);
     expect(others).toEqual({ x: above });
+  });
+
+  test('of several with one name in a list the last one counts', () => {
+    const list = [
+      { name: 'builtin', value: { a: 1 } },
+      { name: 'builtin', value: { b: 2 } },
+    ];
+    expect(mergeVariables(list)).toEqual({ builtin: { b: 2 } });
+    expect(mergeVariables([{ name: 'builtin', value: { c: 3 } }], list)).toEqual({ builtin: { b: 2, c: 3 } });
+  });
+
+  const path = fc
+    .array(fc.constantFrom('builtin', 'x', 'a', 'b', 0), { minLength: 1, maxLength: 4 })
+    .map((segments) => segments.map((one) => (one === 0 ? '[0]' : `["${one}"]`)).join(''));
+  const variable = fc.record({
+    name: fc.constantFrom('builtin', 'x', 'a'),
+    value: fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom<Json>(null, 1, 'text'),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom('a', 'b'), tie('value'), { maxKeys: 2 }),
+      ),
+    })).value,
+  });
+  const list = fc.array(variable, { maxLength: 4 });
+  test('are read for an item as from all of them merged', () => {
+    fc.assert(
+      fc.property(list, list, path, (below, above, at) => {
+        const layered = layeredVariables(layerOf(below), layerOf(above));
+        const merged = variablesOf(mergeVariables(below, above));
+        expect(layered.get(at)).toEqual(merged.get(at));
+        expect(layered.has(at)).toBe(merged.has(at));
+        expect(layered.values).toEqual(merged.values);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  test('many of a request are read for many items in linear time', () => {
+    const count = 3_000;
+    const numbers = Array.from({ length: count }, (_, index) => index);
+    const wide = Object.fromEntries(numbers.map((index) => [`k${index}`, index]));
+    const request = {
+      variables: [
+        { name: 'builtin', value: { ...wide, cluster: { name: 'lab' } } },
+        ...numbers.map((index) => ({ name: `v${index}`, value: index })),
+        ...numbers.map((index) => ({ name: 'many', value: { [`k${index}`]: 1 } })),
+        ...numbers.map((index) => ({ name: 'builtin', value: { [`k${index}`]: 1, cluster: { name: 'lab' } } })),
+      ],
+      items: numbers.map((index) => ({
+        uid: `${index}`,
+        holderReference: holder,
+        object: template(),
+        variables: [{ name: 'builtin', value: { machine: `m${index}` } }],
+      })),
+    } as unknown as GeneratePatchesRequest;
+    const defined = defineVariables({ v7: { schema: {} } });
+    const startedMs = cpuTimeMs();
+    const seen = new Set<string>();
+    walkTemplates(request, [
+      {
+        mutate(_, { variables }) {
+          seen.add(`${variables.string('builtin.cluster.name')} ${variables.string('builtin.machine')}`);
+        },
+      },
+    ]);
+    expect(seen.size).toBe(count);
+    expect(request.items.every((item) => defined.read(request, item).v7 === 7)).toBe(true);
+    // Merged for each item they took minutes.
+    expect(cpuTimeMs() - startedMs).toBeLessThan(5_000);
   });
 });
 
