@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { makeCredentials } from '../../../src/sandbox/credentials.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
@@ -17,10 +17,7 @@ let asked: string[];
 /** What each path answers: a status code and a text made from the review, or nothing at all. */
 let answers: Record<string, (review: JsonObject) => { code?: number; text: string } | undefined>;
 
-beforeEach(async () => {
-  events = [];
-  asked = [];
-  answers = {};
+beforeAll(async () => {
   server = createServer({ cert: credentials.cert, key: credentials.key }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
@@ -37,7 +34,20 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   sandbox = await startSandbox({ log: (event) => events.push(event) });
 });
+beforeEach(() => {
+  events = [];
+  asked = [];
+  answers = {};
+});
+// What the next test must not meet, and the webhooks first: they would be asked about the others.
 afterEach(async () => {
+  for (const kind of ['mutating', 'validating']) {
+    const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+    expect((await send(sandbox, 'DELETE', path)).status).toBe(200);
+  }
+  expect((await send(sandbox, 'DELETE', maps)).status).toBe(200);
+});
+afterAll(async () => {
   await sandbox.stop();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
