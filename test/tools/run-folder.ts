@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -27,11 +27,34 @@ function compiledCode(): string {
   return folder;
 }
 
+/** Where Linux keeps files in memory. */
+const memory = '/dev/shm';
+/** What npm needs there for the package, several times over, in bytes. */
+const enoughForNpm = 32 * 1024 * 1024;
+
+/**
+ * A folder for the cache of npm, in memory where there is some: npm unpacks a package in its cache to look into it, and deletes
+ * that. Without a journal, ext4 looks at every file deleted in the last minute before it makes one: a second for a thousand.
+ */
+function npmCache(folder: string): string {
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    if (bavail * bsize > enoughForNpm) {
+      return mkdtempSync(join(memory, 'test-run-npm-'));
+    }
+  } catch {
+    // Another system, or not for this user.
+  }
+  return mkdtempSync(join(folder, 'npm-'));
+}
+
 /** Makes the folder where test files of one run share what takes long to make (see once-a-run.ts), and the environment. */
 export default function setUp(project: TestProject): () => void {
   withoutDisturbances(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
+  const npm = npmCache(folder);
+  symlinkSync(npm, join(folder, 'npm'));
   // By paths relative to it: what the next run copies to its own folder is compiled already.
   symlinkSync(compiledCode(), join(folder, 'compiled'));
   Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
@@ -41,5 +64,9 @@ export default function setUp(project: TestProject): () => void {
   process.env.npm_config_update_notifier = 'false';
   // It keeps a folder for each server and port: of sandboxes that are gone soon, and not in the user's own cache.
   process.env.KUBECACHEDIR = join(folder, 'kubectl');
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    for (const made of [npm, folder]) {
+      rmSync(made, { recursive: true, force: true });
+    }
+  };
 }
