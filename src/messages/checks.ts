@@ -89,10 +89,15 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
 }
 
 /**
- * The compiler of schemas. It contains the components that hooks share, and compiles each of them once, for the first
- * hook that needs it.
+ * The compiler of schemas, and the components in it that hooks share: each is added and compiled once, for the first hook
+ * that needs it.
  */
-function createCompiler(strictness: Strictness): AjvModule.Ajv {
+interface Compiler {
+  ajv: AjvModule.Ajv;
+  known: Set<string>;
+}
+
+function createCompiler(strictness: Strictness): Compiler {
   // Loaded on demand, since most code that uses the messages never validates one.
   const { Ajv }: typeof AjvModule = require('ajv');
   const formats: typeof AjvFormats = require('ajv-formats');
@@ -109,20 +114,26 @@ function createCompiler(strictness: Strictness): AjvModule.Ajv {
   });
   formats.default(ajv, ['int32', 'int64', 'date-time']);
   ajv.addFormat('byte', isBase64);
-  for (const [name, schema] of shared) {
-    // The schemas are our own and need not be validated.
-    ajv.addSchema(compiled(schema, strictness, false), sharedId(name), false, false);
-  }
-  return ajv;
+  return { ajv, known: new Set() };
 }
 
-const compilers: Partial<Record<Strictness, AjvModule.Ajv>> = {};
+const compilers: Partial<Record<Strictness, Compiler>> = {};
 
 function compile(hook: HookDefinition, strictness: Strictness, message: 'request' | 'response'): ValidateFunction {
-  const ajv = compilers[strictness] ?? createCompiler(strictness);
-  compilers[strictness] = ajv;
+  const compiler = compilers[strictness] ?? createCompiler(strictness);
+  compilers[strictness] = compiler;
+  const { ajv, known } = compiler;
   const { component } = hook[message];
-  const own = [...componentsOf([hook])].filter(([name]) => name === component || !shared.has(name));
+  const components = componentsOf([hook]);
+  for (const name of components.keys()) {
+    const schema = shared.get(name);
+    if (schema !== undefined && !known.has(name)) {
+      // The schemas are our own and need not be validated.
+      ajv.addSchema(compiled(schema, strictness, false), sharedId(name), false, false);
+      known.add(name);
+    }
+  }
+  const own = [...components].filter(([name]) => name === component || !shared.has(name));
   const schemas = Object.fromEntries(
     own.map(([name, schema]) => [
       name,
