@@ -40,14 +40,14 @@ export interface AdmissionPolicy {
    * Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be created or updated.
    */
   isRuntimeSdkEnabled: boolean;
-  /** The current time: certificates expire. */
+  /** Returns the current time, since certificates expire. */
   now: () => Date;
   /**
-   * The facts about the cluster, looked up at each decision; absent when there never are any. `elsewhere`: another
-   * thread has them, and deletions are handed back to that thread.
+   * Returns the facts about the cluster, for each decision; absent if facts are not used. `elsewhere`: another thread
+   * has them, and deletions are handed back to that thread.
    */
   facts?: (() => ClusterKnowledge) | 'elsewhere' | undefined;
-  /** The severity of findings about the extension server itself; absent when no server is asked. */
+  /** The severity of findings about the extension server itself; absent if servers are not probed. */
   probes?: Severity | undefined;
 }
 
@@ -72,7 +72,7 @@ interface Write {
   writtenAs: Version;
 }
 
-/** Whether a deletion can still be refused: it has not begun. */
+/** Whether a deletion can still be denied because it has not begun. */
 function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): boolean {
   const metadata = oldObject?.metadata;
   return (
@@ -149,10 +149,10 @@ const nothingKnown: ClusterKnowledge = {
   unknown: factKinds,
 };
 
-/** The rule that findings about a server are reported under in metrics and audit annotations. */
+/** The rule under which findings about a server appear in metrics and audit annotations. */
 const probeRule: ReportedRule = { id: 'probe', upstream: false };
 
-/** Whether the server is asked: on creation and when its address or CA changes, but not in a dry run. */
+/** Whether to probe the server: on creation and when its address or CA changes, but not in a dry run. */
 function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject }: Write): boolean {
   const clientConfigOf = ({ spec }: JsonObject) => (isJsonObject(spec) ? spec.clientConfig : undefined);
   return (
@@ -173,8 +173,8 @@ export function createAdmission({
   const facts = source === 'elsewhere' ? () => nothingKnown : source;
 
   /**
-   * The Secret of an annotation is read in the background, and validation follows mutation: it may know the Secret
-   * then.
+   * Requests the Secret in an annotation, which is read in the background. Validation follows mutation, so it may know
+   * the Secret by then.
    */
   function askForSecret(object: JsonObject): void {
     const secret = facts && annotatedSecret(object);

@@ -4,7 +4,7 @@ import type { Subject } from '../rules/index.ts';
 
 /** Port of a Service if none is set. */
 const defaultPort = 443;
-/** What Cluster API assumes for a handler that does not set these fields. */
+/** The values that Cluster API assumes for a handler that does not set these fields. */
 const handlerDefaults: readonly (readonly [string, Json])[] = [
   ['timeoutSeconds', 10],
   ['failurePolicy', 'Fail'],
@@ -16,7 +16,7 @@ const none: JsonPatchOperation[] = [];
 
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
 
-/** Whether a service has any value: like Cluster API, an empty one is treated as absent and not defaulted. */
+/** Whether a service has any value: like Cluster API, an empty service is treated as absent and gets no defaults. */
 function hasValue(service: JsonObject): boolean {
   return ['namespace', 'name', 'path'].some((key) => !isAbsent(service[key]) && service[key] !== '');
 }
@@ -49,7 +49,7 @@ function objectDefaults(object: JsonObject): JsonPatchOperation[] {
 
 function statusDefaults(object: JsonObject): JsonPatchOperation[] {
   const handlers = isJsonObject(object.status) ? object.status.handlers : undefined;
-  // The API server rejects a status with more handlers anyway: a patch for them would only be long.
+  // The API server rejects a status with more handlers anyway, so a patch for them would only be long.
   if (!Array.isArray(handlers) || handlers.length > maxHandlers) {
     return none;
   }
@@ -68,21 +68,21 @@ function statusDefaults(object: JsonObject): JsonPatchOperation[] {
 }
 
 /**
- * The defaults that an object lacks, as a JSON Patch, which may be empty. Those of the spec are those of Cluster API's
- * webhook; those of the status are what Cluster API assumes for a handler. There are at most two operations for each
- * handler that the CustomResourceDefinition allows.
+ * The defaults that an object lacks, as a JSON Patch, which may be empty. Those for the spec are the defaults of
+ * Cluster API's webhook; those for the status are what Cluster API assumes for a handler. There are at most two
+ * operations for each handler that the CustomResourceDefinition allows.
  */
 export function defaultsOf(object: JsonObject, subject: Subject): readonly JsonPatchOperation[] {
   return subject === 'status' ? statusDefaults(object) : objectDefaults(object);
 }
 
 /**
- * The object with the defaults that it lacks, as after applying the patch of `defaultsOf`. It shares what did not
- * change with the original, and is the original if nothing did.
+ * The object with the defaults that it lacks, as after applying the patch of `defaultsOf`. It shares unchanged parts
+ * with the original, and is the original if nothing changed.
  */
 export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
   const copies = new Set<Json>();
-  /** A copy of a container that may be modified in place; each is copied once. */
+  /** A copy of a container that may be modified in place; each container is copied once. */
   const draft = (container: Json): JsonObject => {
     if (copies.has(container)) {
       return container as JsonObject;
@@ -93,7 +93,7 @@ export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
   };
   let made = object;
   for (const operation of defaultsOf(object, subject)) {
-    // The paths are our own: plain names and indices, and only `add` of a member.
+    // The patch is our own: its paths consist of plain names and indices, and its operations only add members.
     const path = operation.path.split('/').slice(1);
     const last = path.pop() as string;
     made = draft(made);

@@ -5,9 +5,9 @@ import type { Finding } from '../rules/index.ts';
 
 /** How current the facts about the cluster are at the time of a decision. */
 export interface Knowledge {
-  /** The age of the oldest part that is known, in milliseconds; undefined when nothing is. */
+  /** The age of the oldest known part, in milliseconds; undefined if nothing is known. */
   ageMs: number | undefined;
-  /** The kinds of which nothing is known. */
+  /** The kinds about which nothing is known. */
   unknown: readonly FactKind[];
 }
 
@@ -19,17 +19,17 @@ export interface AdmissionOutcome {
   deniedBy: string[];
   /** Ids of the rules that warned, each once. */
   warnedBy: string[];
-  /** How current the facts about the cluster were; absent when there never are any. */
+  /** How current the facts about the cluster were; absent if facts are not used. */
   knowledge?: Knowledge;
   /** The request, reduced to what is needed, for the thread that has the facts to decide on it. */
   handedBack?: AdmissionRequest;
-  /** The extension server to ask before responding; absent when none is to be asked. */
+  /** The extension server to probe before responding; absent if none is to be probed. */
   probe?: PendingProbe;
 }
 
-/** A server to ask, and what to do with the findings about it. */
+/** A server to probe, and what to do with the findings about it. */
 export interface PendingProbe {
   config: ExtensionConfig;
-  /** The outcome with the findings about the server. */
+  /** The outcome including the findings about the server. */
   conclude(findings: readonly Finding[]): AdmissionOutcome;
 }

@@ -5,10 +5,10 @@ import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 
 /** Longest warning, in characters; the API server may truncate longer ones. */
 const maxWarningLength = 256;
-/** Maximum number of characters of all warnings together: the API server drops what exceeds 4,096. */
+/** Maximum total number of characters of all warnings: the API server drops what exceeds 4,096. */
 const maxWarningsLength = 4096;
 
-/** A finding as one line, for kubectl's "Warning: " and for the linter. */
+/** A finding in one line, for kubectl's "Warning: " and for the linter. */
 export function warningText({ field, message, value, verbatim }: Report): string {
   if (verbatim) {
     return message;
@@ -23,7 +23,7 @@ function warningsOf(reports: readonly Report[]): string[] {
   for (const report of reports) {
     const text = warningText(report);
     const line = text.length > maxWarningLength ? `${text.slice(0, maxWarningLength - 1)}…` : text;
-    // 64 characters are reserved for the line that says how many were left out.
+    // 64 characters are reserved for the line that says how many warnings were omitted.
     if (length + line.length > maxWarningsLength - 64) {
       lines.add(`${reports.length - lines.size} more warnings were left out`);
       break;
@@ -68,15 +68,15 @@ export function gated(uid: string, name: string, gate: string): AdmissionOutcome
 }
 
 /**
- * The outcome for the findings about a deletion: denied (403, as Cluster API refuses deletions) or allowed, with
- * warnings.
+ * The outcome for the findings about a deletion: denied (403, with which Cluster API rejects deletions) or allowed,
+ * with warnings.
  */
 export function decidedDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
   const outcome = decided(uid, name, reports);
   const { status } = outcome.response;
   if (status?.details?.causes !== undefined) {
-    // kubectl prints the message behind "admission webhook … denied the request: "; a field that is invalid would
-    // mislead.
+    // kubectl prints the message after "admission webhook … denied the request: "; a field that is invalid would be
+    // misleading.
     const denials = reports.filter(({ severity }) => severity === 'deny');
     const text = denials.map(({ message }) => message).join('; ');
     outcome.response.status = failure(403, 'Forbidden', `${kind} ${JSON.stringify(name)} ${text}`, status.details);
@@ -85,8 +85,8 @@ export function decidedDeletion(uid: string, name: string, reports: readonly Rep
 }
 
 /**
- * The outcome with audit annotations for the age of the facts that it is based on (in whole seconds) and for those that
- * were missing.
+ * The outcome with audit annotations for the age of the facts that it is based on (in whole seconds) and for missing
+ * facts.
  */
 export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
   const { response } = outcome;

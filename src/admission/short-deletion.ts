@@ -8,7 +8,7 @@ const maxHooks = 512;
 
 const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
-/** One handler for each hook: a deletion waits for a hook, not for a handler. */
+/** One handler for each hook, since a deletion waits for hooks, not for handlers. */
 function handlersOf(status: JsonObject): JsonObject[] {
   const hooks = new Map<string, JsonObject>();
   for (const handler of Array.isArray(status.handlers) ? status.handlers : []) {
@@ -23,7 +23,7 @@ function handlersOf(status: JsonObject): JsonObject[] {
   return [...hooks.values()];
 }
 
-/** A deletion reduced to what rules about deletions look at, however large the deleted object is. */
+/** A deletion reduced to what the rules about deletions need, however large the deleted object is. */
 export function shortDeletion(request: AdmissionRequest): AdmissionRequest {
   const { apiVersion = null, kind = null, metadata, spec, status } = objectIn(request.oldObject);
   const { name = null, deletionTimestamp, annotations } = objectIn(metadata);

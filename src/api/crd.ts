@@ -47,7 +47,7 @@ export interface CustomResourceDefinitionVersion {
   }[];
 }
 
-/** The fields of CustomResourceDefinition of apiextensions.k8s.io/v1 that this program uses of its own. */
+/** The fields of this project's own CustomResourceDefinition of apiextensions.k8s.io/v1 that the program uses. */
 export interface CustomResourceDefinition {
   apiVersion: 'apiextensions.k8s.io/v1';
   kind: 'CustomResourceDefinition';
@@ -69,7 +69,7 @@ export interface CustomResourceDefinition {
 }
 
 /**
- * ExtensionConfig's CustomResourceDefinition, the only source of its schemas and types: the one in manifests/crd,
+ * ExtensionConfig's CustomResourceDefinition, the only source of its schemas and types. It is the one in manifests/crd,
  * converted to JSON since parsing YAML takes a tenth of the start-up time.
  */
 export const crd = definition as CustomResourceDefinition;

@@ -6,23 +6,23 @@ import { fits as v1alpha1 } from './v1alpha1-fits.ts';
 import type { ExtensionConfig } from './v1beta2.ts';
 import { fits as v1beta2 } from './v1beta2-fits.ts';
 
-/** An object of either version as the rest of the program sees it. */
+/** A decoded object, of either version. */
 export interface Decoded {
   /**
-   * The object, without values of the wrong JSON type (or null) and values that exceed a limit of the schema; items of an
-   * array become empty instead. So the static types hold, and work on the object is bounded. Both versions decode to the
-   * same type: they differ only in conditions, which no rule reads.
+   * The object, without values of the wrong JSON type (or null) and values that exceed a limit of the schema; such
+   * items of an array become empty instead. So the static types are correct, and work on the object is bounded. Both
+   * versions decode to the same type: they differ only in conditions, which no rule reads.
    */
   object: ExtensionConfig;
-  /** The same with values that exceed a limit, for the rules that must agree with a webhook without limits. */
+  /** The same, including values that exceed a limit, for the rules that must agree with a webhook without limits. */
   whole: ExtensionConfig;
-  /** Wrong types first; at most `maxViolations` of these, and as many others. */
+  /** Wrong types first: at most `maxViolations` of these, and as many others. */
   violations: readonly SchemaViolation[];
 }
 
 const none: readonly SchemaViolation[] = [];
 
-/** The compiled schemas, which decide. They are not type guards: a valid object says nothing about its static type. */
+/** The compiled schemas, which decide. They are not type guards: a valid object need not have its static type. */
 const fitters: Readonly<Record<Version, (object: unknown) => boolean>> = { v1alpha1, v1beta2 };
 
 /** Whether an object fits the schema of a version. */
@@ -30,14 +30,14 @@ export function fitsSchema(object: Record<string, unknown>, version: Version): b
   return fitters[version](object);
 }
 
-/** The object with `metadata`, which its type requires: decoders assume it to be empty if it is absent. */
+/** The object with `metadata`, which its type requires: decoders treat an absent one as empty. */
 function typed(object: Record<string, unknown>): ExtensionConfig {
   return (object.metadata === undefined ? { ...object, metadata: {} } : object) as unknown as ExtensionConfig;
 }
 
 /**
- * Decodes a JSON object that claims to be an ExtensionConfig of `version`. Never throws. The input is not changed, and
- * is itself the result when it fits its schema. Time is linear in the size of the object.
+ * Decodes a JSON object that claims to be an ExtensionConfig of `version`. Never throws. The input is not modified, and
+ * is returned itself if it matches its schema. Time is linear in the size of the object.
  */
 export function decodeExtensionConfig(object: Record<string, unknown>, version: Version): Decoded {
   if (fitters[version](object)) {

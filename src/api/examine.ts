@@ -4,12 +4,12 @@ import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
 
 /** One violation of the schema of an object's version. */
 export interface SchemaViolation {
-  /** Empty for the last one of many, which only counts the remaining ones. */
+  /** Empty for the last one of many, which only counts the others. */
   path: (string | number)[];
   problem: 'type' | 'required' | 'tooLong' | 'tooMany' | 'notSupported' | 'invalid';
-  /** The value there; absent for `required`. */
+  /** The value at the path; absent for `required`. */
   value?: unknown;
-  /** What the schema requires, as a sentence without subject: "must be at most 512 characters long". */
+  /** What the schema requires, as a sentence without a subject: "must be at most 512 characters long". */
   message: string;
 }
 
@@ -31,10 +31,10 @@ export const maxViolations = 100;
 /** Whether a value conforms to a format. */
 export type FormatCheck = (format: string, value: unknown) => boolean;
 
-/** In place of a value that is left out. */
+/** Stands for a value that is dropped. */
 const absent = Symbol('absent');
 
-/** The violations of one kind: the first ones, and the number of all. */
+/** The violations of one kind: the first ones, and the total number. */
 class ViolationList {
   readonly #listed: SchemaViolation[] = [];
   #count = 0;
@@ -96,8 +96,8 @@ const emptyValues: Readonly<Record<NonNullable<OpenApiSchema['type']>, unknown>>
 };
 
 /**
- * Whether a text has more than `limit` characters, counted as the API server does: by code points. Of a text without a
- * limit nothing is counted: annotations may have megabytes.
+ * Whether a string has more than `limit` characters, counted in code points as by the API server. Without a limit
+ * nothing is counted, since annotations may have megabytes.
  */
 function isLongerThan(text: string, limit: number): boolean {
   if (text.length <= limit) {
@@ -113,7 +113,7 @@ function isLongerThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** One walk over an object along its schema. Valid values are shared with the original. */
+/** One traversal of an object along its schema. Valid values are shared with the original. */
 class SchemaWalk {
   readonly types = new ViolationList('fields have a wrong type');
   readonly limits = new ViolationList('fields do not fit the CustomResourceDefinition');
@@ -127,7 +127,7 @@ class SchemaWalk {
     this.#keepsLong = keepsLong;
   }
 
-  /** The value without what must be left out, or `absent`. */
+  /** The value without what must be dropped, or `absent`. */
   at(value: unknown, schema: LimitedSchema): unknown {
     if (!hasType(value, schema.type)) {
       this.types.add(this.#path, 'type', typeMessages[schema.type ?? 'object'], value);

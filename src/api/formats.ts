@@ -1,7 +1,7 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { FormatCheck } from './examine.ts';
 
-/** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 say it to the nanosecond. */
+/** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 are enough for nanoseconds. */
 const maxTimeLength = 128;
 
 type Check = RegExp | ((value: never) => boolean);
@@ -16,13 +16,14 @@ const isDateTime = checkOf('date-time');
 
 const isByteInLines = checkOf('byte');
 
-/** Longest text for the native decoder, in characters: more than the longest bundle that a schema allows. */
+/** Longest text for the native decoder, in characters: longer than any bundle that the schema allows. */
 const maxDecodedLength = 64 * 1024;
 
-/** Whether a text is base64. The native decoder decides on what is base64 in one line, ajv's expression on the rest. */
+/** Whether a text is base64. The native decoder decides about base64 in one line, ajv's expression about the rest. */
 function isByte(text: string): boolean {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // It skips what is not base64, accepts the two characters of base64url, and uses only the low byte beyond ASCII.
+  // The decoder skips other characters, accepts the two characters of base64url, and uses only the low byte beyond
+  // ASCII.
   return (
     (text.length % 4 === 0 &&
       text.length <= maxDecodedLength &&
@@ -34,7 +35,7 @@ function isByte(text: string): boolean {
   );
 }
 
-/** The formats of our schemas, as ajv takes them. */
+/** The formats of our schemas, for ajv. */
 export const formats = {
   int32: { type: 'number', validate: checkOf('int32') },
   int64: { type: 'number', validate: checkOf('int64') },
@@ -45,7 +46,7 @@ export const formats = {
   },
 } as const;
 
-/** Whether a value is of a format, as the compiled schemas see it. */
+/** Whether a value has a format, as in the compiled schemas. */
 export const isOfFormat: FormatCheck = (format, value) => {
   const known = Object.hasOwn(formats, format) ? formats[format as keyof typeof formats] : undefined;
   return known === undefined || typeof value !== known.type || known.validate(value as never);

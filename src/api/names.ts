@@ -8,16 +8,18 @@ export const kind = 'ExtensionConfig';
 export const versions = ['v1alpha1', 'v1beta2'] as const;
 /** A served version of ExtensionConfig. */
 export type Version = (typeof versions)[number];
-/** The storage version, which is also the one that admission works on. */
+/** The storage version, which is also the version that admission uses. */
 export const hubVersion: Version = 'v1beta2';
 
-/** Injects `ca.crt` of the Secret NAMESPACE/NAME into `spec.clientConfig.caBundle`. */
+/** The annotation that injects `ca.crt` of the Secret NAMESPACE/NAME into `spec.clientConfig.caBundle`. */
 export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
-/** With the value `true` on an ExtensionConfig, its deletion is not refused although it is still needed. */
+/**
+ * The annotation with which (value `true`) the deletion of an ExtensionConfig is allowed although it is still needed.
+ */
 export const allowDeletionAnnotation = 'extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion';
 
-/** Cluster API's annotation with the hooks that are still to be called for a Cluster: names, separated by commas. */
+/** Cluster API's annotation with the pending hooks of a Cluster: names, separated by commas. */
 export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
 
 /** Name of Cluster API's feature gate for ExtensionConfigs. */
@@ -39,7 +41,7 @@ export function apiVersionOf(version: Version): string {
   return apiVersions[version];
 }
 
-/** The version in an `apiVersion` of ExtensionConfig's group, or undefined when it names another API or version. */
+/** The version in an `apiVersion` of ExtensionConfig's group, or undefined for another API or version. */
 export function versionOf(apiVersion: unknown): Version | undefined {
   return versions.find((version) => apiVersion === apiVersionOf(version));
 }

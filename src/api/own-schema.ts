@@ -35,18 +35,18 @@ export function ownSchemaOf(version: Version): LimitedSchema {
   return { ...schema, properties: { ...schema.properties, metadata } };
 }
 
-/** Whether all keys and string values of a map have more than `limit` bytes in UTF-8 together. */
+/** Whether all keys and string values of a map together have more than `limit` bytes in UTF-8. */
 export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
   let units = 0;
   for (const key in map) {
     const value = map[key];
     units += key.length + (typeof value === 'string' ? value.length : 0);
-    // Each takes at least a byte.
+    // Each unit takes at least a byte.
     if (units > limit) {
       return true;
     }
   }
-  // A UTF-16 unit takes at most three bytes: hardly any map has so many that they must be counted.
+  // A UTF-16 unit takes at most three bytes, so bytes rarely have to be counted.
   if (units * 3 <= limit) {
     return false;
   }

@@ -59,13 +59,13 @@ const callFlags = {
 
 type CallFlags = FlagValues<typeof callFlags>;
 
-/** Largest file with a request, in MiB: the largest document that is read. */
+/** Largest file with a request, in MiB: the limit for documents. */
 const maxRequestMebibytes = 8;
 
-/** What Cluster API would do after an answer. */
+/** What Cluster API would do with an answer. */
 interface Verdict {
   verdict: 'taken' | 'blocked' | 'swallowed' | 'failed';
-  /** Seconds that Cluster API waits, when blocked. */
+  /** How long Cluster API would wait, in seconds, if blocked. */
   retryAfterSeconds?: number;
   message?: string;
   /** The text of the condition. */
@@ -154,9 +154,8 @@ function objectOf({ cluster }: JsonObject, namespace: string | undefined): Calle
 }
 
 /**
- * Registers extensions; those without discovered handlers in their status are asked for them.
- *
- * @returns how many could not be registered; each has its line on standard error.
+ * Registers extensions; those without discovered handlers in their status are discovered first.
+ * @returns how many could not be registered; each is reported on standard error.
  */
 async function register(client: Client, configs: readonly ExtensionConfig[], io: Io): Promise<number> {
   let failures = 0;
@@ -255,7 +254,8 @@ async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, i
 }
 
 /**
- * `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: one call, and what Cluster API would do with the answer.
+ * `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: makes a call and shows what Cluster API would do with the
+ * answer.
  */
 export const defineCall: DefineCommand = (command, io, end) => {
   command

@@ -30,7 +30,10 @@ const targetFlag: Flag<Release> = {
   },
 };
 
-/** The flags that say which hooks there are: those of commands that need no rules, which are as many files again. */
+/**
+ * The flags that determine the known hooks, for commands that need no rules, which would double the number of loaded
+ * files.
+ */
 export const catalogFlags = {
   'target-cluster-api-version': targetFlag,
   'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lifecycles; may be repeated"),
@@ -38,8 +41,7 @@ export const catalogFlags = {
 
 /**
  * The result of parsing a file that a flag names.
- *
- * @throws {UsageError} when the parser throws a `Problem`, or finds an alias that YAML cannot resolve.
+ * @throws {UsageError} when the parser throws a `Problem`, or finds an unresolvable YAML alias.
  */
 export function readWith<T>(
   flag: string,
@@ -51,7 +53,7 @@ export function readWith<T>(
   try {
     return parse(text);
   } catch (error) {
-    // A ReferenceError is an alias that YAML cannot resolve.
+    // A ReferenceError is an unresolvable YAML alias.
     if (error instanceof Problem || error instanceof ReferenceError) {
       throw new UsageError(`${flag}: ${file}: ${error.message}`);
     }
@@ -60,8 +62,7 @@ export function readWith<T>(
 }
 
 /**
- * The known hooks, with those of a provider's own files.
- *
+ * The known hooks, including those in a provider's files.
  * @throws {UsageError} when a file cannot be used.
  */
 export function hookCatalogOf(files: readonly string[]): HookCatalog {

@@ -2,10 +2,9 @@ import { UsageError } from '../cli/index.ts';
 import { withoutControls } from '../terminal/index.ts';
 
 /**
- * The value of a flag that is the name of a Kubernetes object: it becomes part of the path of a request.
- *
- * @param where the flag, as the user knows it.
- * @throws {UsageError} with the first of its problems.
+ * The value of a flag that names a Kubernetes object and becomes part of a request path.
+ * @param where the flag as the user knows it.
+ * @throws {UsageError} with the first problem.
  */
 export function checkedName(where: string, value: string, problemsOf: (value: string) => string[]): string {
   const [problem] = problemsOf(value);

@@ -1,6 +1,6 @@
 import { type Flags, textFlag } from '../cli/index.ts';
 
-/** The flags that say which API server is meant, as kubectl has them. */
+/** The flags that select the API server, named as in kubectl. */
 export const clusterFlags = {
   kubeconfig: textFlag('FILE', {
     summary: 'how to reach the API server',

@@ -112,7 +112,7 @@ function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undef
   return flags['leader-elect'] ? options : undefined;
 }
 
-/** The pair that is in a folder at each call; undefined without a folder, and while there is none in it. */
+/** Returns the current pair in a folder; undefined without a folder, and while there is no pair in it. */
 async function followClientCertificate(folder: string | undefined, log: Logger) {
   let pair: ClientCertificate | undefined;
   const source = folder === undefined ? undefined : fileCertificates(folder);
@@ -133,7 +133,7 @@ function listenFailure({ code, address, message }: ListenError): FailureError {
   );
 }
 
-/** `extensionconfig-webhook controller`: works on the ExtensionConfigs of a cluster until it is asked to stop. */
+/** `extensionconfig-webhook controller`: reconciles the ExtensionConfigs of a cluster until it is stopped. */
 export const defineController: DefineCommand = (command, io, end) => {
   command
     .description(

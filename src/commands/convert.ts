@@ -54,12 +54,12 @@ const convertFlags = {
   quiet: switchFlag('with --write: do not say which files were changed'),
 } satisfies Flags;
 
-/** One thing that is wrong with a stream. */
+/** A problem with a stream. */
 interface Problem {
   line?: number;
   column?: number;
   message: string;
-  /** Whether the stream could be read, and only its content not be converted. */
+  /** Whether the stream could be read, but its content could not be converted. */
   isContent: boolean;
 }
 
@@ -70,7 +70,7 @@ interface Converted {
   problems: Problem[];
 }
 
-/** One document that changes. */
+/** A document that changes. */
 interface Change {
   before: DocumentText;
   after: string;
@@ -97,7 +97,7 @@ function convertDocument(part: DocumentText, to: Version): Converted {
       const converted = extensionConfigConverter.convert(object, apiVersionOf(to));
       objects += converted === object ? 0 : 1;
       const written = path.reduce<Json | undefined>((at, step) => (at as Record<string, Json>)[step], root);
-      // Items of a typed list may leave the version to the list.
+      // Items of a typed list may omit the version if the list has it.
       const inherits = isJsonObject(written) && !Object.hasOwn(written, 'apiVersion');
       for (const edit of editsBetween(object, converted, [...path])) {
         if (!(inherits && edit.path.length === path.length + 1 && edit.path.at(-1) === 'apiVersion')) {
@@ -133,7 +133,7 @@ function convertStream(text: string, to: Version): Converted & { changes: Change
       problems.push({ line: part.line, column: 1, message: part.error, isContent: false });
       continue;
     }
-    // Text between two documents (comments, say) belongs to neither.
+    // Text between two documents, such as comments, belongs to neither.
     const converted = convertDocument(part, to);
     pieces.push(text.slice(done, part.start), converted.text);
     if (converted.text !== part.text) {
@@ -148,16 +148,17 @@ function convertStream(text: string, to: Version): Converted & { changes: Change
   return { text: pieces.join('') + text.slice(done), objects, problems, changes };
 }
 
-/** Longest time for the differences of one document, in milliseconds: finding the fewest may take very long. */
+/** Time limit for the diff of one document, in milliseconds: finding the smallest one may take very long. */
 const diffTimeout = 2000;
 
-/** What changes in a file, as a unified diff. */
+/** The changes in a file, as a unified diff. */
 async function diffOf(file: string, before: string, after: string, changes: readonly Change[]): Promise<string> {
   const { formatPatch, structuredPatch } = await import('diff');
   const header = `--- a/${file}\n+++ b/${file}\n`;
   const tooMany = `${header}(too many differences to show)\n`;
   const hunks: StructuredPatchHunk[] = [];
-  // One document after the other: that takes time in proportion to their number. (Of JSON several may share a line.)
+  // One document after the other, so that the time is proportional to their number. (Several JSON documents may share a
+  // line.)
   const parts = changes.some((change) => change.before.form === 'json')
     ? [{ before: { text: before, firstLine: 1 }, after }]
     : changes;
@@ -192,7 +193,7 @@ async function readAndConvert(source: Source, to: Version, signal: AbortSignal) 
   }
 }
 
-/** `convert [PATH…]`: manifests in another version of the API. */
+/** `convert [PATH…]`: converts manifests to another version of the API. */
 export const defineConvert: DefineCommand = (command, io, end) => {
   command
     .description('Converts the ExtensionConfigs in YAML and JSON files to another API version.')

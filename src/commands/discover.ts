@@ -54,7 +54,7 @@ function surveyText({ extensionConfig, status, handlers, findings, tls, latencie
   ].join('');
 }
 
-/** `discover [NAME…]`: what extension servers offer, and what is wrong with it. */
+/** `discover [NAME…]`: shows what extension servers offer, and what is wrong with it. */
 export const defineDiscover: DefineCommand = (command, io, end) => {
   command
     .description(

@@ -8,7 +8,7 @@ import { manifestObjects } from './manifest-objects.ts';
 import { readExtensionConfig } from './read-extension-config.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
-/** The flags that say which extensions there are and how they are reached. */
+/** The flags that determine the extensions and how to connect to them. */
 export const extensionFlags = {
   filename: {
     ...listFlag('PATH', 'file or folder with ExtensionConfigs, or - for standard input; may be repeated'),
@@ -19,15 +19,15 @@ export const extensionFlags = {
   ...clusterFlags,
 } satisfies Flags;
 
-/** ExtensionConfigs, and what is known about where they are. */
+/** ExtensionConfigs, and what is known about where they come from. */
 export interface Extensions {
   configs: ExtensionConfig[];
-  /** The objects as they were written, or as the API server gave them. */
+  /** The objects as written in manifests, or as returned by the API server. */
   originals: ReadonlyMap<ExtensionConfig, JsonObject>;
-  /** The API server that they are from; undefined for files. */
+  /** The API server that they come from; undefined for files. */
   cluster: Cluster | undefined;
   resolve: Resolve;
-  /** Labels of a namespace; undefined when there is no cluster to ask. */
+  /** Labels of a namespace; undefined if there is no cluster. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
 
@@ -45,11 +45,10 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<Read> {
 }
 
 /**
- * The ExtensionConfigs of files, or of the cluster.
- *
- * @param names only these; empty for all.
- * @throws {UsageError} for files that cannot be read, and for a name that no ExtensionConfig of the files has.
- * @throws {FailureError} when the API server does not answer, or has no such object.
+ * The ExtensionConfigs in files, or in the cluster.
+ * @param names of the ExtensionConfigs to read; empty for all.
+ * @throws {UsageError} for files that cannot be read, and for a name that no ExtensionConfig in the files has.
+ * @throws {FailureError} when the API server does not respond, or does not have the object.
  */
 export async function readExtensions(
   flags: FlagValues<typeof extensionFlags>,

@@ -4,7 +4,7 @@ import { type Watching, type WatchingOptions, watchCluster } from '../watching/i
 
 export { addWatchingMetrics } from '../watching/index.ts';
 
-/** Watches a cluster for the rules that know it, and logs where that fails. */
+/** Watches a cluster for the rules that use facts about it, and logs problems. */
 export function followCluster(
   config: KubeConfig,
   log: Logger,

@@ -1,6 +1,6 @@
 import { integerFlag } from '../cli/index.ts';
 
-/** Longest timeout that may be allowed for handlers, in seconds: the maximum in Cluster API's code. */
+/** Longest handler timeout that can be allowed, in seconds: the maximum in Cluster API's code. */
 const maxMaxHandlerTimeout = 30;
 
 /** The flag `--max-handler-timeout-seconds`. */

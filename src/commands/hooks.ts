@@ -142,8 +142,7 @@ function explanationText(whole: HookDefinition, release: Release): string {
 }
 
 /**
- * A hook of Cluster API by its name.
- *
+ * A hook of Cluster API, by name.
  * @throws {UsageError} for an unknown name, with the most similar ones.
  */
 export function hookNamed(name: string, where: string): HookDefinition {
@@ -214,7 +213,7 @@ cannot be read.`,
   addFlags(command, diffFlags);
 };
 
-/** `hooks [NAME]`, `hooks diff OLD NEW`: which Runtime Hooks there are. */
+/** `hooks [NAME]`, `hooks diff OLD NEW`: lists and explains Runtime Hooks. */
 export const defineHooks: DefineCommand = (command, io, end) => {
   command
     // `--output` after `diff` belongs to `diff`.

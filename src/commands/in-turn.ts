@@ -1,7 +1,7 @@
-/** Maximum number of items that are worked on at a time. */
+/** Maximum number of items that are processed concurrently. */
 const maxAtOnce = 10;
 
-/** Runs work on all items, some at a time; the results come in the order of the items. */
+/** Runs work on all items, some concurrently; the results come in the order of the items. */
 export async function* inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): AsyncGenerator<R> {
   const running: Promise<R>[] = [];
   for (const item of items) {

@@ -118,7 +118,7 @@ const commands: readonly CommandEntry[] = [
 
 export type { Io } from '../cli/index.ts';
 
-/** The name of the program, unless it was called as a kubectl plugin. */
+/** The name of the program, unless it is called as a kubectl plugin. */
 const ownName = 'extensionconfig-webhook';
 
 function programCalled(name: string): Program {
@@ -126,12 +126,11 @@ function programCalled(name: string): Program {
 }
 
 /**
- * Runs `NAME ARGS…`, where NAME is how the user called the program.
- *
+ * Runs `NAME ARGS…`, where NAME is the name under which the user called the program.
  * @returns the exit code.
  */
 export async function run(args: readonly string[], io: Io, name: string = ownName): Promise<number> {
-  // The call of the scripts of `completion`: `__complete -- WORD…`.
+  // A call from a script of `completion`: `__complete -- WORD…`.
   if (args[0] === '__complete') {
     const words = args.slice(2);
     const program = await createProgram(

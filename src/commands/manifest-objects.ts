@@ -4,7 +4,7 @@ import type { JsonObject } from '../kubernetes/index.ts';
 import { readDocument, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import { printable } from '../terminal/index.ts';
 
-/** An object of a file, and how to name its place. */
+/** An object in a file, and its location. */
 export interface ManifestObject {
   object: JsonObject;
   /** `FILE:LINE` of the object. */
@@ -12,10 +12,9 @@ export interface ManifestObject {
 }
 
 /**
- * The objects of a text in YAML or JSON.
- *
- * @param name how messages name where it is from.
- * @throws {UsageError} for what cannot be read, with name and line.
+ * The objects in a text in YAML or JSON.
+ * @param name the name of the source in messages.
+ * @throws {UsageError} for text that cannot be read, with name and line.
  */
 export function* objectsOf(text: string, name: string): Generator<ManifestObject> {
   for (const part of splitDocuments(text)) {
@@ -34,8 +33,7 @@ export function* objectsOf(text: string, name: string): Generator<ManifestObject
 }
 
 /**
- * The objects of files and folders, or of standard input for `-`.
- *
+ * The objects in files and folders, or in standard input for `-`.
  * @throws {UsageError} for what cannot be read, with file and line.
  */
 export async function* manifestObjects(paths: readonly string[], io: Io): AsyncGenerator<ManifestObject> {

@@ -54,7 +54,7 @@ const newExtensionFlags = {
   }),
 } satisfies Flags;
 
-/** Longest name: the names of Services and Secrets, which add a suffix, have at most 63 characters. */
+/** Longest name, in characters: names of Services and Secrets, which add a suffix, have at most 63. */
 const maxNameLength = 40;
 
 /** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */

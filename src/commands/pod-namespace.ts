@@ -1,6 +1,6 @@
 import { readRegularFileSync } from '../files/index.ts';
 
-/** The namespace of the pod that this runs in; undefined outside of one. */
+/** The namespace of the pod in which the program runs; undefined outside of a pod. */
 export function podNamespace(): string | undefined {
   try {
     const file = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';

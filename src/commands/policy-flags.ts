@@ -3,7 +3,7 @@ import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../rule
 import { catalogFlags, hookCatalogOf, readWith } from './catalog-flags.ts';
 import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
 
-/** The flags that say which rules run and how: those that the linter and the server share. */
+/** The flags for which rules run and how, which the linter and the server share. */
 export const policyFlags = {
   profile: choiceFlag('PROFILE', ['strict', 'upstream'], {
     summary: "strict: all rules; upstream: exactly what Cluster API's own webhook rejects",
@@ -22,9 +22,8 @@ export const policyFlags = {
 } satisfies Flags;
 
 /**
- * The rules as the flags configure them.
- *
- * @throws {UsageError} when a file that a flag names cannot be used; names flag, file and place.
+ * The rule options according to the flags.
+ * @throws {UsageError} when a file that a flag names cannot be used. The message names flag, file and position.
  */
 export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions {
   const config = flags['rules-config'];

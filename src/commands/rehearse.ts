@@ -85,7 +85,10 @@ const rehearseFlags = {
   }),
 } satisfies Flags;
 
-/** Maximum number of Clusters whose timelines are all printed; of more, those that could not be completed. */
+/**
+ * Maximum number of Clusters whose timelines are all printed; if there are more, only those that could not be
+ * completed.
+ */
 const maxTimelines = 10;
 
 /** Prints the entries of a rehearsal. */
@@ -131,7 +134,7 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
         }
       }
     },
-    // In the order of the files, whichever was finished first.
+    // In the order of the files, whichever finished first.
     end: () => write(clusters.map((cluster) => summaries.get(cluster) ?? '').join('')),
   };
 }
@@ -161,7 +164,8 @@ function htmlPrinter(io: Io, clear: () => void): Printer {
 }
 
 /**
- * The files of flags, and the kinds of which each flag's files must have one: a wrong file must not mean the sample.
+ * The files that flags name, and the kinds that the files of each flag must contain: a wrong file must not silently
+ * result in the sample.
  */
 const wanted = {
   cluster: ['Cluster', 'Namespace'],
@@ -199,7 +203,7 @@ async function readFiles(
   }
 }
 
-/** Looks each namespace up once: every call asks for its labels. */
+/** Looks up each namespace once, since every call needs its labels. */
 function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (namespace) => {
@@ -209,7 +213,7 @@ function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: strin
   };
 }
 
-/** `rehearse`: a Cluster's life, played against extensions. */
+/** `rehearse`: plays a Cluster's lifecycle against extensions. */
 export const defineRehearse: DefineCommand = (command, io, end) => {
   command
     .description(

@@ -46,7 +46,7 @@ function explanationText(rule: Rule): string {
   ].join('\n');
 }
 
-/** `rules [ID]`: what is checked. */
+/** `rules [ID]`: lists and explains the rules. */
 export const defineRules: DefineCommand = (command, io) => {
   command
     .description('Lists the rules, or explains one with a bad and a good example.')

@@ -1,8 +1,8 @@
 import type { RuleSet, RuleSetOptions } from '../rules/index.ts';
 
 /**
- * Why facts about the cluster are of no use to these rules, and what to do, as the end of a sentence that begins with what
- * the flag does; undefined when a rule that is on looks at facts.
+ * Why these rules do not use facts about the cluster, and what to do, as the end of a sentence that begins with what
+ * the flag does; undefined if an enabled rule uses facts.
  */
 export function whyFactsAreUnused(
   flag: string,

@@ -15,7 +15,7 @@ function facts() {
   };
 }
 
-/** Everything about this version in one line, as `--version` prints it. */
+/** Everything about this version in one line, as printed by `--version`. */
 export function versionLine(): string {
   const { commit: built, node, clusterApi } = facts();
   const parts = [
@@ -26,7 +26,7 @@ export function versionLine(): string {
   return `extensionconfig-webhook ${version} (${parts.join(', ')})`;
 }
 
-/** `version`: what runs here, for a report of a problem. */
+/** `version`: what is running, for bug reports. */
 export const defineVersion: DefineCommand = (command, io) => {
   command.description(
     'Prints the version of the program, the commit it was built from, its Node.js version, and the Cluster API releases whose Runtime Hooks it knows.',

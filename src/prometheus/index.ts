@@ -1,5 +1,6 @@
-// The parts of prom-client that servers use, with the classes of the whole: it also pushes to gateways, gathers from clusters
-// of processes and has OpenTelemetry's API for exemplars, which is 90 files and 50 ms of a start.
+// The parts of prom-client that servers use, with the same classes as the complete library. That also pushes to
+// gateways, aggregates process clusters and has OpenTelemetry's API for exemplars, which takes 90 files and 50 ms at
+// startup.
 import { createRequire } from 'node:module';
 import type collect from 'prom-client/lib/defaultMetrics.js';
 import type Registry from 'prom-client/lib/registry.js';
@@ -12,8 +13,8 @@ export { default as Registry } from 'prom-client/lib/registry.js';
 const require = createRequire(import.meta.url);
 
 /**
- * Adds the metrics of the process to a registry: memory, CPU, garbage collection, event loop lag. Loaded when they are asked
- * for, since they bring OpenTelemetry's API.
+ * Adds the metrics of the process to a registry: memory, CPU, garbage collection, event loop lag. Loaded on demand,
+ * since they need OpenTelemetry's API.
  */
 export function collectDefaultMetrics(register: Registry): void {
   const collectInto: typeof collect = require('prom-client/lib/defaultMetrics.js');

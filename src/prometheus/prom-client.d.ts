@@ -1,4 +1,4 @@
-// The parts of prom-client that are loaded one by one: see index.ts.
+// The modules of prom-client that are loaded individually: see index.ts.
 declare module 'prom-client/lib/counter.js' {
   import { Counter } from 'prom-client';
   export default Counter;

@@ -3,12 +3,15 @@ import { showValue } from '../kubernetes/index.ts';
 
 type Metadata = ExtensionConfig['metadata'];
 
-/** Whether an annotation allows the deletion of an object that something still needs. */
+/** Whether an annotation allows deleting an object that is still needed. */
 export function isDeletionAllowed({ annotations }: Metadata): boolean {
   return annotations?.[allowDeletionAnnotation] === 'true';
 }
 
-/** How to allow the deletion: the end of a message. Where the annotation has another value, it says why that does not count. */
+/**
+ * How to allow the deletion, as the end of a message. If the annotation has another value, it says why that does not
+ * count.
+ */
 export function howToAllowDeletion({ name = '', annotations }: Metadata): string {
   const value = annotations?.[allowDeletionAnnotation];
   const set = `extensionconfig ${name} ${allowDeletionAnnotation}=true`;

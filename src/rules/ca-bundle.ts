@@ -10,10 +10,10 @@ export interface CaBundle {
   certificates: readonly BundledCertificate[];
 }
 
-/** One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them cannot be read. */
+/** One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them is unreadable. */
 export interface BundledCertificate {
   subject: string;
-  /** Why Cluster API does not read it, as the end of a sentence, or undefined. */
+  /** Why Cluster API cannot read it, as the end of a sentence, or undefined. */
   unread: string | undefined;
   notBefore: number;
   notAfter: number;
@@ -23,7 +23,7 @@ export interface BundledCertificate {
 /** The path of `spec.clientConfig.caBundle`. */
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 
-/** Whether a text is base64, in one line or several. The amount of padding is not checked. */
+/** Whether a text is base64, in one or several lines. The amount of padding is not checked. */
 function isBase64(text: string): boolean {
   let end = text.length;
   while (text[end - 1] === '\n' || text[end - 1] === '\r') {
@@ -89,13 +89,13 @@ function parse(encoded: string): CaBundle | undefined {
 }
 
 /**
- * Bundles that were parsed recently, by their text: updates and status writes repeat the same bundle, and parsing a
- * certificate takes longer than everything else together. At most 64 bundles of at most 50 KiB; the oldest is evicted.
+ * Recently parsed bundles, by text: updates and status writes repeat the same bundle, and parsing a certificate takes
+ * longer than everything else together. At most 64 bundles of at most 50 KiB; the oldest is evicted.
  */
 const parsed = new Map<string, CaBundle | undefined>();
 const maxParsed = 64;
 
-/** The bundle that was looked up last: several rules ask for that of one object, and clients repeat theirs. */
+/** The last bundle that was looked up: several rules need the bundle of the same object, and clients repeat theirs. */
 let last: { encoded: string; bundle: CaBundle | undefined } | undefined;
 
 function lookUp(encoded: string): CaBundle | undefined {
@@ -111,7 +111,7 @@ function lookUp(encoded: string): CaBundle | undefined {
   return bundle;
 }
 
-/** The parsed caBundle of an object; undefined when it is absent, or white space only (the placeholder `Cg==`). */
+/** The parsed caBundle of an object; undefined if it is absent or only white space (the placeholder `Cg==`). */
 export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   const encoded = object.spec?.clientConfig?.caBundle;
   if (!encoded) {

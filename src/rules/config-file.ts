@@ -3,10 +3,10 @@ import { isJsonObject, showValue } from '../kubernetes/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';
 
-/** Why a file of rule levels is invalid: one line, with the position in it. */
+/** Why a file of rule levels is invalid, in one line with the position in the file. */
 export class RulesConfigError extends Error {}
 
-/** Longest text, in characters: one line for each rule and a comment on it need a tenth of that. */
+/** Longest text, in characters: one line with a comment for each rule takes a tenth of that. */
 const maxLength = 64 * 1024;
 
 const levels: readonly unknown[] = ['off', 'warn', 'deny'];

@@ -11,7 +11,7 @@ interface RuleReport {
 
 const keyOf = (path: FieldPath) => JSON.stringify(path);
 
-/** Paths of an object that a rule could not read. */
+/** Paths of an object that rules cannot read. */
 class UnreadPaths {
   readonly #paths = new Set<string>();
   readonly #above = new Set<string>();
@@ -37,9 +37,9 @@ class UnreadPaths {
 }
 
 /**
- * Creates the test whether a finding is only an echo of another one: because its rule could not read the field (which is
- * absent from the object that the rule saw), or because the API server has the check too and another rule explains it
- * better.
+ * Creates a test that tells whether a finding is only an echo of another one: because its rule could not read the field
+ * (which is absent from the object that the rule saw), or because the API server also makes that check and another rule
+ * explains it better.
  */
 export function createEchoTest(
   reports: readonly RuleReport[],

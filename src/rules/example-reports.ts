@@ -6,7 +6,7 @@ import { exampleLifecycles } from './examples/index.ts';
 import type { Rule, RuleInput, Situation } from './rule.ts';
 import { createRuleSet, type Report, type RuleSetOptions } from './rule-set.ts';
 
-/** When examples without a time are checked: at that time, their certificates are what their names say. */
+/** The time at which examples without a time are checked: then their certificates are what their names say. */
 const defaultTime = new Date('2026-01-01T00:00:00Z');
 
 const options: RuleSetOptions = {
@@ -28,8 +28,8 @@ function factsFrom(objects: readonly JsonObject[]): Facts {
 }
 
 /**
- * What all rules say about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
- * invented hooks of the examples, in the cluster and at the time that the example, or `situation`, names.
+ * What all rules report about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
+ * invented hooks, and the cluster and time of the example or `situation`.
  */
 export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): Report[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;

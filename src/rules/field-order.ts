@@ -1,13 +1,13 @@
 import { type OpenApiSchema, openApiSchemaOf } from '../api/index.ts';
 import type { FieldPath } from '../kubernetes/index.ts';
 
-/** Properties of metadata that findings are about; their schema is not part of the CustomResourceDefinition. */
+/** Properties of metadata that findings can be about; their schema is not in the CustomResourceDefinition. */
 const metadata: OpenApiSchema = { properties: { name: {}, generateName: {}, labels: {}, annotations: {} } };
 
 const root: OpenApiSchema = openApiSchemaOf('v1beta2');
 const schema: OpenApiSchema = { ...root, properties: { ...root.properties, metadata } };
 
-/** The position of a property in a schema, which has at most a dozen; after all of them if it is unknown. */
+/** The position of a property in a schema, which has at most a dozen; unknown properties come last. */
 function rankIn(at: OpenApiSchema | undefined, name: string | number): number {
   const names = Object.keys(at?.properties ?? {});
   const rank = names.indexOf(String(name));
@@ -15,7 +15,7 @@ function rankIn(at: OpenApiSchema | undefined, name: string | number): number {
 }
 
 /**
- * Orders two paths by the position of their fields in the API's schema, from top to bottom, as a `sort` callback does. An
+ * Compares two paths by the position of their fields in the API's schema, from top to bottom, as a `sort` callback. An
  * object comes before its fields, items are ordered by index, and unknown fields come last, by name.
  */
 export function compareFieldPaths(a: FieldPath, b: FieldPath): number {

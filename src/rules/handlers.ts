@@ -9,11 +9,11 @@ type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[n
 export interface PlacedHandler {
   handler: Handler;
   path: FieldPath;
-  /** The hook that it serves, or undefined when its requestHook is incomplete. */
+  /** The hook that it serves, or undefined if its requestHook is incomplete. */
   hook: LifecycleKey | undefined;
 }
 
-/** The handlers of the objects being checked, cached since ten rules read them. */
+/** The handlers of objects that are being checked, cached since ten rules need them. */
 const placed = new WeakMap<ExtensionConfig, readonly PlacedHandler[]>();
 
 /** The handlers of an object, each with its path. */
@@ -55,7 +55,7 @@ export function knownHandlersOf(
   });
 }
 
-/** A hook for a message: `GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)`. */
+/** A hook in a message: `GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)`. */
 export function nameHook({ group, version, name }: LifecycleKey): string {
   return `${name} (${group}/${version})`;
 }

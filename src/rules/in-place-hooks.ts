@@ -2,10 +2,10 @@ import type { ExtensionConfig } from '../api/index.ts';
 import { hooksGroup, inPlaceHooks } from '../hooks/index.ts';
 import { handlersOf, type PlacedHandler } from './handlers.ts';
 
-/** The handlers of one hook: at least one. */
+/** The handlers of one hook, at least one. */
 type SameHook = [PlacedHandler, ...PlacedHandler[]];
 
-/** The handlers of each hook of in-place updates, of any version: Cluster API counts them together. */
+/** The handlers of each in-place update hook, whatever its version: Cluster API counts them together. */
 export function inPlaceHandlersOf(object: ExtensionConfig): ReadonlyMap<string, SameHook> {
   const found = new Map<string, SameHook>();
   for (const placed of handlersOf(object)) {

@@ -17,7 +17,7 @@ function complete(selector: GivenSelector): LabelSelector {
   };
 }
 
-/** The namespaceSelector with the absent parts of its requirements filled in; undefined when there is none. */
+/** The namespaceSelector with defaults for absent parts of its requirements; undefined if there is none. */
 export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | undefined {
   const selector = object.spec?.namespaceSelector;
   return selector && complete(selector);

@@ -7,21 +7,21 @@ import {
   selectsLabels,
 } from '../kubernetes/index.ts';
 
-/** Maximum number of names that a message has. */
+/** Maximum number of names in a message. */
 const maxNamed = 3;
 /**
- * Maximum number of other objects that are compared with the one that is checked: most overlap at once, since they
+ * Maximum number of other objects that an object is compared with: usually the first ones already overlap, since they
  * select everything.
  */
 const maxCompared = 20;
 
 /**
- * Maximum number of keys and values of a selector that is compared with others: one that lists its namespaces has a few
+ * Maximum number of keys and values of a selector that is compared with others: one that lists namespaces has a few
  * dozen.
  */
 const maxSelectorSize = 500;
 
-/** Names for a message, the first few and the number of the rest: `a, b, c and 4 more`. */
+/** Names for a message, the first few and the number of the others: `a, b, c and 4 more`. */
 export function someOf(names: Iterable<string>): string {
   const all = [...new Set(names)];
   return firstOf(all.slice(0, maxNamed), all.length);
@@ -34,9 +34,9 @@ function firstOf(names: readonly string[], count: number): string {
 }
 
 /**
- * The Clusters in namespaces that an extension is called for, for a message as by `someOf`; undefined when there is
- * none. Each namespace is looked at once, and few of the names are put together: there may be as many as the cluster
- * has.
+ * The Clusters in namespaces that an extension is called for, for a message as by `someOf`; undefined if there are
+ * none. Each namespace is looked up once, and only a few names are formatted: there may be as many Clusters as the
+ * whole cluster has.
  */
 export function someClusters(
   clusters: ReadonlySet<KnownCluster>,
@@ -69,7 +69,7 @@ export function someClusters(
   return count === 0 ? undefined : firstOf(names, count);
 }
 
-/** Whether a selector is small enough to be compared with many. */
+/** Whether a selector is small enough to be compared with many others. */
 export function isComparable(selector: LabelSelector | undefined): selector is LabelSelector {
   return selector !== undefined && selectorSize(selector) <= maxSelectorSize;
 }
@@ -86,7 +86,7 @@ export function someReferences(references: Iterable<HandlerReference>): string {
   return someOf(places);
 }
 
-/** Whether an extension is called for a namespace; undefined when that is not known. */
+/** Whether an extension is called for a namespace; undefined if that is unknown. */
 export function selectsNamespace(
   selector: LabelSelector | undefined,
   namespace: string,
@@ -103,7 +103,7 @@ export function selectsNamespace(
 }
 
 /**
- * Those of other ExtensionConfigs that are called for a namespace that this one is called for too, as far as selectors
+ * The other ExtensionConfigs that are called for a namespace that this one is also called for, as far as selectors
  * tell.
  */
 export function overlapping(

@@ -10,10 +10,10 @@ export type Profile = 'strict' | 'upstream';
 /** The levels that a configuration file can give to a rule. */
 export type Level = Severity | 'off';
 
-/** How an operator configures the rules. */
+/** The operator's configuration of the rules. */
 export interface RuleSetOptions extends RuleOptions {
   profile: Profile;
-  /** Levels of single rules, by id; they override the profile. */
+  /** Levels of individual rules, by id; they override the profile. */
   levels?: ReadonlyMap<string, Level>;
   /** `warn`: denials of rules that are not Cluster API's own become warnings, for a trial period. */
   enforcement: 'deny' | 'warn';
@@ -26,7 +26,7 @@ export type ReportedRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
 export interface Report extends Finding {
   rule: ReportedRule;
   severity: Severity;
-  /** The path in Kubernetes' form, e.g. `spec.clientConfig.url`. */
+  /** The path in Kubernetes' format, e.g. `spec.clientConfig.url`. */
   field: string;
 }
 
@@ -40,15 +40,15 @@ export interface ActiveRule {
 export interface RuleSet {
   readonly active: readonly ActiveRule[];
   /**
-   * All findings at once, in the order of the object's fields: at most `maxReports` (100) of at most `maxReportsLength`
-   * characters together. If there are more, denials are preferred to warnings, and one more report without a field says
-   * how many were left out.
+   * Returns all findings at once, in the order of the object's fields: at most `maxReports` (100) of at most
+   * `maxReportsLength` characters in total. If there are more, denials take precedence over warnings, and one more
+   * report without a field says how many were omitted.
    */
   check(input: RuleInput): Report[];
   /**
    * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
-   * API's own becomes one when the old object has the same finding (rule, field, reason and value, also a value that the
-   * finding does not show). `oldInput` is called only if there is such a denial.
+   * API's own becomes a warning if the old object has the same finding (rule, field, reason and value, even if the
+   * finding does not show the value). `oldInput` is called only if there is such a denial.
    */
   ratchet(reports: Report[], input: RuleInput, oldInput: () => RuleInput): Report[];
 }
@@ -65,10 +65,13 @@ export const maxReports = 100;
  */
 export const maxReportsLength = 64 * 1024;
 
-/** Maximum number of characters that a value adds to the length of a report: messages truncate longer values. */
+/**
+ * Maximum number of characters of a value that count towards the length of a report, since messages truncate longer
+ * values.
+ */
 const maxCountedValue = 128;
 
-/** Longest message, in characters: some repeat keys of the object. */
+/** Longest message, in characters, since some repeat keys of the object. */
 const maxMessageLength = 1000;
 
 function truncate(message: string): string {
@@ -80,7 +83,7 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
 }
 
-/** Findings that are not reported: how many, and the first rule of each severity that they come from. */
+/** Findings that are omitted: how many, and the first rule of each severity among them. */
 interface LeftOut {
   count: number;
   denied: Pick<Report, 'rule' | 'severity'> | undefined;
@@ -139,8 +142,8 @@ function keyOf(report: Report): string {
 }
 
 /**
- * The text, number or boolean in the field of a finding that does not show it, such as a caBundle, whose message says the
- * same of every invalid one.
+ * The string, number or boolean in the field of a finding that does not show it, such as a caBundle, about which the
+ * message is always the same.
  */
 function hiddenValueOf({ value, path }: Report, { whole }: RuleInput): Json | undefined {
   const found = value === undefined ? fieldAt(whole as unknown as Json, ...path) : undefined;
@@ -164,14 +167,14 @@ function presentParts({ whole: object, violations, facts }: RuleInput): number {
   );
 }
 
-/** Creates a rule set from what an operator has configured. */
+/** Creates a rule set from an operator's configuration. */
 export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
   const active = rules.flatMap((rule): ActiveRule[] => {
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
 
-  // Most objects lack most parts. The remaining rules are picked once for each combination that occurs.
+  // Most objects lack most parts. The rules to run are selected once for each combination that occurs.
   const picked = new Map<number, readonly ActiveRule[]>();
   function rulesFor(input: RuleInput): readonly ActiveRule[] {
     const present = presentParts(input);

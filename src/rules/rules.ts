@@ -1,4 +1,4 @@
-// Every rule, in the order in which the documentation lists them. A new rule is a file in checks/ and its line here.
+// Every rule, in the order of the documentation. A new rule is a file in checks/ and a line here.
 import { rule as apiVersionDeprecated } from './checks/api-version-deprecated.ts';
 import { rule as apiVersionUnknown } from './checks/api-version-unknown.ts';
 import { rule as caBundleAndAnnotation } from './checks/ca-bundle-and-annotation.ts';

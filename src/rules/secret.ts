@@ -5,17 +5,17 @@ import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type Json
 /** The path of the annotation that names a Secret. */
 export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;
 
-/** The Secret that an annotation names, with what is known about it. */
+/** The Secret that an annotation names, and what is known about it. */
 export interface NamedSecret {
   namespace: string;
   name: string;
   /** NAMESPACE/NAME. */
   key: string;
-  /** Undefined when it is not known. */
+  /** Undefined if unknown. */
   found: KnownSecret | 'absent' | undefined;
 }
 
-/** The two parts of NAMESPACE/NAME; undefined for any other text, and for names that no Secret can have. */
+/** The two parts of NAMESPACE/NAME; undefined for any other text, and for invalid names. */
 export function secretNameOf(text: string | undefined): { namespace: string; name: string } | undefined {
   const slash = text?.indexOf('/') ?? -1;
   if (text === undefined || slash === -1) {
@@ -28,7 +28,7 @@ export function secretNameOf(text: string | undefined): { namespace: string; nam
   return isValid ? { namespace, name } : undefined;
 }
 
-/** The Secret that the annotation of an object of any shape names; undefined without a valid annotation. */
+/** The Secret that the annotation of an object of any form names; undefined without a valid annotation. */
 export function annotatedSecret({ metadata }: JsonObject): { namespace: string; name: string } | undefined {
   const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
   const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
@@ -47,7 +47,7 @@ export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefi
   );
 }
 
-/** The Secret that the annotation of an object names, if it is known to have a CA that can be used. */
+/** The Secret that the annotation of an object names, if it is known to have a usable CA. */
 export function usableSecret(
   object: ExtensionConfig,
   facts: Facts | undefined,

@@ -12,14 +12,14 @@ export function isServiceDefined(service: Service | undefined): service is Servi
   );
 }
 
-/** The Service that an object names; undefined for names that no Service can have, which must not get into commands. */
+/** The Service that an object names; undefined for invalid names, which must not get into commands. */
 export function namedService(object: ExtensionConfig): { namespace: string; name: string } | undefined {
   const { namespace = '', name = '' } = object.spec?.clientConfig?.service ?? {};
   const isValid = dns1123LabelProblems(namespace).length === 0 && dns1035LabelProblems(name).length === 0;
   return isValid ? { namespace, name } : undefined;
 }
 
-/** Checks the name or the namespace of the Service, which must be set and valid by `problemsOf`. */
+/** Checks that the name or the namespace of the Service is set, and valid according to `problemsOf`. */
 export function checkServiceLabel(
   object: ExtensionConfig,
   field: 'name' | 'namespace',

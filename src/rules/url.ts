@@ -5,16 +5,16 @@ import { parseRequestUri, type RequestUri } from '../kubernetes/index.ts';
 export interface ClientUrl extends RequestUri {
   /** The URL as written. */
   text: string;
-  /** Host without port and brackets, lower case and without a trailing dot; empty when there is none. */
+  /** Host in lower case, without port, brackets and a trailing dot; empty if there is none. */
   hostname: string;
-  /** Port as written, or undefined without one. */
+  /** Port as written, or undefined if there is none. */
   port: string | undefined;
 }
 
 /** The path of `spec.clientConfig.url`. */
 export const urlPath = ['spec', 'clientConfig', 'url'] as const;
 
-/** The URL of the last call: the rules about it run one after the other. */
+/** The URL of the last call, since the rules about it run one after the other. */
 let latest: { text: string; url: ClientUrl | undefined } = { text: '', url: undefined };
 
 function parse(text: string): ClientUrl | undefined {
@@ -30,7 +30,7 @@ function parse(text: string): ClientUrl | undefined {
   return { ...uri, text, hostname: (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase(), port };
 }
 
-/** The parsed url of an object; undefined when it is absent, or rejected by rule `url-valid`. */
+/** The parsed url of an object; undefined if it is absent, or rejected by rule `url-valid`. */
 export function clientUrlOf(object: ExtensionConfig): ClientUrl | undefined {
   const text = object.spec?.clientConfig?.url;
   if (!text) {

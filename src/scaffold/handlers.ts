@@ -10,7 +10,7 @@ export function handlerNameOf(hook: string): string {
 
 const variableOf = (hook: string) => `${hook.charAt(0).toLowerCase()}${hook.slice(1)}`;
 
-/** A handler's imports besides `handler`, with their modules, and the lines of its function. */
+/** A handler's imports besides `handler`, with their modules, and the lines of its function body. */
 interface Body {
   imports?: readonly string[];
   parameters: string;
@@ -104,7 +104,7 @@ const bodies: Readonly<Record<string, Body>> = {
   },
 };
 
-/** The file of a hook's handler. */
+/** The file with a hook's handler. */
 export function handlerFile(hook: string): string {
   const { summary } = hooks[hook as keyof typeof hooks] as HookDefinition;
   const { imports = [], parameters, lines } = bodies[hook] ?? blockingBody;
@@ -141,7 +141,7 @@ export function handlersFile(chosen: readonly string[]): string {
   ].join('\n');
 }
 
-/** The file of variables, for the hooks that need it. */
+/** The file with variables, for the hooks that need it. */
 export const variablesFile = `import { defineVariables } from 'extensionconfig-webhook/extension/topology';
 
 /** The variables of the extension: DiscoverVariables tells ClusterClasses of them. */

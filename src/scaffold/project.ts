@@ -7,14 +7,14 @@ import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile 
 /** The issuer of the extension's serving certificate. */
 export type CertificateMaker = 'cert-manager' | 'bootstrap';
 
-/** Options of a project. */
+/** Options for a project. */
 export interface ProjectOptions {
   /** RFC 1035 label: the name of the package, the Service and the ExtensionConfig. */
   name: string;
-  /** Hooks that it has handlers for. */
+  /** Hooks for which the project gets handlers. */
   hooks: readonly string[];
   certificates: CertificateMaker;
-  /** The source from which npm installs the SDK: a range of versions, or `file:…`. */
+  /** What npm installs as the SDK: a version range, or `file:…`. */
   package: string;
 }
 
@@ -23,14 +23,14 @@ export class ProjectError extends Error {}
 
 const templates = fileURLToPath(new URL('../../templates/extension/', import.meta.url));
 
-/** Names that npm would not pack unchanged. */
+/** Names that npm does not pack unchanged. */
 const packedNames: Readonly<Record<string, string>> = {
   gitignore: '.gitignore',
   dockerignore: '.dockerignore',
   npmrc: '.npmrc',
 };
 
-/** The file of a template in the project; undefined for one that this project does not have. */
+/** The project file for a template; undefined if this project does not need it. */
 function targetOf(template: string, { certificates }: ProjectOptions): string | undefined {
   const certificate = /^manifests\/certificate\.([a-z-]+)\.yaml$/.exec(template)?.[1];
   if (certificate !== undefined) {
@@ -39,14 +39,14 @@ function targetOf(template: string, { certificates }: ProjectOptions): string | 
   return packedNames[template] ?? template;
 }
 
-/** The files of a project, by their paths. */
+/** The files of a project, by path. */
 export function projectFiles(options: ProjectOptions): Map<string, string> {
   const { name, hooks } = options;
   const values: Readonly<Record<string, string>> = {
     name,
     namespace: `${name}-system`,
     image: `registry.example.com/${name}:0.1.0`,
-    // Inside quotes of JSON.
+    // To be inserted between quotes in JSON.
     package: JSON.stringify(options.package).slice(1, -1),
     handlers: handlersTable(hooks),
   };

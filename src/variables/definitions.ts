@@ -25,20 +25,25 @@ import {
 } from '../schema/index.ts';
 import { readSchema } from './read-schema.ts';
 
-/** Longest list of definitions, in bytes of JSON: what etcd takes of an object, and they all are in a ClusterClass. */
+/**
+ * Longest list of definitions, in bytes of JSON: etcd's limit for an object, since they are all part of a ClusterClass.
+ */
 const maxBytes = 1.5 * 1024 * 1024;
 /** Longest name of a variable (core v1beta2, CRD of ClusterClasses). */
 const maxName = 256;
-/** The work of all validations of defaults, examples and enums: a fifth of a second of it is more than real ones take. */
+/** Maximum work for validating defaults, examples and enums: a fifth of a second, more than real ones take. */
 const maxWork = 1_000_000;
-/** The cost of all evaluations of rules with defaults, examples and enums; the last one may exceed it by its own limit. */
+/**
+ * Maximum cost of evaluating rules for defaults, examples and enums; the last evaluation may exceed it up to its own
+ * limit.
+ */
 const maxRulesCost = 5_000_000;
-/** Maximum cost of one of them (apiserver, cel.RuntimeCELCostBudget). */
+/** Maximum cost of one evaluation (apiserver, cel.RuntimeCELCostBudget). */
 const oneRulesCost = 10_000_000;
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** What the check of all definitions of one answer may cost. */
+/** The budget for checking all definitions in one answer. */
 interface Effort extends SchemaBudget {
   rules: number;
 }
@@ -56,13 +61,13 @@ function nameCauses(name: string, field: string): StatusCause[] {
   ];
 }
 
-/** The problems of the labels and annotations of a variable, or of a part of its schema. */
+/** The problems with the labels and annotations of a variable, or of a part of its schema. */
 function metadataCauses(metadata: Json | undefined, path: string): StatusCause[] {
   const causes: StatusCause[] = [];
   for (const kind of ['labels', 'annotations'] as const) {
     const map = isJsonObject(metadata) ? metadata[kind] : undefined;
     for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
-      // Keys of annotations may have upper-case letters in their prefix.
+      // Prefixes of annotation keys may contain upper-case letters.
       for (const problem of qualifiedNameProblems(kind === 'annotations' ? key.toLowerCase() : key)) {
         causes.push(invalid(`${path}.${kind}`, key, problem));
       }
@@ -76,7 +81,7 @@ function metadataCauses(metadata: Json | undefined, path: string): StatusCause[]
   return causes;
 }
 
-/** The problems of `x-metadata` in all parts of a schema. */
+/** The problems with `x-metadata` in all parts of a schema. */
 function schemaMetadataCauses(given: JsonObject, path: string): StatusCause[] {
   const causes = metadataCauses(given['x-metadata'], `${path}.x-metadata`);
   for (const [part, at] of partsOf(given, path)) {
@@ -87,7 +92,7 @@ function schemaMetadataCauses(given: JsonObject, path: string): StatusCause[] {
   return causes;
 }
 
-/** Types, examples and enums of all parts of a structural schema. */
+/** Checks types, examples and enums in all parts of a structural schema. */
 function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
   const { type = '', example, enum: allowed = [] } = schema as Schema & { example?: Json };
   const isOpen =
@@ -112,7 +117,7 @@ function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[
   return causes;
 }
 
-/** What the rules of a schema say about its own defaults, examples and enums. */
+/** What the rules of a schema report about its own defaults, examples and enums. */
 function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
   const { default: preset, example, enum: allowed = [] } = schema as Schema & { example?: Json };
   const hasOwn = schema['x-kubernetes-validations'] !== undefined;
@@ -137,10 +142,12 @@ function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[]
   return causes;
 }
 
-/** The problems of one schema; those of a later stage only if there are none before, as in Cluster API. */
+/**
+ * The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API.
+ */
 function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCause[] {
   const schema = readSchema(given);
-  // A structural schema is that of an object.
+  // A structural schema must be that of an object.
   const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
   const wrapping = `${path}.properties[variableSchema]`;
   const structural = structuralCauses(wrapped, path, effort)
@@ -200,7 +207,7 @@ export function checkDefinitions(
       metadataCauses(metadata, `${at}.metadata`),
       metadataCauses(deprecatedV1Beta1Metadata, `${at}.deprecatedV1Beta1Metadata`),
       schemaMetadataCauses(root, rootPath),
-      // What these would say is our limit, not Cluster API's.
+      // What these would report is our limit, not Cluster API's.
       isSpent(effort) ? [] : ofSchema,
     ];
     for (const cause of found.flat()) {

@@ -1,7 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
 import type { Schema } from '../schema/index.ts';
 
-/** The fields of a variable's schema that are neither schemas nor any JSON, by their types (JSONSchemaProps of core v1beta2). */
+/**
+ * The fields of a variable's schema that are neither schemas nor arbitrary JSON, with their types (JSONSchemaProps of
+ * core v1beta2).
+ */
 const plain: Readonly<Record<string, 'boolean' | 'number' | 'string'>> = {
   description: 'string',
   exclusiveMaximum: 'boolean',
@@ -22,7 +25,7 @@ const plain: Readonly<Record<string, 'boolean' | 'number' | 'string'>> = {
   'x-kubernetes-preserve-unknown-fields': 'boolean',
 };
 
-/** Fields that are any JSON. Null is the same as absent. */
+/** Fields with arbitrary JSON. Null is the same as absent. */
 const any = ['default', 'example'] as const;
 
 function listOf(value: Json | undefined): Json[] {
@@ -30,14 +33,14 @@ function listOf(value: Json | undefined): Json[] {
 }
 
 /**
- * The schema of a variable as Cluster API reads it: fields that it does not know are left out, as are those of another
- * type, with which the message as a whole cannot be decoded.
+ * The schema of a variable as Cluster API reads it: unknown fields are dropped, and so are fields of another type, with
+ * which the message as a whole cannot be decoded.
  */
 export function readSchema(given: JsonObject): Schema {
   const schema: JsonObject = {};
   for (const [name, type] of Object.entries(plain)) {
     const value = given[name];
-    // Go leaves out zero values when it writes the schema, and does not tell them from absent ones.
+    // When Go serializes the schema, it omits zero values, which it does not distinguish from absent ones.
     if (typeof value === type && value !== '' && value !== false) {
       schema[name] = value as Json;
     }

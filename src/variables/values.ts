@@ -2,7 +2,7 @@ import { type Budget, validateRules } from '../cel/index.ts';
 import { copyOf, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { applyDefaults, invalid, prune, type Schema, validateSchema } from '../schema/index.ts';
 
-/** A schema around that of a variable: values at the root of a schema get no defaults, and are not pruned. */
+/** Wraps the schema of a variable, since values at the root of a schema get no defaults and are not pruned. */
 const around = (schema: Schema): Schema => ({ type: 'object', properties: { value: schema } });
 
 /**
@@ -18,7 +18,7 @@ export function withDefaults(value: Json | undefined, schema: Schema): Json | un
   return wrapped.value;
 }
 
-/** Maximum number of unknown fields that are named. */
+/** Maximum number of unknown fields that are listed. */
 const maxUnknown = 20;
 
 /**

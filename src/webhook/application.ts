@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { type Application, plainExpress, refusal, refuseUnread, type TrackedResponse } from '../server/index.ts';
 import { type RouteContext, webhookRoutes } from './routes.ts';
 
-/** Everything on the webhook port but reviews. */
+/** Handles everything on the webhook port except reviews. */
 function otherPaths(context: RouteContext, paths: readonly string[]): Express {
   const application = plainExpress();
   application.use((request, response) => {
@@ -16,7 +16,7 @@ function otherPaths(context: RouteContext, paths: readonly string[]): Express {
 /** Handles the requests on the webhook port. Reviews bypass Express, which would cost more than the decision. */
 export function createApplication(context: RouteContext): Application {
   const routes = [...webhookRoutes(context)];
-  // Express takes only Node's own requests, which these are: this port speaks HTTP/1.1.
+  // Express accepts only Node's own requests, which these are, since this port speaks only HTTP/1.1.
   const others = otherPaths(
     context,
     routes.map(([path]) => path),

@@ -17,7 +17,7 @@ import type { Webhook } from './webhook.ts';
 export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'> {
   kind: 'review';
   uid: string;
-  /** Attributes of the request; absent when the review was malformed. */
+  /** Attributes of the request; absent if the review was malformed. */
   request?: Pick<AdmissionRequest, 'operation' | 'subResource' | 'name' | 'username' | 'dryRun'>;
 }
 
@@ -29,11 +29,11 @@ export interface ConversionNote {
   /** Why it failed: names the object and the field, not its value. */
   reason?: string;
   desiredAPIVersion?: string;
-  /** How many objects were to be converted. */
+  /** Number of objects to convert. */
   objects?: number;
 }
 
-/** A decision that ended in an exception: a bug. The stack names code, not values. */
+/** A decision that threw an exception, which is a bug. The stack names code, not values. */
 export interface BugNote {
   kind: 'bug';
   error: string;
@@ -47,32 +47,34 @@ export interface Reply {
   /** The JSON text to send. */
   text: string;
   note: ReviewNote | ConversionNote | BugNote | { kind: 'refused' };
-  /** A review that needs facts about the cluster, for the thread that has them; the rest of the reply is then not used. */
+  /**
+   * A review that needs facts about the cluster, for the thread that has them; the rest of the reply is then ignored.
+   */
   handedBack?: AdmissionRequest;
-  /** The reply once an extension server has been asked, to be sent instead of this one; it never rejects. */
+  /** Resolves with the reply to send instead of this one, after the extension server has been probed; never rejects. */
   later?: Promise<Reply>;
 }
 
-/** Decides on a request whose body another thread has read. */
+/** Decides on a request whose body was read in another thread. */
 export type Judge = (webhook: 'mutate' | 'validate', request: AdmissionRequest) => Reply;
 
-/** Asks an extension server. Never rejects. */
+/** Probes an extension server. Never rejects. */
 export type Probe = (config: PendingProbe['config']) => Promise<Parameters<PendingProbe['conclude']>[0]>;
 
-/** Decides on the body of a request to a webhook. Pure but for the clock of its policy, and never throws. */
+/** Decides on the body of a request to a webhook. Pure except for the policy's clock, and never throws. */
 export type Decide = (webhook: Webhook, body: Uint8Array) => Reply;
 
-/** A refusal of a whole request: a metav1.Status with the HTTP status code of the response. */
+/** Rejects a whole request, with a metav1.Status and the response's HTTP status code. */
 export function refused(code: number, message: string): Reply {
   return { code, text: JSON.stringify(refusal(code, message)), note: { kind: 'refused' } };
 }
 
 /** Longest name that is logged, in characters: the longest that Kubernetes allows. */
 const maxNameLength = 253;
-/** Longest reason of a failed conversion that is logged, in characters. */
+/** Longest reason for a failed conversion that is logged, in characters. */
 const maxReasonLength = 1024;
 
-/** The outcome for a review that cannot be decided, but whose uid is known. */
+/** The outcome for a review that is malformed, but whose uid is known. */
 function malformed(uid: string, problem: string): AdmissionOutcome {
   return {
     response: { uid, allowed: false, status: failure(400, 'BadRequest', problem) },
@@ -142,7 +144,7 @@ function conversion(body: Json, convert: Convert): Reply {
 }
 
 function bug(error: unknown): Reply {
-  // The API server's failurePolicy decides about the write. The message might contain a part of the object, and lines of it
+  // The API server's failurePolicy decides about the write. The message might contain part of the object, and its lines
   // might look like code.
   const lines = error instanceof Error ? error.stack?.replace(error.message, '').split('\n') : undefined;
   const stack = lines?.filter((line) => /^\s+at /.test(line));
@@ -153,8 +155,8 @@ function bug(error: unknown): Reply {
 }
 
 /**
- * Makes the function that decides on bodies, from an operator's policy. Without `convert` conversions get a 404; without
- * `probe` no extension server is asked.
+ * Creates the function that decides on bodies, from an operator's policy. Without `convert`, conversions get a 404;
+ * without `probe`, extension servers are not probed.
  */
 export function createDecide(admission: Admission, convert: Convert | undefined, probe?: Probe): Decide {
   return (webhook, bytes) => {
@@ -170,7 +172,7 @@ export function createDecide(admission: Admission, convert: Convert | undefined,
   };
 }
 
-/** Makes the function that decides on requests that were handed back. It asks no extension server. */
+/** Creates the function that decides on requests that were handed back. It does not probe extension servers. */
 export function createJudge(admission: Admission): Judge {
   return (webhook, request) => {
     try {

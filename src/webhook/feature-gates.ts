@@ -1,22 +1,22 @@
 import { runtimeSdkFeatureGate } from '../api/index.ts';
 
-/** The feature gates this program knows, with their defaults, which are Cluster API's. */
+/** The feature gates that this program knows, with Cluster API's defaults. */
 export const knownFeatureGates: Readonly<Record<string, boolean>> = { [runtimeSdkFeatureGate]: false };
 
-/** Which gates are on. Contains every known gate. */
+/** The state of every known gate. */
 export type FeatureGates = Readonly<Record<string, boolean>>;
 
-/** The result of reading `--feature-gates`. */
+/** The result of parsing `--feature-gates`. */
 export type ParsedFeatureGates = { gates: FeatureGates } | { problem: string };
 
-// The spellings that Go's strconv.ParseBool takes, and so Kubernetes.
+// The spellings that Go's strconv.ParseBool accepts, and therefore Kubernetes.
 const truths: readonly string[] = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 const falsehoods: readonly string[] = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 
 /**
- * Reads feature gates in Kubernetes' syntax (`k8s.io/component-base/featuregate`): `RuntimeSDK=true,Other=false`. Gates
- * that are not named keep their defaults; of a gate named twice the last setting counts. `problem` names what is wrong
- * and what is known.
+ * Parses feature gates in Kubernetes' syntax (`k8s.io/component-base/featuregate`): `RuntimeSDK=true,Other=false`.
+ * Gates that are not named keep their defaults; if a gate is named twice, the last setting counts. `problem` says what
+ * is wrong and which gates are known.
  */
 export function parseFeatureGates(text: string, known: FeatureGates = knownFeatureGates): ParsedFeatureGates {
   const gates: Record<string, boolean> = { ...known };

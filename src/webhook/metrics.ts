@@ -14,12 +14,12 @@ export interface ReviewMetrics {
     outcome: Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'>,
     seconds: number,
   ): void;
-  /** Called for each large body that went to the side thread. */
+  /** Called for each large body that was passed to the side thread. */
   largeBody(result: SideThreadResult): void;
   conversion(result: 'Success' | 'Failure', seconds: number): void;
 }
 
-/** Prefix of the names of the metrics. */
+/** Prefix of metric names. */
 export const metricsPrefix = 'extensionconfig_webhook_';
 const prefix = metricsPrefix;
 
@@ -37,7 +37,7 @@ interface ReviewCount {
 }
 
 /**
- * Counts reviews until their metric is read. Counting one there takes prom-client, which looks up its labels by name,
+ * Counts reviews until their metric is read. Counting each review in prom-client, which looks up labels by name, takes
  * as long as deciding on it.
  */
 function createReviewCounts() {
@@ -62,18 +62,20 @@ function createReviewCounts() {
   };
 }
 
-/** Times that have not been added to their histogram yet. */
+/** Durations that have not been added to their histogram yet. */
 interface Times {
   add(seconds: number): void;
   drain(): void;
 }
 
-/** Maximum number of times that wait for their histogram: it processes that many within a tenth of a millisecond. */
+/**
+ * Maximum number of durations that wait for their histogram: it processes that many within a tenth of a millisecond.
+ */
 const maxWaitingTimes = 256;
 
 /**
- * Keeps the times of one webhook until their histogram is read or many have accumulated: in bulk, each costs a fraction
- * of what it would cost between two requests.
+ * Buffers the durations of one webhook until their histogram is read or many have accumulated: in bulk, each costs a
+ * fraction of what it would cost between two requests.
  */
 function createTimes(histogram: Histogram.Internal<'webhook'>): Times {
   const waiting = new Float64Array(maxWaitingTimes);
@@ -95,7 +97,7 @@ function createTimes(histogram: Histogram.Internal<'webhook'>): Times {
   };
 }
 
-/** Adds the metrics of reviews, and of the feature gates, to those of the server. */
+/** Adds the metrics of reviews, and of the feature gates, to the server's. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates): ReviewMetrics {
   const registers = [registry];
   const reviewCounts = createReviewCounts();

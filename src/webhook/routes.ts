@@ -18,14 +18,14 @@ export const webhookPaths = {
   convert: '/convert',
 } as const satisfies Record<Webhook, string>;
 
-/** What the routes need. */
+/** The dependencies of the routes. */
 export interface RouteContext extends Foundation {
-  /** The webhooks that are served. */
+  /** The webhooks to serve. */
   webhooks: readonly Webhook[];
   decide: Decide;
-  /** Decides on large bodies; without it the event loop does. */
+  /** Decides on large bodies; if absent, the event loop does. */
   sideThread?: SideThread | undefined;
-  /** Decides on what the thread hands back. */
+  /** Decides on reviews that the side thread hands back. */
   judge?: Judge | undefined;
   reviews: ReviewMetrics;
 }

@@ -2,15 +2,15 @@ import type { Piscina } from 'piscina';
 import { type Reply, refused } from './decide.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Which bodies are decided off the event loop, and by what. */
+/** Which bodies are decided off the event loop, and how. */
 export interface SideThreadOptions {
-  /** A module whose default export makes a `Reply` of a `SideThreadTask`. */
+  /** A module whose default export turns a `SideThreadTask` into a `Reply`. */
   module: URL;
   /** The module's `workerData` (piscina); it is cloned. */
   data: unknown;
-  /** Bodies of more bytes go to the thread. */
+  /** Larger bodies, in bytes, go to the thread. */
   overBytes?: number | undefined;
-  /** Longest time for a decision, the wait for others included, in milliseconds; then 503. */
+  /** Timeout of a decision, including the wait for other bodies, in milliseconds; then the response is a 503. */
   timeoutMs?: number | undefined;
   /** Maximum memory for the objects of one body, in MiB. */
   maxHeapMib?: number | undefined;
@@ -22,21 +22,18 @@ export interface SideThreadTask {
   body: Uint8Array;
 }
 
-/**
- * Results for metrics: refused without an attempt because too many bodies were waiting, failed for lack of memory, …
- */
+/** Results for metrics: rejected because too many bodies were waiting, failed for lack of memory, … */
 export const sideThreadResults = ['answered', 'refused', 'timeout', 'failed', 'abandoned'] as const;
-/** The outcome for a body. */
+/** The result for one body. */
 export type SideThreadResult = (typeof sideThreadResults)[number];
 
 /** Decides on large bodies one after the other, in a thread that starts with the first one. */
 export interface SideThread {
   readonly overBytes: number;
   /**
-   * The reply for a body; a 503 when there is none in time (waiting for other bodies counts), or when the thread ran
-   * out of memory. Never rejects.
-   *
-   * @param gone ends the work when the client has disconnected.
+   * The reply for a body; a 503 if there is none in time (waiting for other bodies counts), or if the thread ran out of
+   * memory. Never rejects.
+   * @param gone aborts the work when the client has disconnected.
    */
   decide(task: SideThreadTask, gone: AbortSignal): Promise<Reply>;
   close(): Promise<void>;
@@ -47,17 +44,17 @@ const defaultOverBytes = 128 * 1024;
 /** API servers wait 10 s for admission webhooks by default. */
 const defaultTimeoutMs = 10_000;
 /**
- * Maximum memory for the objects of one body, in MiB: the worst body that is known, 7 MiB of `{},` for a status, takes
- * 300 when it is parsed. A thread that needs more is terminated; the process keeps running.
+ * Maximum memory for the objects of one body, in MiB: the worst known body, 7 MiB of `{},` for a status, takes 300 when
+ * parsed. A thread that needs more is terminated; the process keeps running.
  */
 const defaultMaxHeapMib = 512;
 /** How long the thread waits for another body before it ends and frees its memory, in milliseconds. */
 const idleTimeoutMs = 60_000;
 
-/** Maximum number of bodies that wait while another one is decided: they hold connections and memory. */
+/** Maximum number of bodies that wait while another one is decided, since they occupy connections and memory. */
 const maxWaiting = 32;
 
-/** The response when there is no decision. */
+/** The responses when there is no decision. */
 const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
   refused: 'too many large requests at once: try again in a second',
   timeout: 'the decision took too long: send a smaller object',
@@ -66,9 +63,9 @@ const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
 };
 
 /**
- * Creates the thread for large bodies. A body of 7 MiB takes a second to parse and decide on, linear as that is, and on
- * the event loop every other client would wait for it. So large bodies (an ordinary review has 4 KiB) get a thread of
- * their own, with limits on time and memory.
+ * Creates the thread for large bodies. A body of 7 MiB takes a second to parse and decide, although the time is linear,
+ * and on the event loop every other client would wait for it. So large bodies (an ordinary review has 4 KiB) are
+ * decided in a separate thread, with limits on time and memory.
  */
 export function createSideThread(
   {

@@ -13,18 +13,18 @@ export interface WebhookOptions
   extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main' | 'http2'> {
   admission: Admission;
   convert?: Convert | undefined;
-  /** The thread that decides on large bodies, from the same policy; without it they are decided on the event loop. */
+  /** The thread that decides on large bodies, by the same policy; if absent, they are decided on the event loop. */
   sideThread?: SideThreadOptions | undefined;
   /** Where the webhooks listen. */
   webhook: ServerOptions['main'];
   featureGates: FeatureGates;
-  /** Asks extension servers, where the policy of `admission` calls for it. */
+  /** Probes extension servers, if the policy of `admission` requires it. */
   probe?: Probe | undefined;
-  /** Adds metrics to those of reviews; `prefix` is the prefix of their names. */
+  /** Adds further metrics; `prefix` is the prefix of metric names. */
   addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
 }
 
-/** A webhook server that listens. */
+/** A webhook server that is listening. */
 export interface RunningWebhook extends Omit<RunningServer, 'port'> {
   webhookPort: number;
 }

@@ -1,2 +1,2 @@
-/** The webhooks, as metrics and logs call them. */
+/** The names of the webhooks in metrics and logs. */
 export type Webhook = 'mutate' | 'validate' | 'convert';

@@ -33,7 +33,7 @@ import {
 } from './flags.ts';
 import { renderStatus, statusOf } from './status.ts';
 
-/** Writes injections as lines or JSON; returns the exit code. */
+/** Prints injections as lines or JSON; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io): number {
   if (json) {
     io.stdout.write(`${JSON.stringify({ targets: injections }, null, 2)}\n`);
@@ -60,7 +60,7 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
   return injections;
 }
 
-/** Steps of a run as lines; on a terminal also the current wait, once it lasts over a second. */
+/** Prints the steps of a run as lines; on a terminal also the current wait, if it lasts over a second. */
 function showSteps(io: Io): { report(step: Step): void; end(): void } {
   const line = createProgress(io.stderr);
   const width = (io.stdout.columns ?? 80) - 4;
@@ -72,7 +72,7 @@ function showSteps(io: Io): { report(step: Step): void; end(): void } {
     report({ action, reason }) {
       const text = `${action}: ${reason}`;
       doing = action === 'wait' ? text : 'waiting for the API server';
-      // A wait is checked every half minute, perhaps for a day: its line is written once.
+      // A wait is checked every half minute, perhaps for a day, but its line is written once.
       if (text !== lastWait) {
         line.clear();
         io.stderr.write(`${text}\n`);
@@ -86,7 +86,7 @@ function showSteps(io: Io): { report(step: Step): void; end(): void } {
   };
 }
 
-/** Runs something that talks to a cluster, with a line on a terminal when it takes over a second. */
+/** Runs work that uses a cluster, with a line on a terminal if it takes over a second. */
 async function orFailShown(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
   const steps = showSteps(io);
   try {
@@ -96,7 +96,7 @@ async function orFailShown(io: Io, work: (report: (step: Step) => void) => Promi
   }
 }
 
-/** bootstrap and rotate: walks the state machine as far as it may. */
+/** bootstrap and rotate: runs the state machine as far as it may. */
 async function advance(
   flags: RunFlags,
   io: Io,
@@ -133,7 +133,7 @@ async function advance(
         : `stage ${facts.stage}: ${action.kind}: ${action.reason}\n`,
     );
   }
-  // Stopped while it waited: what was reached is said, and the next run goes on from there.
+  // Stopped during a wait: the progress has been reported, and the next run continues from there.
   io.signal.throwIfAborted();
   return action.kind === 'blocked' || missing.length > 0 ? exitCode.findings : exitCode.ok;
 }

@@ -31,7 +31,7 @@ import { checkedName } from '../checked-name.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { podNamespace } from '../pod-namespace.ts';
 
-/** Which flag names targets of which kind. */
+/** The flag for each kind of target. */
 const targetFlags = {
   'mutating-webhook': 'MutatingWebhookConfiguration',
   'validating-webhook': 'ValidatingWebhookConfiguration',
@@ -40,7 +40,7 @@ const targetFlags = {
   'extension-config': 'ExtensionConfig',
 } as const satisfies Record<string, TargetKind>;
 
-/** Flags that say where things are: all commands have them. */
+/** Flags of all commands, for where things are. */
 export const commonFlags = {
   namespace: {
     ...textFlag('NAME', {
@@ -81,8 +81,8 @@ export const commonFlags = {
 } satisfies Flags;
 
 /**
- * Flags that say what certificates should be like and when they are renewed. A hundred years: what is meant to last
- * longer is a mistake in the number, and no clock of today counts on.
+ * Flags for the properties of certificates and their renewal. The limit is a hundred years: a longer duration must be a
+ * mistake.
  */
 export const issuingFlags = {
   'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated'),
@@ -103,30 +103,33 @@ export const issuingFlags = {
   overlap: durationFlag('0', '365d', { summary: 'how long the previous CA stays trusted', default: '24h' }),
 } satisfies Flags;
 
-/** Flags of `certs rotate` alone. */
+/** Flags that only `certs rotate` has. */
 export const rotateFlags = {
   force: switchFlag('renew the serving certificate now'),
   'force-ca': switchFlag('rotate the CA too, now'),
   wait: switchFlag('complete all stages in this run, including the waits'),
 } satisfies Flags;
 
-/** Flags of `certs inject` alone. */
+/** Flags that only `certs inject` has. */
 export const injectFlags = {
   'extension-configs': switchFlag(
     'also inject into every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
   ),
 } satisfies Flags;
 
-/** The values of the flags that all commands have. */
+/** The values of the flags of all commands. */
 export type CommonFlags = FlagValues<typeof commonFlags>;
-/** The values of the flags of commands that make certificates; `bootstrap` and `status` have none of `rotate`. */
+/** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
 export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
 
-/** Maximum number of names of a serving certificate: with the longest ones it still fits in what is read, 64 KiB. */
+/**
+ * Maximum number of names in a serving certificate: even with the longest names it stays within 64 KiB, the limit for
+ * reading it.
+ */
 const maxNames = 100;
 const defaultCaSecret = 'extensionconfig-webhook-ca';
 
-/** What the flags of a command name: the Secrets, the targets, the names of the serving certificate. */
+/** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
 export interface CertsContext {
   namespace: string;
   store: CertificateStore;
@@ -136,14 +139,14 @@ export interface CertsContext {
   names: string[];
   json: boolean;
   /**
-   * Why this program does not issue the certificates, and where the bundle comes from instead; undefined when it does.
+   * Why this program does not issue the certificates, and where the bundle comes from instead; undefined if it does.
    */
   external(): Promise<string | undefined>;
   /** The bundle that `inject` writes. */
   bundle(): Promise<Reading<string>>;
 }
 
-/** Reads the flags; connects to nothing yet. */
+/** Reads the flags, without connecting to anything yet. */
 export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): CertsContext {
   const namespace = flags.namespace ?? podNamespace() ?? 'extensionconfig-webhook-system';
   const { service, secret } = flags;
@@ -237,7 +240,7 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
   };
 }
 
-/** A run of the state machine as the flags ask for it. */
+/** A run of the state machine according to the flags. */
 export function readRun(
   flags: RunFlags,
   context: CertsContext,
@@ -272,7 +275,7 @@ export function readRun(
   };
 }
 
-/** Runs something and turns the errors of a cluster into a line for the operator. */
+/** Runs work and turns errors of a cluster into a message for the operator. */
 export async function orFail<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -280,7 +283,7 @@ export async function orFail<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof UsageError || error instanceof FailureError || !(error instanceof Error)) {
       throw error;
     }
-    // TypeErrors and the like are bugs: their stack is wanted.
+    // TypeErrors and the like are bugs, for which the stack is needed.
     if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
       throw error;
     }

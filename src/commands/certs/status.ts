@@ -11,7 +11,7 @@ interface CertificateStatus {
   problem?: string;
 }
 
-/** What `certs status` shows. */
+/** The output of `certs status`. */
 export interface CertsStatus {
   ok: boolean;
   stage: string;
@@ -51,7 +51,7 @@ function certificateStatus(
 }
 
 /**
- * Gathers the status. `external` says why this program does not issue the certificates; then only the bundle and the
+ * Computes the status. `external` says why this program does not issue the certificates; then only the bundle and the
  * targets count.
  */
 export function statusOf(

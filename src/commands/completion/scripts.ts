@@ -1,9 +1,10 @@
 /**
- * Scripts that ask the program itself what may follow (`PROGRAM __complete -- WORD…`). No word is ever evaluated, so that
- * a Tab behind `$(…)` runs nothing, and no other package is needed.
+ * Scripts that ask the program itself for candidates (`PROGRAM __complete -- WORD…`). No word is ever evaluated, so
+ * that a Tab after `$(…)` runs nothing, and no other package is needed.
  */
 export const completionScripts: Readonly<Record<'bash' | 'zsh' | 'fish', (program: string) => string>> = {
-  // For bash 3.2 (macOS) too: no negative indices, no mapfile. Bash splits words at "=", the program wants them whole.
+  // Also for bash 3.2 (macOS): no negative indices, no mapfile. Bash splits words at "=", but the program needs them
+  // whole.
   bash: (program) => `# bash completion for ${program}; in ~/.bashrc: source <(${program} completion bash)
 _${asIdentifier(program)}_complete() {
   local current="\${COMP_WORDS[COMP_CWORD]}" i line directive=4

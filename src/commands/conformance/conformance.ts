@@ -76,7 +76,7 @@ const conformanceFlags = {
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
-/** `conformance [NAME…]`: how extension servers behave, by checks that need nothing but their address. */
+/** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
 export const defineConformance: DefineCommand = (command, io, end) => {
   command
     .description(

@@ -6,7 +6,7 @@ import { isJsonObject } from '../../kubernetes/index.ts';
 import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../../rules/index.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
-/** Name of the configuration file, which is looked for from the folder of a manifest upwards. */
+/** Name of the configuration file, which is searched for from the folder of a manifest upwards. */
 export const lintConfigName = '.extensionconfig-lint.yaml';
 
 /** Largest configuration file, in bytes and characters. */
@@ -24,7 +24,7 @@ const flagOf = {
 type PolicyFlag = keyof typeof policyFlags;
 type PolicyValues = FlagValues<typeof policyFlags>;
 
-/** What a file says: flags that it sets, and levels of rules. */
+/** The content of a file: flags that it sets, and levels of rules. */
 interface LintConfig {
   file: string;
   flags: Partial<Record<PolicyFlag, unknown>>;
@@ -52,7 +52,7 @@ function parseField(at: string, folder: string, field: keyof typeof flagOf, valu
   }
 }
 
-/** @throws {UsageError} that names file and field. */
+/** @throws {UsageError} that names the file and the field. */
 function readLintConfig(file: string): LintConfig {
   let content: unknown;
   try {
@@ -90,7 +90,7 @@ function readLintConfig(file: string): LintConfig {
 /** The values of the flags, and which of them were given. */
 export interface PolicySources {
   values: PolicyValues;
-  /** Whether a flag was given on the command line or in the environment: it overrides the file. */
+  /** Whether a flag was given on the command line or in the environment, in which case it overrides the file. */
   isGiven: (flag: PolicyFlag) => boolean;
 }
 
@@ -110,10 +110,9 @@ function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): Rule
 
 /**
  * The rules for a manifest: flags, completed by the nearest `.extensionconfig-lint.yaml` in the manifest's folder or
- * above it, up to the root of the git repository (or of the file system). Each folder is looked at once.
- *
- * @returns what makes of a file (or `<stdin>`, which counts as in the working folder) the options of its rules; it
- *   throws UsageError for a file of configuration that cannot be used.
+ * above it, up to the root of the git repository (or of the file system). Each folder is searched once.
+ * @returns a function that returns the rule options for a file (or `<stdin>`, which counts as in the working folder);
+ * it throws UsageError for an unusable configuration file.
  */
 export function createLintOptions(sources: PolicySources): (file: string) => RuleSetOptions {
   const plain = ruleSetOptionsOf(sources.values);

@@ -6,15 +6,15 @@ import { count, withoutControls } from '../../terminal/index.ts';
 
 /** The linter's facts about the cluster. */
 export interface LintContext extends Pick<LintPolicy, 'facts' | 'prepare'> {
-  /** Reports what could not be found out. */
+  /** Reports what could not be read. */
   finish?(): void;
 }
 
-/** The value of `--context` that means the cluster of the kubeconfig. */
+/** The value of `--context` for the cluster of the kubeconfig. */
 const clusterContext = 'cluster';
 
 async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintContext> {
-  // The Kubernetes client is large; the linter does without it otherwise.
+  // The Kubernetes client is large, and the linter otherwise does not need it.
   const [{ loadKubeConfig }, { readCluster }] = await Promise.all([
     import('../../cluster/index.ts'),
     import('../../watching/index.ts'),
@@ -80,9 +80,8 @@ async function ofFolders(paths: readonly string[], io: Io): Promise<LintContext>
 }
 
 /**
- * The facts that the flag `--context` gives about the cluster; none without it.
- *
- * @throws {UsageError} for a context that cannot be read, {FailureError} when the cluster does not answer.
+ * The facts about the cluster according to the flag `--context`; none without it.
+ * @throws {UsageError} for a context that cannot be read, {FailureError} when the cluster does not respond.
  */
 export async function contextOf(
   contexts: readonly string[],

@@ -35,7 +35,7 @@ import { whyFactsAreUnused } from '../unused-facts.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 import { contextOf, type LintContext } from './context.ts';
 
-/** Characters of output that are gathered before they are written. */
+/** Characters of output that are buffered before they are written. */
 const outputChunk = 16 * 1024;
 
 const help = `
@@ -63,7 +63,7 @@ function tally(summary: LintSummary, result: LintResult): void {
   }
 }
 
-/** Writes text in larger pieces, and waits when the reader is slow. */
+/** Writes text in larger chunks, and waits for a slow reader. */
 function createOutput({ stdout, signal }: Io) {
   let pending = '';
   async function flush(): Promise<void> {
@@ -110,9 +110,9 @@ function withoutWarnings(object: LintedObject): LintedObject {
 
 /** The policies of files. */
 interface Policies {
-  /** The policy of a file. Files with the same options share one. */
+  /** Returns the policy for a file. Files with the same options share one. */
   policyOf: (file: string) => LintPolicy;
-  /** Why `--context` was read for nothing, once all files have had their policies; undefined where a rule looked at it. */
+  /** Why `--context` was useless, once all files have had their policies; undefined if a rule used it. */
   unusedContext: () => string | undefined;
 }
 
@@ -139,7 +139,7 @@ function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, c
   };
 }
 
-/** `lint [PATH…]`: the rules over manifests in files. */
+/** `lint [PATH…]`: applies the rules to manifests in files. */
 export const defineLint: DefineCommand = (command, io, end) => {
   command
     .description(

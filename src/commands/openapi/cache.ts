@@ -7,7 +7,7 @@ import { makeFolder, readRegularFile } from '../../files/index.ts';
 
 /** Limits of the cache. */
 export interface CacheLimits {
-  /** All entries together, in bytes. */
+  /** Maximum total size of entries, in bytes. */
   maxBytes: number;
   /** How long an unused entry is kept, in ms. */
   maxAgeMs: number;
@@ -15,24 +15,24 @@ export interface CacheLimits {
   maxEntryBytes: number;
 }
 
-/** 256 MiB, 30 days. The documents of an API server with 500 definitions have some 40 MiB. */
+/** 256 MiB, 30 days. The documents of an API server with 500 definitions take some 40 MiB. */
 export const defaultLimits: CacheLimits = {
   maxBytes: 256 * 1024 * 1024,
   maxAgeMs: 30 * 24 * 60 * 60 * 1000,
   maxEntryBytes: 64 * 1024 * 1024,
 };
 
-/** Documents that were fetched before, on disk. */
+/** A cache of documents on disk. */
 export interface DocumentCache {
-  /** The entry of a key; undefined when it is missing or incomplete. */
+  /** The entry for a key; undefined if it is missing or incomplete. */
   read(key: string): Promise<Buffer | undefined>;
   /** Stores an entry, if it can be written. */
   write(key: string, content: Buffer): Promise<void>;
-  /** Removes entries that are too old, and the oldest when they are too many bytes. */
+  /** Removes entries that are too old, and the least recently used ones when they exceed the total size. */
   cleanUp(): Promise<void>;
 }
 
-/** Where the cache is, by the XDG Base Directory Specification: a path there that is not absolute does not count. */
+/** The folder of the cache, according to the XDG Base Directory Specification, by which a relative path is ignored. */
 export function cacheDirectory(env: NodeJS.ProcessEnv): string {
   const base = env.XDG_CACHE_HOME;
   const home = env.HOME || homedir();
@@ -43,19 +43,19 @@ export function cacheDirectory(env: NodeJS.ProcessEnv): string {
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 const entryName = /^[0-9a-f]{64}$/;
 const unfinishedName = /^[0-9a-f]{64}\.[0-9a-f]{16}$/;
-/** How long a write may take before its file counts as abandoned, in ms. */
+/** Age from which an incomplete file is considered abandoned, in ms. */
 const maxWriteMs = 60 * 60 * 1000;
 /** Length of the header of an entry: the SHA-256 of the content, and a line break. */
 const headBytes = 65;
 
-/** A cache that keeps nothing. */
+/** A cache that stores nothing. */
 export const noCache: DocumentCache = {
   read: () => Promise.resolve(undefined),
   write: () => Promise.resolve(),
   cleanUp: () => Promise.resolve(),
 };
 
-/** Why a folder cannot be trusted, or undefined. Other users who can write there could forge documents of a server. */
+/** Why a folder cannot be trusted, or undefined. Other users who can write to it could forge documents of a server. */
 function problemOf(found: Stats): string | undefined {
   if (!found.isDirectory()) {
     return 'is not a folder';
@@ -69,10 +69,9 @@ function problemOf(found: Stats): string | undefined {
 }
 
 /**
- * Opens the cache in a folder, which is made when it is missing. Entries are files that only their owner can read: the
+ * Opens the cache in a folder, which is created if it is missing. Entries are files that only their owner can read: the
  * SHA-256 of the content, and the content. An incomplete entry is removed when it is found, and counts as missing.
- *
- * @param warn called with the reason when the folder cannot be used; nothing is cached then.
+ * @param warn called with the reason if the folder cannot be used; nothing is cached then.
  */
 export async function openCache(
   directory: string,
@@ -139,7 +138,7 @@ export async function openCache(
         await utimes(unfinished, time, time);
         await rename(unfinished, file);
       } catch {
-        // A full disk is not a reason to fail: without an entry the document is fetched again.
+        // A full disk is not a failure: without an entry, the document is fetched again.
         await rm(unfinished, { force: true }).catch(() => {});
       }
     },

@@ -1,7 +1,7 @@
 import { addFlags, type DefineCommand, readFlags } from '../../cli/index.ts';
 import { mergeFlags } from './merge-flags.ts';
 
-/** `openapi merge [FILE|URL…]`: one document out of all documents of an API server. */
+/** `openapi merge [FILE|URL…]`: merges all documents of an API server into one. */
 export const defineMerge: DefineCommand = (command, io, end) => {
   command
     .summary('merge the OpenAPI v3 documents of an API server, or files, into one')

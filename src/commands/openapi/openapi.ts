@@ -20,7 +20,7 @@ const openApiFlags = {
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
 } satisfies Flags;
 
-/** `openapi`: the OpenAPI document of all hooks; `openapi merge`: one out of those of an API server. */
+/** `openapi`: the OpenAPI document of all hooks; `openapi merge`: merges the documents of an API server. */
 export const defineOpenApi: DefineCommand = (command, io, end) => {
   command
     // `--output` after `merge` belongs to `merge`.

@@ -10,10 +10,10 @@ import { cacheDirectory, noCache, openCache } from './cache.ts';
 import type { MergeFlagValues } from './merge-flags.ts';
 import { type Gathered, gather } from './sources.ts';
 
-/** The whole report: the result of the merge, and its input. */
+/** The complete report: the result of the merge, and its input. */
 type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
 
-/** Maximum number of lines about one thing in the summary. */
+/** Maximum number of lines about one topic in the summary. */
 const maxLines = 20;
 
 function lines(items: readonly string[]): string[] {
@@ -57,7 +57,7 @@ function summary(report: Report): string {
   return `${text.join('\n')}\n`;
 }
 
-/** Writes a file whole or not at all. Anything but a regular file, such as /dev/null, is written to directly. */
+/** Writes a file completely or not at all. Anything but a regular file, such as /dev/null, is written to directly. */
 function writeReport(file: string, report: Report): void {
   const text = `${JSON.stringify(report, null, 2)}\n`;
   const unfinished = `${file}.${process.pid}.tmp`;
@@ -81,12 +81,12 @@ function yamlOf(document: JsonObject): string {
     if (!(error instanceof RangeError)) {
       throw error;
     }
-    // Its regular expressions overflow the stack on strings of a few MB. This one takes more memory.
+    // js-yaml's regular expressions overflow the stack on strings of a few MB. This library takes more memory.
     return yaml().stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
   }
 }
 
-/** The document as text. @throws {FailureError} when it is longer than a text can be. */
+/** The document as text. @throws {FailureError} when it exceeds the maximum length of a string. */
 function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
   try {
     return output === 'json' ? `${JSON.stringify(document, null, 2)}\n` : yamlOf(document);
@@ -100,10 +100,9 @@ function textOf(document: JsonObject, output: MergeFlagValues['output']): string
 }
 
 /**
- * Merges what the arguments name and writes the document.
- *
+ * Merges the documents that the arguments name, and writes the result.
  * @returns the exit code.
- * @throws {UsageError} or {FailureError} as `gather`, or when the time is over; the reason of the signal.
+ * @throws {UsageError} or {FailureError} as `gather`, or at the timeout; the reason of the signal.
  */
 export async function merge(args: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
   const timeout = AbortSignal.timeout(flags.timeout);

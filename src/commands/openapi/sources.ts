@@ -14,38 +14,38 @@ import {
 import { printable } from '../../terminal/index.ts';
 import type { DocumentCache } from './cache.ts';
 
-/** All documents to merge, with the problems of getting them. */
+/** All documents to merge, and problems with fetching them. */
 export interface Gathered {
   documents: NamedDocument[];
-  /** How many of them came from the cache. */
+  /** Number of documents that came from the cache. */
   cached: number;
-  /** Documents that a server lists but does not serve, each with the reason. */
+  /** Documents that a server lists but does not serve, with the reason. */
   missing: { document: string; reason: string }[];
-  /** Names of documents that were OpenAPI v2. */
+  /** Names of documents that were converted from OpenAPI v2. */
   converted: string[];
 }
 
-/** The dependencies of getting documents. */
+/** The dependencies of fetching documents. */
 export interface Surroundings {
   io: Pick<Io, 'stdin' | 'env'>;
   cache: DocumentCache;
-  /** Aborted by the user or by the timeout. */
+  /** Aborted by the user or at the timeout. */
   signal: AbortSignal;
   onProgress(done: number, total: number): void;
 }
 
 const mebibyte = 1024 * 1024;
-/** Limits: bytes of all documents together, documents, and how many are fetched at a time. */
+/** Limits: bytes of all documents together, number of documents, and number of concurrent requests. */
 const maxTotalBytes = 512 * mebibyte;
 const maxDocuments = 10_000;
 const maxAtOnce = 8;
-/** How long a server may take for one document, in ms. */
+/** Timeout for fetching one document, in ms. */
 const requestTimeoutMs = 30_000;
 
-/** A limit on the whole input was exceeded: merging a part of it would mislead. */
+/** The input exceeds a limit: merging only a part of it would be misleading. */
 class LimitError extends FailureError {}
 
-/** Collects documents up to the limits. */
+/** Collects documents within the limits. */
 class Collection implements Gathered {
   documents: NamedDocument[] = [];
   cached = 0;
@@ -72,7 +72,7 @@ class Collection implements Gathered {
   }
 }
 
-/** A server of documents and of their list. */
+/** A server that lists and serves documents. */
 interface DocumentServer {
   /** Its name in messages, and in the keys of the cache. */
   name: string;
@@ -84,7 +84,7 @@ function clusterServer(cluster: Cluster, name: string): DocumentServer {
   return { name, get: (path) => cluster.request('GET', path) };
 }
 
-/** A URL for messages: without parts that may be secret. */
+/** A URL for messages, without parts that may be secret. */
 function shown(url: URL): string {
   return printable(`${url.origin}${url.pathname}`);
 }
@@ -128,7 +128,7 @@ async function fetchLimited(url: URL, stop: AbortSignal): Promise<Buffer> {
   }
 }
 
-/** The list says where documents are below the API server, which may itself be below a path: `/k8s/clusters/NAME`. */
+/** The list contains paths below the API server's root, which may itself be below a path: `/k8s/clusters/NAME`. */
 function urlServer(list: URL, signal: AbortSignal): DocumentServer {
   const below = /^(.*)\/openapi\/v3\/?$/.exec(list.pathname)?.[1] ?? '';
   const name = `${list.origin}${below}`;
@@ -142,7 +142,7 @@ function urlServer(list: URL, signal: AbortSignal): DocumentServer {
   };
 }
 
-/** One document of a server, from the cache if it has one with this hash. */
+/** One document of a server, from the cache if there is an entry with this hash. */
 async function oneDocument(
   server: DocumentServer,
   place: DocumentPlace,
@@ -161,7 +161,7 @@ async function oneDocument(
       if (!(error instanceof InvalidOpenApi || error instanceof JsonError)) {
         throw error;
       }
-      // An older version of this program accepted it, this one does not: it is fetched again.
+      // An older version of this program accepted the document, but this one does not: it is fetched again.
     }
   }
   let value: JsonObject;
@@ -169,7 +169,7 @@ async function oneDocument(
   try {
     value = await server.get(place.path);
   } catch (error) {
-    // It has changed since it was listed: the server redirects to the new hash.
+    // The document has changed since it was listed: the server redirects to the new hash.
     if (!(error instanceof StatusError && error.code === 301)) {
       throw error;
     }
@@ -267,7 +267,7 @@ async function fromUrl(url: URL, surroundings: Surroundings, found: Collection):
   try {
     places = documentList(parseJson(bytes));
   } catch {
-    // Not JSON, so it is not a list; it may be a document in YAML.
+    // Not JSON, so it is not a list, but it may be a document in YAML.
   }
   if (places !== undefined) {
     await fromList(urlServer(url, surroundings.signal), places, surroundings, found);
@@ -306,11 +306,10 @@ async function fromFiles(path: string, surroundings: Surroundings, found: Collec
 }
 
 /**
- * Gets the documents that the arguments name: those of the API server without arguments or with a flag that says which
- * one, then files, folders, `-` and URLs in their order.
- *
- * @throws {UsageError} for a file that cannot be read or holds something else, {FailureError} for a server or URL; the
- *   reason of the signal.
+ * Fetches the documents that the arguments name: those of the API server, if there are no arguments or a flag selects
+ * it; then files, folders, `-` and URLs in their order.
+ * @throws {UsageError} for a file that cannot be read or is not a document, {FailureError} for a server or URL; the
+ * reason of the signal.
  */
 export async function gather(
   args: readonly string[],

@@ -1,4 +1,4 @@
-// The thread of the sandbox's sample extension: requests to it cost the API server neither time nor memory.
+// The thread of the sandbox's sample extension, so that requests to it cost the API server neither time nor memory.
 import { parentPort, workerData } from 'node:worker_threads';
 import { pino } from 'pino';
 import { createSampleExtension } from '../../sample/index.ts';
@@ -6,12 +6,12 @@ import type { CertificateEvent, CertificateSource } from '../../server/index.ts'
 
 /** The input of the thread. */
 export interface ExtensionThreadData {
-  /** On loopback; 0 takes any free one. */
+  /** On loopback; 0 means any free port. */
   port: number;
   version: string;
 }
 
-/** Messages of the thread. */
+/** Messages from the thread. */
 export type ExtensionThreadMessage = { listening: number } | { failed: string } | { log: string };
 
 function say(message: ExtensionThreadMessage): void {
@@ -19,8 +19,8 @@ function say(message: ExtensionThreadMessage): void {
 }
 
 /**
- * The certificate as the main thread follows it and passes it on: this thread would need a Kubernetes client of its own for
- * that, which takes a third of a second and 70 MiB.
+ * The certificate, which the main thread follows and passes on: with its own Kubernetes client, this thread would take
+ * a third of a second and 70 MiB more.
  */
 const certificates: CertificateSource = {
   async start(onEvent) {
@@ -51,7 +51,7 @@ try {
     log,
     version,
     processMetrics: false,
-    // Most sandboxes never call most of its hooks.
+    // Most sandboxes never call most of the hooks.
     compileAtStart: false,
   }).start();
   say({ listening: running.port });

@@ -18,7 +18,7 @@ const labels = { 'app.kubernetes.io/name': extensionName };
 const secretName = `${extensionName}-tls`;
 const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 
-/** The annotation of its Service that says where it listens, as `--resolve` of commands has it. */
+/** The annotation on its Service that says where it listens, in the format of `--resolve`. */
 const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
 
 /** Maximum memory of the extension's thread, in MiB. */
@@ -26,7 +26,7 @@ const maxHeapMib = 256;
 /** How long to wait before restarting an extension that ended by itself, in milliseconds. */
 const restartDelayMs = 1_000;
 
-/** Registers the sample extension: its CA is to be injected from the Secret that `startExtension` makes. */
+/** Registers the sample extension. Its CA is injected from the Secret that `startExtension` creates. */
 export async function registerExtension(config: KubeConfig): Promise<void> {
   const cluster = connect(config, new AbortController().signal);
   await cluster.request('POST', '/api/v1/namespaces', { metadata: { name: namespace, labels } });
@@ -45,7 +45,7 @@ export async function registerExtension(config: KubeConfig): Promise<void> {
   });
 }
 
-/** The Secrets of the extension and its Deployment. */
+/** Creates the Secrets of the extension and its Deployment. */
 async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortSignal): Promise<void> {
   const secrets = ['--secret', secretName, '--ca-secret', `${extensionName}-ca`];
   const where = ['--kubeconfig', kubeconfigFile, '--namespace', namespace, '--service', extensionName];
@@ -78,10 +78,10 @@ async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortS
   });
 }
 
-/** A thread with the extension, once it listens. */
+/** A thread with the extension, which is listening. */
 interface RunningThread {
   port: number;
-  /** Resolves when it ended, also by itself. */
+  /** Resolves when the thread has ended, even by itself. */
   ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -89,8 +89,8 @@ interface RunningThread {
 const threadModule = new URL(`./extension-thread${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * @param certificates of the extension; the thread gets what they report.
- * @param signal ends the thread, also while it starts.
+ * @param certificates of the extension, which are passed on to the thread.
+ * @param signal ends the thread, even while it starts.
  */
 async function startThread(
   module: URL,
@@ -137,7 +137,10 @@ async function startThread(
   }
 }
 
-/** The desired state of the extension by its Deployment: a new value means a new pod, undefined means none. */
+/**
+ * The desired state of the extension, according to its Deployment: a new value requires a restart, undefined means that
+ * it must not run.
+ */
 function wantedBy(deployment: JsonObject | undefined): string | undefined {
   const spec = deployment !== undefined && isJsonObject(deployment.spec) ? deployment.spec : {};
   return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
@@ -165,25 +168,24 @@ function statusOf(deployment: JsonObject, isRunning: boolean, problem: string | 
       condition('Available', available, `MinimumReplicas${available ? 'Available' : 'Unavailable'}`, about),
       ready === wanted
         ? condition('Progressing', true, 'NewReplicaSetAvailable', about)
-        : // `kubectl rollout status` need not wait for what never comes.
+        : // `kubectl rollout status` must not wait for pods that never come.
           condition('Progressing', ready === 0, ready === 0 ? 'ReplicaSetUpdated' : 'ProgressDeadlineExceeded', about),
     ],
   };
 }
 
-/** The sample extension of a sandbox, from when it first listened. */
+/** The sample extension of a sandbox, once it has started listening. */
 export interface RunningSampleExtension {
-  /** Where it listens on loopback, whenever it runs. */
+  /** Its port on loopback, whenever it is running. */
   port: number;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the sample extension as a server of its own, and keeps it as its Deployment says, like a kubelet: with no
- * replicas it is stopped, with a new template restarted.
- *
+ * Starts the sample extension as a separate server, and keeps it in the state that its Deployment requires, like a
+ * kubelet: with no replicas it is stopped, with a new template restarted.
  * @param signal ends the start.
- * @param module what runs in the thread; tests have others.
+ * @param module what runs in the thread; tests pass another.
  * @throws {FailureError} when it cannot be started; the reason of `signal`.
  */
 export async function startExtension(
@@ -219,7 +221,7 @@ export async function startExtension(
         log,
         stopping.signal,
       );
-      // Always at its first address afterwards, so that the Service need not be resolved again.
+      // It keeps its first address, so that the Service need not be resolved again.
       data.port = started.port;
       thread = started;
       runs = wanted;
@@ -297,7 +299,7 @@ export async function startExtension(
   try {
     signal.throwIfAborted();
     const port = await first.promise;
-    // For calls from this machine: a Service of the sandbox has no address.
+    // For calls from this machine: a Service in the sandbox has no address.
     const annotations = { [reachedAtAnnotation]: `127.0.0.1:${port}` };
     const service = `/api/v1/namespaces/${namespace}/services/${extensionName}`;
     await cluster.request('PATCH', service, { metadata: { annotations } });

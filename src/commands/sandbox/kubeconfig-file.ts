@@ -5,14 +5,14 @@ import { load } from 'js-yaml';
 import { FailureError, readLimitedFile } from '../../cli/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
-/** How long to wait for a sandbox's TLS handshake before it counts as running, in milliseconds. */
+/** How long to wait for a TLS handshake with a sandbox to find out whether it is running, in milliseconds. */
 const greetTimeout = 2_000;
 
 function only(list: Json | undefined): JsonObject | undefined {
   return Array.isArray(list) && list.length === 1 && isJsonObject(list[0]) ? list[0] : undefined;
 }
 
-/** The address and the CA in the kubeconfig of a sandbox; undefined for any other text. */
+/** The address and the CA in a sandbox's kubeconfig; undefined for any other text. */
 function sandboxOf(text: string): { port: number; ca: string } | undefined {
   let document: Json;
   try {
@@ -34,14 +34,14 @@ function sandboxOf(text: string): { port: number; ca: string } | undefined {
     : { port: Number(port), ca: Buffer.from(ca, 'base64').toString() };
 }
 
-/** Whether a sandbox runs: anything else that listens on its port now has another certificate. */
+/** Whether a sandbox is still running: any other server on its port would have another certificate. */
 function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   let socket: ReturnType<typeof connect>;
   try {
     socket = connect({ host: '127.0.0.1', port, ca, servername: 'localhost', timeout: greetTimeout });
   } catch {
-    // No server can have used such certificates.
+    // No server can have used such a certificate.
     return Promise.resolve(false);
   }
   socket
@@ -52,10 +52,9 @@ function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean>
 }
 
 /**
- * Whether a file was left behind by a sandbox that was killed. Only such a file may be replaced.
- *
+ * Whether a file was left behind by a killed sandbox. Only such a file may be replaced.
  * @param name the name of its flag.
- * @returns its text, undefined when the file is anything else or its sandbox runs.
+ * @returns its text; undefined if the file is anything else or its sandbox is running.
  */
 export async function staleKubeconfig(name: string, file: string): Promise<string | undefined> {
   let text: string;
@@ -66,7 +65,7 @@ export async function staleKubeconfig(name: string, file: string): Promise<strin
     }
     text = readLimitedFile(name, file);
   } catch {
-    // Too large or not readable: not the file of a sandbox.
+    // Too large or unreadable: it is not the file of a sandbox.
     return undefined;
   }
   const sandbox = sandboxOf(text);

@@ -10,10 +10,10 @@ const pace: Partial<ControllerPace> = {
   queue: { minIntervalMs: 500, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 3_000 },
 };
 
-/** Host and port of the sample extension's Service, as URLs have them. */
+/** Host and port of the sample extension's Service, as in URLs. */
 const serviceHost = `${extensionName}.${extensionName}.svc:443`;
 
-/** How commands on this machine reach the sample extension: the Service has no address. */
+/** How commands on this machine connect to the sample extension, whose Service has no address. */
 export const resolveFlagOf = ({ host, port }: { host: string; port: number }): string =>
   `--resolve ${extensionName}/${extensionName}:443=${host}:${port}`;
 
@@ -23,16 +23,18 @@ export interface LoopSettings {
   controller: boolean;
 }
 
-/** Something that is started along with the sandbox, and stopped before it. */
+/** Something that is started and stopped together with the sandbox. */
 export interface Loop {
-  /** Resolves when all of it runs, or has failed to start: the log then says why. Never rejects. */
+  /** Resolves when everything is running, or has failed to start, which the log then explains. Never rejects. */
   readonly started: Promise<void>;
-  /** Where the sample extension listens on this machine; undefined without one, and where it could not start. */
+  /** Where the sample extension listens on this machine; undefined if there is none, or if it could not start. */
   readonly endpoint: { host: string; port: number } | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts the sample extension, and then the controller that discovers it: it finds an extension that answers. */
+/**
+ * Starts the sample extension, and then the controller, so that the extension responds when the controller calls it.
+ */
 export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: Logger): Loop {
   const stopping = new AbortController();
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });

@@ -47,7 +47,7 @@ const sandboxFlags = {
   ...logFlags,
 } satisfies Flags;
 
-/** The webhook that the flags name, or undefined when the sandbox is to start its own. */
+/** The webhook that the flags name, or undefined if the sandbox starts its own. */
 function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference | undefined {
   const { 'webhook-url': webhookUrl, 'webhook-ca-file': webhookCaFile } = flags;
   if (webhookUrl === undefined) {
@@ -78,11 +78,11 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
       throw new UsageError(`--webhook-ca-file: ${webhookCaFile}: certificate ${index + 1} ${problem}`);
     }
   }
-  // In a caBundle only those would count whose lines are in order.
+  // In a caBundle, only certificates whose lines are well formed would count.
   return behindService(url, bundleOf(certificates));
 }
 
-/** The command line of this program for any working folder. */
+/** The command line of this program, for any working folder. */
 const program = shellPath(fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url)));
 
 const sample = (file: string) =>
@@ -99,7 +99,7 @@ const extensionStory = [
   'kubectl -n sample-extension scale deployment sample-extension --replicas=1',
 ];
 
-/** Commands to try, each building on those before. */
+/** Commands to try, each building on the previous ones. */
 function storyOf({ extension, controller }: LoopSettings): string[] {
   return [
     ...(extension && controller ? extensionStory : []),
@@ -147,7 +147,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
         '',
       ].join('\n'),
     );
-    // Not earlier: it would delay what is ready now.
+    // Not earlier, since that would delay what is ready now.
     const { resolveFlagOf, startLoop } = await import('./loop.ts');
     const running = startLoop(sandbox, runs, log);
     loop = running;
@@ -172,7 +172,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   }
 }
 
-/** `sandbox`: an API server on loopback to try ExtensionConfigs on, with real kubectl and without a cluster. */
+/** `sandbox`: an API server on loopback for trying ExtensionConfigs, with the real kubectl and without a cluster. */
 export const defineSandbox: DefineCommand = (command, io) => {
   command
     .description(

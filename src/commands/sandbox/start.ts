@@ -31,10 +31,7 @@ import {
 /** The log level of each event of the sandbox. */
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
-/**
- * The webhook configurations of an installation; those of the sandbox are the same, so that manifests can be applied to
- * it.
- */
+/** The webhook configurations of an installation. The sandbox uses the same, so that manifests can be applied to it. */
 const configurationsFile = new URL('../../../manifests/base/webhooks.yaml', import.meta.url);
 
 /** The configurations of the manifest, with a reference to a webhook server. */
@@ -44,7 +41,7 @@ function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
     for (const entry of configuration.webhooks ?? []) {
       entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
       if (clusterFacts && configuration.kind === 'ValidatingWebhookConfiguration') {
-        // As manifests/components/cluster-facts does it.
+        // As in manifests/components/cluster-facts.
         entry.rules?.[0]?.operations?.push('DELETE');
       }
     }
@@ -72,13 +69,14 @@ export async function register(
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
   await cluster.request('POST', definitions, { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject);
-  // Right after a definition is created, a kube-apiserver answers 429, "storage is (re)initializing": requests are repeated.
+  // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
+  // requests are retried.
   for (const body of configurationsFor(webhook, clusterFacts)) {
     const resource = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
     await cluster.request(
       'POST',
       `${registrations}/${resource}webhookconfigurations`,
-      // It came from YAML, and has no classes of the client.
+      // Parsed from YAML, so without the client's classes.
       body as unknown as JsonObject,
     );
   }
@@ -90,7 +88,7 @@ const servedWithinMs = 60_000;
 /** A condition of the definition. */
 type Condition = NonNullable<V1CustomResourceDefinitionStatus['conditions']>[number];
 
-/** Why a definition will never be served as it is. */
+/** Why a definition will never be served in its current state. */
 function refusalOf(conditions: ReadonlyMap<string, Condition>): Condition | undefined {
   const accepted = conditions.get('NamesAccepted');
   const established = conditions.get('Established');
@@ -137,7 +135,7 @@ export async function untilServed(
     await pause(`the definition is not established (${established?.message ?? 'it has no condition Established'})`);
   }
   for (const { name: version } of crd.spec.versions) {
-    // Established a moment before it is served; that takes no more than some seconds anywhere.
+    // It is established a moment before it is served, which takes at most some seconds.
     for (;;) {
       const path = `/apis/${group}/${version}/extensionconfigs?limit=1`;
       try {
@@ -165,17 +163,17 @@ export interface RunningSandbox {
 
 /** How to start a sandbox with a webhook. */
 export interface SandboxSettings {
-  /** On loopback; 0 takes any free one. */
+  /** On loopback; 0 means any free port. */
   port: number;
-  /** The webhook to use; without it the sandbox starts one of its own. */
+  /** The webhook to use; by default the sandbox starts its own. */
   webhook?: WebhookReference | undefined;
-  /** Where other Services are reached; without it only those of type ExternalName are. */
+  /** Where other Services can be reached; by default only those of type ExternalName can. */
   resolve?: Resolve | undefined;
-  /** Whether the webhook gets facts about the cluster, and is asked about deletions. */
+  /** Whether the webhook uses facts about the cluster, and is called for deletions. */
   clusterFacts?: boolean | undefined;
-  /** Where to write the kubeconfig when all is ready, besides the folder that goes with the sandbox. */
+  /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
   kubeconfigFile?: string | undefined;
-  /** The text that file has now and that may be replaced. */
+  /** The current text of that file, which may be replaced. */
   staleKubeconfig?: string | undefined;
   /** Called when ExtensionConfigs are served, before everything is ready. */
   prepare?(config: KubeConfig): Promise<void>;
@@ -183,10 +181,9 @@ export interface SandboxSettings {
 
 /**
  * Starts an API server and the webhook in front of it, as in a cluster: configurations without a caBundle, `certs
- * bootstrap`, a webhook that follows its Secret.
- *
- * @throws {FailureError} when the port is taken, or certificates cannot be made; the reason of `signal` when that was
- *   aborted.
+ * bootstrap`, a webhook that watches its Secret.
+ * @throws {FailureError} when the port is taken, or certificates cannot be created; the reason of `signal` when that
+ * was aborted.
  */
 export async function startSandboxWithWebhook(
   settings: SandboxSettings,

@@ -16,7 +16,7 @@ import { defineCerts } from '../certs/certs.ts';
 import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
-/** Namespace and Service of the webhook in the manifests, which the sandbox uses, too. */
+/** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
 export const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
 /** Name of both webhook configurations. */
 export const configurationName = 'extensionconfig-webhook';
@@ -24,15 +24,15 @@ const servingSecret = 'extensionconfig-webhook-tls';
 
 /** How webhook configurations refer to a webhook server. */
 export interface WebhookReference {
-  /** For people. */
+  /** Description for users. */
   description: string;
-  /** The clientConfig for a path; without a caBundle where `certs bootstrap` injects it. */
+  /** The clientConfig for a path; without a caBundle if `certs bootstrap` injects it. */
   clientConfig(path: string): object;
-  /** Where the Service of the clientConfig leads, if it names one. */
+  /** The address behind the Service in the clientConfig, if it names one. */
   endpoint?: Endpoint;
 }
 
-/** A webhook server reached by URL: PEM certificates verify it for the host of its URL. */
+/** A webhook server called by URL. The PEM certificates verify it for the URL's host. */
 function byUrl(url: string, ca: string): WebhookReference {
   return {
     description: url,
@@ -41,8 +41,9 @@ function byUrl(url: string, ca: string): WebhookReference {
 }
 
 /**
- * A webhook server that runs at a URL behind the Service of the manifests, so that these can be applied: otherwise
- * configurations would have both its URL and the Service. PEM certificates verify it for the host of its URL.
+ * A webhook server that is running at a URL, called through the Service of the manifests, so that these can be applied:
+ * otherwise configurations would contain both its URL and the Service. The PEM certificates verify it for the URL's
+ * host.
  */
 export function behindService(url: URL, ca: string): WebhookReference {
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -53,7 +54,7 @@ export function behindService(url: URL, ca: string): WebhookReference {
   };
 }
 
-/** The webhook server reached as in a cluster, by its Service. */
+/** The webhook server called through its Service, as in a cluster. */
 export const byService: WebhookReference = {
   description: `Service ${webhookService.namespace}/${webhookService.name}`,
   clientConfig: (path) => ({ service: { ...webhookService, path } }),
@@ -61,7 +62,7 @@ export const byService: WebhookReference = {
 
 /**
  * How long requests in flight may take when the sandbox stops, in milliseconds. Its API server, the only client, sends
- * no new ones: idle connections need no grace period.
+ * no new ones, so idle connections need no grace period.
  */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
@@ -73,7 +74,7 @@ async function startLocalWebhook(
   watching?: Watching,
 ): Promise<RunningWebhook> {
   const now = () => new Date();
-  // With the gate off every ExtensionConfig is refused, and there would be nothing to try.
+  // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
   const featureGates = { [runtimeSdkFeatureGate]: true };
   return startWebhook({
     admission: createAdmission({
@@ -95,14 +96,14 @@ async function startLocalWebhook(
   });
 }
 
-/** A running webhook server of the sandbox's own. */
+/** A webhook server that the sandbox has started. */
 export interface LocalWebhook {
   reference: WebhookReference;
   port: number;
   stop(): Promise<void>;
 }
 
-/** Starts the webhook with a certificate for localhost that it makes itself. */
+/** Starts the webhook with a self-signed certificate for localhost. */
 export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook> {
   const pair = selfSignedPair(new Date());
   const server = await startLocalWebhook(fixedCertificate(pair), log);
@@ -114,15 +115,15 @@ export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook>
 }
 
 /**
- * Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, followed at the API server; on
- * demand with facts about that cluster.
+ * Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, which it watches; optionally with
+ * facts about that cluster.
  */
 export async function startWebhookOfSecret(
   config: KubeConfig,
   log: Logger,
   { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
 ): Promise<LocalWebhook> {
-  // Definitions are added while a sandbox runs, and should be noticed soon.
+  // Definitions are added while a sandbox is running, and should be noticed soon.
   const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
   const server = await startLocalWebhook(
     secretCertificates(config, webhookService.namespace, servingSecret),

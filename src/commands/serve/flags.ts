@@ -32,14 +32,13 @@ const featureGatesFlag: Flag<FeatureGates> = {
   },
 };
 
-/** Seconds that even a slow cluster needs to remove a stopping pod from all endpoints. */
+/** Seconds that even a slow cluster needs to remove a terminating pod from all endpoints. */
 const shutdownDelayInPod = 10;
 
 /**
- * How long connections are still accepted after the signal to stop, in seconds: as the flag says; otherwise, in a pod,
- * as long as endpoints need to catch up, since SIGTERM may arrive before they know. Elsewhere nothing has to catch up.
- *
- * @throws {UsageError} when the delay is not less than the timeout that it is part of.
+ * How long connections are accepted after the signal to stop, in seconds: as set by the flag; by default, in a pod,
+ * until endpoints have been updated, since SIGTERM may arrive earlier. Outside of a pod there is nothing to wait for.
+ * @throws {UsageError} when the delay is not less than the timeout that includes it.
  */
 export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): number {
   const { 'shutdown-delay': delay, 'shutdown-timeout': timeout } = flags;

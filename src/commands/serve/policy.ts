@@ -6,20 +6,19 @@ import { ruleSetOptionsOf } from '../policy-flags.ts';
 import { whyFactsAreUnused } from '../unused-facts.ts';
 import type { ServeFlags } from './flags.ts';
 
-/** The operator's configuration as plain data: both threads of `serve` decide according to it. */
+/** The operator's configuration as plain data, by which both threads of `serve` decide. */
 export interface ServePolicy {
   rules: Omit<RuleSetOptions, 'hooks'>;
   lifecycles: readonly Lifecycle[];
   isRuntimeSdkEnabled: boolean;
   /** Whether rules get facts about the cluster. */
   hasFacts: boolean;
-  /** Severity of findings about extension servers; absent when none is asked. */
+  /** Severity of findings about extension servers; absent if servers are not probed. */
   probes: Severity | undefined;
 }
 
 /**
- * The policy that the flags of `serve` ask for.
- *
+ * The policy according to the flags of `serve`.
  * @throws {UsageError} when a file that a flag names cannot be used.
  */
 export function servePolicyOf(flags: ServeFlags): ServePolicy {
@@ -29,14 +28,14 @@ export function servePolicyOf(flags: ServeFlags): ServePolicy {
     lifecycles: hooks.lifecycles,
     isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
     hasFacts: flags['cluster-facts'],
-    // Like the rules that are not Cluster API's own.
+    // Like rules that are not Cluster API's own.
     probes: flags.probe === 'off' ? undefined : flags.enforcement === 'warn' ? 'warn' : flags.probe,
   };
 }
 
-/** A warning when the cluster is watched although no rule that is on needs it; else undefined. */
+/** A warning if the cluster is watched although no enabled rule needs that; otherwise undefined. */
 export function unusedFacts({ rules, lifecycles, hasFacts, probes }: ServePolicy): string | undefined {
-  // Probes ask for the CA in a Secret.
+  // Probes need the CA in a Secret.
   if (!hasFacts || probes !== undefined) {
     return undefined;
   }
@@ -45,7 +44,7 @@ export function unusedFacts({ rules, lifecycles, hasFacts, probes }: ServePolicy
   return why && `--cluster-facts watches the cluster, ${why}`;
 }
 
-/** The decisions of a policy, with the facts about the cluster where it wants them. */
+/** The decisions for a policy, with facts about the cluster if the policy requires them. */
 export function admissionOf(
   { rules, lifecycles, isRuntimeSdkEnabled, probes }: ServePolicy,
   facts: AdmissionPolicy['facts'],

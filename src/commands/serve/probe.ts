@@ -13,8 +13,7 @@ export interface ServeProber {
 }
 
 /**
- * The prober that the flags ask for; undefined for none.
- *
+ * The prober according to the flags, if any.
  * @throws {UsageError} when nothing may be probed, or --probe-allow has an invalid entry.
  */
 export function proberOf(

@@ -30,7 +30,7 @@ import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf, servePolicyOf, unusedFacts } from './policy.ts';
 
-/** The remedy for a port that cannot be listened on. */
+/** The remedy for a port that the server cannot listen on. */
 function listenFailure(error: ListenError): FailureError {
   const flag = error.port === 'main' ? '--port' : '--health-port';
   const hostFlag = error.port === 'main' ? '--host' : '--health-host';
@@ -49,7 +49,7 @@ function listenFailure(error: ListenError): FailureError {
   }
 }
 
-/** The API server that the flags name. `flag` is the one that needs it. */
+/** The API server according to the flags. `flag` is the flag that needs it. */
 function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
   try {
     return loadKubeConfig(flags, env);
@@ -95,7 +95,7 @@ function clientsOf(flags: ServeFlags) {
   return caFile === undefined ? undefined : { caFile, allowedNames };
 }
 
-/** `extensionconfig-webhook serve`: runs the server until it is asked to stop. */
+/** `extensionconfig-webhook serve`: runs the server until it is stopped. */
 export const defineServe: DefineCommand = (command, io, end) => {
   command.description('Runs the admission webhooks over HTTPS.');
   addFlags(command, serveFlags);
@@ -114,7 +114,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
       log.warn(unused);
     }
     let watching: Watching | undefined;
-    // Loaded only when needed, since most servers do not need it.
+    // Loaded on demand, since most servers do not need it.
     const asksServers = flags.probe !== 'off' || flags['probe-allow'].length > 0;
     const prober = asksServers
       ? (await import('./probe.ts')).proberOf(flags, policy, () => watching?.read().facts)
@@ -166,7 +166,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
     }
     watching?.stop();
     await server.stop({
-      // After Ctrl-C a person is waiting.
+      // After Ctrl-C a user is waiting.
       ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),
       timeoutMs: flags['shutdown-timeout'] * 1000,
     });

@@ -5,7 +5,7 @@ import { createDecide, type Reply, type SideThreadTask } from '../../webhook/ind
 import { admissionOf, type ServePolicy } from './policy.ts';
 
 const policy = workerData as ServePolicy;
-// The copy of the cluster is in the other thread.
+// The copy of the cluster is in the main thread.
 const decide = createDecide(admissionOf(policy, policy.hasFacts ? 'elsewhere' : undefined), reviewConversion);
 
 /** Decides on one body. */

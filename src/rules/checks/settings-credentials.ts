@@ -8,13 +8,13 @@ const credentialKey =
 const credentialValue =
   /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{36}|^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]+:[^/?#\s@]+@/;
 
-/** How much of a key's end is examined, in characters: more than the longest word above with its separators. */
+/** How many characters at the end of a key are examined: more than the longest word above with its separators. */
 const maxKeyEnd = 64;
 
 /** Matches every key that `credentialKey` does, and is cheaper: most keys do not match. */
 const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
 
-/** `apiKey` and `API_KEY` alike, as words: `api-key`. */
+/** Splits `apiKey` and `API_KEY` alike into words: `api-key`. */
 function words(key: string): string {
   return key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 }

@@ -11,8 +11,7 @@ const group = 'hooks.example.com';
 const release = (minor: number) => ({ major: 1, minor });
 
 /**
- * Hooks of an invented provider for the examples: Cluster API has not removed or deprecated a hook version yet, so its
- * own table cannot provide any.
+ * Hooks of an invented provider for the examples, since Cluster API has not removed or deprecated any hook version yet.
  */
 export const exampleLifecycles: readonly Lifecycle[] = [
   {

@@ -26,7 +26,7 @@ export function exampleHandler(parts: JsonObject = {}): JsonObject {
   };
 }
 
-/** A valid ExtensionConfig, but for the parts that an example is about. */
+/** A valid ExtensionConfig, except for the parts that an example is about. */
 export function example(parts: ExampleParts = {}): JsonObject {
   const annotations = parts.annotations ?? inject;
   const handlers = parts.handlers ?? (parts.handler === undefined ? undefined : [exampleHandler(parts.handler)]);
