@@ -7,7 +7,7 @@ import {
 } from '../../src/facts/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 
-/** A store in which every kind is known, with objects by their keys. */
+/** A store in which every kind is known, with the given objects. */
 function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}): FactsStore {
   const store = createFactsStore({ secrets: { find: () => undefined } });
   for (const each of Object.keys(store.collections) as CollectedKind[]) {

@@ -37,7 +37,7 @@ function allKnown(): FactsStore {
   return store;
 }
 
-/** Everything that lookups answer for a few names, as plain data. */
+/** The results of all lookups for a few names, as plain data. */
 function answers({ facts }: FactsStore): unknown {
   const names = ['a', 'b', 'c'];
   return names.map((name) => ({

@@ -11,7 +11,7 @@ test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled'
     const text = json(length);
     function* pieces() {
       for (let at = 0; at < text.length; at += size) {
-        // A piece is only what the reader gets: the rest of its memory is others'.
+        // Only the chunk belongs to the reader: the rest of its memory is used for other things.
         yield text.subarray(at, at + size);
       }
     }
@@ -34,7 +34,7 @@ test('a response in single bytes takes little more memory than the response', as
     for (let at = 0; at < text.length; at++) {
       yield text.subarray(at, at + 1);
       if (at % 10_000 === 0) {
-        // As between two reads of a socket.
+        // As between two reads from a socket.
         await setImmediate();
       }
     }

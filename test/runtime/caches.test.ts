@@ -84,7 +84,7 @@ test('each failure doubles the wait, up to a minute', () => {
     backoff.failed(one, `no ${failures}`);
     waits.push(backoff.waitMs(one));
     expect(backoff.holds(one)).toEqual({ waitMs: waits.at(-1), failures, lastError: `no ${failures}` });
-    // One that fails beside it is no further failure.
+    // A concurrent call that fails is not another failure.
     backoff.failed(one, 'beside');
     now += waits.at(-1) as number;
     expect([backoff.waitMs(one), backoff.holds(one)]).toEqual([0, undefined]);
@@ -104,7 +104,7 @@ test.each<[string, (backoff: ReturnType<typeof createBackoff>) => void]>([
   ];
   backoff.failed(one, 'x');
   backoff.failed(two, 'x');
-  // One that was made anew under its name has not failed.
+  // An extension that was created again with the same name has not failed.
   expect(backoff.waitMs({ name: 'one', uid: 'new' })).toBe(0);
   end(backoff);
   expect([backoff.waitMs(one), backoff.waitMs(two)]).toEqual([0, 1000]);

@@ -40,7 +40,7 @@ function client(options: ClientOptions = {}): Client {
 const object = { namespace: 'default', name: 'lab', uid: 'uid-1' };
 const success = { status: 'Success', message: '', retryAfterSeconds: 0 };
 const upgrade = hooks.BeforeClusterUpgrade;
-/** A request without what the client adds. */
+/** A request without the fields that the client adds. */
 function requestOf(hook: HookDefinition): never {
   const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
   return request as never;
@@ -89,7 +89,7 @@ describe('requests that Cluster API sent', () => {
         'lab',
         { url: extension.url, caBundle },
         [storedHandler(name, hook.name, { timeoutSeconds })],
-        // The ClusterClass's settings win over the ExtensionConfig's.
+        // The ClusterClass's settings take precedence over the ExtensionConfig's.
         { spec: { settings: { flavor: 'small', ...(settings as object) } } },
       );
       caller.registry.add(config);
@@ -306,7 +306,7 @@ const hostile: Hostile[] = [
   ],
 ];
 
-// Time that a busy machine cannot use up, unless a timeout is what is looked for.
+// A timeout that even a busy machine does not exceed, unless timeouts are tested.
 const patience = (step: string) => ({ timeoutSeconds: step === 'timeout' ? 1 : 30 });
 
 const withoutEnd: Answering = (_received, response) => {
@@ -315,7 +315,7 @@ const withoutEnd: Answering = (_received, response) => {
   return undefined;
 };
 
-// Together: some wait for a timeout.
+// Concurrently, since some wait for a timeout.
 test.concurrent('a server that responds with an endless error is reported with its status, not as unresponsive', async ({
   expect,
 }) => {
@@ -348,7 +348,7 @@ test.concurrent('a caller can abort a call while an error response arrives', asy
   expect(await call({ signal: stop.signal })).toMatchObject({ error: { step: 'cancelled' } });
 });
 
-// Steps that failurePolicy Ignore is for.
+// Steps that failurePolicy Ignore applies to.
 describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, step, message) => {
   test('is an error under Fail', async ({ expect }) => {
     const { call } = await single(answer, { handler: patience(step), options: { now: () => 0 } });
@@ -407,7 +407,7 @@ describe('failures that Ignore does not suppress', () => {
     ['a bad URL', { url: 'http://localhost' }, 'url', 'expected https scheme'],
     ['a bad caBundle', { url: 'https://localhost', caBundle: 'YWJj' }, 'tls-config', 'contains no PEM certificate'],
     [
-      // Cluster API does not read it either.
+      // Cluster API cannot read it either.
       'a caBundle behind a byte order mark',
       { url: 'https://localhost', caBundle: Buffer.from(`\ufeff${testCa.cert}`).toString('base64') },
       'tls-config',
@@ -474,7 +474,7 @@ describe('TLS', () => {
     const { call, extension } = await single(() => success, { serverOptions });
     const answer = await call();
     expect(answer).toMatchObject({ ok: false, error: { step: 'tls', message: expect.stringContaining(code) } });
-    // The advice that Node.js adds would not help: it is the caBundle that counts.
+    // The advice that Node.js adds would not help, since only the caBundle matters.
     expect(JSON.stringify(answer)).not.toMatch(/system-ca/);
     expect(extension.received).toEqual([]);
   });
@@ -522,7 +522,7 @@ describe('TLS', () => {
 });
 
 describe('all handlers', () => {
-  /** Two extensions with handlers of a hook; the path says which one is called. */
+  /** Two extensions with handlers of a hook; the path tells which one is called. */
   async function several(answer: (handler: string) => JsonObject, options: ClientOptions = {}) {
     const extension = await server(({ url }) => answer(url.split('?')[0]?.split('/').at(-1) ?? ''));
     const caller = client(options);
@@ -592,7 +592,7 @@ describe('all handlers', () => {
     add('nobody', ['nobody'], { namespaceSelector: undefined });
     await call();
     expect(asked()).toEqual(['all', 'all', 'mine']);
-    // One that is asked for by name and does not match is an error.
+    // One that is called by name and does not match is an error.
     const request = requestOf(upgrade);
     expect(await caller.callExtension(upgrade, { handler: 'yours.yours', object, request })).toMatchObject({
       error: {
@@ -731,7 +731,7 @@ describe('the cache', () => {
       from: 'wait',
       response: { status: 'Success', message: 'wait', retryAfterSeconds: 10 },
     });
-    // Another object, or the same name made again, is asked about.
+    // For another object, or one created again with the same name, the hook is called.
     expect(await call({ cache: true, object: { ...object, uid: 'uid-2' } })).toMatchObject({ from: 'extension' });
     now = 30_000;
     retry = 0;

@@ -25,7 +25,7 @@ test('applies defaults, and keeps the order of the response', () => {
 });
 
 const catalogText = 'is not in the Runtime SDK catalog';
-// Section «Discovery» of what Cluster API checks, with its words.
+// Cluster API's checks, in its own words.
 test.each<[string, Json, string[]]>([
   [
     'a name twice',

@@ -6,7 +6,7 @@ import { hooksGroup } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { localhost, type TestCertificate, testCa } from '../server/certificates.ts';
 
-/** A request as a server of the tests got it. */
+/** A request as a test server received it. */
 export interface Received {
   method: string;
   url: string;
@@ -14,7 +14,7 @@ export interface Received {
   body: string;
 }
 
-/** What a server does with a request: answers with JSON, or by itself. */
+/** How a server handles a request: by responding with JSON, or by itself. */
 export type Answering = (
   received: Received,
   response: ServerResponse,
@@ -26,14 +26,16 @@ export interface ExtensionServer {
   url: string;
   port: number;
   received: Received[];
-  /** Connections that were made. */
+  /** Number of connections. */
   connections: () => number;
-  /** Most requests that were on their way at a time. */
+  /** Maximum number of concurrent requests. */
   mostAtOnce: () => number;
   close(): Promise<void>;
 }
 
-/** Starts a TLS server. Like Cluster API's own it answers text/plain in chunks, to any method and content type. */
+/**
+ * Starts a TLS server. Like Cluster API's own it responds with text/plain in chunks, for any method and content type.
+ */
 export async function startExtension(
   answer: Answering,
   { certificate = localhost, ...options }: ServerOptions & { certificate?: TestCertificate } = {},
@@ -77,12 +79,12 @@ export async function startExtension(
   };
 }
 
-/** The trust bundle of the test servers, as an ExtensionConfig holds it. */
+/** The trust bundle of the test servers, as in an ExtensionConfig. */
 export const caBundle = Buffer.from(testCa.cert).toString('base64');
 
 type StoredHandler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
 
-/** A handler as it stands in a status. */
+/** A handler as in a status. */
 export function storedHandler(name: string, hook: string, more: Partial<StoredHandler> = {}): StoredHandler {
   return { name, requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook }, failurePolicy: 'Fail', ...more };
 }

@@ -6,7 +6,7 @@ import { type Client, type ClientOptions, createClient } from '../../src/runtime
 import { beforeClusterUpgradeV1beta1 } from '../messages/invented.ts';
 import { caBundle, type ExtensionServer, extensionConfig, startExtension, storedHandler } from './extension-server.ts';
 
-// One server for all tests: what it answers is in the name of the handler that is asked.
+// One server for all tests; it responds according to the name of the called handler.
 let answers: Record<string, JsonObject>;
 let server: ExtensionServer;
 const lastOf = (url: string) => url.split('?')[0]?.split('/').at(-1) ?? '';
@@ -29,7 +29,7 @@ function requestOf(hook: HookDefinition): never {
 }
 const asked = () => server.received.map(({ url }) => lastOf(url));
 
-/** A client with an extension `one` that serves these handlers, by their hooks. */
+/** A client with an extension `one` that serves these handlers, by hook. */
 function clientWith(
   handlers: Record<string, string>,
   options: ClientOptions = {},
@@ -193,7 +193,7 @@ test('a wait of all handlers is remembered for an object, and expires', async ()
   now = 20_000;
   await cached();
   expect(asked()).toHaveLength(4);
-  // Without a handler nothing waits.
+  // Without a handler there is no wait.
   client.remove('one');
   expect(await cached()).toMatchObject({ response: { message: '', retryAfterSeconds: 0 }, calls: [] });
 });
@@ -253,7 +253,7 @@ describe('a response is cached', () => {
     expect(first).toMatchObject({ ok: true, from: 'extension' });
     const second = await call('a.one', hook, { request: change(request), cache: true });
     expect(second).toMatchObject({ ok: true, from: isCached ? 'cache' : 'extension' });
-    // Nor is it used where it is not asked for.
+    // Nor is it used when caching is not requested.
     expect(await call('a.one', hook, { request })).toMatchObject({ ok: true, from: 'extension' });
   });
 

@@ -47,7 +47,7 @@ test('warm-up is done once', () => {
   expect(registry.get('a.one')).toMatchObject({ name: 'a.one' });
 });
 
-// Upstream registers nothing at all then, and its manager stops after a minute (its issue 11141).
+// Upstream then registers nothing at all, and its manager stops after a minute (its issue 11141).
 test('an invalid ExtensionConfig does not affect the others', () => {
   const bad = { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } };
   const { registry, errors } = warm(

@@ -17,7 +17,7 @@ export interface Answer {
 
 const contexts = new Map<string, SecureContext>();
 
-/** What connections to a server are made with: reading its CA for each of them takes as long as a handshake. */
+/** The TLS settings for connections to a server: reading its CA for each of them takes as long as a handshake. */
 function contextOf(ca: string): SecureContext {
   let context = contexts.get(ca);
   if (context === undefined) {
@@ -61,14 +61,14 @@ export function send(
       try {
         json = JSON.parse(text) as JsonObject;
       } catch {
-        // Not JSON: the test looks at the text.
+        // Not JSON: the test uses the text.
       }
       resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes, text, json });
     });
   });
   call.on('error', (error: NodeJS.ErrnoException) => {
-    // A test that calculates for seconds keeps both ends busy: then the server closes a connection that it takes for idle
-    // while the request is written to it.
+    // A test that computes for seconds blocks both ends: then the server closes a connection that seems idle while the
+    // request is being written.
     if (call.reusedSocket && error.code === 'ECONNRESET') {
       resolve(send(sandbox, method, path, options));
     } else {
@@ -79,7 +79,7 @@ export function send(
   return promise;
 }
 
-/** Sends until the answer is as wanted, with longer and longer pauses; fails after 100 seconds. */
+/** Repeats a request until the response is as wanted, with growing pauses; fails after 100 seconds. */
 export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
   const end = Date.now() + 100_000;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {
@@ -94,7 +94,7 @@ export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) =
   }
 }
 
-/** A webhook over real HTTPS on loopback that answers reviews with a function. */
+/** A webhook over real HTTPS on loopback, whose responses to reviews come from a function. */
 export async function startWebhook(
   answer: (url: string, review: JsonObject, headers: IncomingHttpHeaders) => JsonObject,
 ) {
@@ -125,7 +125,10 @@ export async function startWebhook(
   };
 }
 
-/** A webhook that converts by changing the apiVersion alone, and allows every write, with the warnings that `onCall` gives. */
+/**
+ * A webhook that converts by changing only the apiVersion, and allows every write, with the warnings that `onCall`
+ * returns.
+ */
 export function startAgreeingWebhook(
   onCall: (url: string, review: JsonObject, headers: IncomingHttpHeaders) => string[] | undefined,
 ) {
@@ -140,7 +143,7 @@ export function startAgreeingWebhook(
   });
 }
 
-/** Registers ExtensionConfig and a webhook for it, as they were when the exchanges in test/fixtures were captured. */
+/** Registers ExtensionConfig and a webhook for it, as when the exchanges in test/fixtures were captured. */
 export async function registerAsCaptured(
   sandbox: Pick<Sandbox, 'url' | 'ca' | 'token'>,
   webhook: { url: string; caBundle: string },

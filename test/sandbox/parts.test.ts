@@ -98,7 +98,7 @@ test('duplicate fields of a large body are found in linear time, and only some a
   const text = `{"data":{${fields.join(',')}},"long":"${'x\\n'.repeat(75_000)}"}`;
   const started = cpuTimeMs();
   const found = duplicateFields(text, JSON.parse(text) as Json);
-  // By a parser of YAML that kept positions: over 2 s and 250 MB.
+  // With a YAML parser that keeps positions: over 2 s and 250 MB.
   expect(cpuTimeMs() - started).toBeLessThan(1_000);
   expect(found).toHaveLength(100);
   expect(found[1]).toBe('data.key-1.a');
@@ -107,7 +107,7 @@ test('duplicate fields of a large body are found in linear time, and only some a
 test('the output of JSON.stringify has no duplicate fields', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
-      // fc.json() may write a key twice itself; what is read and written again has each once.
+      // fc.json() may write duplicate keys itself; after parsing and serializing, each occurs once.
       const value = JSON.parse(text) as Json;
       expect(duplicateFields(JSON.stringify(value, undefined, 1), value)).toEqual([]);
     }),

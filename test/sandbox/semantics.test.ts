@@ -74,7 +74,7 @@ function watchLines(path: string) {
   return { lines, stop: () => call.destroy() };
 }
 
-/** Registers one webhook that is asked about config maps that are created. */
+/** Registers a webhook that is called when config maps are created. */
 function configureWebhook(webhook: { url: string; caBundle: string }, kind: string, name: string, fields: object) {
   return send(sandbox, 'POST', `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
     body: {
@@ -392,7 +392,7 @@ test('webhooks can patch and deny, with failure policies and dry runs', async ()
     code: 422,
     message: 'admission webhook "deny.example.com" denied the request: no',
   });
-  // The certificate is of another name (and authority): not trusted.
+  // The certificate has another name and another CA, so it is not trusted.
   const stranger = {
     url: `${webhook.url.replace('127.0.0.1', 'localhost')}/x`,
     caBundle: Buffer.from('no').toString('base64'),

@@ -6,8 +6,8 @@ import { type Connections, trackConnections } from '../../src/server/connections
 import { type Http1Response, Http2Response } from '../../src/server/tracked.ts';
 import { takeTime } from './clock.ts';
 
-// Connections without a network, by a clock that a test moves: what connections.test.ts shows with real ones, to the
-// millisecond and the byte.
+// Connections without a network, by a clock that the test advances: shows to the millisecond and the byte what
+// connections.test.ts shows with real ones.
 
 let time: ReturnType<typeof takeTime>;
 beforeEach(() => {
@@ -58,7 +58,7 @@ const limits: ConnectionLimits = {
   timeoutCheckMs: 100,
 };
 
-/** A server with tracked connections, and what a test does to it. */
+/** A server with tracked connections, and the actions of a test on it. */
 function tracked(more: Partial<ConnectionLimits> = {}) {
   const server = new FakeServer();
   const events: string[] = [];
@@ -76,19 +76,16 @@ function tracked(more: Partial<ConnectionLimits> = {}) {
     },
   );
   let port = 1;
-  /** A connection arrives. */
   function arrive() {
     const transport = new FakeSocket(port++);
     server.emit('connection', transport);
     return transport;
   }
-  /** Its TLS handshake is done. */
   function shake(transport: FakeSocket) {
     const secure = new FakeSocket(transport.remotePort);
     server.emit('secureConnection', secure);
     return secure;
   }
-  /** A request begins on a socket. */
   function request(socket: FakeSocket) {
     const response = Object.assign(new EventEmitter(), {
       carrier: undefined,
@@ -105,13 +102,12 @@ function tracked(more: Partial<ConnectionLimits> = {}) {
     request(transport).emit('close');
     return transport;
   }
-  /** A connection that speaks HTTP/2. */
   function arriveHttp2() {
     const transport = arrive();
     const secure = shake(transport);
     const session = { closes: 0, close: () => void session.closes++ };
     connections.carry(secure as never, session as never);
-    /** A request comes; `complete` once all of it has arrived. */
+    /** A request arrives; `complete` tells whether all of it has arrived. */
     function stream() {
       const closed: number[] = [];
       const req = { complete: false };
@@ -255,7 +251,7 @@ describe('when there is no room for another connection', () => {
     arrive();
     await time.advance(499);
     arrive();
-    // Until then the idle one has to go.
+    // Until then the idle one has to be closed.
     expect([idle.ended, newcomer.ended]).toEqual(['destroyed', 'no']);
     await time.advance(1);
     const another = arrive();
@@ -294,7 +290,7 @@ describe('when there is no room for another connection', () => {
     const slow = arrive();
     slow.bytesRead = 7;
     request(slow);
-    // It is looked at for the first time: from now on it counts.
+    // It is examined for the first time, from which its time counts.
     expect(arrive().ended).toBe('destroyed');
     await time.advance(ms);
     slow.bytesRead += Math.floor(bytes / 2);
@@ -312,7 +308,7 @@ describe('when there is no room for another connection', () => {
     await time.advance(600);
     expect(arrive().ended).toBe('destroyed');
     expect(slow.ended).toBe('no');
-    // What it sent before does not help it now.
+    // What it sent before does not count now.
     await time.advance(500);
     arrive();
     expect(slow.ended).toBe('destroyed');
@@ -342,7 +338,7 @@ describe('when there is no room for another connection', () => {
     connections.holdDecision(other);
     one.emit('close');
     expect(third.carrier?.deciding).toBe(1);
-    // One without a decision takes away none.
+    // A connection without a decision does not remove any.
     third.emit('close');
     expect(other.carrier?.deciding).toBe(1);
     await time.advance(1_000);
@@ -356,7 +352,7 @@ describe('when there is no room for another connection', () => {
 });
 
 describe('when there is no room for a body', () => {
-  /** A connection whose request holds some bytes and stands still. */
+  /** A connection whose request holds some bytes and has stalled. */
   function stalled({ arrive, request, connections }: ReturnType<typeof tracked>, bytes: number) {
     const transport = arrive();
     const response = request(transport);
@@ -547,7 +543,7 @@ describe('timeouts of an HTTP/2 connection', () => {
     await time.advance(4_900);
     expect(events).toEqual([]);
     await time.advance(100);
-    // Its refusal counts as an answer from now on.
+    // From now on its refusal counts as a response.
     expect([events, late.closed]).toEqual([['request late'], []]);
     other.req.complete = true;
     connections.holdResponse(other, 1);
@@ -607,7 +603,7 @@ describe('timeouts of an HTTP/2 connection', () => {
 });
 
 describe('draining', () => {
-  /** Begins to drain, and notes how that went. */
+  /** Begins to drain, and records the result. */
   function draining(connections: Connections, options: Partial<Parameters<Connections['drain']>[0]> = {}) {
     const result: { cut?: number } = {};
     connections.drain({ graceMs: 200, timeoutMs: 5_000, ...options }).then(({ cut }) => {

@@ -51,7 +51,7 @@ describe('the header of a request', () => {
 });
 
 describe('a body', () => {
-  /** Sends chunks to a server that takes 100,000 bytes; `room` is what may be held at a time. */
+  /** Sends chunks to a server that accepts 100,000 bytes; `room` is how many may be in memory. */
   function collected(chunks: readonly Buffer[], headers: Record<string, string> = {}, room = Number.POSITIVE_INFINITY) {
     const request = requestOf('POST', headers);
     const held: number[] = [];

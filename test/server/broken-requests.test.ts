@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => time.restore());
 
-/** What becomes of a connection with an error on it. */
+/** What happens to a connection after an error on it. */
 function outcomeOf(error: object, socket: { writable?: boolean; _httpMessage?: object } = {}) {
   const refused: number[] = [];
   const seen = { ended: '', isDestroyed: false };
@@ -37,7 +37,7 @@ test.each([
   expect(refused).toEqual([Number.parseInt(status, 10)]);
   expect(seen.ended).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\\r\\n`));
   expect(seen.ended).toContain(JSON.stringify(message));
-  // The process does not wait for that.
+  // The process does not wait for it.
   expect(time.referenced()).toBe(0);
   await time.advance(999);
   expect(seen.isDestroyed).toBe(false);

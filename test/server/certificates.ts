@@ -8,21 +8,21 @@ export interface TestCertificate {
   key: string;
 }
 
-/** What a certificate of a test is to say. */
+/** The contents of a test certificate. */
 export interface TestCertificateRequest {
-  /** Empty: its subject is empty. */
+  /** If empty, so is its subject. */
   commonName: string;
   dnsNames?: readonly string[];
   isCa?: boolean;
   notAfter?: Date;
   issuer?: TestCertificate;
-  /** Its key in PEM. Default: one of the fixture, another one for each of eight certificates in a row. */
+  /** Its key in PEM. Default: one of the fixture, a different one for each of eight certificates in a row. */
   key?: string;
 }
 
 let serial = 1;
 
-// Made once and for all: an RSA key takes 50 ms.
+// Created once and for all, since an RSA key takes 50 ms.
 const fixture = readFileSync(new URL('../fixtures/certs/rsa-keys.pem', import.meta.url), 'utf8');
 const [keyOfCa, keyOfLocalhost, ...otherKeys] = fixture.split(/(?<=END PRIVATE KEY-----\n)/);
 
@@ -31,7 +31,7 @@ export function makeKey(modulusLength: number): string {
   return generateKeyPairSync('rsa', { modulusLength }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Makes a certificate, signed by its issuer or by itself. */
+/** Creates a certificate, signed by its issuer or self-signed. */
 export function makeCertificate(request: TestCertificateRequest): TestCertificate {
   const key = request.key ?? otherKeys[serial % otherKeys.length] ?? '';
   const { commonName, dnsNames, issuer, isCa = false, notAfter = new Date('2049-01-01T00:00:00Z') } = request;
@@ -54,7 +54,7 @@ export function makeCertificate(request: TestCertificateRequest): TestCertificat
   return { cert: new X509Certificate(der).toString(), key };
 }
 
-/** The CA of all tests, and a serving certificate for localhost by it. */
+/** The CA of all tests, and a serving certificate for localhost issued by it. */
 export const testCa = makeCertificate({ commonName: 'test CA', isCa: true, ...(keyOfCa && { key: keyOfCa }) });
 export const localhost = makeCertificate({
   commonName: 'localhost',

@@ -54,7 +54,7 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
       : [],
   );
   expect(await metricOf(health, 'http_refusals_total{code="403"}')).toBe(code === 403 ? 1 : 0);
-  // The other paths do not lead around it.
+  // The other paths cannot bypass it.
   expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
 });
 
@@ -115,7 +115,7 @@ test('a server that has stopped, or did not start, no longer reads the client CA
   await expect(start({ ...clients, log, webhook: taken })).rejects.toThrow('EADDRINUSE');
   await writeFile(caFile, otherCa.cert);
   await until(() => isReloaded(going.lines), 'one that goes on reads it');
-  // Events and polls of one file come to all of its watches in the same moment, but not in the same turn.
+  // Events and polls of a file reach all of its watches at the same time, but not in the same turn.
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect([isReloaded(stopped.lines), isReloaded(notStarted)]).toEqual([false, false]);
 });

@@ -9,8 +9,8 @@ interface Timer {
 }
 
 /**
- * Time that a test moves: `performance.now`, timers and immediates of everything that runs until `restore`. Vitest's own
- * fake timers do not exist where a mutation run takes the tests.
+ * Time that a test advances: `performance.now`, timers and immediates of everything that runs until `restore`. Vitest's
+ * own fake timers are not available when a mutation run executes the tests.
  */
 export function takeTime() {
   let now = 1_000;
@@ -36,7 +36,7 @@ export function takeTime() {
     vi.spyOn(globalThis, 'clearInterval').mockImplementation(clear as never),
     vi.spyOn(globalThis, 'clearTimeout').mockImplementation(clear as never),
   ];
-  /** Runs what waits for nothing: immediates and settled promises. */
+  /** Runs everything that is not waiting: immediates and settled promises. */
   async function settle(): Promise<void> {
     for (let turn = 0; turn < 10; turn++) {
       for (const run of immediates.splice(0)) {
@@ -47,11 +47,11 @@ export function takeTime() {
   }
   return {
     settle,
-    /** Timers that are set. */
+    /** Number of active timers. */
     pending: () => timers.size,
-    /** Those of them that keep the process alive. */
+    /** The number of those that keep the process alive. */
     referenced: () => [...timers].filter(({ isReferenced }) => isReferenced).length,
-    /** Goes on, and runs what comes due in its order. */
+    /** Advances the time, and runs what becomes due, in order. */
     async advance(ms: number): Promise<void> {
       const end = now + ms;
       for (;;) {

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const head = `POST ${validate} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
 
-/** A connection on which one review was answered, and that stays open. */
+/** A connection on which one review was answered, and which stays open. */
 async function idleAfterReview(port: number): Promise<TLSSocket> {
   const socket = await openTls(port);
   opened.push(socket);
@@ -38,7 +38,7 @@ async function idleAfterReview(port: number): Promise<TLSSocket> {
   return socket;
 }
 
-/** A TCP connection that says nothing. */
+/** A TCP connection that sends nothing. */
 function openTcp(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket));
@@ -56,7 +56,7 @@ describe('when there is no room for another connection', () => {
     for (let i = 0; i < 12; i++) {
       sockets.push(await idleAfterReview(webhookPort));
     }
-    // The first one is used again: now the second was idle longest.
+    // The first one is used again, so the second has been idle longest.
     sockets[0]!.write(`${head}content-length: ${review('x').length}\r\n\r\n${review('x')}`);
     await new Promise((resolve) => sockets[0]!.once('data', resolve));
     expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
@@ -109,7 +109,7 @@ describe('when there is no room for another connection', () => {
       (await openTcp(healthPort)).on('error', () => {});
     }
     for (let i = 0; i < 3; i++) {
-      // As the kubelet: a connection for each probe.
+      // Like the kubelet: a connection for each probe.
       const code = await new Promise((resolve, reject) => {
         get(`${health}/healthz`, { agent: false, timeout: 1_000 }, (response) => {
           response.resume();
@@ -221,9 +221,9 @@ describe('bytes in flight', () => {
     expect(answer.headers['retry-after']).toBe('1');
     expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'ServiceUnavailable', code: 503 });
     expect(await metricOf(health, 'http_refusals_total{code="503"}')).toBe(1);
-    // What was held for it is free again.
+    // The bytes reserved for it are free again.
     await until(async () => (await metricOf(health, 'in_flight_bytes')) === 900_000, 'only the first is held');
-    // Ordinary reviews are not kept out by large ones.
+    // Large reviews do not crowd out ordinary ones.
     expect((await send(webhookPort, validate, review('x'))).code).toBe(200);
   });
 
@@ -263,7 +263,7 @@ describe('bytes in flight', () => {
       const pauses = times.slice(1).map((time, index) => time - (times[index] as number));
       return { longestPauseMs: Math.max(...pauses), codes: [...codes], answer: await received };
     }
-    // On a busy machine the sender is not steady now and then: another one is.
+    // On a busy machine the sender is sometimes not steady: then another one is tried.
     const { codes, answer } = await vi.waitFor(async () => {
       const uploaded = await upload();
       expect(uploaded.longestPauseMs).toBeLessThan(patienceMs / 2);

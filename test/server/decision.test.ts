@@ -5,7 +5,7 @@ import { admission } from '../admission/policy.ts';
 import { causesAsText, recordedCases } from '../admission/recorded.ts';
 import { capturedCalls, keepAliveAgent, mutate, send, start, stopAll, validate } from './running.ts';
 
-/** The real decision, both profiles, over HTTPS. */
+/** The real decisions, with both profiles, over HTTPS. */
 let strict: Awaited<ReturnType<typeof start>>;
 let upstream: Awaited<ReturnType<typeof start>>;
 const agent = keepAliveAgent();
@@ -59,7 +59,7 @@ test('no body makes the server respond with 5xx or stop', async () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 2000 }).map((array) => Buffer.from(array)),
     fc.json().map((text) => Buffer.from(text)),
-    // A captured review with a piece replaced.
+    // A captured review in which a part is replaced.
     fc
       .tuple(fc.constantFrom(...captured), fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(20), fc.string())
       .map(([text, at, length, piece]) => {

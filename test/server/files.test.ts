@@ -17,14 +17,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => writeFile(join(folder, name), text);
-/** Folders that this process watches, as Linux counts them. */
+/** Number of folders that this process watches, according to Linux. */
 function watched(): number {
   let count = 0;
   for (const name of readdirSync('/proc/self/fdinfo')) {
     try {
       count += readFileSync(`/proc/self/fdinfo/${name}`, 'utf8').split('inotify wd:').length - 1;
     } catch {
-      // It has been closed since.
+      // It has been closed in the meantime.
     }
   }
   return count;
@@ -33,7 +33,7 @@ const onLinux = needs('Linux', process.platform === 'linux');
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('watched files', () => {
-  /** Watches `a` and `b`, and keeps what is reported. */
+  /** Watches `a` and `b`, and records what is reported. */
   async function watching(pollMs?: number, names = ['a', 'b']) {
     const seen: (readonly FileState[])[] = [];
     const watch = await watchFiles(
@@ -121,7 +121,7 @@ describe('watched files', () => {
     expect(seen).toHaveLength(length);
   });
 
-  /** The timers of polls that are set, and not cleared. */
+  /** The timers of polls that are active. */
   function polls(pollMs: number) {
     const set = vi.spyOn(globalThis, 'setTimeout');
     const clear = vi.spyOn(globalThis, 'clearTimeout');
@@ -164,7 +164,7 @@ describe('watched files', () => {
     await rename(join(folder, 'sub'), join(folder, 'old'));
     await mkdir(join(folder, 'sub'));
     await write('sub/a', '2');
-    // The watch follows the folder that was moved away, until the poll.
+    // Until the poll, the watch follows the folder that was moved away.
     await until(() => {
       const isRead = texts(seen.at(-1))?.[0] === '2';
       const [poll] = open();
@@ -251,7 +251,7 @@ describe('certificates in a folder', () => {
 
 describe('the client CA', () => {
   const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
-  /** Watches `ca.crt`, and keeps what comes of it. */
+  /** Watches `ca.crt`, and records the results. */
   async function watching() {
     const { log, lines } = collectingLog();
     const pems: string[] = [];

@@ -49,7 +49,7 @@ describe('a response to the kubelet', () => {
     ['/readyz?verbose', unwell, 503, '[-]a failed: gone\n[+]b ok\nreadyz check failed\n'],
   ])('%s is plain text that is not cached, and closes its connection', async (path, now, code, text) => {
     state = now;
-    // Without this header Node ends the connection by itself.
+    // Without this header Node closes the connection by itself.
     const answer = await http().get(path).set('connection', 'keep-alive');
     expect([answer.status, answer.text]).toEqual([code, text]);
     expect(answer.headers).toMatchObject({

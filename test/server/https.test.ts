@@ -9,7 +9,7 @@ const pair = (cert: string, key: string): CertificatePair => {
 const first = pair('cert-1', 'key-1');
 const second = pair('cert-2', 'key-2');
 
-/** What handshakes are told to use, in its order: certificate, key and CAs of clients. */
+/** What handshakes are configured with, in order: certificate, key and client CAs. */
 function handshakes(clientCertificates: boolean) {
   const used: unknown[][] = [];
   const server = { setSecureContext: (of: Record<string, unknown>) => void used.push([of.cert, of.key, of.ca]) };

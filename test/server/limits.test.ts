@@ -46,7 +46,7 @@ describe('time', () => {
     ['a refused body that stops half-way', `PUT ${validate} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`],
   ])('%s ends the connection', async (_name, bytes) => {
     const { webhookPort, health } = await start({ limits });
-    // A busy machine may take longer than the limits until it has read what there is: then nothing is answered.
+    // A busy machine may take longer than the limits to read what has arrived: then there is no response.
     await vi.waitFor(async () => {
       const socket = await openTls(webhookPort);
       const received = readAll(socket);
@@ -63,7 +63,7 @@ describe('time', () => {
 
   test('single bytes do not extend it (slowloris)', async () => {
     const { webhookPort } = await start({ limits });
-    // A byte for a connection that is closed resets it, and an answer that was not read by then is lost.
+    // A byte for a closed connection resets it, and a response that has not been read by then is lost.
     await vi.waitFor(async () => {
       const slow = await openTls(webhookPort);
       const received = readAll(slow);

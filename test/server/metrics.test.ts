@@ -15,7 +15,7 @@ const newMetrics = (processMetrics = false) =>
     processMetrics,
   );
 
-/** The samples of metrics that begin with a name. */
+/** The samples of metrics whose names begin with `name`. */
 async function samples(metrics: Metrics, name: string): Promise<string[]> {
   return (await metrics.render()).split('\n').filter((line) => line.startsWith(`x_${name}`));
 }
@@ -154,7 +154,7 @@ describe('a certificate', () => {
     expect(await samples(metrics, 'authority')).toEqual(
       caEnds === undefined ? [] : [`x_authority_not_after_timestamp_seconds ${caEnds}`],
     );
-    // The next one may come without.
+    // The next one may come without a bundle.
     metrics.certificateLoaded(pair, undefined);
     expect(await samples(metrics, 'certificate_stage')).toEqual([]);
     expect(await samples(metrics, 'authority')).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createRespond, receiveBody } from '../../src/server/receive.ts';
 import type { TrackedRequest, TrackedResponse } from '../../src/server/tracked.ts';
 
-/** A response that notes what is done to it. */
+/** A response that records what is done to it. */
 class FakeResponse extends EventEmitter {
   readonly isHttp2 = false;
   readonly done: unknown[] = [];

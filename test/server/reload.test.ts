@@ -28,7 +28,7 @@ async function write(pair: TestCertificate, into = folder): Promise<void> {
   await writeFile(join(into, 'tls.key'), pair.key);
 }
 
-/** Lays a pair out as kubelet does: files are links into `..data`, which is a link to a folder of one generation. */
+/** Writes a pair as the kubelet does: files are links into `..data`, which is a link to a folder of one generation. */
 async function writeGeneration(name: string, pair: TestCertificate): Promise<void> {
   await mkdir(join(folder, name));
   await write(pair, join(folder, name));

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refusal, refuseUnread, sendJson } from '../../src/server/response.ts';
 import { Http1Response, Http2Response } from '../../src/server/tracked.ts';
 
-/** What fails a test whose answer never comes. */
+/** Fails a test whose response never arrives. */
 const soon = () => AbortSignal.timeout(5_000);
 
 async function listening(server: Server): Promise<string> {
@@ -16,7 +16,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts a server of HTTP/1.1 and sends the header of a request to it; its body is the test's. */
+/** Starts an HTTP/1.1 server and sends it the header of a request; the test sends the body. */
 async function begun(
   method: 'GET' | 'POST',
   headers: Record<string, string>,
@@ -32,14 +32,14 @@ async function begun(
   onTestFinished(() => agent.destroy());
   const client = httpRequest(url, { method, headers, agent });
   const response = once(client, 'response', { signal: soon() }).then(([one]) => one as IncomingMessage);
-  // A test that goes away itself awaits no answer.
+  // A test that disconnects does not await the response.
   response.catch(() => {});
   client.on('error', () => {});
   client.flushHeaders();
   return { client, response };
 }
 
-/** The header of an answer without what Node adds, and its text. */
+/** The header of a response without what Node adds, and its text. */
 async function read(response: IncomingMessage) {
   const { date: _, 'keep-alive': _keepAlive, ...headers } = response.headers as IncomingHttpHeaders;
   const texts: string[] = [];
@@ -94,7 +94,7 @@ describe('a refusal over HTTP/1.1', () => {
     expect(isEnded).toBe(true);
   });
 
-  /** Refuses a request at its header, with at most 4 bytes to be discarded, and notes when its answer has ended. */
+  /** Rejects a request after its header, discards at most 4 bytes, and records when the response has ended. */
   async function refused(length: number) {
     const seen: [event: string, isEnded: boolean][] = [];
     const waiting = new Map<string, () => void>();
@@ -108,7 +108,7 @@ describe('a refusal over HTTP/1.1', () => {
         });
       }
     });
-    /** Does something and waits until the server sees what comes of it. */
+    /** Does something and waits until the server notices the effect. */
     async function until(event: 'data' | 'end' | 'error', act: () => void): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       waiting.set(event, resolve);
@@ -157,7 +157,7 @@ describe('a refusal over HTTP/1.1', () => {
 });
 
 describe('over HTTP/2', () => {
-  /** Sends a request, whose body is the test's, and a second one when the first has been answered. */
+  /** Sends a request, whose body the test controls, and a second one after the response to the first. */
   async function exchanged(body: 'whole' | 'begun', respond: (from: Http2ServerRequest, to: Http2Response) => void) {
     const calls: unknown[][] = [];
     const server = createHttp2Server<typeof IncomingMessage, never, typeof Http2ServerRequest, typeof Http2Response>(

@@ -31,7 +31,7 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
   let done = false;
   const caller = async () => {
     while (!done) {
-      // As an API server does: a new connection, trusting what the target holds right now.
+      // Like an API server: a new connection that trusts the target's current bundle.
       const [ca = ''] = bundlesOf(api.objects);
       try {
         const socket = await openTls(server.webhookPort, { ca, servername });

@@ -56,7 +56,7 @@ export const testAdmission: Admission = {
   },
 };
 
-/** A logger that keeps its lines. */
+/** A logger that records its lines. */
 export function collectingLog(level = 'debug') {
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level, base: null, timestamp: false }, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -65,7 +65,7 @@ export function collectingLog(level = 'debug') {
 
 const pairs = new WeakMap<TestCertificate, CertificatePair>();
 
-/** A pair that is known to be good. */
+/** A pair that is known to be valid. */
 export function pairOf(certificate: TestCertificate): CertificatePair {
   const pair = pairs.get(certificate) ?? knownPair(certificate.cert, certificate.key);
   pairs.set(certificate, pair);
@@ -74,7 +74,7 @@ export function pairOf(certificate: TestCertificate): CertificatePair {
 
 const running: RunningWebhook[] = [];
 
-/** Starts a server on free ports of loopback, with a log that is kept. */
+/** Starts a server on free ports of loopback, and records its log. */
 export async function start(options: Partial<WebhookOptions> = {}) {
   const { log, lines } = collectingLog();
   const server = await startWebhook({
@@ -98,7 +98,7 @@ export async function stopAll(): Promise<void> {
   await Promise.all(running.splice(0).map((server) => server.stop({ timeoutMs: 100 })));
 }
 
-/** What came back. */
+/** A response. */
 export interface Answer {
   code: number;
   headers: Record<string, string | string[] | undefined>;
@@ -114,7 +114,7 @@ const trustOf = (options: object) =>
     ? { ca: testCa.cert }
     : trust;
 
-/** Sends one HTTPS request of JSON; by default it trusts the test CA and uses a connection of its own. */
+/** Sends one HTTPS request with JSON; by default it trusts the test CA and uses a new connection. */
 export function send(port: number, path: string, body: string | Buffer, options: RequestOptions = {}): Promise<Answer> {
   return exchange(port, path, body, {
     ...options,
@@ -122,7 +122,7 @@ export function send(port: number, path: string, body: string | Buffer, options:
   });
 }
 
-/** The same with no other headers than those given. */
+/** The same with only the given headers. */
 export function exchange(port: number, path: string, body: string | Buffer, options: RequestOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpsRequest(
@@ -156,7 +156,7 @@ export function exchange(port: number, path: string, body: string | Buffer, opti
   });
 }
 
-/** Opens a TLS connection on which a test writes what it likes. */
+/** Opens a TLS connection on which a test can write anything. */
 export function openTls(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const over = { host: '127.0.0.1', port, servername: 'localhost', ...trustOf(options), ...options };
@@ -177,7 +177,7 @@ export function readAll(socket: TLSSocket): Promise<string> {
   });
 }
 
-/** Waits until a condition holds; fails after a generous while. */
+/** Waits until a condition is met; fails after a generous timeout. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + 30_000;
   // With longer and longer pauses: what takes long takes little more for it.
@@ -190,12 +190,12 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   throw new Error(`still not: ${what}`);
 }
 
-/** An agent that keeps its connections. */
+/** An agent that reuses its connections. */
 export function keepAliveAgent(): Agent {
   return new Agent({ keepAlive: true, ...trust, servername: 'localhost' });
 }
 
-/** An AdmissionReview for an object with a name. */
+/** An AdmissionReview for an object with this name. */
 export function review(name: string): string {
   return JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',

@@ -101,7 +101,7 @@ test('reports the state of the Secret: absent, a pair with its trust bundle, bro
   const source = secretCertificates(config, namespace, name);
   source.stop();
   await source.start((event) => events.push(event));
-  // The watch itself is not worth a line while it works.
+  // While the watch works, it need not be reported.
   const told = () => events.filter(({ kind }) => kind !== 'source');
   await vi.waitFor(() => expect(told()).toHaveLength(1), within);
   expect(told()[0]).toEqual({ kind: 'absent', reason: expect.stringContaining(`${namespace}/${name}`) });

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const pair = pairOf(localhost);
 
-/** A server whose application says `hello`, with certificates that a test brings. */
+/** A server whose application responds with `hello`, with the test's certificates. */
 async function serving(
   options: Partial<ServerOptions> = {},
   first: CertificateEvent | undefined = { kind: 'pair', pair },
@@ -197,7 +197,7 @@ describe('an invalid request', () => {
       'the request did not arrive in time',
     ],
   ])('%s: is refused, counted, and its connection closed', async (_, bytes, code, phrase, reason, message) => {
-    // The handshake has the same time as the header.
+    // The handshake and the header have the same timeout.
     const limits = { headersTimeoutMs: 300, requestTimeoutMs: 300, timeoutCheckMs: 20 };
     const { port, metric } = await serving(code === 408 ? { limits } : {});
     const socket = await openTls(port);

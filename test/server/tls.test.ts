@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(stopAll);
 
-/** Clients are allowed the weakest, so that what refuses is the server. */
+/** Clients allow the weakest settings, so that it is the server that rejects them. */
 const weak = ':@SECLEVEL=0';
 
 describe('TLS 1.2', () => {

@@ -13,7 +13,7 @@ const reviewWith = (more: object) => {
   return bytes({ ...body, request: { ...body.request, ...more } });
 };
 
-/** The request of a review, as a thread hands it back. */
+/** The request of a review as a thread hands it back. */
 function handedBack(name: string): AdmissionRequest {
   let handed: AdmissionRequest | undefined;
   createDecide(

@@ -14,7 +14,7 @@ const note = (more: Partial<ReviewNote> = {}): ReviewNote => ({
   ...more,
 });
 
-/** What becomes of a line where the log is not to have it: nothing is put together for it. */
+/** A log that excludes the line: nothing may be computed for it. */
 function quiet() {
   const write = vi.fn();
   const log = { isLevelEnabled: () => false, debug: write, info: write, warn: write } as unknown as Logger;

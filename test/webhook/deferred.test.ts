@@ -20,7 +20,7 @@ const reply = (text: string, more: Partial<Reply> = {}): Reply => ({
   ...more,
 });
 
-/** A server of which a test decides, with what it told the connections. */
+/** A server whose decisions a test makes, and what it reports to the connections. */
 async function serving(context: Partial<RouteContext>) {
   const { log, lines } = collectingLog();
   const held: string[] = [];
@@ -113,7 +113,7 @@ describe('a deferred decision', () => {
 });
 
 describe('a large body', () => {
-  /** A side thread that a test answers for. */
+  /** A side thread whose replies the test provides. */
   function thread(overBytes: number) {
     const tasks: { task: SideThreadTask; gone: AbortSignal; resolve: (reply: Reply) => void }[] = [];
     return {

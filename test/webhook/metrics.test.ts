@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { FeatureGates } from '../../src/webhook/index.ts';
 import { createReviewMetrics, type ReviewMetrics } from '../../src/webhook/metrics.ts';
 
-/** Metrics of reviews, and what they say: samples by the beginning of their names. */
+/** Metrics of reviews, and a function that returns samples by the beginning of their names. */
 function fresh(featureGates: FeatureGates = { RuntimeSDK: true }) {
   const registry = new Registry();
   const metrics = createReviewMetrics(registry, featureGates);

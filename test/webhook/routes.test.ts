@@ -54,7 +54,7 @@ const application = createApplication({
 const http = supertest(createServer({ ServerResponse: Http1Response }, application));
 
 function post(path: string, body: string | Buffer, type = 'application/json') {
-  // Sent as bytes: superagent would encode a string anew for JSON.
+  // Sent as bytes, since superagent would encode a string again as JSON.
   return http
     .post(path)
     .set('content-type', type)
@@ -66,7 +66,7 @@ afterEach(() => {
   lines.length = 0;
 });
 
-/** Counts from now on: what each metric, by its name without the prefix, has gone up by when it is asked. */
+/** Returns a function that tells by how much each metric, given by its name without the prefix, has increased since. */
 async function countsOf(names: readonly string[]): Promise<() => Promise<number[]>> {
   const read = async () => {
     const all = (await metrics.render()).split('\n');
@@ -268,7 +268,7 @@ test('conversions are counted and timed by result', async () => {
   await post('/convert', '{}');
   await post('/convert', '{}');
   await post('/convert', '{"fail":true}');
-  // Each takes two milliseconds of the test's clock.
+  // Each takes two milliseconds by the test's clock.
   expect(await count()).toEqual([2, 1, 3, expect.closeTo(0.006)]);
 });
 
@@ -305,7 +305,7 @@ test('metrics count reviews, rules and refusals', async () => {
   await post(validate, '{}', 'text/plain');
   const [seconds = 0, ...counts] = (await count()).reverse();
   expect(counts.reverse()).toEqual([2, 1, 3, 1, 1, 2, 2, 1, 2, 1, 1, 1, 7]);
-  // Each takes two milliseconds of the test's clock.
+  // Each takes two milliseconds by the test's clock.
   expect(seconds).toBeCloseTo(0.014);
   expect(await metrics.render()).not.toMatch(/certificate_not_after_timestamp_seconds \d/);
 });

@@ -1,4 +1,4 @@
-// What test/webhook/side-thread.test.ts runs as the thread for large bodies: the body says what to do.
+// The module that test/webhook/side-thread.test.ts runs in the thread for large bodies: the body tells it what to do.
 import { resourceLimits } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import type { Reply, SideThreadTask } from '../../src/webhook/index.ts';

@@ -15,7 +15,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 const startWith = (timeoutMs: number, data: object = { from: 'the operator' }, maxHeapMib = 64) =>
   start({ sideThread: { module, data, overBytes, timeoutMs, maxHeapMib } });
 
-/** Keeps bodies of `wait` from being decided until it is opened. */
+/** Delays the decision on bodies with `wait` until the gate is opened. */
 function newGate() {
   const gate = new Int32Array(new SharedArrayBuffer(8));
   return {
@@ -72,7 +72,7 @@ test('an endless decision results in a 503 in time; others are served meanwhile,
   expect(performance.now() - startedMs).toBeLessThan(10_000);
   expect(served).toBeGreaterThan(0);
   expect(await largeBodies(health, 'timeout')).toBe(1);
-  // A new thread has to start in the same time.
+  // A new thread has to start within the same time.
   await until(async () => (await send(webhookPort, validate, large('again'))).code === 200, 'the next one is decided');
 });
 

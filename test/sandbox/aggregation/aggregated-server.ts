@@ -5,32 +5,32 @@ import type { TLSSocket } from 'node:tls';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { makeCredentials } from '../../../src/sandbox/credentials.ts';
 
-/** A request as an aggregated server saw it. */
+/** A request as an aggregated server received it. */
 export interface Seen {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
-  /** Common name of the certificate of the caller. */
+  /** Common name of the client's certificate. */
   client: string;
   body: string;
 }
 
-/** How a server answers. @returns false for what it does not serve, which is a 404. */
+/** How a server responds. @returns false for a path that it does not serve, which results in a 404. */
 export type Answers = (seen: Seen, response: ServerResponse) => boolean;
 
 /** An aggregated API server for tests. */
 export interface AggregatedServer {
   port: number;
-  /** Base64 of PEM. */
+  /** Base64 of the PEM. */
   caBundle: string;
   seen: Seen[];
   answers: Answers;
-  /** Closes the connections that are kept without a request. */
+  /** Closes connections that are idle. */
   closeIdle(): void;
   stop(): void;
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(
   response: ServerResponse,
   value: JsonObject,
@@ -42,7 +42,7 @@ export function json(
   return true;
 }
 
-/** Starts a server that takes only callers with a certificate of the CA. */
+/** Starts a server that accepts only clients with a certificate issued by the CA. */
 export async function startAggregatedServer(requestHeaderCa: string, answers: Answers): Promise<AggregatedServer> {
   const credentials = await makeCredentials(new Date());
   const { cert, key } = credentials;

@@ -21,11 +21,11 @@ const widgetsDocument = '/openapi/v3/apis/lab.example.com/v1';
 let sandbox: Sandbox;
 let newer: AggregatedServer;
 let older: AggregatedServer;
-/** Services that lead somewhere, by name. */
+/** Ports of the Services that exist, by name. */
 const ports = new Map<string, number>();
 
 const get = (path: string, headers: Record<string, string> = {}) => send(sandbox, 'GET', path, { headers });
-/** The documents of OpenAPI v3 that there are. */
+/** The listed documents of OpenAPI v3. */
 const entries = async () => (await get('/openapi/v3')).json.paths as Record<string, { serverRelativeURL: string }>;
 
 function list(group: string, kind: string, plural: string): JsonObject {
@@ -74,7 +74,7 @@ const broken: Answers = (_, response) => {
   return true;
 };
 
-/** A server of a group that publishes OpenAPI v3. */
+/** A server of a group, which publishes OpenAPI v3. */
 const answersOfNewer: Answers = ({ url, method, body }, response) => {
   if (url === '/apis/lab.example.com/v1') {
     return json(response, list('lab.example.com', 'Widget', 'widgets'));
@@ -109,7 +109,7 @@ const gadget = {
   metadata: { name: 'g', uid: 'u', resourceVersion: '1', creationTimestamp: '2026-11-21T00:00:00Z' },
 };
 
-/** One that publishes only OpenAPI v2. */
+/** A server that publishes only OpenAPI v2. */
 const answersOfOlder: Answers = ({ url, headers }, response) => {
   if (url === '/apis/old.example.com/v1') {
     return json(response, list('old.example.com', 'Gadget', 'gadgets'));
@@ -415,7 +415,7 @@ describe('requests to an aggregated server', () => {
     const slow = Array.from({ length: 105 }, () => get('/apis/lab.example.com/v1/widgets/slow'));
     const refused = await Promise.race(slow);
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
-    // Others do not wait for them.
+    // Others do not have to wait.
     expect((await get('/apis/old.example.com/v1/gadgets')).status).toBe(200);
     newer.answers = (seen, response) =>
       seen.url.endsWith('/slow') ? json(response, {}) : answersOfNewer(seen, response);
@@ -555,7 +555,7 @@ describe('OpenAPI', () => {
       before[`apis/${group}/v1`],
       before['apis/lab.example.com/v1'],
     ]);
-    // What was converted is here; what is passed on is not.
+    // A converted document is available here; one that is passed on is not.
     expect((await get(`/openapi/v3/apis/${group}/v1`)).status).toBe(200);
     expect((await get(widgetsDocument)).status).toBe(503);
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -599,7 +599,7 @@ describe('a malicious or broken server', () => {
     const chunk = Buffer.alloc(256 * 1024, ' ');
     const more = () => {
       while (!response.destroyed && response.write(chunk)) {
-        // Until the reader is slower.
+        // Until the client is slower.
       }
     };
     response.on('drain', more);
@@ -646,7 +646,7 @@ describe('a malicious or broken server', () => {
           expect((await get('/apis/old.example.com/v1/gadgets')).status).toBe(200);
           return performance.now() - begin;
         };
-        // A request that waits for it takes two seconds each time; a busy machine is slow only now and then.
+        // A request that waits for it would take two seconds each time; a busy machine is only occasionally slow.
         expect(await eventually(timed, (ms) => ms < 2000)).toBeLessThan(2000);
       },
     );
@@ -671,7 +671,7 @@ describe('a malicious or broken server', () => {
         isHostile = true;
         const begin = performance.now();
         expect((await get(`/apis/${group}/v1/x`)).status).toBe(code);
-        // A Service that changes has the server checked.
+        // A change of the Service triggers a check of the server.
         await send(sandbox, 'PATCH', '/api/v1/namespaces/lab/services/newer', {
           body: { metadata: { labels: { touched: String(begin) } } },
           headers: { 'content-type': 'application/merge-patch+json' },
@@ -803,7 +803,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('lists APIServices, and gets and explains resources of aggregated servers', async () => {
-    // The tests above have the server answer nonsense: it is over with once the server was asked again.
+    // In the tests above the server responds with garbage: that ends once it has been called again.
     const before = newer.seen.length;
     await eventually(
       async () => newer.seen.slice(before).some(({ url }) => url === '/openapi/v3'),
@@ -820,7 +820,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     );
     expect(await kubectl('get', 'gadgets')).toMatch(/^NAME +AGE\ng +\S+\n$/);
     expect(await kubectl('explain', 'widgets.width')).toMatch(/FIELD: width <integer>\s[\s\S]*how wide/);
-    // The recorded document has nothing from which kubectl sees the kind of a resource.
+    // The recorded document lacks what kubectl needs to find the kind of a resource.
     const v2 = JSON.parse(fixture('aggregated-old-v2.json').toString()) as { paths: Record<string, JsonObject> };
     const kind = { group: 'old.example.com', version: 'v1', kind: 'Gadget' };
     const operation = { responses: { 200: { description: 'OK' } }, 'x-kubernetes-group-version-kind': kind };

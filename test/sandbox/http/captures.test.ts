@@ -45,7 +45,7 @@ function read(name: string): Capture {
   };
 }
 
-/** What differs from run to run, or is not kept here (managedFields), taken out. An age is "some". */
+/** Removes what differs from run to run, or is not supported here (managedFields). Ages become "some". */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(comparable);
@@ -120,7 +120,7 @@ function ask({ method, path, headers, body }: Capture) {
 
 beforeEach(() => send(sandbox, 'DELETE', base));
 
-// In the order of the captures: each begins with what the writes before it left.
+// In the order of the captures: each starts with the result of the previous writes.
 test.each(replayed)('%s', async (name) => {
   for (const earlier of replayed.slice(0, replayed.indexOf(name)).map(read)) {
     if (earlier.method !== 'GET' && earlier.status < 300) {
@@ -146,7 +146,7 @@ test.each(replayed)('%s', async (name) => {
   const shape = (document: JsonObject) => {
     const found = comparable(document) as JsonObject;
     for (const column of Array.isArray(found.columnDefinitions) ? found.columnDefinitions : []) {
-      // The texts of our definition are our own.
+      // The descriptions in our definition are our own.
       (column as JsonObject).description = 'about the column';
     }
     const status = (found.kind === 'Status' ? found : found.object) as JsonObject | undefined;
@@ -229,7 +229,7 @@ test('a streaming list has the captured events', async () => {
 
 test('/openapi/v3 lists what the capture lists, if it is served here', async () => {
   const { json } = await send(sandbox, 'GET', '/openapi/v3');
-  // The capture is cut off in the middle: what comes later in the alphabet cannot be compared.
+  // The capture is truncated: what comes later in the alphabet cannot be compared.
   const captured = [...read('openapi-root.txt').answer.matchAll(/"\/openapi\/v3\/(\S+)\?hash=[0-9A-F]{128}"/g)].map(
     ([, path = '']) => path,
   );

@@ -38,7 +38,7 @@ const name = 'n'.repeat(100_000);
 const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const text = { type: 'string' };
 
-// Each is answered with as many causes as an answer has, not with an error of the sandbox, minutes or gigabytes.
+// Each is answered with the maximum number of causes, not with a sandbox error, and does not take minutes or gigabytes.
 test.each<[string, string, JsonObject]>([
   ['very many invalid labels', maps, { metadata: { name: 'a', labels: many(15_000, (index) => `_${index}`, 'a') } }],
   [

@@ -19,7 +19,7 @@ afterAll(async () => {
   await webhook.stop();
 });
 
-/** Objects that are good before something in them is replaced. */
+/** Valid objects, before something in them is replaced. */
 const seeds: [string, JsonObject][] = [
   [
     '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs',
@@ -95,7 +95,7 @@ const seeds: [string, JsonObject][] = [
   ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', structuredClone(crd) as unknown as JsonObject],
 ];
 
-/** Every place in a value: the path of keys to it. */
+/** The paths of all values within a value. */
 function placesIn(value: Json, path: (string | number)[] = []): (string | number)[][] {
   const inner = Array.isArray(value)
     ? value.flatMap((item, index) => placesIn(item, [...path, index]))
@@ -130,7 +130,7 @@ const wrongObject = fc.oneof(
           try {
             return replaced(changed, place, value);
           } catch {
-            // An earlier change took this place away.
+            // An earlier change removed this path.
             return changed;
           }
         }, object),

@@ -14,7 +14,7 @@ interface Exchange {
   answeredType: string;
 }
 
-/** What kubectl 1.36 asked a kube-apiserver, by command, and how that answered: the log of `kubectl -v=8`. */
+/** What kubectl 1.36 requested from a kube-apiserver, by command, and the responses: the log of `kubectl -v=8`. */
 function read(): [string, Exchange[]][] {
   const text = readFileSync(new URL('../../fixtures/kubectl-wire.txt', import.meta.url), 'utf8');
   return text
@@ -54,7 +54,7 @@ const object = {
   spec: { clientConfig: { url: 'https://example.com' } },
 };
 
-/** The log has no bodies: one that fits. */
+/** Bodies that match, since the log has none. */
 const bodies: Record<string, object> = {
   'POST application/json': object,
   'PATCH application/merge-patch+json': { spec: { settings: { a: 'b' } } },
@@ -75,7 +75,10 @@ afterAll(async () => {
   await webhook.stop();
 });
 
-/** A path with what differs from server to server put in: the hash of a document, the version a watch begins with. */
+/**
+ * Replaces the parts of a path that differ from server to server: the hash of a document, the version that a watch
+ * starts from.
+ */
 async function here(path: string): Promise<string> {
   const root = (await send(sandbox, 'GET', '/openapi/v3')).json.paths as Record<string, { serverRelativeURL: string }>;
   const list = await send(sandbox, 'GET', '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs?limit=1');
@@ -95,17 +98,17 @@ beforeEach(() => send(sandbox, 'DELETE', own));
 
 describe.each(read())('kubectl %s', (_command, exchanges) => {
   test.each(exchanges)('$method $path', async ({ method, path, accept, contentType, status, answeredType }) => {
-    // The log was written with the object there, but for where it was not found, or created.
+    // The object existed when the log was written, except where it was not found, or was created.
     if (status !== 404 && status !== 201) {
       expect((await send(sandbox, 'POST', dirname(own), { body: object })).status).toBe(201);
     }
     const headers = { accept, ...(contentType === undefined ? {} : { 'content-type': contentType }) };
     const body = bodies[`${method} ${contentType}`];
     const answer = await send(sandbox, method, await here(path), { headers, ...(body === undefined ? {} : { body }) });
-    // What the sandbox does not do, and says so.
+    // The sandbox rejects this, with an explanation.
     const isApply = contentType === 'application/apply-patch+yaml';
     expect(answer.status, answer.text).toBe(isApply ? 415 : status);
-    // Nor does it answer in protobuf; and JSON is called JSON.
+    // It does not respond in protobuf either, and calls JSON by its own type.
     const isJson = answeredType === protobuf || path.startsWith('/openapi/v3?');
     expect(answer.headers['content-type']).toBe(isJson ? 'application/json' : answeredType);
   });

@@ -58,7 +58,7 @@ describe('a request', () => {
       return undefined;
     });
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }];
-    // As the manifests have it for system accounts.
+    // As in the manifests, for system accounts.
     const matchConditions = [{ name: 'not-system', expression: "!request.userInfo.username.startsWith('system:')" }];
     const shared = {
       name: 'a.example.com',
@@ -101,7 +101,7 @@ test('a Service of type ExternalName redirects webhook calls to its name', async
   });
   const write = () =>
     send(sandbox, 'POST', '/api/v1/namespaces/default/configmaps', { body: { metadata: { generateName: 'a-' } } });
-  // It is reached; its certificate is for localhost, and verified for the name of the Service.
+  // It is called, but its certificate is for localhost, and verified for the name of the Service.
   const { json } = await write();
   expect(json.message).toContain('localhost-alias.default.svc');
   expect(json.message).not.toContain('no endpoints available');

@@ -128,7 +128,7 @@ test('immutable fields cannot be changed', async () => {
     });
   const scope = await patch({ scope: 'Namespaced' });
   expect((scope.json.details as JsonObject).causes).toMatchObject([{ field: 'spec.scope' }]);
-  // Objects may be stored in it.
+  // There may be objects stored in that version.
   const versions = await patch({ versions: [version('v2', { storage: true })] });
   expect((versions.json.details as JsonObject).causes).toMatchObject([{ field: 'status.storedVersions[0]' }]);
 });
@@ -256,7 +256,7 @@ test('a definition with an unusable caBundle is not established, and an establis
   expect(await send(sandbox, 'POST', definitions, { body: gears })).toMatchObject({ status: 201 });
   expect(await established()).toEqual(['False', 'InvalidCABundle']);
   expect((await send(sandbox, 'GET', '/apis/example.com/v1/gears')).status).toBe(404);
-  // Behind a byte order mark Go finds no certificate.
+  // After a byte order mark Go finds no certificate.
   expect((await patch(bundle(`\ufeff${testCa.cert}`))).status).toBe(200);
   expect((await patch(bundle(`# of a test\n${testCa.cert}`))).status).toBe(200);
   await vi.waitFor(async () => expect(await established()).toEqual(['True', 'InitialNamesAccepted']));
@@ -284,7 +284,7 @@ test('a caBundle is read up to the first valid certificate, and not again for ch
     const { conditions } = json.status as { conditions: JsonObject[] };
     return conditions.find(({ type }) => type === 'Established')?.status;
   };
-  // Of a curve that is not read: each look at it asks for its key.
+  // On an unsupported curve: each check has to read its key.
   expect((await create('levers', certificate.pem.repeat(3))).status).toBe(201);
   await vi.waitFor(async () => expect(await establishedOf('levers')).toBe('False'));
   const first = read.mock.calls.length;

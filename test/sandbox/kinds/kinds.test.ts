@@ -10,7 +10,7 @@ const recorded = JSON.parse(readFileSync(new URL('../../fixtures/kubectl-protobu
   object: JsonObject;
 }[];
 
-/** The clock of the sandbox stands still. */
+/** The sandbox's clock stands still. */
 const begin = new Date(Math.floor(Date.now() / 1000) * 1000);
 
 function timestamp(secondsAgo: number): string {
@@ -37,7 +37,7 @@ async function tableOf(path: string): Promise<unknown[][]> {
   return [columnDefinitions.map(({ name }) => name), ...rows.map(({ cells }) => cells)];
 }
 
-// What kubectl create makes of each kind, and how kubectl get shows it.
+// What kubectl create sends for each kind, and how kubectl get shows it.
 test.each([
   ['Secret', '/api/v1/namespaces/default/secrets', ['Name', 'Type', 'Data', 'Age'], ['sample', 'Opaque', '2', '0s']],
   ['ConfigMap', '/api/v1/namespaces/default/configmaps', ['Name', 'Data', 'Age'], ['sample', '1', '0s']],
@@ -192,7 +192,7 @@ test.each(['deployments', 'replicasets', 'statefulsets'])('%s can be scaled by t
     metadata: { generation: 2 },
     spec: { replicas: 0, selector },
   });
-  // What was read before the patch is too old to be written.
+  // The version that was read before the patch is outdated.
   expect((await send(sandbox, 'PUT', scale, { body: json })).json).toMatchObject({ code: 409 });
   const fresh = { ...patched.json, spec: { replicas: 3 } };
   expect((await send(sandbox, 'PUT', scale, { body: fresh })).json).toMatchObject({ spec: { replicas: 3 } });
@@ -204,7 +204,8 @@ test.each(['deployments', 'replicasets', 'statefulsets'])('%s can be scaled by t
   expect((await send(sandbox, 'GET', '/api/v1/namespaces/default/configmaps/x/scale')).status).toBe(404);
 });
 
-// What a kube-apiserver refuses (pkg/apis/core/validation/events.go); a controller that writes it would lose its events.
+// Events that a kube-apiserver rejects (pkg/apis/core/validation/events.go); a controller that writes such events would
+// lose them.
 test.each([
   ['core', { involvedObject: { kind: 'Pod', name: 'one', namespace: 'other' } }, ['involvedObject.namespace']],
   [

@@ -18,7 +18,7 @@ test.each([
   const others = new HeldNames();
   others.add(other);
   expect(acceptNames(requested, {}, others).conflict?.reason).toBe(reason);
-  // What it held before it keeps, whatever others say they have.
+  // A name that it already had is kept, whatever names others have.
   expect(acceptNames(requested, requested, others).conflict).toBeUndefined();
   others.remove(other);
   expect(acceptNames(requested, {}, others).conflict).toBeUndefined();

@@ -73,7 +73,7 @@ test('documents of removed versions are dropped, and so are their counts', async
   for (let index = 500; index < 2100; index++) {
     counted.countRegeneration(resourceOf(`g${index}.example.com`, 'p', 0), 'add');
   }
-  // Beyond a limit they are counted without names; at the next look the named ones are gone.
+  // Beyond a limit they are counted without names; at the next scrape the named ones are gone.
   const counts = await lines('apiextensions_openapi_v3_regeneration_count{');
   expect(counts).toEqual([
     'apiextensions_openapi_v3_regeneration_count{crd="other",group="other",version="other",reason="add"} 100',

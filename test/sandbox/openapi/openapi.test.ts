@@ -89,7 +89,7 @@ describe('responses have the recorded headers', async () => {
     [() => gadgets, 'text/html'],
   ];
   const cases = sections.map((section, index) => [section.split('\n')[0], section, requests[index]] as const);
-  /** Values that belong to one document or moment. */
+  /** Headers that are specific to a document or a moment. */
   const own = new Set(['etag', 'last-modified', 'expires', 'content-length', 'location']);
 
   test.each(cases)('%s', async (_, section, request) => {
@@ -175,7 +175,7 @@ test.each<[string, number, (size: number) => [number, number] | undefined]>([
   }
 });
 
-/** The lines of the metric of regenerated documents. */
+/** The lines of the metric for regenerated documents. */
 async function regenerations(): Promise<string[]> {
   const { text } = await get('/metrics');
   return text.split('\n').filter((line) => line.startsWith('apiextensions_openapi_v3_regeneration_count{'));
@@ -185,7 +185,7 @@ const series = (plural: string, group: string, reason: string, count: number) =>
   `apiextensions_openapi_v3_regeneration_count{crd="${plural}.${group}",group="${group}",version="v1",reason="${reason}"} ${count}`;
 
 describe('changes', () => {
-  // Counts are those since the start.
+  // Counts since the start.
   beforeEach(async () => {
     await sandbox.stop();
     await startWithDefinitions();

@@ -63,7 +63,7 @@ describe('JSON patch', () => {
     ['test', [{ op: 'test', path: '/a', value: { b: [1, 2, 3] } }]],
   ])('%s', (_name, operations) => {
     const expected = structuredClone(before);
-    // Another implementation as the oracle; it changes its argument.
+    // Another implementation as the oracle; it modifies its argument.
     expect(applyPatch(expected, operations)).toEqual(operations.map(() => null));
     expect(applyOperations(before, operations as never)).toEqual(expected);
     expect(before).toEqual({ a: { b: [1, 2, 3] }, 'c/d~': null });
@@ -120,7 +120,7 @@ describe('strategic merge patch', () => {
       },
       pod,
     );
-    // By scans in scans: over four seconds.
+    // With nested scans: over four seconds.
     expect(cpuTimeMs() - started).toBeLessThan(1_000);
     expect((merged.spec as { volumes: Json[] }).volumes).toHaveLength(15_000);
     expect((merged.metadata as { finalizers: Json[] }).finalizers).toHaveLength(10_000);

@@ -28,7 +28,7 @@ const things = {
 } as unknown as Resource;
 const converted = { ...things, version: 'v2', conversion: {} } as Resource;
 
-/** A store with watchers, whose webhook gives objects the version that it is asked for, or fails. */
+/** A store with watches, whose webhook converts objects to the requested version, or fails. */
 function reading() {
   const store = new Store();
   const collection = store.collection('things');
@@ -48,7 +48,7 @@ function reading() {
   function begin(query = '', { resource = things, view = { as: 'object' } as View } = {}) {
     const lines: JsonObject[] = [];
     const seen = { isOver: false, isDropped: false };
-    /** Whether the client reads: if not, what it is sent waits for `read`. */
+    /** Whether the client has stopped reading: then everything sent to it waits for `read`. */
     let isFull = false;
     let waiting = Promise.withResolvers<boolean>();
     const stop = watch(
@@ -72,7 +72,7 @@ function reading() {
       lines,
       seen,
       stop,
-      /** What was sent: types with names, and versions of bookmarks. */
+      /** What was sent: event types with names, and versions of bookmarks. */
       sent: () =>
         lines.map(({ type, object }) => {
           const { metadata, rows } = object as { metadata: JsonObject; rows?: JsonObject[] };
@@ -81,7 +81,7 @@ function reading() {
       fill() {
         isFull = true;
       },
-      /** Reads what was sent, and goes on reading; with false it has gone. */
+      /** Reads what was sent, and continues to read; with false the client has disconnected. */
       async read(goesOn = true) {
         isFull = false;
         waiting.resolve(goesOn);

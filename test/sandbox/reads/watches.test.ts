@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
-/** The answer to a write says nothing of the data, which here is only to be seen by watchers. */
+/** The response to a write does not contain the data, which only the watches should receive. */
 const accept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
-/** A watch on a connection of its own. `lines` counts what was read. */
+/** A watch on its own connection. `lines` counts what was read. */
 async function watch(query = '') {
   const options: RequestOptions = {
     ca: sandbox.ca,
@@ -55,7 +55,7 @@ test('watches of clients that do not read are dropped, and those that read miss 
     const headers = { 'content-type': 'application/merge-patch+json', accept };
     const body = { data: { count: `${i}` } };
     expect((await send(sandbox, 'PATCH', `${configMaps}/changing`, { body, headers })).status).toBe(200);
-    // A reader on a slow machine falls behind, but never so far that it is dropped too.
+    // A client on a slow machine falls behind, but not so far that its watch is dropped too.
     await eventually(
       async () => good.seen.lines,
       (lines) => lines > i - 10,
@@ -79,7 +79,7 @@ test('watches of clients that do not read are dropped, and those that read miss 
 });
 
 test('a large collection is sent completely to a client that reads', async () => {
-  // Together more than a watcher may be behind.
+  // Together more than a watch may be behind.
   const text = 'x'.repeat(1_000_000);
   for (let i = 0; i < 18; i++) {
     const body = { metadata: { name: `large-${i}` }, data: { text } };

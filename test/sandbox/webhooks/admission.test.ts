@@ -12,9 +12,9 @@ const credentials = await makeCredentials(new Date());
 let sandbox: Sandbox;
 let server: Server;
 let events: SandboxEvent[];
-/** Paths that were asked, in order. */
+/** Paths that were called, in order. */
 let asked: string[];
-/** What each path answers: a status code and a text made from the review, or nothing at all. */
+/** The response of each path: a status code and a text made from the review, or none at all. */
 let answers: Record<string, (review: JsonObject) => { code?: number; text: string } | undefined>;
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ describe('rules', () => {
     ['another group', { apiGroups: ['apps'] }, false],
     ['every resource', { resources: ['*'] }, true],
     ['every resource and subresource', { resources: ['*/*'] }, true],
-    // As kube-apiserver matches, though its documentation says that these are subresources only.
+    // As kube-apiserver matches, although its documentation says that these are only subresources.
     ['all of it', { resources: ['configmaps/*'] }, true],
     ['a subresource', { resources: ['configmaps/status'] }, false],
     ['its scope', { scope: 'Namespaced' }, true],
@@ -151,7 +151,7 @@ test('webhooks are not called for webhook configurations', async () => {
   });
 });
 
-// What a webhook may do wrong: refused with failurePolicy Fail, let through with Ignore, and logged.
+// Mistakes of a webhook: rejected with failurePolicy Fail, ignored with Ignore, and logged.
 test.each<
   [string, 'mutating' | 'validating', (review: JsonObject) => { code?: number; text: string } | undefined, RegExp]
 >([
@@ -182,7 +182,7 @@ test.each<
   ['never answers', 'validating', () => undefined, /context deadline exceeded/],
 ])('a webhook that %s', async (name, kind, answer, message) => {
   answers.a = answer;
-  // A short time only where it is what is tested: 8 MiB take longer on a busy machine.
+  // A short timeout only where it is tested: 8 MiB take longer on a busy machine.
   await configure(kind, 'a', { timeoutSeconds: name === 'never answers' ? 1 : 30 });
   const refused = await create();
   expect(refused.json).toMatchObject({ code: 500, reason: 'InternalError' });

@@ -20,7 +20,7 @@ function convertedWith(objects: JsonObject[], changes: JsonObject): JsonObject {
   return { result: { status: 'Success' }, convertedObjects };
 }
 
-// What a conversion webhook may do wrong. Each is an error for the client that names the webhook's resource, never a crash.
+// Mistakes of a conversion webhook. Each is an error for the client that names the webhook's resource, never a crash.
 test.each<[string, (objects: JsonObject[]) => JsonObject, RegExp | undefined]>([
   ['reports a failure', () => ({ result: { status: 'Failed', message: 'cannot' } }), /failed: cannot$/],
   ['reports nothing', () => ({}), /failure without a message/],
@@ -72,7 +72,7 @@ test.each<[string, (objects: JsonObject[]) => JsonObject, RegExp | undefined]>([
   );
   const read = await send(sandbox, 'GET', `${path('v2')}/one`);
   if (message === undefined) {
-    // Only labels and annotations are a webhook's to change.
+    // A webhook may change only labels and annotations.
     expect(read.json.metadata).toMatchObject({ labels: { added: 'x' }, creationTimestamp: expect.any(String) });
   } else {
     expect(read.json).toMatchObject({ code: 500, reason: 'InternalError' });

@@ -13,7 +13,7 @@ function captured(name: string): Call & { headers: Record<string, string> } {
   return JSON.parse(readFileSync(new URL(`../../fixtures/webhook-calls/${name}.json`, import.meta.url), 'utf8'));
 }
 
-/** Values that differ from run to run replaced by their type, and what the sandbox does not keep taken out. */
+/** Replaces values that differ from run to run by their type, and removes what the sandbox does not support. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(comparable);
@@ -60,7 +60,7 @@ function objectOf(call: Call, field: 'object' | 'oldObject'): JsonObject {
   return object;
 }
 
-// One story, in the order in which it was captured; each write makes the calls that were captured for it.
+// One sequence, in the order in which it was captured; each write causes the calls that were captured for it.
 const story = [
   {
     write: 'create',

@@ -17,7 +17,7 @@ const recorded = JSON.parse(
   readFileSync(new URL('../../fixtures/kubectl-protobuf.json', import.meta.url), 'utf8'),
 ) as Recorded[];
 
-/** A copy without the nulls that Go prints for times that are not set. */
+/** A copy without the nulls that Go prints for unset times. */
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) {
     return value.map(withoutNulls);

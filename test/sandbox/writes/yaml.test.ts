@@ -34,8 +34,8 @@ test.each<[string, string, string]>([
   expect(() => parse(text)).toThrow(message);
 });
 
-// A reader that compares each key with all before it takes ten seconds and more for the first, and one that looks for anchors
-// from the start of the document does for the last.
+// A reader that compares each key with all previous ones takes more than ten seconds for the first, and so does a
+// reader that looks for anchors from the start of the document for the last.
 test.each<[string, (count: number) => string]>([
   ['keys', (count) => Array.from({ length: count }, (_, index) => `k${index}: 1`).join('\n')],
   ['keys in braces', (count) => `{${Array.from({ length: count }, (_, index) => `k${index}: 1`).join(', ')}}`],
