@@ -178,6 +178,7 @@ export class Meter {
 
   /**
    * Evaluates the result of `compile`.
+   *
    * @throws {CostError} when it costs more than a single evaluation may, or than is left in the budget.
    * @throws {EvaluationError} when the expression itself fails.
    */

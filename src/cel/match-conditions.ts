@@ -80,6 +80,7 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
 /**
  * Whether a webhook is to be called for a request: if all its match conditions are true. A false one is decisive, even
  * if another cannot be evaluated.
+ *
  * @param request the request of the AdmissionReview.
  * @throws {UndecidedConditions} when none is false and one cannot be evaluated.
  */

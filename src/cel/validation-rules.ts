@@ -181,6 +181,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
 /**
  * Evaluates the rules of a schema. Transition rules are skipped without an old value; rules that this engine cannot
  * evaluate are always skipped.
+ *
  * @param old the old value; undefined for a creation.
  * @param budget is shared with other evaluations; by default that of one object.
  */

@@ -114,6 +114,7 @@ function decode(value: Json | undefined): string {
 
 /**
  * Finds the entries of the object at a path; if `service` is undefined, every entry.
+ *
  * @throws {ResponseError} when it is not the object that the path names.
  */
 export function readTarget(
@@ -235,6 +236,7 @@ const maxListed = 100_000;
 
 /**
  * Lists the objects of a kind in pages, with their paths; none if the cluster does not serve the kind.
+ *
  * @throws {ResponseError} for a response that is not a list.
  */
 export async function* listTargets(

@@ -85,6 +85,7 @@ export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' 
 
 /**
  * Runs the state machine step by step: each step is one write, and everything is read again in between.
+ *
  * @throws {Conflict} after 20 conflicts in a row: another client keeps writing.
  */
 export async function runCertificates(run: Run): Promise<RunOutcome> {
@@ -156,6 +157,7 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
  * Writes the bundle into every target that has a different one, based on one read: reading everything again for each
  * target would be quadratic. Each patch tests the value that was read before the Secrets that decide, so none of them
  * undoes what another client has written in the meantime.
+ *
  * @returns whether no other client wrote at the same time.
  */
 async function injectAll(

@@ -21,6 +21,7 @@ export interface CertificateStore {
   read(role: SecretRole): Promise<StoredSecret | undefined>;
   /**
    * Replaces the data and annotations of a Secret, or creates it if `from` is undefined.
+   *
    * @throws {Conflict} when it has changed since `from` was read.
    */
   write(role: SecretRole, contents: SecretContents, from: StoredSecret | undefined): Promise<void>;

@@ -26,6 +26,7 @@ export interface TargetAccess {
   read(): Promise<TargetReading[]>;
   /**
    * Writes the bundle into every entry of a target that has a different one.
+   *
    * @throws {Conflict} when the target has changed since it was read.
    * @throws {TargetFailure} when it cannot be written.
    */

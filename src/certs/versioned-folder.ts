@@ -101,6 +101,7 @@ export class VersionedFolder {
 
   /**
    * Creates a version, to which the links do not point yet.
+   *
    * @returns the existing versions, newest first; undefined if another run has created this version or a newer one.
    */
   async add(version: number, files: Iterable<readonly [name: string, text: string]>): Promise<number[] | undefined> {

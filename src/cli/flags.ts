@@ -22,6 +22,7 @@ export interface Flag<T> {
   repeatable?: true;
   /**
    * Parses one value.
+   *
    * @throws {FlagError} when the flag does not accept it.
    */
   parse: (text: string) => T;
@@ -73,6 +74,7 @@ class FlagOption extends Option {
 
   /**
    * The value for the given texts; `before` is the previous value.
+   *
    * @throws {UsageError} that names the origin of the text, the text and what is allowed.
    */
   read(origin: string, texts: readonly string[], before: unknown): unknown {
@@ -169,6 +171,7 @@ function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
 /**
  * The values of a command's flags: from the command line, else from the environment, else the default. An empty
  * environment variable counts as unset.
+ *
  * @throws {UsageError} that names the variable, its value and what is allowed. (Commander has already parsed those on
  * the command line.)
  */

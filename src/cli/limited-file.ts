@@ -5,6 +5,7 @@ const mebibyte = 1024 * 1024;
 
 /**
  * Reads a small text file that a flag names.
+ *
  * @param maxMebibytes the limit; default 1, which no configuration exceeds.
  * @throws {UsageError} when it cannot be read, is not a regular file, is larger, or is not UTF-8. The message names the
  * flag and the file.

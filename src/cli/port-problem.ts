@@ -1,5 +1,6 @@
 /**
  * The remedy for a port that the server cannot listen on; undefined for other problems.
+ *
  * @param code of the system: EADDRINUSE, EACCES, …
  * @param flag that sets the port.
  */

@@ -61,6 +61,7 @@ export interface Program {
 
 /**
  * Builds a program. Only the commands that `loads` accepts by name have flags and an action.
+ *
  * @param end takes the exit code of a command if it is not 0.
  */
 export async function createProgram(
@@ -105,6 +106,7 @@ export async function createProgram(
 
 /**
  * Runs a program with arguments (without node and script).
+ *
  * @returns the exit code.
  */
 export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {

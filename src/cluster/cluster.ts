@@ -87,6 +87,7 @@ export interface WatchOptions {
 export interface Cluster {
   /**
    * Sends a request. The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch.
+   *
    * @throws {StatusError} for any response but 2xx, at once; for 429 and 5xx after retries.
    * @throws {ConnectionError} without a response, after retries.
    * @throws {ResponseError} for a response that is too long or not a JSON object.

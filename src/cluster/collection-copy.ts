@@ -58,6 +58,7 @@ export class CollectionCopy {
 
   /**
    * Adds or updates an object; one with an unchanged uid and version changes nothing.
+   *
    * @throws {ResponseError} when it would exceed the limit of objects or characters: then it is not added.
    */
   put(object: JsonObject): void {
@@ -75,6 +76,7 @@ export class CollectionCopy {
 
   /**
    * Begins a list that will replace the contents of the copy.
+   *
    * @returns `add` for each object, which throws a {@link ResponseError} for too many characters; and `replace`, until
    * which the copy does not change.
    */

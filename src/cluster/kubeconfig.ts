@@ -112,6 +112,7 @@ function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
 
 /**
  * Loads a kubeconfig: the named file, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
+ *
  * @param env the environment; KUBECONFIG and HOME are read.
  * @throws {KubeConfigError} when it cannot be read, names no cluster, or lacks the context.
  */

@@ -27,6 +27,7 @@ export interface Page {
 
 /**
  * Lists a collection in pages. A page that is too large is requested again in smaller ones.
+ *
  * @throws {ResponseError} for a response that is not a list, and for more than `maxObjects`.
  * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
  */

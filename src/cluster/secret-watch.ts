@@ -231,6 +231,7 @@ class SecretFollower {
  * Follows a kubernetes.io/tls Secret: its current state, then every change, even if connections are lost or the Secret
  * is absent for a while. Needs `get` and `watch` on it. While it cannot be watched it is polled, and a `watching` event
  * says why. Contents are passed on without validation.
+ *
  * @returns a function that stops following.
  */
 export function watchServingSecret(

@@ -20,6 +20,7 @@ export function metadataOf(object: JsonObject, what: string, name: string): Json
 
 /**
  * The data of a Secret as text; values of more than 128 KiB of base64 are omitted.
+ *
  * @throws {ResponseError} when the object is not the Secret with this name.
  */
 export function decodeSecret(secret: JsonObject, namespace: string, name: string): Record<string, string> {

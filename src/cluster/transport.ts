@@ -137,6 +137,7 @@ export function transportFor(config: KubeConfig): Transport {
 
 /**
  * Reads a whole body of at most `maxBytes`; for a longer one the connection is closed.
+ *
  * @returns undefined for a longer body. Rejects when the connection breaks.
  */
 export async function readLimited(body: Readable, maxBytes: number): Promise<Buffer | undefined> {
@@ -155,6 +156,7 @@ export async function readLimited(body: Readable, maxBytes: number): Promise<Buf
 
 /**
  * The lines of a body, without line breaks; empty lines are skipped.
+ *
  * @throws {ResponseError} for a line of more than `maxBytes`.
  */
 export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {

@@ -40,6 +40,7 @@ export class WatchRetries {
   /**
    * A watch failed. A connection may end at any time, and a load balancer may end each: that is a problem only if nothing
    * comes of it, as for client-go. A version may be too old: a problem only if the next watch fails, too.
+   *
    * @param isTooOld whether the error says that the version to watch from is too old.
    */
   afterError(error: unknown, watch: WatchLife, isTooOld = false): AfterWatch {

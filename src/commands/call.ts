@@ -155,6 +155,7 @@ function objectOf({ cluster }: JsonObject, namespace: string | undefined): Calle
 
 /**
  * Registers extensions; those without discovered handlers in their status are discovered first.
+ *
  * @returns how many could not be registered; each is reported on standard error.
  */
 async function register(client: Client, configs: readonly ExtensionConfig[], io: Io): Promise<number> {

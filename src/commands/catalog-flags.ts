@@ -41,6 +41,7 @@ export const catalogFlags = {
 
 /**
  * The result of parsing a file that a flag names.
+ *
  * @throws {UsageError} when the parser throws a `Problem`, or finds an unresolvable YAML alias.
  */
 export function readWith<T>(
@@ -63,6 +64,7 @@ export function readWith<T>(
 
 /**
  * The known hooks, including those in a provider's files.
+ *
  * @throws {UsageError} when a file cannot be used.
  */
 export function hookCatalogOf(files: readonly string[]): HookCatalog {

@@ -3,6 +3,7 @@ import { withoutControls } from '../terminal/index.ts';
 
 /**
  * The value of a flag that names a Kubernetes object and becomes part of a request path.
+ *
  * @param where the flag as the user knows it.
  * @throws {UsageError} with the first problem.
  */

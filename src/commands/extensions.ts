@@ -46,6 +46,7 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<Read> {
 
 /**
  * The ExtensionConfigs in files, or in the cluster.
+ *
  * @param names of the ExtensionConfigs to read; empty for all.
  * @throws {UsageError} for files that cannot be read, and for a name that no ExtensionConfig in the files has.
  * @throws {FailureError} when the API server does not respond, or does not have the object.

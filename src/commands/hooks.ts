@@ -143,6 +143,7 @@ function explanationText(whole: HookDefinition, release: Release): string {
 
 /**
  * A hook of Cluster API, by name.
+ *
  * @throws {UsageError} for an unknown name, with the most similar ones.
  */
 export function hookNamed(name: string, where: string): HookDefinition {

@@ -127,6 +127,7 @@ function programCalled(name: string): Program {
 
 /**
  * Runs `NAME ARGS…`, where NAME is the name under which the user called the program.
+ *
  * @returns the exit code.
  */
 export async function run(args: readonly string[], io: Io, name: string = ownName): Promise<number> {

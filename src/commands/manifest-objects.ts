@@ -13,6 +13,7 @@ export interface ManifestObject {
 
 /**
  * The objects in a text in YAML or JSON.
+ *
  * @param name the name of the source in messages.
  * @throws {UsageError} for text that cannot be read, with name and line.
  */
@@ -34,6 +35,7 @@ export function* objectsOf(text: string, name: string): Generator<ManifestObject
 
 /**
  * The objects in files and folders, or in standard input for `-`.
+ *
  * @throws {UsageError} for what cannot be read, with file and line.
  */
 export async function* manifestObjects(paths: readonly string[], io: Io): AsyncGenerator<ManifestObject> {

@@ -23,6 +23,7 @@ export const policyFlags = {
 
 /**
  * The rule options according to the flags.
+ *
  * @throws {UsageError} when a file that a flag names cannot be used. The message names flag, file and position.
  */
 export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions {

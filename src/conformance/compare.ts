@@ -8,6 +8,7 @@ import type { TriedHandler } from './tried.ts';
  * Calls handlers with a variation of their request and compares the responses with those of their second call, since
  * the first may have started work. For hooks that can block, only the status is compared, since their work may have
  * progressed.
+ *
  * @param vary returns the variation of a request; undefined for a handler that it does not apply to.
  * @param most maximum number of handlers to call.
  */

@@ -23,6 +23,7 @@ function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
 
 /**
  * The request for a handler: complete, with sample objects that are recognizable by their names.
+ *
  * @param own the fields of a request from the user, which replace all of these.
  * @param variables values for the variables that the extension defines.
  */

@@ -65,6 +65,7 @@ function statusOf({ level }: Check, problems: readonly CheckProblem[], because: 
 
 /**
  * Runs all checks on an extension, one after the other.
+ *
  * @throws the reason of `options.signal` when it is aborted. Never because of a server.
  */
 export async function checkConduct(config: ExtensionConfig, options: ConformanceOptions): Promise<Conduct> {

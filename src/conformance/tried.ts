@@ -44,6 +44,7 @@ function reasonAgainst(hook: HookDefinition, index: number, withSideEffects: boo
 
 /**
  * Chooses the handlers to call, each with its request.
+ *
  * @param settings of the ExtensionConfig.
  * @param variables values of the variables that the extension defines, as in requests.
  */

@@ -49,6 +49,7 @@ const timeOf = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;
 /**
  * The conditions with some of them set. A transition time changes only with the status of its condition; conditions of
  * other controllers are preserved.
+ *
  * @param generation the generation of the object that the conditions are about.
  */
 export function withConditions(

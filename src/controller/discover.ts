@@ -125,6 +125,7 @@ function eventOf(
 /**
  * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. Problems with the
  * extension or the object become conditions.
+ *
  * @throws {Error} when the API server fails, or when another client has written in the meantime: the run has to start
  * over.
  */

@@ -3,6 +3,7 @@ import type { Cluster } from '../cluster/index.ts';
 /**
  * Wraps a connection so that each write first checks whether it is allowed: a former leader never writes, not even when
  * its timers are late.
+ *
  * @throws {Error} in place of a write that is not allowed.
  */
 export function guardWrites(cluster: Cluster, mayWrite: () => boolean): Cluster {

@@ -21,6 +21,7 @@ interface Seen {
 
 /**
  * Creates a record that is empty.
+ *
  * @param fingerprintOf returns the parts of an object that a run depends on and writes.
  */
 export function createOwnWrites(fingerprintOf: (config: StoredConfig) => string): OwnWrites {

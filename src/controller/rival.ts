@@ -28,6 +28,7 @@ function holderOf(lease: JsonObject): { holder: string; renewed: string; duratio
 /**
  * Checks whether Cluster API's controller runs in the cluster, which renews its Lease. To tell a stale Lease from a
  * current one regardless of clocks, it waits for another renewal.
+ *
  * @returns the holder, or undefined.
  * @throws {Error} when the Lease cannot be read.
  */
@@ -71,6 +72,7 @@ export interface RivalWatch {
 
 /**
  * Looks for Cluster API's controller before the work begins, and from then on.
+ *
  * @returns the error that ends the work; undefined when `signal` was aborted first. Never rejects.
  */
 export async function watchForRival(watch: RivalWatch): Promise<RivalError | undefined> {

@@ -42,6 +42,7 @@ export interface ConfigStore {
   /**
    * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
    * is read again, unless its spec has changed.
+   *
    * @returns the object after the write.
    * @throws {ConfigConflict} when its generation has changed, or after five conflicts in a row.
    */
@@ -59,6 +60,7 @@ const maxConflicts = 5;
 /**
  * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other clients
  * wrote is lost, and unknown fields are preserved.
+ *
  * @param onWrite called after each write, with the versions before and after.
  */
 export function createConfigStore(

@@ -7,6 +7,7 @@ export interface Worker {
   begin?(configs: readonly StoredConfig[]): void;
   /**
    * Reconciles one ExtensionConfig.
+   *
    * @throws {Error} when the API server fails: the run is retried.
    */
   run(config: StoredConfig, signal: AbortSignal): Promise<RunResult>;

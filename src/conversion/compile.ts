@@ -7,6 +7,7 @@ export class UnlistedDifferenceError extends Error {}
 
 /**
  * Compiles both directions between two versions from their schemas and the table of changes.
+ *
  * @param keeps whether what one version cannot represent is kept as conversion data; otherwise it is lost.
  * @throws {UnlistedDifferenceError} naming every difference that the table does not list, and every entry of the table
  * that matches nothing.

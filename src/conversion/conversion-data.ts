@@ -78,6 +78,7 @@ export function parseConversionData(text: Json): ConversionData | undefined {
 
 /**
  * The annotation text of conversion data that is not empty.
+ *
  * @throws {ConversionError} when it is longer than `maxConversionDataBytes` in UTF-8.
  */
 export function formatConversionData(data: ConversionData, annotation: string): string {

@@ -189,6 +189,7 @@ function convertValue(
 /**
  * The automatic part of converting a whole object. The result shares unchanged parts with the original; neither may be
  * modified in place. `kept` contains the values that the other version cannot represent.
+ *
  * @throws {ConversionError} when two values would become the same field, or the kept values exceed the limit of
  * conversion data.
  */

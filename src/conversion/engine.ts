@@ -45,6 +45,7 @@ export interface KindConverter {
   conversionDataBytes(object: JsonObject): number;
   /**
    * The object in another version, or the object itself if it already has that version. It is never modified.
+   *
    * @throws {ConversionError} for another kind, an unknown version, or a value that cannot be converted.
    */
   convert(object: JsonObject, apiVersion: string): JsonObject;
@@ -142,6 +143,7 @@ function routesFrom(start: string, edges: Map<string, Edge[]>): Map<string, Edge
 
 /**
  * Compiles the conversion between all versions of a kind.
+ *
  * @throws {UnlistedDifferenceError} when two versions differ in a way that their table does not list.
  * @throws {Error} when a schema or a hand-written step is missing, or the versions do not form a tree.
  */

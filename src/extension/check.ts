@@ -22,6 +22,7 @@ const inPlaceTag = 'In-Place Update Hooks';
 
 /**
  * Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there.
+ *
  * @returns problems that prevent the handlers from being served, and warnings about problems to come.
  */
 export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {

@@ -23,6 +23,7 @@ export function segmentsOf(path: string): readonly (string | number)[] {
 /**
  * The segments of a path such as `spec.template.spec.disks[0].size` or `metadata.labels["example.com/tier"]`: names and
  * indices.
+ *
  * @throws {SyntaxError} when the text is not a path.
  */
 export function parsePath(path: string): (string | number)[] {
@@ -73,6 +74,7 @@ export function getField(object: Json, path: string): Json | undefined {
 
 /**
  * Sets the value at a path, creating missing objects on the way; undefined removes the value and creates nothing.
+ *
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */
 export function setField(object: JsonObject, path: string, value: Json | undefined): void {

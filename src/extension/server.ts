@@ -98,6 +98,7 @@ export interface ExtensionServer {
   call(handler: string, request: unknown, options?: { signal?: AbortSignal }): Promise<CallOutcome>;
   /**
    * Starts listening. Without a certificate the server is not ready, and says why.
+   *
    * @throws {ListenError} when a port is taken or not allowed.
    */
   start(): Promise<RunningExtension>;
@@ -168,6 +169,7 @@ function checkPort(option: string, port: number | undefined): void {
  * ```ts
  * await createExtensionServer({ handlers: [waitForBackups], certificates: { folder: '/certificates' } }).run();
  * ```
+ *
  * @throws {HandlersError} when Cluster API would reject the handlers: all problems at once.
  * @throws {TypeError} for a path, a port or a limit that cannot be.
  */
@@ -177,6 +179,7 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
 
 /**
  * Creates an extension server that this program hosts.
+ *
  * @throws {HandlersError} as `createExtensionServer`.
  */
 export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {

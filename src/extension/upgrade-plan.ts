@@ -4,6 +4,7 @@ import { HandlerFailure } from './handler.ts';
 
 /**
  * Returns the plan, for `answer.done(checkedUpgradePlan(request, plan))`.
+ *
  * @throws {HandlerFailure} when Cluster API would reject it, with the reason for users.
  */
 export function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P {

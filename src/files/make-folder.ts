@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 /**
  * Creates a folder and its missing parents. Does not use Node.js's `recursive` option, which loops forever where the
  * system cannot create folders: below /proc.
+ *
  * @param mode of the folders that are created.
  * @throws {Error} of the system, with its code.
  */

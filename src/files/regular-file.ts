@@ -87,6 +87,7 @@ function larger(buffer: Buffer, maxBytes: number): Buffer {
 /**
  * Reads a small regular file (symbolic links are followed) of at most `maxBytes`. A FIFO, a device, a folder or an
  * endless file is rejected without blocking.
+ *
  * @throws {FileError} that says why not.
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Buffer> {

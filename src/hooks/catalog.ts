@@ -17,6 +17,7 @@ const keyOf = (group: string, version: string, name: string) => `${group}/${vers
 
 /**
  * A catalog of the hooks and APIs that Cluster API publishes, and of a provider's own.
+ *
  * @param own lifecycles of a provider; one with the same key as a known one replaces it.
  */
 export function createHookCatalog(own: readonly Lifecycle[] = []): HookCatalog {

@@ -108,6 +108,7 @@ function lifecycleOf(entry: FileLifecycle): Lifecycle {
 /**
  * Reads a provider's own hooks from YAML (or JSON) text: `hooks`, a list of group, version, hook, introduced, and the
  * other fields of `Lifecycle`. Releases and the months of deprecations are strings ("1.11", "2025-08").
+ *
  * @throws {LifecycleFileError} when the text is not valid YAML, has more than 256 Ki characters or 1,000 hooks, an
  * unknown field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
  */

@@ -42,6 +42,7 @@ function keysOf(pointer: string): string[] {
 /**
  * The list index that a key denotes, or undefined. As in the library of the API server and of Cluster API
  * (evanphx/json-patch), negative ones count from the end, and leading zeros are fine.
+ *
  * @param size number of places: one more than items if the key is where an item is added.
  */
 function indexOf(key: string, size: number): number | undefined {
@@ -192,6 +193,7 @@ function apply(progress: Progress, operation: PatchOperation): void {
 
 /**
  * Applies operations to a copy, one after the other, with the API server's limits.
+ *
  * @throws {PatchError} when one cannot be applied, or they would do more work than allowed.
  */
 export function applyOperations(value: Json, operations: readonly PatchOperation[]): Json {

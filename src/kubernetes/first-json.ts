@@ -3,6 +3,7 @@ import { type Json, JsonError, parseJson } from './json.ts';
 /**
  * The first JSON value of a body: Go's decoder reads that and ignores the rest. There rarely is any, so the end of the
  * value is located only if the body as a whole is not JSON.
+ *
  * @throws {JsonError} as `parseJson`.
  */
 export function parseFirstJson(bytes: Buffer): Json {

@@ -159,6 +159,7 @@ function compareLists(
 
 /**
  * The JSON Merge Patch (RFC 7396) that turns one object into the other; undefined if they are equal.
+ *
  * @throws {RangeError} when the result contains a null, which a merge patch cannot express.
  */
 export function mergePatchOf(before: JsonObject, after: JsonObject): JsonObject | undefined {

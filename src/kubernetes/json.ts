@@ -70,6 +70,7 @@ function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
 /**
  * Parses a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as in the API server; a key named
  * `__proto__` becomes an ordinary property.
+ *
  * @throws {JsonError} when the bytes are not UTF-8, are not JSON, or nest deeper than `maxJsonDepth`.
  */
 export function parseJson(bytes: Uint8Array): Json {

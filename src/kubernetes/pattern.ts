@@ -57,6 +57,7 @@ function sizeOf(source: string): number {
 
 /**
  * Compiles a pattern.
+ *
  * @throws {PatternError} when it is not valid RE2 syntax, or too large.
  */
 export function compilePattern(source: string): Pattern {

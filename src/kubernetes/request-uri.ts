@@ -97,6 +97,7 @@ function authorityProblem(authority: string): string | undefined {
  * Parses a URI or an absolute path as Go's `url.ParseRequestURI` does, and accepts exactly the same ones. That is
  * neither RFC 3986 nor WHATWG's URL: `https://`, `https:example.com` and a port of 99999 are accepted, a leading space
  * is not. Colons in a host are treated as in Go 1.25 (the last one begins the port).
+ *
  * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
  */
 export function parseRequestUri(text: string): RequestUri | { problem: string } {

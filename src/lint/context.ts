@@ -18,6 +18,7 @@ export interface ManifestContext {
 
 /**
  * Reads all manifests in files and folders as facts for rules.
+ *
  * @param onFile called before each file is read.
  */
 export async function readContext(

@@ -422,6 +422,7 @@ class Composer {
 /**
  * Composes values from the parser's events for one document, as kubectl does. Aliases share their value with their
  * anchor; their expansion is limited as in kubectl.
+ *
  * @throws {ComposeError} for documents that kubectl's parser rejects.
  */
 export function compose(text: string, events: readonly Event[], isPlaced: boolean): Composed {

@@ -264,6 +264,7 @@ function jsonOf(read: ReadDocument): Json {
  * The text of one document with fields set and removed. If only the text of scalars changes, nothing else does;
  * otherwise comments and the order of keys are preserved, and JSON remains JSON. `read` is the result of `readDocument`
  * for the text.
+ *
  * @throws {EditError} when a field comes from an anchor, so that setting it would change something else.
  */
 export function editDocument(text: string, read: ReadDocument, edits: readonly Edit[]): string {

@@ -162,6 +162,7 @@ function tagged(tag: string, text: string): { value: Resolved; integer?: bigint 
 
 /**
  * The value of a scalar with an explicit tag, given by its full name; an unknown tag results in a string.
+ *
  * @throws {ScalarError} when the text does not match the tag.
  */
 export function taggedValue(tag: string, text: string): Resolved {
@@ -198,6 +199,7 @@ function formatFloat32(value: number): string {
 
 /**
  * A scalar as the key of a map: keys in Kubernetes objects are strings, so `1` is "1" and `yes` is "true".
+ *
  * @throws {ScalarError} for null and for integers of more than 63 bits, which kubectl rejects.
  */
 export function keyText(text: string, tag: string | undefined): string {

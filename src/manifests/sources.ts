@@ -10,6 +10,7 @@ export interface Source {
   file: string;
   /**
    * Reads the whole text, including a byte order mark.
+   *
    * @throws {SourceError} that says why it cannot be read.
    */
   read(signal: AbortSignal): Promise<string>;

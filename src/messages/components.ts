@@ -36,6 +36,7 @@ function* referencesIn(schema: MessageSchema): Generator<string> {
 
 /**
  * Exactly the components that the messages of hooks need.
+ *
  * @throws {Error} when a schema refers to an unknown component, or two hooks define different components with the same
  * name.
  */

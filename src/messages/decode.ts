@@ -60,6 +60,7 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
  * A request as a handler receives it: field names match in any case, null counts as absent, and unknown fields are
  * kept. Types are checked, and the fields that the hook's own messages require. Returns the same value if nothing had
  * to be changed.
+ *
  * @returns the request, or what is wrong with it, in one line.
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
@@ -75,6 +76,7 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
 /**
  * A response as Cluster API's decoder reads it: field names match in any case, null counts as absent (in a list of
  * objects: as an object without fields), unknown fields are ignored, and only types are checked.
+ *
  * @returns the response, or what is wrong with it, in one line.
  */
 export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {

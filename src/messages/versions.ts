@@ -79,6 +79,7 @@ const apiVersionOf = ({ group, version }: HookDefinition) => `${group}/${version
 
 /**
  * Compiles the conversion of a hook's messages between its versions, one change after the other.
+ *
  * @throws {UnlistedDifferenceError} when two versions differ in a way that their change does not list.
  * @throws {Error} when the versions belong to different hooks, or the changes do not form a tree.
  */

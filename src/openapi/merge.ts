@@ -283,6 +283,7 @@ const maxInherited = 64 * 1024 * 1024;
 
 /**
  * Operations that do not override the security and servers of their document, with these written into them.
+ *
  * @param left how many more characters these may have, in total; is reduced.
  * @throws {MergeError} when they have more.
  */
@@ -341,6 +342,7 @@ function tagsOf(documents: readonly NamedDocument[]): Json[] {
  * The same applies to ids of operations and links to them. `info` comes from the first document. If documents differ
  * about the same path, that is reported as a conflict, and the first one wins. The work is linear in the documents,
  * apart from sorting names; it yields to other work after each document.
+ *
  * @throws {MergeError}, or the reason of the signal.
  */
 export async function mergeDocuments(

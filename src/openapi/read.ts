@@ -24,6 +24,7 @@ const tooMany = 'has too many values, or aliases that expand to too many';
 /**
  * The number of values in the result of a YAML parser, each counted as often as aliases refer to it; computed before
  * any of them is copied.
+ *
  * @param known the sizes of values that have been counted.
  */
 function sizeOf(value: unknown, known: Map<unknown, number>, depth = 0): number {
@@ -96,6 +97,7 @@ function parse(bytes: Buffer): Json {
 
 /**
  * Reads an OpenAPI document from JSON or YAML; OpenAPI v2 is converted.
+ *
  * @throws {InvalidOpenApi} for anything but OpenAPI 3.0 and 2.0.
  */
 export function readOpenApi(bytes: Buffer): ReadOpenApi {
@@ -177,6 +179,7 @@ export interface DocumentPlace {
 
 /**
  * The documents that an API server lists at `/openapi/v3`, sorted by name.
+ *
  * @returns undefined if the value is not a list, or contains a path outside of `/openapi/v3/`.
  */
 export function documentList(value: Json): DocumentPlace[] | undefined {

@@ -134,6 +134,7 @@ export function visitValues(value: JsonObject, visit: (item: Json, key: string) 
 /**
  * Visits the references in a part of an OpenAPI v3 document, as opposed to properties and data that look like
  * references. The work is linear; the part must not nest deeper than the stack allows.
+ *
  * @returns the part with the visitor's replacements; the same objects wherever nothing changed.
  */
 export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {

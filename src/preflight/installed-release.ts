@@ -8,6 +8,7 @@ const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
 /**
  * The release of Cluster API that clusterctl has installed; undefined if clusterctl did not install it, or its
  * inventory may not be read.
+ *
  * @throws {ConnectionError} and the other errors of `Cluster.request` that are not refusals.
  */
 export async function installedRelease(cluster: Cluster): Promise<Release | undefined> {

@@ -136,6 +136,7 @@ const name = /^\.?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 /**
  * Parses an operator's allow list: ranges of addresses (`10.0.0.0/8`, `192.0.2.7`), and names, which include their
  * subdomains (`svc`, `example.com`).
+ *
  * @throws {AllowListError} for an entry that is neither, and for a range that does not start at its address
  * (`10.1.2.3/8`).
  */

@@ -21,6 +21,7 @@ const maxAmount = 86_400;
 
 /**
  * Parses `KIND@WHERE` or `KIND@WHERE=AMOUNT`.
+ *
  * @returns the fault, or what is wrong with the text.
  */
 export function parseFault(text: string): Fault | { problem: string } {
@@ -66,6 +67,7 @@ interface Strikes {
 
 /**
  * Wraps a caller so that it injects the faults of one life.
+ *
  * @param down makes calls to servers that do not exist.
  */
 export function withFaults(

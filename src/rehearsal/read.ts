@@ -207,6 +207,7 @@ const maxClusters = 10_000;
 /**
  * The Clusters in files with their classes and templates. Without a Cluster, a sample is made, of the class if one is
  * given.
+ *
  * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
  * @throws {GivenError} for input that cannot be rehearsed.
  */

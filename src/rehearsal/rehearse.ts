@@ -191,6 +191,7 @@ async function warnOfSelectors(configs: readonly ExtensionConfig[], options: Reh
  * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each
  * Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
  * interleaved.
+ *
  * @returns how many lives there were, and how many could be completed.
  */
 export async function rehearse(options: RehearsalOptions): Promise<{ lives: number; complete: number }> {

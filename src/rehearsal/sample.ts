@@ -14,6 +14,7 @@ function versionBefore(target: string | undefined): string {
 
 /**
  * A Cluster with a control plane and two groups of workers.
+ *
  * @param target the version that it is to be upgraded to first.
  * @param blueprint the class that it is created from, with the name of one of its worker classes.
  */

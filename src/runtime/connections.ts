@@ -159,6 +159,7 @@ interface KeptPool {
 
 /**
  * The readable certificates of a bundle, as Go would use them; others are skipped.
+ *
  * @throws {Error} when there is none.
  */
 function readable(caBundle: string): string[] {

@@ -121,6 +121,7 @@ function problemsOf(
 /**
  * Applies defaults to a discovery response and validates it by all of Cluster API's rules. A single problem makes the
  * whole response invalid.
+ *
  * @param response as returned by `decodeResponse`.
  * @param extension name of the ExtensionConfig.
  */

@@ -37,6 +37,7 @@ function factsOf(certificate: PeerCertificate, protocol: string | null, target: 
 
 /**
  * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
+ *
  * @param versions the TLS versions to offer. Default: all.
  * @returns undefined if the handshake fails; a call tells why.
  */

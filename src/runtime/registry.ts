@@ -14,6 +14,7 @@ export interface HandlerRegistry {
   /**
    * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not affect the others;
    * upstream, one such object stops the whole manager.
+   *
    * @returns the errors, by ExtensionConfig.
    */
   warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;

@@ -108,6 +108,7 @@ const behaviour = (canBlock: boolean) =>
  *   before-cluster-upgrade:
  *     block: { times: 3, retryAfterSeconds: 5, message: backups run }
  * ```
+ *
  * @param handlers the names of the handlers, and whether each can block.
  * @throws {BehaviourError} with all problems of the file.
  */

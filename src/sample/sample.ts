@@ -17,6 +17,7 @@ export interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' |
 
 /**
  * Parses a behaviour file for the handlers of the sample.
+ *
  * @throws {BehaviourError} with all problems of the file.
  */
 export function readBehaviours(yaml: string): Behaviours {

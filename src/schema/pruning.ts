@@ -5,6 +5,7 @@ const embedded = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
  * Removes fields that a structural schema does not specify, in place.
+ *
  * @param isRoot keeps apiVersion, kind and metadata, which every object has whatever its schema says.
  * @returns the paths of the removed fields (`spec.bar`, `spec.list[0].foo`).
  */

@@ -203,6 +203,7 @@ export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), pattern
 /**
  * Why the schema of a version is not structural; empty if it is. Reports problems for which a cluster would reject the
  * schema or could not use it for pruning.
+ *
  * @param path of the schema in the definition.
  * @see
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema

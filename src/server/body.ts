@@ -48,6 +48,7 @@ const noRoom: BodyRefusal = {
 /**
  * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is limited
  * by the server's requestTimeout, not here: a timer per request would cost more than the rest of this function.
+ *
  * @param hold reserves bytes before they are kept; false when there is no room for them.
  */
 export function collectBody(

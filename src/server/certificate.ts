@@ -61,6 +61,7 @@ export function checkPair(cert: string, key: string): CheckedPair {
 
 /**
  * A pair that is known to match.
+ *
  * @throws {Error} that says what is wrong with the pair.
  */
 export function pairOf(cert: string, key: string): CertificatePair {

@@ -22,6 +22,7 @@ function checkClientCa(path: string, state: FileState): { pem: string } | { prob
 /**
  * Watches the client CA file and passes on its contents whenever they are usable. If a new version is broken, the
  * problem is logged and passed to `onProblem`, and the previous version stays in use.
+ *
  * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
  */
 export async function watchClientCa(

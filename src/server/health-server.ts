@@ -30,6 +30,7 @@ const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped
 
 /**
  * Opens a plain HTTP port for /healthz, /livez, /readyz and /metrics.
+ *
  * @throws {ListenError} when the port is taken or not allowed.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {

@@ -37,6 +37,7 @@ export interface RunningServer {
  * Starts the server: the health port first, then the main port. Without a certificate, TLS handshakes fail and
  * `/readyz` says why until the source provides one. A renewed certificate is used for new connections; open ones keep
  * theirs.
+ *
  * @throws {ListenError} when a port is taken or not allowed.
  * @throws {ClientCaError} when the client CA file cannot be used.
  * @throws {TypeError} for a limit that is not a whole number in its range.

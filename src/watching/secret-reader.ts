@@ -43,6 +43,7 @@ export interface SecretReader {
 
 /**
  * Creates a reader. It keeps no private keys: of the data of a Secret, only the certificates are read.
+ *
  * @param now returns milliseconds of a monotonic clock.
  */
 export function createSecretReader(

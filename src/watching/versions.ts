@@ -4,6 +4,7 @@ import { type FactResource, versionPath } from './resources.ts';
 
 /**
  * The first of a resource's versions that an API server serves; undefined if it serves none.
+ *
  * @throws {StatusError} on any error response but 404; otherwise as `request`.
  */
 export async function servedVersion(cluster: Cluster, resource: FactResource): Promise<string | undefined> {

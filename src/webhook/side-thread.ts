@@ -33,6 +33,7 @@ export interface SideThread {
   /**
    * The reply for a body; a 503 if there is none in time (waiting for other bodies counts), or if the thread ran out of
    * memory. Never rejects.
+   *
    * @param gone aborts the work when the client has disconnected.
    */
   decide(task: SideThreadTask, gone: AbortSignal): Promise<Reply>;

@@ -76,6 +76,7 @@ const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 /**
  * Issues every certificate of this program.
+ *
  * @throws {Error} when the result is not what was requested: a bug, or a key that is neither RSA nor elliptic-curve.
  */
 function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Request): Certificate {
@@ -120,6 +121,7 @@ function commonName(text: string) {
 
 /**
  * Creates a CA with a new key. It may sign serving certificates, but no other CA.
+ *
  * @param validityMs validity period from `now`, in ms; at most until the year 9999.
  * @param sandbox makes it a sandbox's CA, which the recovery of a webhook's certificates never takes for its own.
  */
@@ -186,6 +188,7 @@ function issueBy(
 
 /**
  * Creates a serving certificate with a new key.
+ *
  * @param names DNS names and IP addresses, at least one; the first becomes the common name.
  * @param validityMs validity period from `now`, in ms; the certificate expires no later than the CA.
  */
@@ -205,6 +208,7 @@ export async function issueServingCertificate(
 
 /**
  * Creates a client certificate for an existing key.
+ *
  * @param name the common name.
  * @param keys the key pair that it is for.
  * @param validityMs validity period from `now`, in ms; the certificate expires no later than the CA.
@@ -222,6 +226,7 @@ export function issueClientCertificate(
 
 /**
  * Creates a self-signed serving certificate with a new elliptic-curve key, for development.
+ *
  * @param names DNS names and IP addresses, at least one; the first becomes the common name.
  * @param validityMs validity period from `now`, in ms.
  */

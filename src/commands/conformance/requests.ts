@@ -23,6 +23,7 @@ function hookOf({ apiVersion, kind }: JsonObject, where: string): HookDefinition
 
 /**
  * Requests of the user, by `formatHook`.
+ *
  * @throws {UsageError} for a file that cannot be read, and for an invalid request.
  */
 export function readRequests(files: readonly string[]): Map<string, JsonObject> {

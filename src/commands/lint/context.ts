@@ -81,6 +81,7 @@ async function ofFolders(paths: readonly string[], io: Io): Promise<LintContext>
 
 /**
  * The facts about the cluster according to the flag `--context`; none without it.
+ *
  * @throws {UsageError} for a context that cannot be read, {FailureError} when the cluster does not respond.
  */
 export async function contextOf(

@@ -71,6 +71,7 @@ function problemOf(found: Stats): string | undefined {
 /**
  * Opens the cache in a folder, which is created if it is missing. Entries are files that only their owner can read: the
  * SHA-256 of the content, and the content. An incomplete entry is removed when it is found, and counts as missing.
+ *
  * @param warn called with the reason if the folder cannot be used; nothing is cached then.
  */
 export async function openCache(

@@ -101,6 +101,7 @@ function textOf(document: JsonObject, output: MergeFlagValues['output']): string
 
 /**
  * Merges the documents that the arguments name, and writes the result.
+ *
  * @returns the exit code.
  * @throws {UsageError} or {FailureError} as `gather`, or at the timeout; the reason of the signal.
  */

@@ -308,6 +308,7 @@ async function fromFiles(path: string, surroundings: Surroundings, found: Collec
 /**
  * Fetches the documents that the arguments name: those of the API server, if there are no arguments or a flag selects
  * it; then files, folders, `-` and URLs in their order.
+ *
  * @throws {UsageError} for a file that cannot be read or is not a document, {FailureError} for a server or URL; the
  * reason of the signal.
  */

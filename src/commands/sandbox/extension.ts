@@ -184,6 +184,7 @@ export interface RunningSampleExtension {
 /**
  * Starts the sample extension as a separate server, and keeps it in the state that its Deployment requires, like a
  * kubelet: with no replicas it is stopped, with a new template restarted.
+ *
  * @param signal ends the start.
  * @param module what runs in the thread; tests pass another.
  * @throws {FailureError} when it cannot be started; the reason of `signal`.

@@ -53,6 +53,7 @@ function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean>
 
 /**
  * Whether a file was left behind by a killed sandbox. Only such a file may be replaced.
+ *
  * @param name the name of its flag.
  * @returns its text; undefined if the file is anything else or its sandbox is running.
  */

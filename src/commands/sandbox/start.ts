@@ -182,6 +182,7 @@ export interface SandboxSettings {
 /**
  * Starts an API server and the webhook in front of it, as in a cluster: configurations without a caBundle, `certs
  * bootstrap`, a webhook that watches its Secret.
+ *
  * @throws {FailureError} when the port is taken, or certificates cannot be created; the reason of `signal` when that
  * was aborted.
  */

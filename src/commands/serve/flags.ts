@@ -38,6 +38,7 @@ const shutdownDelayInPod = 10;
 /**
  * How long connections are accepted after the signal to stop, in seconds: as set by the flag; by default, in a pod,
  * until endpoints have been updated, since SIGTERM may arrive earlier. Outside of a pod there is nothing to wait for.
+ *
  * @throws {UsageError} when the delay is not less than the timeout that includes it.
  */
 export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): number {

@@ -19,6 +19,7 @@ export interface ServePolicy {
 
 /**
  * The policy according to the flags of `serve`.
+ *
  * @throws {UsageError} when a file that a flag names cannot be used.
  */
 export function servePolicyOf(flags: ServeFlags): ServePolicy {

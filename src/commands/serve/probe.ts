@@ -14,6 +14,7 @@ export interface ServeProber {
 
 /**
  * The prober according to the flags, if any.
+ *
  * @throws {UsageError} when nothing may be probed, or --probe-allow has an invalid entry.
  */
 export function proberOf(

@@ -54,6 +54,7 @@ async function sound(handler: Handler, request: object | undefined): Promise<Tes
 /**
  * Asserts that the same request gets the same answer, field for field, failures included: a patch that changes between
  * calls makes Clusters roll out forever, and a message that changes makes controllers loop.
+ *
  * @throws {Error} that shows where the answers differ, or what is wrong with one.
  */
 export async function assertDeterministic(handler: Handler, request?: object, times = 3): Promise<CallOutcome> {
@@ -77,6 +78,7 @@ export interface IdempotentOptions {
  * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or
  * failed, or when a write failed after the call. Asserts that the handler finishes, and that the repeated call gets the
  * same answer.
+ *
  * @throws {Error} when it blocks for too long, or the answers differ.
  */
 export async function assertIdempotent(

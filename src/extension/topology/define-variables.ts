@@ -58,6 +58,7 @@ const maxNameLength = 256;
 
 /**
  * Defines variables by name.
+ *
  * @throws {TypeError} for a name that Cluster API rejects: `builtin`, one with a dot, empty or too long.
  */
 export function defineVariables<const D extends Definitions>(definitions: D): DefinedVariables<D> {

@@ -10,6 +10,7 @@ export interface Variables {
   has(path: string): boolean;
   /**
    * The value at a path, of the type that the method names; `fallback` when it is absent.
+   *
    * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. Users read the message,
    * which says so.
    */

@@ -135,6 +135,7 @@ function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
  * template. All patchers that match a template change the same copy, in their order.
+ *
  * @throws {HandlerFailure} when a variable has another type than a patcher expects, or no patcher matches and
  * `unmatched` is `fail`.
  */

@@ -54,6 +54,7 @@ const content = (component: string): Content => ({
 /**
  * The OpenAPI document of hooks, with paths, parameters, operation ids and schemas as in the document that Cluster API
  * publishes.
+ *
  * @param release of Cluster API: hooks that are deprecated in it are marked.
  * @throws {Error} when two hooks have the same path, or two schemas the same name.
  */

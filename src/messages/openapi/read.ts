@@ -62,6 +62,7 @@ function hookOf(path: string, operation: JsonObject): DocumentedHook {
 
 /**
  * Reads an OpenAPI document of hooks from YAML or JSON, in time linear in its length.
+ *
  * @throws {OpenApiError} when the text is not such a document.
  */
 export function readHookDocument(text: string): HookDocument {

@@ -107,6 +107,7 @@ export function* reportNegative(state: State, hook: RehearsedHook, seconds: numb
 /**
  * Calls all handlers of a hook that may block, unless an earlier answer is still cached: then none is called, even if
  * the request has changed.
+ *
  * @throws {ReconcileError} when one fails.
  */
 export function* ask(

@@ -180,6 +180,7 @@ function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
 /**
  * The life of one Cluster as the topology controller sees it: a generator that requests calls, reports what happens,
  * and advances time. It uses neither a clock nor the network.
+ *
  * @returns whether the life could be completed, and if not, why.
  */
 export function* clusterLife(state: State, story: Story, limits: ClusterApiLimits): Life<LifeEnd> {

@@ -150,6 +150,7 @@ function* reconcileDelete(reconcile: Reconcile): Life {
 
 /**
  * One reconcile of a Cluster by the topology controller.
+ *
  * @throws {ReconcileError} when it fails.
  */
 export function* reconcileCluster(reconcile: Reconcile): Life {

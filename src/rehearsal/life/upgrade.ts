@@ -22,6 +22,7 @@ const annotationRetryMs = 20 * 60_000;
 /**
  * Decides about versions in one reconcile: which hooks are called, and which version the control plane gets. Each
  * reconcile goes through the steps from the beginning, up to the first one that waits.
+ *
  * @returns the version that the control plane should have, and the rest of the plan.
  */
 export function* decideVersions(reconcile: Reconcile): Life<{ version: string; plan: Plan }> {

@@ -239,6 +239,7 @@ class Layout {
 
 /**
  * Computes the layout of a life: x grows with each call, and with the time that passes.
+ *
  * @param scale factor by which the drawing is wider than its minimum.
  */
 export function layOut(entries: readonly Entry[], scale: number): Drawing {

@@ -22,6 +22,7 @@ const rounds = 2;
 
 /**
  * Reconciles a ClusterClass: asks its extensions for variables, twice, as Cluster API does.
+ *
  * @returns why no Cluster of the class would be reconciled; undefined if they would be.
  */
 export function* discoverVariables(blueprint: Blueprint): Life<string | undefined> {

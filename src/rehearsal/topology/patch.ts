@@ -106,6 +106,7 @@ function put(object: JsonObject, path: readonly string[], value: Json | undefine
 /**
  * Applies one patch of an answer to a template, as Cluster API does: it takes the spec, the labels and the annotations
  * from the result, except for the fields of a control plane that it sets itself.
+ *
  * @returns the template, and the paths (JSON pointers) of changes that were ignored.
  * @throws {BadPatch} when it cannot be applied.
  */

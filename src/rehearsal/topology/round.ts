@@ -159,6 +159,7 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
  * result of the previous ones, then ValidateTopology of the patches that name a validator. The first time, all of it
  * runs twice, as when a reconcile follows another without changes: the templates must be identical. A class has
  * templates only if it has patches.
+ *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
 export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
@@ -222,6 +223,7 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): L
 
 /**
  * Checks that patched templates still have the spec from which the objects of the Cluster are created.
+ *
  * @throws {ReconcileError} for a template that has lost it.
  */
 function checkSpecs(items: readonly Item[], originals: readonly JsonObject[]): void {

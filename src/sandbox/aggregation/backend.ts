@@ -107,6 +107,7 @@ export class Backend {
 
   /**
    * Reads a path as one of the API server's internal users.
+   *
    * @throws {TooLongError} for a response longer than `maxBytes`; other errors if there is no response in time.
    */
   async get(

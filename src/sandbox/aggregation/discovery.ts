@@ -114,6 +114,7 @@ function fromList(document: Json, { spec }: ApiService): JsonObject[] {
 /**
  * The resources of an APIService, as items of aggregated discovery: read from the server's aggregated document, else
  * from its plain list.
+ *
  * @throws when the server has neither.
  */
 export async function readResources(

@@ -31,6 +31,7 @@ const hashFormat = /^[\w=.-]{1,200}$/;
 /**
  * The documents that a server publishes about its group and version. In its list of documents, only the entry of the
  * APIService counts: a server speaks only for itself.
+ *
  * @param last the previous result, which is returned again if it is still valid.
  * @returns undefined if the server publishes nothing.
  * @throws when the server cannot be reached, or its response cannot be used.

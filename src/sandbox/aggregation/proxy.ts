@@ -92,6 +92,7 @@ export class BackendProxy {
   /**
    * Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does
    * not read.
+   *
    * @throws {RequestError} 429 when the server has too many requests in flight.
    */
   pass(request: IncomingMessage, response: ServerResponse, url: URL, user: UserInfo): void {

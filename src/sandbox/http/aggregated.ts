@@ -9,6 +9,7 @@ const documentPath = /^\/openapi\/v3\/apis\/([^/]+)\/([^/]+)$/;
 
 /**
  * Handles requests for aggregated API servers by passing them on, except for OpenAPI documents that are converted here.
+ *
  * @returns false if the path does not belong to an aggregated server.
  * @throws {RequestError} 429 when a server has too many requests in flight.
  */

@@ -21,6 +21,7 @@ function decoded(key: string): string {
 /**
  * The user of a request: the one that its headers impersonate (`kubectl --as`, `--as-group`, `--as-uid`), else the
  * authenticated user, who may impersonate any user.
+ *
  * @throws {RequestError} when groups, a uid or extra fields are given without a user.
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */

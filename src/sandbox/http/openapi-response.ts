@@ -13,6 +13,7 @@ const maxTypes = 100;
 /**
  * The representation that an Accept header asks for: of the known ones, the one with the highest `q`, then the most
  * specific one, then the first.
+ *
  * @returns undefined if it accepts only others.
  */
 export function acceptedType(accept: string | undefined): DocumentType | undefined {

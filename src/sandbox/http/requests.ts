@@ -12,6 +12,7 @@ export interface ApiPath {
 
 /**
  * Parses `/api/v1/…` and `/apis/GROUP/VERSION/…`, with or without `namespaces/NAMESPACE`.
+ *
  * @returns undefined for every other path, and for a path with an invalid escape.
  */
 export function parseApiPath(pathname: string): ApiPath | undefined {

@@ -114,6 +114,7 @@ export interface DefinitionControllerContext {
  * The controller for CustomResourceDefinitions: accepts or rejects names, updates the registry with established
  * definitions, and finishes deletions. It runs asynchronously after every change, as a controller does: a client that
  * creates a definition sees it established a moment later.
+ *
  * @returns a function that stops it.
  */
 export function startDefinitionController(context: DefinitionControllerContext): () => void {

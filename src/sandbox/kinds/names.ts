@@ -50,6 +50,7 @@ interface NamesDecision {
 /**
  * Decides which of the names that a definition requests are accepted. If a name is taken by another definition, it is
  * rejected, and this definition keeps the names that it had before.
+ *
  * @param others the names that the other definitions of the group use.
  */
 export function acceptNames(

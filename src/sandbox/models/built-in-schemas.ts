@@ -166,6 +166,7 @@ function fill(properties: Record<string, Schema>, name: string, schema: Schema):
  * The structural schema of one of Kubernetes' own types, made from the type tables of @kubernetes/client-node. These
  * have names and types, but neither required fields nor descriptions. Schemas may be recursive. Their fields are added
  * on first access.
+ *
  * @returns undefined if the client has no such model.
  */
 export function schemaOfModel(name: string): Schema | undefined {

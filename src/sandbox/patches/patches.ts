@@ -12,6 +12,7 @@ import { badRequest, RequestError, tooLarge } from '../resources/index.ts';
 
 /**
  * Applies a JSON Patch (RFC 6902) to a copy.
+ *
  * @throws {RequestError} 400 for an invalid patch, 413 for too many operations, 422 for a patch that cannot be applied.
  */
 export function applyJsonPatch(object: JsonObject, patch: Json): JsonObject {

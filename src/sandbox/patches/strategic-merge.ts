@@ -10,6 +10,7 @@ const elementOrder = '$setElementOrder/';
 /**
  * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged
  * item by item, with the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder`.
+ *
  * @throws {RequestError} 400 for an unknown directive or an item without its merge key.
  */
 export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {

@@ -105,6 +105,7 @@ export function metadataOnly(object: JsonObject): JsonObject {
 
 /**
  * Objects as a Table of meta.k8s.io/v1.
+ *
  * @param now the time at which ages are computed, in milliseconds since the epoch.
  */
 export function tableOf(

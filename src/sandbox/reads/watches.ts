@@ -37,6 +37,7 @@ function seenAs(
 
 /**
  * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write.
+ *
  * @returns a function that ends it silently.
  * @throws {RequestError} for an invalid request; a version that is too old is reported in the stream, as by the real
  * API server.

@@ -65,6 +65,7 @@ export function labelsOf(object: JsonObject): Record<string, string> {
 
 /**
  * Parses the `labelSelector` query parameter.
+ *
  * @throws {RequestError} 400 when it is malformed.
  */
 export function parseLabelSelector(text: string): Selector {
@@ -124,6 +125,7 @@ function textAt(object: JsonObject, path: readonly string[]): string {
 
 /**
  * Parses the `fieldSelector` query parameter.
+ *
  * @throws {RequestError} 400 when it is malformed or names a field that the resource cannot be selected by.
  */
 export function parseFieldSelector(text: string, resource: Resource): Selector {

@@ -139,6 +139,7 @@ export class Collection {
 
   /**
    * Replaces an object.
+   *
    * @returns it with its version, or undefined if `expected` is not the stored object.
    * @throws {StoreFullError}
    */

@@ -301,6 +301,7 @@ function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAtte
 
 /**
  * Calls the mutating webhooks one after the other, in the order of their configurations' names.
+ *
  * @returns the resulting object (the attempt's own if none changes it).
  * @throws {RequestError} when one denies the request, or fails and its failurePolicy is Fail.
  */
@@ -327,6 +328,7 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
 
 /**
  * Calls all validating webhooks concurrently.
+ *
  * @throws {RequestError} of the first one, in the order of their configurations, that denies the request, or fails and
  * has failurePolicy Fail.
  */

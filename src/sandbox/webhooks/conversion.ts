@@ -67,6 +67,7 @@ export class VersionConverter {
 
   /**
    * Converts objects to another version. Objects that are already in that version are returned unchanged.
+   *
    * @throws {RequestError} 500 when the webhook fails.
    */
   convert(resource: Resource, objects: readonly JsonObject[], version: string): Promise<JsonObject[]> {
@@ -75,6 +76,7 @@ export class VersionConverter {
 
   /**
    * Converts an object to the stored version.
+   *
    * @throws {RequestError} 500 when the webhook fails.
    */
   async encode(resource: Resource, object: JsonObject): Promise<JsonObject> {

@@ -46,6 +46,7 @@ export class WebhookCaller {
 
   /**
    * Posts a review.
+   *
    * @param timeoutSeconds the timeout for connecting and the response together.
    * @returns the JSON object of the response.
    * @throws {Error} with a message for the user when the webhook cannot be reached or verified, or its response cannot

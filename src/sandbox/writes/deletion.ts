@@ -21,6 +21,7 @@ export function removeWhenFinished(
 
 /**
  * Deletes an object, or marks it for deletion while it has finalizers.
+ *
  * @returns the object if it was only marked, only its `uid` if it was removed.
  */
 export async function remove(

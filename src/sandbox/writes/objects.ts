@@ -50,6 +50,7 @@ export function parseBody(body: Uint8Array, mediaType: string, kind: string): Js
 /**
  * Brings a decoded object into the form of its resource, in place: checks apiVersion, kind and the types of metadata,
  * drops (or rejects) unknown fields, and applies defaults. `duplicates` are the fields that occurred twice in the text.
+ *
  * @throws {RequestError} 400.
  */
 export function complete(

@@ -90,6 +90,7 @@ function decode(type: protobuf.Type, bytes: Uint8Array): JsonObject {
 /**
  * The object in an `application/vnd.kubernetes.protobuf` body, as the JSON that the same client would have sent. Fields
  * unknown to kubernetes.proto are dropped, as usual in protobuf. A body without a kind is read as the `expected` one.
+ *
  * @throws {Error} when the body is not a Kubernetes message, or has a kind that is not in kubernetes.proto.
  */
 export function parseProtobuf(body: Uint8Array, expected: string): JsonObject {
