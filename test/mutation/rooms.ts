@@ -70,6 +70,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   files: { mutate: ['src/files/**/*.ts'], tests: ['test/files/**/*.test.ts'] },
   terminal: { mutate: ['src/terminal/**/*.ts'], tests: ['test/terminal/**/*.test.ts', 'test/lint/formats.test.ts'] },
+  variables: { mutate: ['src/variables/**/*.ts'], tests: ['test/variables/**/*.test.ts'] },
   openapi: { mutate: ['src/openapi/**/*.ts'], tests: ['test/openapi/**/*.test.ts'] },
   webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };

@@ -153,6 +153,8 @@ test('the meaning of a component is its content, and that of all it refers to', 
     expect(one.get(name)).toMatch(/^[\w+/]{43}=$/);
     expect(other.get(name)).not.toBe(one.get(name));
   }
+  const inList = (item: JsonObject) => meaningsOf({ A: { x: [item] } }).get('schemas/A');
+  expect(inList({ a: 1, b: 2 })).toBe(inList({ b: 2, a: 1 }));
   // A list is not the same as its items, nor in another order.
   expect(
     new Set([
@@ -178,6 +180,12 @@ test('the order of references does not matter, nor how often they occur', () => 
   // One that there is not, is the same in both.
   const missing = meaningsOf({ A: { a: ref('Z') } });
   expect(missing.get('schemas/A')).toBe(meaningsOf({ A: { a: ref('Z') }, B: {} }).get('schemas/A'));
+});
+
+test('references in another order of keys mean the same', () => {
+  const of = (schemas: JsonObject) => meaningsOf({ B: { type: 'string' }, C: { type: 'integer' }, ...schemas });
+  const [one, other] = [of({ A: { a: ref('B'), b: ref('C') } }), of({ A: { b: ref('C'), a: ref('B') } })];
+  expect(other.get('schemas/A')).toBe(one.get('schemas/A'));
 });
 
 test('members of a cycle have a meaning each, whatever leads into it and wherever it begins', () => {
