@@ -17,7 +17,7 @@ import { type Fault, withFaults } from './faults.ts';
 import { clusterLife, type Story } from './life/index.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
 import { warning } from './record.ts';
-import { checkedVariables, discoverVariables } from './topology/index.ts';
+import { checkedTopology, discoverVariables } from './topology/index.ts';
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions extends PlayOptions {
@@ -116,11 +116,8 @@ async function playCluster(
   const cluster = clusterOf(subject);
   let refusal = '';
   if (subject.blueprint !== undefined) {
-    const { variables, problems } = checkedVariables(subject.blueprint, subject.cluster);
-    const spec = subject.cluster.spec as JsonObject;
-    if (variables.length > 0) {
-      subject.cluster.spec = { ...spec, topology: { ...(spec.topology as JsonObject), variables } };
-    }
+    const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);
+    subject.cluster.spec = { ...(subject.cluster.spec as JsonObject), topology };
     refusal = problems.join('; ');
     if (subject.blueprint.inlinePatches.length > 0) {
       onEntry(

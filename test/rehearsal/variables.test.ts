@@ -153,6 +153,36 @@ test('defaults within a value are filled in, too', async () => {
   expect(request.variables[0]).toEqual({ name: 'flavor', value: { size: 3 } });
 });
 
+test('overrides of control plane and workers are checked, and get defaults, too', async () => {
+  variables = [
+    defined('flavor', { type: 'string' }),
+    defined('disk', { type: 'object', properties: { size: { type: 'integer', default: 3, minimum: 2 } } }),
+  ];
+  const withOverrides = (controlPlane: JsonObject, workers: JsonObject): GivenObject[] => {
+    const given = objectsOf(fixture('lab.yaml'));
+    const { topology } = given[0]?.object.spec as { topology: Record<string, JsonObject> };
+    Object.assign(topology.controlPlane!, { variables: { overrides: [controlPlane] } });
+    Object.assign((topology.workers!.machineDeployments as JsonObject[])[0]!, { variables: { overrides: [workers] } });
+    return given;
+  };
+  const configs = [extensionConfig('lab', { url: server.url, caBundle })];
+  server.received.length = 0;
+  const fine = await played(configs, withOverrides({ name: 'flavor', value: 'b' }, { name: 'disk', value: {} }));
+  expect(fine.end?.reason).toBe('');
+  const bodies = server.received.map(({ body }) => JSON.parse(body));
+  const { items } = bodies.find(({ kind }) => kind === 'GeneratePatchesRequest');
+  const overridesOf = items.map((item: { variables?: { name: string }[] }) =>
+    (item.variables ?? []).filter(({ name }) => name !== 'builtin'),
+  );
+  expect(overridesOf).toContainEqual([{ name: 'flavor', value: 'b' }]);
+  expect(overridesOf).toContainEqual([{ name: 'disk', value: { size: 3 } }]);
+
+  const wrong = await played(configs, withOverrides({ name: 'nope', value: 1 }, { name: 'disk', value: { size: 1 } }));
+  expect(wrong.end?.reason).toBe(
+    'Cluster API refuses the Cluster: variable "nope" is not defined by the ClusterClass or its patches; spec.topology.workers.machineDeployments[md-0].variables.overrides[disk].value.size: Invalid value: 1: spec.topology.workers.machineDeployments[md-0].variables.overrides[disk].value.size in body should be greater than or equal to 2',
+  );
+});
+
 test('definitions of the class itself are checked, too', async () => {
   variables = [];
   const given = objectsOf(fixture('lab.yaml'));

@@ -1,4 +1,4 @@
-import { fieldAt, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
 import { DefaultsError, type Schema } from '../../schema/index.ts';
 import { readSchema, valueCauses, withDefaults } from '../../variables/index.ts';
 import { type Blueprint, type ClassVariable, objectAt, objectsAt, textAt } from '../cluster/index.ts';
@@ -37,16 +37,58 @@ export function define(blueprint: Blueprint, definitions: readonly [string, Clas
   }
 }
 
+const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+
+/** A list of values with defaults filled in within them, and what Cluster API's webhook would refuse. */
+function checkedValues(
+  blueprint: Blueprint,
+  given: readonly JsonObject[],
+  path: string,
+  problems: string[],
+): JsonObject[] {
+  return given.map((variable): JsonObject => {
+    const name = textAt(variable, 'name');
+    // Definitions of one name are the same: others would have stopped the class.
+    const [definition] = blueprint.variables.get(name) ?? [];
+    if (definition === undefined) {
+      problems.push(`variable ${quoted(name)} is not defined by the ClusterClass or its patches`);
+      return variable;
+    }
+    const schema = schemaOf(definition);
+    const shown = name.slice(0, 100);
+    try {
+      const value = withDefaults(variable.value ?? null, schema) ?? null;
+      problems.push(...valueCauses(shown, value, schema, `${path}[${shown}]`).map(causeText));
+      return { ...variable, value };
+    } catch (error) {
+      if (!(error instanceof DefaultsError)) {
+        throw error;
+      }
+      problems.push(`variable ${quoted(name)}: ${error.message}`);
+      return variable;
+    }
+  });
+}
+
+/** A part of the topology with its overrides of variables checked. */
+function checkedOverrides(blueprint: Blueprint, place: JsonObject, path: string, problems: string[]): JsonObject {
+  const given = objectsAt(place, 'variables', 'overrides');
+  if (given.length === 0) {
+    return place;
+  }
+  const overrides = checkedValues(blueprint, given, `${path}.variables.overrides`, problems);
+  return { ...place, variables: { ...objectAt(place, 'variables'), overrides } };
+}
+
 /**
  * Fills in the defaults of a Cluster's variables, as Cluster API's webhook does: of variables that are not set, and of
- * fields within those that are.
- *
- * @returns the variables, and what the webhook would refuse.
+ * fields within those that are, and within overrides.
+ * @returns the topology, and what the webhook would refuse.
  */
-export function checkedVariables(
+export function checkedTopology(
   blueprint: Blueprint,
   cluster: JsonObject,
-): { variables: JsonObject[]; problems: string[] } {
+): { topology: JsonObject; problems: string[] } {
   const given = objectsAt(cluster, 'spec', 'topology', 'variables');
   const problems: string[] = [];
   const names = new Set(given.map((variable) => textAt(variable, 'name')));
@@ -59,35 +101,38 @@ export function checkedVariables(
     if (value !== undefined) {
       preset.push({ name, value });
     } else if (definition.isRequired) {
-      problems.push(`variable ${JSON.stringify(name.slice(0, 100))} is required and not set`);
+      problems.push(`variable ${quoted(name)} is required and not set`);
     }
   }
-  const set = given.map((variable): JsonObject => {
-    const name = textAt(variable, 'name');
-    // Definitions of one name are the same: others would have stopped the class.
-    const [definition] = blueprint.variables.get(name) ?? [];
-    if (definition === undefined) {
-      problems.push(`variable ${JSON.stringify(name.slice(0, 100))} is not defined by the ClusterClass or its patches`);
-      return variable;
-    }
-    const schema = schemaOf(definition);
-    try {
-      const value = withDefaults(variable.value ?? null, schema) ?? null;
-      problems.push(
-        ...valueCauses(name.slice(0, 100), value, schema, `spec.topology.variables[${name.slice(0, 100)}]`).map(
-          causeText,
-        ),
-      );
-      return { ...variable, value };
-    } catch (error) {
-      if (!(error instanceof DefaultsError)) {
-        throw error;
+  const path = 'spec.topology';
+  const variables = [...checkedValues(blueprint, given, `${path}.variables`, problems), ...preset];
+  const topology: JsonObject = { ...objectAt(cluster, 'spec', 'topology') };
+  if (variables.length > 0) {
+    topology.variables = variables;
+  }
+  if (isJsonObject(topology.controlPlane)) {
+    topology.controlPlane = checkedOverrides(blueprint, topology.controlPlane, `${path}.controlPlane`, problems);
+  }
+  if (isJsonObject(topology.workers)) {
+    const workers = { ...topology.workers };
+    for (const kind of ['machineDeployments', 'machinePools'] as const) {
+      const groups = workers[kind];
+      if (Array.isArray(groups)) {
+        workers[kind] = groups.map((group) =>
+          isJsonObject(group)
+            ? checkedOverrides(
+                blueprint,
+                group,
+                `${path}.workers.${kind}[${textAt(group, 'name').slice(0, 100)}]`,
+                problems,
+              )
+            : group,
+        );
       }
-      problems.push(`variable ${JSON.stringify(name.slice(0, 100))}: ${error.message}`);
-      return variable;
     }
-  });
-  return { variables: [...set, ...preset], problems: problems.slice(0, maxProblems) };
+    topology.workers = workers;
+  }
+  return { topology, problems: problems.slice(0, maxProblems) };
 }
 
 /** The user's variables that a patch gets: those that it defines, and those of the class itself. */
