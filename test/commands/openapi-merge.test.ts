@@ -57,9 +57,9 @@ describe('files', () => {
     expect((await validate(document as never)).valid).toBe(true);
   });
 
-  test.each(['x', 'line: "two"\n'])('with a description of 3 MB (%j), too', async (text) => {
+  test('with a text of more than 2 MB, too', async () => {
     const described = documentOf('string', '/a');
-    described.info = { title: 't', version: '1', description: text.repeat(3_000_000 / text.length) };
+    described.info = { title: 't', version: '1', description: 'line: "two"\n'.repeat(200_000) };
     const ended = await merge([file('long.json', described)]);
     expect(ended.code).toBe(0);
     // It can be read again.
