@@ -29,23 +29,24 @@ function compiledCode(): string {
 
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm';
-/** What npm needs there for the package, several times over, in bytes. */
-const enoughForNpm = 32 * 1024 * 1024;
+/** What npm needs there for the package, several times over, and kubectl for each sandbox, in bytes. */
+const enough = 64 * 1024 * 1024;
 
 /**
- * A folder for the cache of npm, in memory where there is some: npm unpacks a package in its cache to look into it, and deletes
- * that. Without a journal, ext4 looks at every file deleted in the last minute before it makes one: a second for a thousand.
+ * A folder for the caches of programs that the tests start, in memory where there is some: npm unpacks a package in its cache to
+ * look into it, and deletes that; kubectl keeps sixty files for each sandbox. Without a journal, ext4 looks at every file deleted
+ * in the last minute before it makes one: a second for a thousand.
  */
-function npmCache(folder: string): string {
+function cacheFolder(folder: string): string {
   try {
     const { bavail, bsize } = statfsSync(memory);
-    if (bavail * bsize > enoughForNpm) {
-      return mkdtempSync(join(memory, 'test-run-npm-'));
+    if (bavail * bsize > enough) {
+      return mkdtempSync(join(memory, 'test-run-'));
     }
   } catch {
     // Another system, or not for this user.
   }
-  return mkdtempSync(join(folder, 'npm-'));
+  return mkdtempSync(join(folder, 'caches-'));
 }
 
 /** Makes the folder where test files of one run share what takes long to make (see once-a-run.ts), and the environment. */
@@ -53,8 +54,9 @@ export default function setUp(project: TestProject): () => void {
   withoutDisturbances(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
-  const npm = npmCache(folder);
-  symlinkSync(npm, join(folder, 'npm'));
+  const caches = cacheFolder(folder);
+  mkdirSync(join(caches, 'npm'));
+  symlinkSync(join(caches, 'npm'), join(folder, 'npm'));
   // By paths relative to it: what the next run copies to its own folder is compiled already.
   symlinkSync(compiledCode(), join(folder, 'compiled'));
   Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
@@ -63,9 +65,9 @@ export default function setUp(project: TestProject): () => void {
   // Else npm asks the registry for a newer npm at each start, and loads for that what it needs for little else.
   process.env.npm_config_update_notifier = 'false';
   // It keeps a folder for each server and port: of sandboxes that are gone soon, and not in the user's own cache.
-  process.env.KUBECACHEDIR = join(folder, 'kubectl');
+  process.env.KUBECACHEDIR = join(caches, 'kubectl');
   return () => {
-    for (const made of [npm, folder]) {
+    for (const made of [caches, folder]) {
       rmSync(made, { recursive: true, force: true });
     }
   };
