@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseAllDocuments } from 'yaml';
+import { loadAll } from 'js-yaml';
 import type { ExtensionConfig } from '../../src/api/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import {
@@ -17,8 +17,8 @@ const folder = new URL('../fixtures/rehearsal/', import.meta.url);
 
 /** The objects of YAML, each with the place `given:NUMBER`. */
 export function objectsOf(yaml: string): GivenObject[] {
-  return parseAllDocuments(yaml).map((document, index) => ({
-    object: document.toJS() as JsonObject,
+  return loadAll(yaml).map((object, index) => ({
+    object: object as JsonObject,
     where: `given:${index + 1}`,
   }));
 }
