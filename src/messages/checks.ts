@@ -88,6 +88,20 @@ function compiled(schema: MessageSchema, strictness: Strictness, isOwn: boolean)
   return result;
 }
 
+/** Longest time that is read, in characters: the library splits longer ones into as many pieces as they have letters T. */
+const maxTimeLength = 256;
+
+/** Longest name of a field in the path of a problem, in characters. */
+const maxNameInPath = 512;
+
+/**
+ * The code of a check with names cut in the paths of its problems. The library escapes the whole name of a field with
+ * a problem, which takes seconds for a name of some MiB.
+ */
+function withShortPaths(code: string): string {
+  return code.replaceAll('.replace(/~/g,', `.slice(0, ${maxNameInPath}).replace(/~/g,`);
+}
+
 /**
  * The compiler of schemas, and the components in it that hooks share: each is added and compiled once, for the first hook
  * that needs it.
@@ -110,9 +124,11 @@ function createCompiler(strictness: Strictness): Compiler {
     ownProperties: true,
     verbose: true,
     // Optimizing takes a third of the compile time and does not make the validators faster.
-    code: { optimize: false },
+    code: { optimize: false, process: withShortPaths },
   });
-  formats.default(ajv, ['int32', 'int64', 'date-time']);
+  formats.default(ajv, ['int32', 'int64']);
+  const dateTime = formats.default.get('date-time') as { validate(text: string): boolean };
+  ajv.addFormat('date-time', (text: string) => text.length <= maxTimeLength && dateTime.validate(text));
   ajv.addFormat('byte', isBase64);
   return { ajv, known: new Set() };
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { clusterApiHooks, defineHook, type HookDefinition, hooks, object, ref, string } from '../../src/hooks/index.ts';
 import type { Json } from '../../src/kubernetes/index.ts';
 import { decodeResponse, messageProblems, sampleRequest, sampleResponse } from '../../src/messages/index.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { recordedCalls } from './recorded.ts';
 
 const hookOf = (kind: unknown) => clusterApiHooks.find(({ request }) => request.kind === kind) as HookDefinition;
@@ -182,4 +183,28 @@ test('hooks whose components have the same names are each checked by their own, 
     expect.arrayContaining([wrongCluster, { field: 'step.to', message: 'must be set' }]),
   );
   expect(messageProblems(one, 'request', request, 'received')).toEqual([wrongCluster]);
+});
+
+describe('problems of long texts are found in linear time, and take little room', () => {
+  const mebibytes = 4;
+  const cluster = sampleRequest(hooks.BeforeClusterUpgrade).cluster as { metadata: object };
+  const timed = (creationTimestamp: string) => ({
+    cluster: { ...cluster, metadata: { ...cluster.metadata, creationTimestamp } },
+  });
+  const fill = (piece: string) => piece.repeat((mebibytes * 1024 * 1024) / piece.length);
+  test.each<[string, Record<string, Json>, string]>([
+    ['a name that is escaped in paths', { settings: { [fill('~/')]: 1 } }, 'must be of type string, not number'],
+    ['a plain name', { settings: { [fill('k')]: 1 } }, 'must be of type string, not number'],
+    ['a time with many letters T', timed(fill('T')), 'must be of format date-time'],
+    ['a time with many spaces', timed(`2026-01-01 ${fill(' t ')}`), 'must be of format date-time'],
+  ])('%s', (_, fields, message) => {
+    const request = { ...sampleRequest(hooks.BeforeClusterUpgrade), ...fields };
+    const startedMs = cpuTimeMs();
+    for (const strictness of ['received', 'tolerant', 'strict'] as const) {
+      const [problem] = messageProblems(hooks.BeforeClusterUpgrade, 'request', request, strictness);
+      expect(problem?.message).toBe(message);
+      expect(problem?.field.length).toBeLessThan(600);
+    }
+    expect(cpuTimeMs() - startedMs).toBeLessThan(400);
+  });
 });

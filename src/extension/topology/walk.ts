@@ -10,6 +10,7 @@ import {
   encodedPatch,
   isJsonObject,
   isSame,
+  type Json,
   type JsonObject,
   jsonPatchOf,
   mergePatchOf,
@@ -131,6 +132,11 @@ function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference
   return ignored;
 }
 
+/** Longest name in the log, in characters. */
+const maxNameLength = 253;
+
+const shownName = (name: Json | undefined) => (typeof name === 'string' ? name.slice(0, maxNameLength) : undefined);
+
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
@@ -166,7 +172,7 @@ export function walkTemplates<T = Template>(
     const ignored = takeBack(before, after, item.holderReference);
     if (ignored.length > 0) {
       log?.warn(
-        { kind: before.kind, fields: ignored.slice(0, 20) },
+        { kind: shownName(before.kind), fields: ignored.slice(0, 20).map(shownName) },
         'changes that Cluster API ignores or overrides are left out of the patch',
       );
     }
