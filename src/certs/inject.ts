@@ -18,7 +18,7 @@ const maxTries = 10;
  * Writes a trust bundle into every target and reads it back.
  *
  * @param bundleFor returns the bundle of a target as PEM text. It is called after the target itself has been read, so
- * that a target never gets an older bundle again.
+ *   that a target never gets an older bundle again.
  * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(

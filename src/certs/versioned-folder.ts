@@ -33,8 +33,9 @@ async function link(target: string, path: string): Promise<void> {
 /**
  * Files that change all at once. As in a Secret that the kubelet mounts, the files are links through `..data` into a
  * folder per version. A version is created under another name and then renamed; that fails if the version already
- * exists, which makes it the optimistic lock. Errors are those of the file system, and an `Error` for a folder that
- * contains anything else.
+ * exists, which makes it the optimistic lock.
+ *
+ * Errors are those of the file system, and an `Error` for a folder that contains anything else.
  */
 export class VersionedFolder {
   readonly home: string;

@@ -173,7 +173,7 @@ function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
  * environment variable counts as unset.
  *
  * @throws {UsageError} that names the variable, its value and what is allowed. (Commander has already parsed those on
- * the command line.)
+ *   the command line.)
  */
 export function readFlags<F extends Flags>(flags: F, command: Command, env: NodeJS.ProcessEnv): FlagValues<F> {
   applyEnvironment(command, env);

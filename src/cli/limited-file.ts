@@ -8,7 +8,7 @@ const mebibyte = 1024 * 1024;
  *
  * @param maxMebibytes the limit; default 1, which no configuration exceeds.
  * @throws {UsageError} when it cannot be read, is not a regular file, is larger, or is not UTF-8. The message names the
- * flag and the file.
+ *   flag and the file.
  */
 export function readLimitedFile(flag: string, file: string, maxMebibytes = 1): string {
   let bytes: Buffer;

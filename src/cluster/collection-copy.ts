@@ -78,7 +78,7 @@ export class CollectionCopy {
    * Begins a list that will replace the contents of the copy.
    *
    * @returns `add` for each object, which throws a {@link ResponseError} for too many characters; and `replace`, until
-   * which the copy does not change.
+   *   which the copy does not change.
    */
   newList(): { add(object: JsonObject): void; replace(): void } {
     const found = new Map<string, JsonObject>();

@@ -242,9 +242,10 @@ class CollectionFollower implements Informer {
 
 /**
  * Copies a collection and keeps it up to date: across lost connections, a server that restarts (even with versions that
- * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`. The informer
- * of @kubernetes/client-node is not used: it stops at the first error until it is restarted, reads lists of any length
- * in one response, loses events whose JSON it cannot parse, and swallows exceptions of its callbacks.
+ * start over), versions that are too old (410), and watches that die silently. Needs `list` and `watch`.
+ *
+ * The informer of @kubernetes/client-node is not used: it stops at the first error until it is restarted, reads lists
+ * of any length in one response, loses events whose JSON it cannot parse, and swallows exceptions of its callbacks.
  */
 export function startInformer(config: KubeConfig, options: InformerOptions): Informer {
   const follower = new CollectionFollower(config, options);

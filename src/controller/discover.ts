@@ -127,7 +127,7 @@ function eventOf(
  * extension or the object become conditions.
  *
  * @throws {Error} when the API server fails, or when another client has written in the meantime: the run has to start
- * over.
+ *   over.
  */
 export async function discoverConfig(
   config: StoredConfig,

@@ -10,7 +10,7 @@ export class UnlistedDifferenceError extends Error {}
  *
  * @param keeps whether what one version cannot represent is kept as conversion data; otherwise it is lost.
  * @throws {UnlistedDifferenceError} naming every difference that the table does not list, and every entry of the table
- * that matches nothing.
+ *   that matches nothing.
  */
 export function compilePlans(
   older: VersionSchema,

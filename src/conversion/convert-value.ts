@@ -191,7 +191,7 @@ function convertValue(
  * modified in place. `kept` contains the values that the other version cannot represent.
  *
  * @throws {ConversionError} when two values would become the same field, or the kept values exceed the limit of
- * conversion data.
+ *   conversion data.
  */
 export function convertStructure(
   object: JsonObject,

@@ -215,7 +215,7 @@ function mapPlan(compilation: Compilation, source: Field, target: Field): ValueP
  * The plan for a value; undefined if it is copied.
  *
  * @param scope what fields that move must stay within, by its path in the other version: a list item, a map value, or
- * (empty) the whole object.
+ *   (empty) the whole object.
  */
 function valuePlan(compilation: Compilation, source: Field, target: Field, scope: string): ValuePlan | undefined {
   const { from, to, problems } = compilation;

@@ -166,6 +166,7 @@ function checkPort(option: string, port: number | undefined): void {
 
 /**
  * Creates an extension server with these handlers.
+ *
  * ```ts
  * await createExtensionServer({ handlers: [waitForBackups], certificates: { folder: '/certificates' } }).run();
  * ```

@@ -46,7 +46,7 @@ const maxDepth = 256;
  *
  * @param maxLength in characters.
  * @throws {YamlError} when it is longer, is not a single YAML document, has a duplicate key, nests too deep, has more
- * than 100 aliases, or has aliases that contain themselves or expand to too many values.
+ *   than 100 aliases, or has aliases that contain themselves or expand to too many values.
  */
 export function parseSmallYaml(text: string, maxLength: number): unknown {
   if (text.length > maxLength) {

@@ -117,7 +117,7 @@ function schemaProblem(schema: MessageSchema, wanted: readonly string[], require
  * Defines a hook: one of Cluster API, or a provider's own.
  *
  * @throws {Error} when the definition is invalid: a malformed name, a schema that is not one of a message, or a
- * lifecycle that violates the Runtime SDK rules.
+ *   lifecycle that violates the Runtime SDK rules.
  */
 export function defineHook<Request = object, Response = object>(
   options: HookOptions,

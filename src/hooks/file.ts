@@ -110,7 +110,7 @@ function lifecycleOf(entry: FileLifecycle): Lifecycle {
  * other fields of `Lifecycle`. Releases and the months of deprecations are strings ("1.11", "2025-08").
  *
  * @throws {LifecycleFileError} when the text is not valid YAML, has more than 256 Ki characters or 1,000 hooks, an
- * unknown field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
+ *   unknown field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
  */
 export function parseLifecycles(text: string): Lifecycle[] {
   let content: unknown;

@@ -38,7 +38,7 @@ function* referencesIn(schema: MessageSchema): Generator<string> {
  * Exactly the components that the messages of hooks need.
  *
  * @throws {Error} when a schema refers to an unknown component, or two hooks define different components with the same
- * name.
+ *   name.
  */
 export function componentsOf(hooks: readonly HookDefinition[]): Components {
   const available = new Map(shared);

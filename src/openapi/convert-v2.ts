@@ -456,12 +456,14 @@ function infoOf(document: JsonObject): JsonObject {
 /**
  * Converts an OpenAPI v2 document to the OpenAPI v3 document that an API server (1.36) generates for an aggregated API
  * server that publishes only v2. Keys are in the same order, so that the bytes of its JSON and their hash are the same.
- * The one addition is shared `parameters`, to which the API server leaves dangling references. The input is not
- * changed. Time and size of the result are linear in it; values may be shared between places in the result.
+ * The one addition is shared `parameters`, to which the API server leaves dangling references.
+ *
+ * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
+ * result.
  *
  * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that nests too deep,
- * has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
- * once per media type.
+ *   has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
+ *   once per media type.
  */
 export function convertV2ToV3(document: JsonObject, { maxCopied = defaultMaxCopied } = {}): JsonObject {
   if (document.swagger !== '2.0') {

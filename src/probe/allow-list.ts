@@ -138,7 +138,7 @@ const name = /^\.?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
  * subdomains (`svc`, `example.com`).
  *
  * @throws {AllowListError} for an entry that is neither, and for a range that does not start at its address
- * (`10.1.2.3/8`).
+ *   (`10.1.2.3/8`).
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const ordinary: Range[] = [];

@@ -103,6 +103,7 @@ const behaviour = (canBlock: boolean) =>
 
 /**
  * Parses a behaviour file:
+ *
  * ```yaml
  * handlers:
  *   before-cluster-upgrade:

@@ -206,7 +206,7 @@ export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), pattern
  *
  * @param path of the schema in the definition.
  * @see
- * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export function structuralCauses(
   schema: JsonObject,

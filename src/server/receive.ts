@@ -33,7 +33,7 @@ export function createRespond({ connections, isDraining }: Pick<Foundation, 'con
  * Reads a body within the limits and passes it on. A request beyond them is refused here, and counted.
  *
  * @param wording makes the response to a refusal; by default, or when it returns undefined, a Status with its HTTP
- * code.
+ *   code.
  */
 export function receiveBody(
   { metrics, maxBodyBytes, connections }: Pick<Foundation, 'metrics' | 'maxBodyBytes' | 'connections'>,

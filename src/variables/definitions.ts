@@ -175,8 +175,8 @@ function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCa
  *
  * @param variables a list of ClusterClassVariable; anything else has no definitions.
  * @param path of the list.
- * @returns the causes, and whether everything was checked: schemas that take too much work are skipped, as are those after
- * them.
+ * @returns the causes, and whether everything was checked: schemas that take too much work are skipped, as are those
+ *   after them.
  */
 export function checkDefinitions(
   variables: Json | undefined,

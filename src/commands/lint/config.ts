@@ -113,7 +113,7 @@ function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): Rule
  * above it, up to the root of the git repository (or of the file system). Each folder is searched once.
  *
  * @returns a function that returns the rule options for a file (or `<stdin>`, which counts as in the working folder);
- * it throws UsageError for an unusable configuration file.
+ *   it throws UsageError for an unusable configuration file.
  */
 export function createLintOptions(sources: PolicySources): (file: string) => RuleSetOptions {
   const plain = ruleSetOptionsOf(sources.values);

@@ -310,7 +310,7 @@ async function fromFiles(path: string, surroundings: Surroundings, found: Collec
  * it; then files, folders, `-` and URLs in their order.
  *
  * @throws {UsageError} for a file that cannot be read or is not a document, {FailureError} for a server or URL; the
- * reason of the signal.
+ *   reason of the signal.
  */
 export async function gather(
   args: readonly string[],

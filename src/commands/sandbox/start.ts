@@ -184,7 +184,7 @@ export interface SandboxSettings {
  * bootstrap`, a webhook that watches its Secret.
  *
  * @throws {FailureError} when the port is taken, or certificates cannot be created; the reason of `signal` when that
- * was aborted.
+ *   was aborted.
  */
 export async function startSandboxWithWebhook(
   settings: SandboxSettings,

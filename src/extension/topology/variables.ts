@@ -12,7 +12,7 @@ export interface Variables {
    * The value at a path, of the type that the method names; `fallback` when it is absent.
    *
    * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. Users read the message,
-   * which says so.
+   *   which says so.
    */
   string(path: string, fallback?: string): string;
   number(path: string, fallback?: number): number;

@@ -143,7 +143,7 @@ const shownName = (name: Json | undefined) => (typeof name === 'string' ? name.s
  * template. All patchers that match a template change the same copy, in their order.
  *
  * @throws {HandlerFailure} when a variable has another type than a patcher expects, or no patcher matches and
- * `unmatched` is `fail`.
+ *   `unmatched` is `fail`.
  */
 export function walkTemplates<T = Template>(
   request: GeneratePatchesRequest,

@@ -40,7 +40,7 @@ function seenAs(
  *
  * @returns a function that ends it silently.
  * @throws {RequestError} for an invalid request; a version that is too old is reported in the stream, as by the real
- * API server.
+ *   API server.
  */
 export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
   const { resource, query } = request;

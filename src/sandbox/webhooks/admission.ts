@@ -330,7 +330,7 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
  * Calls all validating webhooks concurrently.
  *
  * @throws {RequestError} of the first one, in the order of their configurations, that denies the request, or fails and
- * has failurePolicy Fail.
+ *   has failurePolicy Fail.
  */
 export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
   const asked = concerned(context, 'validating', attempt);

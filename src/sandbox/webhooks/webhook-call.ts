@@ -50,7 +50,7 @@ export class WebhookCaller {
    * @param timeoutSeconds the timeout for connecting and the response together.
    * @returns the JSON object of the response.
    * @throws {Error} with a message for the user when the webhook cannot be reached or verified, or its response cannot
-   * be used.
+   *   be used.
    */
   call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
     const target = this.#target(client, timeoutSeconds);

@@ -46,7 +46,7 @@ function onlyDocument(text: string): DocumentText | undefined {
  * Parses a YAML body as the API server does, in time linear in the body. An empty body is null.
  *
  * @throws {Error} for invalid YAML, duplicate keys, more than one document, and for input beyond the limits of JSON or
- * of aliases.
+ *   of aliases.
  */
 export function parseYaml(body: Uint8Array): Json {
   const document = onlyDocument(decoder.decode(body));
