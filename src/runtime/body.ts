@@ -29,7 +29,7 @@ export function unpacked(body: Readable, encoding: string | string[] | undefined
     return body;
   }
   // An error of either stream ends both, and reaches the reader.
-  // An early end is no error here: it is one of the JSON if that is not complete.
+  // An early end is not an error here: if the JSON is incomplete, parsing it fails.
   return pipeline(body, trailersApart(), createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => {});
 }
 

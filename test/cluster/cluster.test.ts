@@ -317,7 +317,7 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
   ],
   ['a proxy', 403, '<html>', {}, 403, 'URL answered GET /api/v1/x with 403 and no reason: is it an API server?'],
   [
-    'JSON that is no Status',
+    'JSON that is not a Status',
     400,
     '{"kind":"X","message":"m"}',
     {},

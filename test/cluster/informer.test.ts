@@ -280,7 +280,7 @@ test.concurrent('keeps only the requested parts of objects, and reports nothing 
   expect(lines()).toHaveLength(2);
 });
 
-test('watches that each end after one change are followed at once, and are no problem', async () => {
+test('watches that each end after one change are restarted at once, and are not a problem', async () => {
   const { counts, config } = await scripted(
     () => [namespace('a')],
     (response, watches) => {

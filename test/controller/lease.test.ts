@@ -67,7 +67,7 @@ test("another holder counts for the Lease's duration after each change that was 
     return seen.isHeldByOther('us');
   };
   expect([1_000, 2_999, 3_000].map((ms) => heldAt(ms))).toEqual([true, true, false]);
-  // A label is no renewal, and the Lease with it is the one to write.
+  // A label does not renew the Lease, but the labelled version is the one to write.
   expect(heldAt(3_100, lease('1', 'them', { a: 'b' }))).toBe(false);
   expect(seen.lease).toEqual(lease('1', 'them', { a: 'b' }));
   expect(heldAt(4_000, lease('2'))).toBe(true);

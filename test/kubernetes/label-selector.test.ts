@@ -133,7 +133,7 @@ test.each<[LabelSelector, Record<string, string>, boolean]>([
   [{ matchLabels: { a: 'x' } }, { a: 'x', b: 'y' }, true],
   [{ matchLabels: { a: 'x' } }, { a: 'y' }, false],
   [{ matchLabels: { a: 'x' } }, {}, false],
-  // What every JavaScript object has is no label.
+  // Properties that every JavaScript object has are not labels.
   [{ matchExpressions: [{ key: 'constructor', operator: 'Exists' }] }, {}, false],
   [only('In', 'x', 'y'), { a: 'y' }, true],
   [only('In', 'x'), { a: 'y' }, false],

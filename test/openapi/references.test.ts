@@ -41,7 +41,7 @@ const visit = (part: Json) => visitReferences(part, marked);
 test.each<[string, Json, Json]>([
   ['a reference', { $ref: 'a' }, { $ref: 'a!' }],
   ['a reference in a list', [1, { $ref: 'a' }, null], [1, { $ref: 'a!' }, null]],
-  ['a reference that is no text', { $ref: { $ref: 'a' } }, { $ref: { $ref: 'a!' } }],
+  ['a reference that is not a string', { $ref: { $ref: 'a' } }, { $ref: { $ref: 'a!' } }],
   ['a text elsewhere', { ref: 'a', b: null, c: 1 }, { ref: 'a', b: null, c: 1 }],
   [
     'data',
@@ -74,7 +74,7 @@ test.each<[string, Json, Json]>([
   ],
   ['examples of JSON Schema', { examples: [{ $ref: 'a' }] }, { examples: [{ $ref: 'a' }] }],
   ['security', { security: [{ a: ['s'], b: [] }, 1] }, { security: [{ 'a?': ['s'], 'b?': [] }, 1] }],
-  ['security that is no list', { security: { a: [] } }, { security: { a: [] } }],
+  ['security that is not a list', { security: { a: [] } }, { security: { a: [] } }],
   [
     'a discriminator: names and references',
     { discriminator: { propertyName: 'p', mapping: { a: 'A-1.b_c', b: '#/x', c: 'a b', d: 1 } } },

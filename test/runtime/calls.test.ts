@@ -212,7 +212,7 @@ const hostile: Hostile[] = [
     'decode',
     'retryAfterSeconds must be of type integer',
   ],
-  ['bytes that are no UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid JSON'],
+  ['bytes that are not UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid JSON'],
   ['a deep answer', write(200, '['.repeat(100_000) + ']'.repeat(100_000)), 'decode', 'nests deeper than 256 levels'],
   [
     'gzip without end',

@@ -27,7 +27,7 @@ test.each([
   ['no text', 90, 7, { message: '', retryAfterSeconds: 90 }],
   ['more than a day', 90_000, '', { message: '', retryAfterSeconds: 86_400 }],
   ['no wait', 0, 'x', undefined],
-  ['what is no number', '90', 'x', undefined],
+  ['a value that is not a number', '90', 'x', undefined],
   ['nothing', undefined, undefined, undefined],
 ])('an answer with %s', (_, retryAfterSeconds, message, running) => {
   const waits = createWaits(() => 0);

@@ -146,7 +146,7 @@ test.each<[string, JsonObject, string]>([
   ['two lines and no message', { rule: 'true\n&& true' }, '.message: Required value: message must be specified if'],
   ['a message that is too long', { rule: 'true', message: 'x'.repeat(2049) }, 'a maximum length of 2048 characters'],
   [
-    'a message that is no text',
+    'a message that is not a string',
     { rule: 'true', messageExpression: '1' },
     'messageExpression must evaluate to a string',
   ],

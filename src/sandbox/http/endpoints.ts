@@ -120,7 +120,7 @@ export async function answerResource(
   const mediaType = request.headers['content-type'];
   const write = { resource, namespace, name, subresource, query, body, mediaType, user, warn };
   const hasNamespace = !resource.namespaced || namespace !== '';
-  // A Scale and a review are no objects of the resource, which its columns could show.
+  // A Scale or a review is not an object of the resource, so its columns do not apply.
   const isOther = subresource === 'scale' || resource.strategy.answer !== undefined;
   const written = (object: JsonObject) =>
     isOther && view.as === 'table' ? object : shownAlone(context, resource, object, view);
