@@ -51,3 +51,13 @@ test('values: rules about the value before are left out', () => {
   const growing = readSchema({ type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > oldSelf' }] });
   expect(valueCauses('a', 1, growing, 'v[0]')).toEqual([]);
 });
+
+test('values: many unknown fields are not all named, and rules share a budget', () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 1]));
+  const [cause] = valueCauses('a', many, schema, 'v[0]');
+  expect(cause?.message.match(/f\d+/g)).toHaveLength(20);
+  const budget = { left: 1000 };
+  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', budget)).toEqual([]);
+  expect(budget.left).toBeLessThan(1000);
+  expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', { left: 0 })[0]?.message).toContain('cost budget');
+});
