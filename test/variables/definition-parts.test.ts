@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { checkDefinitions } from '../../src/variables/index.ts';
+
+const defined = (schema: JsonObject, more: JsonObject = {}): JsonObject => ({
+  name: 'a',
+  schema: { openAPIV3Schema: schema },
+  ...more,
+});
+const fieldsOf = (...variables: Json[]) => checkDefinitions(variables, 'v').causes.map(({ field }) => field);
+const root = 'v[a].schema.openAPIV3Schema';
+const labels = { labels: { ok: 'fine', Ok: '', 'b.c/d': 'not fine', 'E.f/g': '1', n: 1 } };
+
+test('metadata: keys and values of labels, keys of annotations, at every place', () => {
+  const annotations = { annotations: { 'E.f/g': 'any thing', 'b/': 'x', ok: 'not a label value' } };
+  expect(fieldsOf(defined({ type: 'string' }, { metadata: labels }))).toEqual([
+    'v[a].metadata.labels',
+    'v[a].metadata.labels',
+  ]);
+  expect(fieldsOf(defined({ type: 'string' }, { deprecatedV1Beta1Metadata: annotations }))).toEqual([
+    'v[a].deprecatedV1Beta1Metadata.annotations',
+  ]);
+  const inner = { type: 'string', 'x-metadata': annotations };
+  expect(fieldsOf(defined({ type: 'object', properties: { b: inner } }))).toEqual([
+    `${root}.properties[b].x-metadata.annotations`,
+  ]);
+});
+
+test('rules: what enums and inner defaults break', () => {
+  const rules = [{ rule: 'self > 1' }];
+  const number = { type: 'integer', 'x-kubernetes-validations': rules };
+  expect(fieldsOf(defined({ ...number, enum: [2, 1, 3, 0], example: 2 }))).toEqual([
+    `${root}.enum[1]`,
+    `${root}.enum[3]`,
+  ]);
+  expect(fieldsOf(defined({ type: 'object', properties: { b: { ...number, default: 1 } } }))).toEqual([
+    `${root}.properties[b].default`,
+  ]);
+  // As in Cluster API, the rules of parts are evaluated for an example only if its schema has a rule itself.
+  const outer = { type: 'object', properties: { b: number }, example: { b: 1 }, enum: [{ b: 1 }] };
+  expect(fieldsOf(defined(outer))).toEqual([]);
+});
+
+test('types: what needs none', () => {
+  const open = { 'x-kubernetes-preserve-unknown-fields': true };
+  expect(fieldsOf(defined({ type: 'object', properties: { b: open } }))).toEqual([]);
+  expect(fieldsOf(defined({ type: 'string', enum: ['b', null] }))).toEqual([]);
+});
+
+test('limits: names, problems, and work', () => {
+  expect(fieldsOf(defined({ type: 'string' }, { name: 'x'.repeat(256) }))).toEqual([]);
+  const bad = Array.from({ length: 600 }, (_, index) => defined({}, { name: `v${index}` }));
+  expect(fieldsOf(...bad)).toHaveLength(500);
+  const fine = checkDefinitions([defined({ type: 'string' }), 1], 'v');
+  expect(fine).toEqual({ causes: [], isComplete: true });
+  const heavy = Array.from({ length: 200 }, (_, index) =>
+    defined({ type: 'string', pattern: 'a{999}b{999}' }, { name: `v${index}` }),
+  );
+  expect(checkDefinitions([...heavy, defined({})], 'v')).toEqual({ causes: [], isComplete: false });
+});
