@@ -3,7 +3,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-// Run with a folder that holds tls.crt and tls.key. The yardstick: the least that an admission webhook can do. Reads JSON, writes JSON, knows no limits and no rules.
+// Run with a folder that holds tls.crt and tls.key. The baseline: the least that an admission webhook can do. It reads
+// JSON and writes JSON, without limits or rules.
 const [folder = '.'] = process.argv.slice(2);
 const cert = readFileSync(join(folder, 'tls.crt'));
 const key = readFileSync(join(folder, 'tls.key'));

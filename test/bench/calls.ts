@@ -1,6 +1,6 @@
-// Calls of an extension through the client beside bare node:https requests to the same server, in one run:
-// `npm run bench:calls [-- --rounds 5 --seconds 1 --callers 1,10]`. The server is in a process of its own. Then 1,000
-// registered handlers of which 50 match.
+// Calls of an extension through the client beside bare node:https requests to the same server, in one run: `npm run
+// bench:calls [-- --rounds 5 --seconds 1 --callers 1,10]`. The server runs in a process of its own. Then the same with
+// 1,000 registered handlers of which 50 match.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
@@ -11,7 +11,7 @@ import { sampleRequest } from '../../src/messages/index.ts';
 import { createClient } from '../../src/runtime/index.ts';
 import { caBundle, extensionConfig, startExtension, storedHandler } from '../runtime/extension-server.ts';
 
-/** Calls per second and the 99th percentile in ms of something that is done again and again by several callers. */
+/** Calls per second, and the 99th percentile in ms, of a function that several callers call repeatedly. */
 async function load(callers: number, milliseconds: number, call: () => Promise<unknown>) {
   const latencies: number[] = [];
   const until = performance.now() + milliseconds;

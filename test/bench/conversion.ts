@@ -8,7 +8,7 @@ import { type JsonObject, parseJson } from '../../src/kubernetes/index.ts';
 const { values } = parseArgs({ options: { seconds: { type: 'string', default: '1' } } });
 const milliseconds = Number(values.seconds) * 1000;
 
-/** An object with both sorts of conditions, two handlers, and (every tenth) something to keep as conversion data. */
+/** An object with both kinds of conditions, two handlers, and (every tenth) a value to keep as conversion data. */
 function objectsIn(version: string, count: number): JsonObject[] {
   const object = parse(readFileSync(new URL(`../conversion/golden/${version}.yaml`, import.meta.url), 'utf8'));
   return Array.from({ length: count }, (_, index) => {

@@ -14,7 +14,7 @@ const templateCount = 50;
 /** Bytes of one template. */
 const templateBytes = 5 * 1024;
 
-/** A GeneratePatches request with so many templates of that size, made of the recorded ones. */
+/** A GeneratePatches request with this many templates of this size, made from the recorded ones. */
 function largeRequest({ items = [], ...request }: JsonObject): JsonObject {
   const samples = items as JsonObject[];
   return {

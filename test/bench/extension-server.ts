@@ -1,5 +1,5 @@
-// Run with a folder that holds tls.crt and tls.key, and `sdk` or `bare`. An extension for bench:extension: written with the
-// SDK, or a node:https handler that only parses and answers with what the SDK answers, made once.
+// Run with a folder that holds tls.crt and tls.key, and `sdk` or `bare`. An extension for bench:extension: written with
+// the SDK, or a node:https handler that only parses the request and sends the response that the SDK sends, built once.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ const handlers = [
 ];
 
 if (kind === 'sdk') {
-  // Its log goes nowhere: reading it would take time from the callers.
+  // Its log is discarded: reading it would take time from the callers.
   const { port, stop } = await createExtensionServer({
     handlers,
     certificates: { folder },

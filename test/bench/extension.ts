@@ -1,5 +1,5 @@
-// Measures an extension written with the SDK side by side with a bare node:https handler that parses the same bodies and
-// sends the same answers: `npm run bench:extension [-- --rounds 5 --seconds 1 --callers 1,4]`.
+// Measures an extension written with the SDK beside a bare node:https handler that parses the same bodies and sends the
+// same responses: `npm run bench:extension [-- --rounds 5 --seconds 1 --callers 1,4]`.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ try {
     await measure(bare, request, 4);
     for (const callers of callerCounts) {
       const pairs: { ours: Awaited<ReturnType<typeof measure>>; theirs: Awaited<ReturnType<typeof measure>> }[] = [];
-      // In turn, so that whatever else the machine does hits both; and each goes first as often as the other.
+      // In turn, so that other load on the machine affects both; each goes first equally often.
       for (let i = 0; i < rounds; i++) {
         const first = await measure(i % 2 === 0 ? sdk : bare, request, callers);
         const second = await measure(i % 2 === 0 ? bare : sdk, request, callers);

@@ -1,6 +1,6 @@
-// What facts about the cluster cost: `npm run bench:facts [-- --rounds 9]`. CPU time of a review with all facts on beside
-// one without, with 1,000 ExtensionConfigs and 1,000 ClusterClasses; then a flood of 10,000 changes from an API server in a
-// process of its own, with the time that they take, what a decision waits meanwhile, and the memory that stays.
+// What facts about the cluster cost: `npm run bench:facts [-- --rounds 9]`. CPU time of a review with all facts on
+// beside one without, with 1,000 ExtensionConfigs and 1,000 ClusterClasses; then a flood of 10,000 changes from an API
+// server in a process of its own: how long they take, how long a decision waits meanwhile, and how much memory remains.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
@@ -27,7 +27,7 @@ import { createDecide } from '../../src/webhook/index.ts';
 
 const count = 1_000;
 const changes = 10_000;
-/** The one that reviews are about. */
+/** The ExtensionConfig that reviews are about. */
 const subject = 50;
 
 const handlers = [
@@ -42,8 +42,8 @@ const teams = 100;
 const teamOf = (index: number) => `team-${index % teams}`;
 
 /**
- * An ExtensionConfig as they are: handlers, a Service, an annotation, the namespaces of a team. One of each team has a handler for
- * in-place updates, too: those have to be compared with each other.
+ * A typical ExtensionConfig: handlers, a Service, an annotation, the namespaces of a team. One in each team has a
+ * handler for in-place updates, too, and those have to be compared with each other.
  */
 function extension(index: number): JsonObject {
   const name = nameOf(index);
@@ -133,7 +133,7 @@ function benchReviews(rounds: number): void {
   for (const [name, body] of Object.entries(bodies)) {
     const times = { without: [] as number[], with: [] as number[] };
     for (let round = -2; round < rounds; round++) {
-      // In turns, so that what else the machine does hits both.
+      // In turn, so that other load on the machine affects both.
       for (const which of ['without', 'with'] as const) {
         const ms = cpuMs(() => {
           for (let index = 0; index < perRound; index++) {
@@ -153,7 +153,7 @@ function benchReviews(rounds: number): void {
   }
 }
 
-/** An API server that has the objects, and changes ClusterClasses when it is told to. */
+/** An API server that holds the objects, and changes ClusterClasses on request. */
 async function serveFlood(): Promise<void> {
   const byPath = new Map<string, JsonObject[]>();
   const plurals: Record<string, string> = {
@@ -234,7 +234,7 @@ async function benchFlood(): Promise<void> {
     const empty = heapMib();
     const watching = watchCluster({ config });
     await watching.synced;
-    // The watch is open when the first bookmark or event may come.
+    // The watch is open once the first bookmark or event can arrive.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const before = heapMib();
     const decide = createDecide(policy(watching.read), undefined);
@@ -252,7 +252,7 @@ async function benchFlood(): Promise<void> {
     waits.sort((a, b) => a - b);
     const [slowest, most] = [waits.at(-1) ?? 0, waits[Math.floor(waits.length * 0.99)] ?? 0];
     print(
-      `a flood of ${changes} changes: ${seconds.toFixed(2)} s, ${waits.length} decisions meanwhile, the slowest after ${slowest.toFixed(1)} ms (99 % within ${most.toFixed(1)} ms)`,
+      `a flood of ${changes} changes: ${seconds.toFixed(2)} s, ${waits.length} decisions meanwhile, the slowest took ${slowest.toFixed(1)} ms (p99 ${most.toFixed(1)} ms)`,
     );
     const after = heapMib();
     print(

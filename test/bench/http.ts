@@ -1,5 +1,5 @@
-// Measures the built webhooks side by side with a bare node:https handler that gets the same bodies:
-// `npm run bench [-- --rounds 5 --seconds 1 --callers 1,4,16,64]`. The callers are in this process, each server in its own.
+// Measures the built webhooks beside a bare node:https handler that gets the same bodies: `npm run bench [-- --rounds 5
+// --seconds 1 --callers 1,4,16,64]`. The callers are in this process, each server in its own.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const captured = (name: string) =>
   };
 
 const withBundle = captured('create-validate.json');
-// The annotation would have the bundle overwritten, which is a warning and a line in the log.
+// With the annotation, Cluster API would overwrite the bundle, which is a warning and a line in the log.
 delete withBundle.request.object.metadata.annotations;
 withBundle.request.object.spec.clientConfig.caBundle = exampleCaBundle;
 const cases = [
@@ -98,14 +98,14 @@ try {
     for (const { name, path: to, body } of cases) {
       const request = requestBytes(to, body);
       const pairs: { ours: Measured; theirs: Measured }[] = [];
-      // In turn, so that whatever else the machine does hits both; and each goes first as often as the other.
+      // In turn, so that other load on the machine affects both; each goes first equally often.
       for (let i = 0; i < rounds; i++) {
         const first = await measure(i % 2 === 0 ? webhook : bare, request, callers);
         const second = await measure(i % 2 === 0 ? bare : webhook, request, callers);
         pairs.push(i % 2 === 0 ? { ours: first, theirs: second } : { ours: second, theirs: first });
       }
       const ratios = (key: keyof Measured) => pairs.map(({ ours, theirs }) => ours[key] / theirs[key]);
-      // Ratios are of neighbouring rounds; their median is steadier than the ratio of the medians.
+      // Ratios are of adjacent rounds; their median is more stable than the ratio of the medians.
       const cells = (key: keyof Measured, digits: number) => [
         median(pairs.map(({ ours }) => ours[key])).toFixed(digits),
         median(pairs.map(({ theirs }) => theirs[key])).toFixed(digits),

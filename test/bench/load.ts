@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** What a round of load found. */
+/** The result of one round of load. */
 export interface Round {
   requestsPerSecond: number;
   /** Milliseconds of each request, ascending. */
@@ -57,7 +57,7 @@ export function openConnections(port: number, count: number): Promise<TLSSocket[
       { length: count },
       () =>
         new Promise<TLSSocket>((resolve, reject) => {
-          // Nobody vouches for the certificate of a bench.
+          // Certificates of benches are self-signed.
           const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => resolve(socket));
           socket.setNoDelay(true).once('error', reject);
         }),
@@ -79,7 +79,7 @@ export function requestBytes(path: string, body: string): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Keeps every connection busy with one request at a time. Rejects on any answer but a 200. */
+/** Keeps every connection busy with one request at a time. Rejects on any response other than 200. */
 export async function load(connections: readonly TLSSocket[], request: Buffer, milliseconds: number): Promise<Round> {
   const latencies: number[] = [];
   const startedAt = performance.now();

@@ -2,8 +2,8 @@ import { Agent, request } from 'node:https';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 
 // What OpenAPI documents cost in the sandbox: the time from a change of one of many definitions until its document is
-// another, how long the list of documents takes then, and how many documents a second are served once they are built. CPU
-// time is that of server and client together, and says more than the clock while other programs run.
+// updated, how long the list of documents takes then, and how many documents per second are served once they are built.
+// CPU time is that of server and client together, and means more than wall-clock time while other programs run.
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -102,7 +102,7 @@ async function until<T>(read: () => Promise<T>, wanted: (value: T) => boolean): 
   }
 }
 
-/** The counters of documents that were built: one line a definition and reason. */
+/** The counters of documents built: one line per definition and reason. */
 async function built(sandbox: Sandbox): Promise<number> {
   const { bytes } = await send(sandbox, 'GET', '/metrics');
   return Number(/^crd_openapi_v3_aggregation_duration_seconds_count (\d+)$/m.exec(bytes.toString())?.[1] ?? 0);
@@ -114,7 +114,7 @@ function cpu(): number {
   return (user + system) / 1000;
 }
 
-/** Requests a second over a second, eight at a time; by the clock, and by CPU time. */
+/** Requests per second, eight at a time, over one second: by wall-clock time and by CPU time. */
 async function rate(call: () => Promise<unknown>): Promise<[number, number]> {
   const end = performance.now() + 1000;
   const [begin, cpuBegin] = [performance.now(), cpu()];

@@ -12,14 +12,14 @@ export interface Program {
   pid: number;
   webhookPort: number;
   healthPort: number;
-  /** Milliseconds of CPU time that it has taken, all threads together; NaN where there is no /proc. */
+  /** CPU time in milliseconds so far, of all threads; NaN where there is no /proc. */
   cpuMs(): number;
-  /** Memory that it has, in MiB; NaN where there is no /proc. */
+  /** Resident memory in MiB; NaN where there is no /proc. */
   residentMiB(): number;
   stop(): Promise<void>;
 }
 
-/** Linux counts CPU time for /proc in these. */
+/** The unit in which Linux counts CPU time in /proc. */
 const ticksPerSecond = 100;
 
 function procfs(pid: number, file: string): string {
@@ -30,7 +30,7 @@ function procfs(pid: number, file: string): string {
   }
 }
 
-/** Starts a server with node; resolves when it says that it listens. */
+/** Starts a server with node; resolves when it reports that it listens. */
 export async function startProgram(args: readonly string[]): Promise<Program> {
   const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
@@ -49,7 +49,8 @@ export async function startProgram(args: readonly string[]): Promise<Program> {
     webhookPort: listening.webhookPort,
     healthPort: listening.healthPort,
     cpuMs() {
-      // proc(5): after the name in brackets come the state and then numbers; utime and stime are the 14th and 15th field.
+      // proc(5): after the name in brackets come the state and then numbers; utime and stime are the 14th and 15th
+      // field.
       const fields = procfs(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
       return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
     },

@@ -1,5 +1,5 @@
-// The lives of many Clusters in one run, against the sample extension in a process of its own: created, upgraded by two
-// minors, deleted. `npm run bench:rehearsal [-- --clusters 1000]`.
+// Rehearses the lives of many Clusters in one run, against the sample extension in a process of its own: created,
+// upgraded by two minor versions, deleted. `npm run bench:rehearsal [-- --clusters 1000]`.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { clusterYaml } from '../rehearsal/life/living.ts';
 import { caBundle, extensionConfig } from '../runtime/extension-server.ts';
 import { endAll } from '../tools/ends.ts';
 
-/** Where the extension is, and its CA: each process of the tests has one of its own. */
+/** Address and CA of the extension: each process of the tests has an extension of its own. */
 interface Served {
   port: number;
   bundle: string;

@@ -1,6 +1,7 @@
-// Sends the sandbox random bodies of up to 3 MiB, which are made to be expensive, and measures how long each takes:
-// `npm run bench:sandbox-bodies -- [--seconds 60] [--seed N] [--limit 5]`. Exit code 1 when one takes longer than the limit
-// (in seconds), makes an answer of more than 8 MiB, or is answered with a bug. Each finding names the seed that repeats it.
+// Sends the sandbox random, expensive bodies of up to 3 MiB, and measures how long each takes: `npm run
+// bench:sandbox-bodies -- [--seconds 60] [--seed N] [--limit 5]`. Exit code 1 if one takes longer than the limit (in
+// seconds), gets a response of more than 8 MiB, or causes an internal error. Each finding names the seed that
+// reproduces it.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
@@ -14,7 +15,7 @@ const maxBytes = 3 * 1024 * 1024 - 4096;
 const maxAnswer = 8 * 1024 * 1024;
 const timeLimitMs = 30_000;
 
-/** Numbers from 0 to below 1 that a seed decides (mulberry32). */
+/** Pseudorandom numbers from 0 to below 1 (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,7 +36,7 @@ function list(count: number, value: (index: number) => Json): Json[] {
   return Array.from({ length: count }, (_, index) => value(index));
 }
 
-/** Values of roughly so many bytes, each of which some work is done for. */
+/** Values of roughly `size` bytes, each of a kind that takes some work to process. */
 const shapes: Record<string, (bytes: number, random: Random) => Json> = {
   keys: (bytes) =>
     object(
@@ -226,7 +227,7 @@ const things = '/apis/example.com/v1/things';
 const deployments = '/apis/apps/v1/namespaces/default/deployments';
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-/** Requests whose bodies get something large somewhere. Those of definitions are not stored. */
+/** Requests whose bodies get something large in a random place. Those for definitions are not stored. */
 const requests: [method: string, path: string, type: string, body: Json][] = [
   ['POST', `${maps}?dryRun=All`, 'json', aMap],
   ['POST', `${maps}?dryRun=All&fieldValidation=Strict`, 'json', aMap],
@@ -246,7 +247,7 @@ const requests: [method: string, path: string, type: string, body: Json][] = [
   ['POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', 'json', { spec: { resourceAttributes: {} } }],
 ];
 
-/** A copy in which something is replaced, found by a random way down. */
+/** A copy with one value replaced, found by a random descent. */
 function replaced(value: Json, random: Random, large: Json, depth = 0): Json {
   const isOver = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
   if (isOver || (depth > 0 && random() < 0.15)) {
@@ -368,7 +369,7 @@ if (process.argv[2] === 'serve') {
     log: (event) => event.event === 'bug' && process.send?.(`${event.request}: ${event.message}`),
   });
   process.send?.({ url, ca, token });
-  // Ends with its parent, however that ends.
+  // Killed when its parent exits, however that happens.
   process.on('disconnect', () => process.exit());
 } else {
   await run();

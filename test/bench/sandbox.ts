@@ -21,7 +21,11 @@ function send(sandbox: Sandbox, method: string, path: string, body?: object): Pr
   });
 }
 
-/** Runs `count` calls, eight at a time. @returns seconds. */
+/**
+ * Runs `count` calls, eight at a time.
+ *
+ * @returns seconds.
+ */
 async function timed(count: number, call: (n: number) => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   let next = 0;

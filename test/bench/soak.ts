@@ -1,8 +1,8 @@
-// Mixed load for a long time, with memory and file descriptors on the way: `npm run soak -- --minutes 10`.
-// Ordinary reviews (allowed, defaulted, denied) on kept-alive connections; beside them hostile requests, and from processes
-// of their own every nasty body there is, callers that never read, hoarders of connections and slow senders; another
-// certificate every second; at the end SIGTERM under load. Exit code 1 when an ordinary review failed or took too long, or
-// something leaked or grew over the limit.
+// Mixed load for a long time, while memory and file descriptors are watched: `npm run soak -- --minutes 10`. Ordinary
+// reviews (allowed, defaulted, denied) on keep-alive connections; beside them hostile requests, and, from processes of
+// their own, every known hostile body, callers that never read, idle connections held open, and slow senders; a new
+// certificate every second; at the end SIGTERM under load. Exit code 1 if an ordinary review failed or took too long,
+// or if something leaked or grew over its limit.
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -28,7 +28,7 @@ const out = (text: string) => process.stdout.write(`${text}\n`);
 const pairs = Array.from({ length: 4 }, () => selfSignedPair(new Date()));
 const folder = createCertificateFolder(pairs[0]);
 const server = await startServeProcess(folder, ['--shutdown-delay', '2']);
-// The thread for large bodies, with files of its own, starts with the first of them.
+// The thread for large bodies, which opens files of its own, starts with the first of them.
 await send(server.webhookPort, largeCall, false);
 const filesAtRest = server.openFiles() ?? 0;
 out(`at rest: ${Math.round((server.residentBytes() ?? 0) / mebibyte)} MiB resident, ${filesAtRest} files`);
@@ -78,7 +78,7 @@ while (performance.now() - started < milliseconds) {
 }
 
 const seconds = (performance.now() - started) / 1000;
-// The callers go on: they must not notice the end but by being told to close.
+// The callers go on: all they may notice of the end is that they are told to close.
 clearInterval(swapping);
 for (const assailant of assailants) {
   assailant.kill('SIGKILL');
@@ -111,7 +111,7 @@ async function stopUnderLoad(): Promise<string[]> {
   }
   const { problems } = await final.stop();
   const code = await stopped;
-  return code === 0 ? problems : [...problems, `serve ended with ${code}`];
+  return code === 0 ? problems : [...problems, `serve exited with code ${code}`];
 }
 
 const quarter = Math.max(1, Math.floor(resident.length / 4));
@@ -131,10 +131,10 @@ out(`SIGTERM under load: ${last.length} failed requests`);
 const latencies = Float64Array.from(load.tally.latencies).sort();
 const percentile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
 out(
-  `assaults: ${all('bodies')} nasty bodies, ${all('unread')} answers not read, ${all('hoarded')} connections hoarded, ${all('slow')} slow senders`,
+  `attacks: ${all('bodies')} hostile bodies, ${all('unread')} unread responses, ${all('hoarded')} idle connections, ${all('slow')} slow senders`,
 );
 out(
-  `ordinary reviews: p50 ${percentile(0.5).toFixed(1)} ms, p99 ${percentile(0.99).toFixed(1)} ms (aim ${values['max-p99']}), slowest ${percentile(1).toFixed(0)} ms`,
+  `ordinary reviews: p50 ${percentile(0.5).toFixed(1)} ms, p99 ${percentile(0.99).toFixed(1)} ms (limit ${values['max-p99']}), slowest ${percentile(1).toFixed(0)} ms`,
 );
 const isSlow = !(percentile(0.99) <= Number(values['max-p99']));
 const isLarge = Math.max(...resident) > Number(values['max-resident-mib']);
@@ -143,9 +143,9 @@ const problems = [...load.tally.problems, ...last];
 for (const problem of problems.slice(0, 20)) {
   out(`problem: ${problem}`);
 }
-// The callers' kept-alive connections are theirs to close; they have.
+// Keep-alive connections are closed by the callers, which have done so.
 const leaked = filesAfter > filesAtRest + 2 || connectionsAfter > 0;
 const grew = resident.length >= 8 && fourth > 1.2 * second;
 out(leaked ? 'LEAKED files or connections' : 'nothing leaked');
-out(grew ? 'memory GREW' : 'memory is flat');
+out(grew ? 'memory GREW' : 'memory is stable');
 process.exitCode = problems.length > 0 || leaked || grew || isSlow || isLarge ? 1 : 0;

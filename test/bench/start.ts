@@ -1,5 +1,5 @@
-// How long programs take from their start to their first use: `npm run bench:start [-- --runs 11]`. Each in a process of its
-// own, in turn. The built program is what the package and the image run.
+// How long programs take from start to first use: `npm run bench:start [-- --runs 11]`. Each in a process of its own,
+// in turn. The built program is what the package and the image run.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ process.once('exit', () => rmSync(certificates, { recursive: true }));
 
 const serve = ['serve', '--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'];
 
-/** Waits for a piece of text in what a program prints; rejects when it ends before. */
+/** Waits until a program prints a text; rejects if it exits before. */
 async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
   let text = '';
   for await (const chunk of child.stdout!) {

@@ -1,6 +1,7 @@
-// Measures every nasty body at 1 and at 7 MiB: `npm run bench:worst [-- --only caBundle --sizes 1,7 --max-ratio 20]`: the
-// decision beside JSON.parse of the same body, then over HTTPS against a server in a process of its own. With
-// `--fuzz SECONDS [--seed N]` bodies come of mixing and changing those instead. Exit code 1 when one is over an aim.
+// Measures every hostile body at 1 and at 7 MiB: `npm run bench:worst [-- --only caBundle --sizes 1,7 --max-ratio 20]`:
+// the decision beside JSON.parse of the same body, then over HTTPS against a server in a process of its own. With
+// `--fuzz SECONDS [--seed N]` it measures random mixtures and mutations of those bodies instead. Exit code 1 if a
+// figure exceeds its limit.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
@@ -24,14 +25,14 @@ const { values } = parseArgs({
 });
 const mebibyte = 1024 * 1024;
 const sizes = values.sizes.split(',').map(Number);
-/** A bit less than a size says: 7 MiB is what the server takes, and the largest texts grow a little in JSON. */
+/** A little less than nominal: the server accepts 7 MiB, and the largest texts grow a little in JSON. */
 const bytesOf = (size: number) => size * mebibyte - 4096;
 const maxRatio = Number(values['max-ratio']);
 const maxAnswerBytes = Number(values['max-answer-mib']) * mebibyte;
 const maxResidentMiB = Number(values['max-resident-mib']);
-/** A decision that takes longer is stopped and counts as one without an end. */
+/** A decision that takes longer is stopped and counts as endless. */
 const timeLimitMs = 10_000;
-/** Ratios of less than this much work say more about the clock than about the work. */
+/** Below this much work, ratios say more about the clock than about the work. */
 const negligibleMs = 5;
 
 const out = (text: string) => process.stdout.write(`${text}\n`);
@@ -42,12 +43,12 @@ const progress = (text: string) => {
 };
 const inMiB = (bytes: number) => (bytes / mebibyte).toFixed(2);
 
-/** A process that measures; replaced when a job takes too long. */
+/** A measuring process; replaced when a job takes too long. */
 function createJudge() {
   let child: ChildProcess | undefined;
   return {
     async judge(job: Job): Promise<Judged | 'no end'> {
-      // A job sent to a process that is just ending fails like one without an end.
+      // A job sent to a process that is about to exit fails like an endless one.
       child ??= fork(new URL('./worst/judge.ts', import.meta.url), { stdio: 'inherit' }).on('error', () => {});
       const over = new AbortController();
       const timer = setTimeout(() => over.abort(), timeLimitMs);
@@ -65,7 +66,7 @@ function createJudge() {
         return 'no end';
       } finally {
         clearTimeout(timer);
-        // Lets go of the listener that was not called.
+        // Removes the listener that was not called.
         over.abort();
       }
     },
@@ -96,7 +97,7 @@ function post(port: number, path: string, body: Buffer, agent: Agent): Promise<A
         response.on('end', () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - started, bytes }));
       },
     );
-    call.setTimeout(timeLimitMs, () => call.destroy(new Error('no answer in time')));
+    call.setTimeout(timeLimitMs, () => call.destroy(new Error('no response in time')));
     call.on('error', reject);
     call.end(body);
   });
@@ -105,11 +106,11 @@ function post(port: number, path: string, body: Buffer, agent: Agent): Promise<A
 interface Row extends Judged {
   http?: Answered | undefined;
   residentMiB: number;
-  /** What is over an aim. */
+  /** The figures over a limit. */
   over: string[];
 }
 
-/** The most that an answer may have: what was asked to be converted comes back. */
+/** The largest response allowed: a conversion returns the objects it was sent. */
 const answerLimit = (webhook: Shape['webhook'], bodyBytes: number) =>
   maxAnswerBytes + (webhook === 'convert' ? bodyBytes : 0);
 
@@ -120,10 +121,10 @@ function verdictsOn(webhook: Shape['webhook'], row: Omit<Row, 'over'>): string[]
   }
   const answerBytes = Math.max(row.answerBytes, row.http?.bytes ?? 0);
   if (answerBytes > answerLimit(webhook, row.bodyBytes)) {
-    over.push(`answer of ${inMiB(answerBytes)} MiB`);
+    over.push(`response of ${inMiB(answerBytes)} MiB`);
   }
   if (row.residentMiB > maxResidentMiB) {
-    over.push(`${row.residentMiB.toFixed(0)} MiB resident`);
+    over.push(`${row.residentMiB.toFixed(0)} MiB RSS`);
   }
   return over;
 }
@@ -143,7 +144,7 @@ function printRow({ name, bodyBytes, parseMs, decisionMs, ratio, answerBytes, ht
   );
 }
 
-const header = '  MiB parse ms   dec. ms  ratio HTTPS ms ans MiB  res MiB  body';
+const header = '  MiB parse ms  total ms  ratio HTTPS ms out MiB  RSS MiB  body';
 
 async function measureShapes(): Promise<Row[]> {
   const judge = createJudge();
@@ -165,7 +166,7 @@ async function measureShapes(): Promise<Row[]> {
           const row = { name: shape.name, bodyBytes: sizeBytes, parseMs: Number.NaN, decisionMs: Number.NaN };
           rows.push({
             ...row,
-            ...{ ratio: Number.POSITIVE_INFINITY, answerBytes: 0, residentMiB: Number.NaN, over: ['no end'] },
+            ...{ ratio: Number.POSITIVE_INFINITY, answerBytes: 0, residentMiB: Number.NaN, over: ['timed out'] },
           });
           continue;
         }
@@ -207,16 +208,16 @@ function report(rows: readonly Row[]): number {
   const most = (of: (row: Row) => number) => Math.max(...rows.map(of).filter((value) => !Number.isNaN(value)));
   const telling = byRatio.filter(({ decisionMs }) => !(decisionMs <= negligibleMs));
   const overHttps = rows.some(({ http }) => http !== undefined)
-    ? `; slowest over HTTPS ${most((row) => row.http?.ms ?? 0).toFixed(0)} ms; resident at most ${most((row) => row.residentMiB).toFixed(0)} MiB`
+    ? `; slowest over HTTPS ${most((row) => row.http?.ms ?? 0).toFixed(0)} ms; peak RSS ${most((row) => row.residentMiB).toFixed(0)} MiB`
     : '';
   out(
-    `${rows.length} bodies; worst ratio ${telling[0]?.ratio.toFixed(1)} (aim ${maxRatio}); largest answer ${inMiB(most((row) => row.http?.bytes ?? row.answerBytes))} MiB${overHttps}`,
+    `${rows.length} bodies; worst ratio ${telling[0]?.ratio.toFixed(1)} (limit ${maxRatio}); largest response ${inMiB(most((row) => row.http?.bytes ?? row.answerBytes))} MiB${overHttps}`,
   );
-  out(over.length === 0 ? 'none is over an aim' : `${over.length} over an aim`);
+  out(over.length === 0 ? 'all within the limits' : `${over.length} over a limit`);
   return over.length === 0 ? 0 : 1;
 }
 
-/** Variants for a time; each has a seed, with which it can be measured alone: `--fuzz 0 --seed N`. */
+/** Measures variants for some time; each has a seed, with which it can be measured alone: `--fuzz 0 --seed N`. */
 async function fuzz(seconds: number): Promise<number> {
   const judge = createJudge();
   const first = Number(values.seed ?? Date.now() % 1_000_000_000);
@@ -231,7 +232,7 @@ async function fuzz(seconds: number): Promise<number> {
     if (judged === 'no end') {
       const figures = { bodyBytes: sizeBytes, parseMs: Number.NaN, decisionMs: Number.NaN, answerBytes: 0 };
       const name = `--seed ${seed}`;
-      rows.push({ name, ...figures, ratio: Number.POSITIVE_INFINITY, residentMiB: Number.NaN, over: ['no end'] });
+      rows.push({ name, ...figures, ratio: Number.POSITIVE_INFINITY, residentMiB: Number.NaN, over: ['timed out'] });
       continue;
     }
     const webhook = judged.name.slice(0, judged.name.indexOf(':')) as Shape['webhook'];
@@ -240,7 +241,7 @@ async function fuzz(seconds: number): Promise<number> {
   }
   judge.stop();
   progress('');
-  out(`fuzzed for time: ${count} bodies of about ${sizes[0]} MiB, seeds ${first} to ${first + count - 1}`);
+  out(`fuzzed: ${count} bodies of about ${sizes[0]} MiB, seeds ${first} to ${first + count - 1}`);
   return report(rows);
 }
 

@@ -1,5 +1,6 @@
-// A test runner for Stryker that imports the test files once and runs their functions again for each fault, in one process: the
-// runner for Vitest starts a thread and imports everything for each fault, which takes a hundred times longer than the tests.
+// A test runner for Stryker that imports the test files once and calls their functions again for each mutant, in one
+// process. The runner for Vitest starts a thread and imports everything for each mutant, which takes a hundred times as
+// long as the tests.
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
@@ -20,7 +21,7 @@ import {
 import fc from 'fast-check';
 import type { CollectedTest } from './vitest-in-process.ts';
 
-// That a property fails is enough: to look for the smallest example takes long.
+// One counterexample is enough: shrinking it takes too long.
 fc.configureGlobal({ endOnFailure: true });
 
 const replacement = new URL('./vitest-in-process.ts', import.meta.url).href;
@@ -32,7 +33,7 @@ registerHooks({
 });
 const { collect, prepare, runTest } = await import('./vitest-in-process.ts');
 
-/** What instrumented code reads and writes. */
+/** The global that instrumented code reads and writes. */
 interface Instrumented {
   activeMutant?: string | undefined;
   currentTestId?: string | undefined;
@@ -44,7 +45,7 @@ const shared = globalThis as unknown as { __stryker__?: Instrumented };
 shared.__stryker__ ??= {};
 const instrumented = shared.__stryker__;
 
-/** Fails the test under way, when an error comes where nobody waits for it. */
+/** Fails the running test when an error is thrown where nothing awaits it. */
 let onStray: ((error: unknown) => void) | undefined;
 for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
   process.on(event, (error: unknown) => onStray?.(error));
@@ -53,12 +54,12 @@ for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
 const tickMs = 20;
 let ticks = 0;
 setInterval(() => ticks++, tickMs).unref();
-// The clock and the timers of a test may be its own.
+// Tests may replace the clock and the timers.
 const { setInterval: realSetInterval, clearInterval: realClearInterval } = globalThis;
 
 /**
- * Rejects with `message` when this process has had so many milliseconds: while others keep it from running, none passes, so
- * that a busy machine is not taken for a fault.
+ * Rejects with `message` after this process has run for `ms` milliseconds. Time in which other processes keep it from
+ * running does not count, so that a busy machine is not taken for a killed mutant.
  */
 function giveUpAfter(ms: number, message: string): { late: Promise<never>; cancel(): void } {
   const end = ticks + ms / tickMs;
@@ -72,10 +73,10 @@ function giveUpAfter(ms: number, message: string): { late: Promise<never>; cance
   return { late, cancel: () => realClearInterval(timer) };
 }
 
-/** How long taking down what one test has set up may take, in ms. */
+/** Limit on the teardown of one test, in ms. */
 const takeDownMs = 5_000;
 
-/** Why a test fails, or undefined. It is given up after so many milliseconds. */
+/** Why a test fails, or undefined if it passes. A test that takes longer than this many milliseconds fails. */
 async function failureOf(test: CollectedTest, ms: number): Promise<string | undefined> {
   const { late, cancel } = giveUpAfter(ms, `takes longer than ${ms} ms`);
   const stray = new Promise<never>((_, reject) => {
@@ -96,28 +97,32 @@ async function failureOf(test: CollectedTest, ms: number): Promise<string | unde
   }
 }
 
-/** What is allowed for a test whose duration is not known yet, in ms. */
+/** Time limit of a test whose duration is not known yet, in ms. */
 const firstMs = 60_000;
-/** What is allowed for one that took so many ms: a fault that makes it wait for what never comes costs no more than that. */
+/**
+ * Time limit of a test that took this long without a mutant, in ms: a mutant that makes it wait forever costs no more.
+ */
 const allowedMs = (durationMs: number) => Math.round(2_000 + 5 * durationMs);
 
-/** Where the process of the first run leaves how long each test took, for those that Stryker starts later. */
+/** Where the process of the first run records how long each test took, for the processes that Stryker starts later. */
 const durationsFile = 'durations.json';
 
-/** Stryker lets a fault be reached so many times as often as in the first run, before it counts as endless. */
+/** Stryker takes a mutant for an endless loop once it is reached this many times as often as in the first run. */
 const hitLimitFactor = 100;
-/** Here so many times are enough, in one test where the first run counted all of them: what is reached may take milliseconds. */
+/**
+ * This factor is enough here, in one test, although the first run counted all of them: each hit may take milliseconds.
+ */
 const endlessFactor = 3;
 
 class InProcessRunner implements TestRunner {
   readonly #tests = new Map<string, CollectedTest>();
   /** How long each test took in the first run, in ms. */
   #durations = new Map<string, number>();
-  /** How many faults each test has noticed: quick tests are tried first, and those that notice much. */
+  /** How many mutants each test has killed: fast tests, and those that kill many, run first. */
   readonly #kills = new Map<string, number>();
-  /** Whether this process is of no use any more. */
+  /** Whether this process must be replaced. */
   #isSpent = false;
-  /** Whether no test has run in this process, so that nothing is cached. */
+  /** Whether no test has run in this process yet, so that nothing is cached. */
   #isFresh = true;
 
   capabilities() {
@@ -145,7 +150,7 @@ class InProcessRunner implements TestRunner {
       let failureMessage = await failureOf(test, firstMs);
       const timeSpentMs = performance.now() - start;
       if (failureMessage === undefined) {
-        // What this covers is left out below: the first run counts.
+        // Coverage of this second run is deleted below: only the first run counts.
         instrumented.currentTestId = 'again';
         const again = await failureOf(test, firstMs);
         failureMessage = again && `fails when it is run a second time: ${again}`;
@@ -162,7 +167,8 @@ class InProcessRunner implements TestRunner {
     writeFileSync(durationsFile, JSON.stringify([...this.#durations]));
     const { mutantCoverage = { static: {}, perTest: {} } } = instrumented;
     delete mutantCoverage.perTest.again;
-    // What tests reach counts by how often they do; what files reached as they were imported is not done again for a fault.
+    // Code that tests reach is charged to those tests; what also ran while files were imported does not run again for a
+    // mutant.
     for (const id of new Set(Object.values(mutantCoverage.perTest).flatMap(Object.keys))) {
       delete mutantCoverage.static[id];
     }
@@ -199,7 +205,7 @@ class InProcessRunner implements TestRunner {
         return { status: MutantRunStatus.Timeout, reason: `reached more than ${hitLimit} times` };
       }
       if (failureMessage !== undefined) {
-        // A fault may leave something behind that makes tests fail without it: this one, or one before.
+        // A mutant, this one or an earlier one, may leave state behind that makes tests fail even without it.
         this.#isSpent = (await failureOf(test, allowedMs(durationOf(id)))) !== undefined;
         if (this.#isSpent && !isFresh) {
           break;
@@ -208,7 +214,7 @@ class InProcessRunner implements TestRunner {
         return { status: MutantRunStatus.Killed, killedBy: [id], failureMessage, nrOfTests };
       }
     }
-    // Code that ran far less often than in the first run has results from then in a cache.
+    // Code that ran far less often than in the first run uses results cached since then.
     this.#isSpent ||= expectedHits !== undefined && hits < expectedHits / 2;
     if (this.#isSpent && !isFresh) {
       throw new Error('to be run in another process');

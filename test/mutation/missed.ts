@@ -1,4 +1,4 @@
-// A reporter for Stryker that prints each fault that no test noticed, as soon as that is known.
+// A reporter for Stryker that prints each fault that no test noticed, as soon as it is known.
 import { relative } from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';

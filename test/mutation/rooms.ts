@@ -1,16 +1,16 @@
-/** What is mutated together, and the tests that must notice it. */
+/** Sources that are mutated together, and the tests that must notice it. */
 export interface MutationRoom {
   /** Glob patterns of the sources. */
   mutate: readonly string[];
   /** Glob patterns of the test files. */
   tests: readonly string[];
-  /** Whether its tests make the keys that they need, where those of other rooms are given them (test/tools/given-keys.ts). */
+  /** Whether its tests make the keys they need; tests of other rooms are given keys (test/tools/given-keys.ts). */
   makesKeys?: true;
 }
 
 /**
  * The rooms that `npm run test:mutation -- ROOM` knows. Tests that measure time or start other programs are left out:
- * they are slow, and under mutation they fail for the wrong reason. So are generated tests of what a table tests too.
+ * they are slow, and under mutation they fail for the wrong reason. So are property tests of what a table tests too.
  */
 export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   rules: {
@@ -28,7 +28,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   conversion: { mutate: ['src/conversion/**/*.ts'], tests: ['test/conversion/**/*.test.ts'] },
   api: {
-    // Not what is generated: the types, and the schemas as ajv compiles them.
+    // Not generated code: the types, and the schemas compiled by ajv.
     mutate: ['src/api/**/*.ts', '!src/api/v*.ts'],
     tests: ['test/api/**/*.test.ts', '!test/api/types.test.ts'],
   },
@@ -51,7 +51,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
       '!test/server/decision.test.ts',
       '!test/server/reload.test.ts',
       '!test/server/tls.test.ts',
-      // What speaks HTTP/2 are extensions.
+      // Only extensions speak HTTP/2.
       'test/extension/http2.test.ts',
     ],
   },

@@ -1,4 +1,4 @@
-// npm run test:mutation -- ROOM [PATTERN...]: seeds faults into a room and says which of them no test notices.
+// npm run test:mutation -- ROOM [PATTERN...]: seeds faults into a room and prints those that no test notices.
 import { relative } from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
@@ -20,11 +20,12 @@ process.env.MUTATION_TESTS ??= JSON.stringify(
 const results = await new Stryker({
   mutate: patterns.length > 0 ? patterns : [...room.mutate],
   testRunner: 'in-process',
-  // Mutants in module scope need a fresh run of all tests each: mostly texts, which the tests of the examples check.
+  // Mutants in module scope need a fresh run of all tests each. Most of them are texts, which the tests of the examples
+  // check.
   ignoreStatic: true,
-  // Enough for a machine that is busy: a fault that only takes long is not noticed.
+  // Long enough for a busy machine: a fault that only makes code slow goes unnoticed.
   timeoutMS: 20_000,
-  // Stryker rewrites a tsconfig.json with an API that TypeScript 7 does not have; no file, no rewriting.
+  // Stryker rewrites a tsconfig.json with an API that TypeScript 7 does not have; without a file it rewrites nothing.
   tsconfigFile: 'test/mutation/no-tsconfig.json',
   concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
   ignorePatterns: ['docs', 'dist', 'coverage', '.stryker-tmp*'],
@@ -34,7 +35,7 @@ const results = await new Stryker({
   allowConsoleColors: process.stdout.isTTY === true,
 }).runMutationTest();
 
-/** How many faults there were, and how many of them were noticed, in percent. */
+/** The number of faults, and the share of them that tests noticed, in percent. */
 function scoreOf(those: readonly MutantResult[]): { detected: number; all: number; percent: number } {
   const has = (...statuses: readonly string[]) => those.filter(({ status }) => statuses.includes(status)).length;
   const detected = has('Killed', 'Timeout');

@@ -1,4 +1,5 @@
-// What test files get for 'vitest' under mutation: the real `expect` and `vi`, and a `test` that keeps each test as a function.
+// What test files import as 'vitest' under mutation: the real `expect` and `vi`, and a `test` that keeps each test as a
+// function.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ export { expect, expectTypeOf };
 
 let runFolder: string | undefined;
 
-/** What test/tools/run-folder.ts provides: here a folder of this process, made when it is asked for. */
+/** What test/tools/run-folder.ts provides: here a folder of this process, made on first use. */
 export function inject<Key extends keyof ProvidedContext>(_key: Key): ProvidedContext[Key] {
   if (runFolder === undefined) {
     const folder = mkdtempSync(join(tmpdir(), 'mutation-run-'));
@@ -19,10 +20,10 @@ export function inject<Key extends keyof ProvidedContext>(_key: Key): ProvidedCo
   return runFolder;
 }
 
-/** Longest wait, in ms: with a fault many wait in vain. Without one they wait for some hundredths of it. */
+/** Longest wait, in ms: with a mutant many waits never succeed. Without one they take some hundredths of this. */
 const maxWaitMs = 3_000;
 
-/** Vitest's own looks at its worker, and there is none. */
+/** Vitest's own `vi.waitFor` asks for its worker, and there is none here. */
 async function waitFor<T>(run: () => T | Promise<T>, { timeout = 1000, interval = 50 } = {}): Promise<T> {
   for (const end = performance.now() + Math.min(timeout, maxWaitMs); ; await sleep(interval)) {
     try {
@@ -43,7 +44,7 @@ type Run = () => unknown;
 type Body = (context: object) => unknown;
 type Around = (run: () => Promise<void>, context: object) => unknown;
 
-/** A describe, or a file. */
+/** A describe block, or a file. */
 interface Suite {
   name: string;
   parent: Suite | undefined;
@@ -54,7 +55,7 @@ interface Suite {
   aroundEach: Around[];
 }
 
-/** A test that can be run again and again. */
+/** A test that can run any number of times. */
 export interface CollectedTest {
   id: string;
   name: string;
@@ -127,7 +128,7 @@ const each = (definer: Definer) => (rows: readonly unknown[]) => (name: string, 
   }
 };
 
-/** Like `each`, but a row is one argument, and a test gets its context behind it. */
+/** Like `each`, but a row is passed as one argument, followed by the context of the test. */
 const forRows = (definer: Definer) => (rows: readonly unknown[]) => (name: string, a: unknown, b?: unknown) => {
   const [options, body] = split<(row: unknown, context?: object) => unknown>(a, b);
   for (const row of rows) {
@@ -143,7 +144,7 @@ function definer(of: Definer) {
     for: forRows(of),
   });
   return Object.assign(run, {
-    // One after the other here: each runs for a fault of its own.
+    // Run one after the other: only one mutant can be active at a time.
     concurrent: run,
     skip: skipped,
     skipIf: (isSkipped: unknown) => (isSkipped ? skipped : run),
@@ -157,7 +158,7 @@ export const beforeAll = (run: Run) => void current().before.push(run);
 export const beforeEach = (run: Run) => void current().beforeEach.push(run);
 export const aroundEach = (run: Around) => void current().aroundEach.push(run);
 export const afterEach = (run: Run) => void current().afterEach.push(run);
-/** What a file has set up stays until the process ends: the next fault needs it too. */
+/** What a file sets up stays until the process ends: the next mutant needs it, too. */
 export const afterAll = (_run: Run) => {};
 export const onTestFinished = (run: Run) => void finished.unshift(run);
 
@@ -169,7 +170,7 @@ function suitesOf({ suite: of }: CollectedTest): Suite[] {
   return all;
 }
 
-/** Runs what a test needs to have run once. */
+/** Runs the `beforeAll` hooks of a test, once. */
 export async function prepare(one: CollectedTest): Promise<void> {
   for (const { before } of suitesOf(one)) {
     for (const run of before.splice(0)) {
@@ -179,11 +180,11 @@ export async function prepare(one: CollectedTest): Promise<void> {
 }
 
 /**
- * Runs a test; throws when it fails. What was set up for it is taken down whatever happens, also while a test that was given
- * up still waits for something.
+ * Runs a test; throws if it fails. Its teardown always runs, even while a test that was given up is still waiting for
+ * something.
  *
  * @param stopped rejects when the test is given up.
- * @param within bounds a step of taking down.
+ * @param within bounds a step of the teardown.
  */
 export async function runTest(
   one: CollectedTest,
@@ -207,7 +208,7 @@ export async function runTest(
     );
   try {
     const done = whole();
-    // What is around a test that was given up takes it down.
+    // Teardown of a test that was given up runs in the blocks around it.
     await Promise.race([
       done,
       stopped.catch((error) => within(done.catch(() => {})).then(() => Promise.reject(error))),

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { onceARun } from '../tools/once-a-run.ts';
 import { fromRegistry, linkDependencies, notAsLocked, projectFolder, runWell, takeFrom } from './tree.ts';
 
-/** What .dockerignore lets through. It is a list of what is allowed, and this reads no other kind. */
+/** The files that .dockerignore lets through. It lists what is allowed; other kinds of list are not supported here. */
 function buildContext(): string[] {
   const lines = readFileSync(join(projectFolder, '.dockerignore'), 'utf8')
     .split('\n')
@@ -27,8 +27,8 @@ export function instructions(stage: 'build' | 'runtime'): string[] {
 }
 
 /**
- * The first step of the build: the checkout has what it would unpack. Most of that is for development and removed again in
- * the last step; of it, only what a build needs.
+ * The first step of the build: the checkout has already unpacked what it installs. Most of that is for development and
+ * removed in the last step; of it, only what a build needs is linked.
  */
 function takeDependencies(folder: string): void {
   expect(notAsLocked(projectFolder), 'node_modules is not what npm ci makes: run npm ci').toEqual([]);
@@ -36,8 +36,8 @@ function takeDependencies(folder: string): void {
 }
 
 /**
- * A folder after the steps of the image's first stage, one after the other, which began with only what an engine would
- * send; once in a run of the tests. Nobody may change it.
+ * A folder after the steps of the image's first stage, run in order on the files that a container engine would send;
+ * made once per test run. Read-only.
  */
 export function builtImage(): Promise<string> {
   return onceARun('image-build', async (folder) => {
@@ -57,7 +57,7 @@ export function builtImage(): Promise<string> {
         }
       }
     }
-    // npm ci would refuse a lockfile that does not fit package.json; where it is missing something, npm prune adds that.
+    // npm ci would refuse a lockfile that does not match package.json; npm prune would add what is missing.
     expect(readFileSync(join(folder, 'package-lock.json'), 'utf8'), 'package-lock.json: run npm install').toBe(
       readFileSync(join(projectFolder, 'package-lock.json'), 'utf8'),
     );

@@ -11,10 +11,10 @@ import { compiledCode, projectFolder, run, runWell, takeFrom } from './tree.ts';
 
 let app: string;
 
-// The steps of the second stage, with what the first one made.
+// The steps of the second stage, run on the result of the first one.
 beforeAll(async () => {
   const built = await builtImage();
-  // In the folder of the run, whose paths Node.js knows what it compiled by.
+  // Inside the folder of the run, so that Node.js finds its compile cache by path.
   app = join(inject('runFolder'), 'image');
   mkdirSync(app);
   for (const line of instructions('runtime').filter((candidate) => candidate.startsWith('COPY '))) {
@@ -46,7 +46,7 @@ test('contains only production dependencies', () => {
   for (const name of Object.keys(dependencies)) {
     expect(existsSync(join(app, 'node_modules', name, 'package.json')), name).toBe(true);
   }
-  // Types of a library that we use are dependencies of it.
+  // Type declarations of a library that we use are dependencies of it.
   for (const name of Object.keys(devDependencies).filter((candidate) => !candidate.startsWith('@types/'))) {
     expect(existsSync(join(app, 'node_modules', name, 'package.json')), name).toBe(false);
   }
@@ -69,7 +69,7 @@ test('lints mounted files: the entry point accepts commands other than serve', a
   expect(instructions('runtime')).toContain('CMD ["serve"]');
 });
 
-/** Of the line of the log that says that a server listens. */
+/** From the log line that reports a listening server. */
 interface Listening {
   webhookPort: number;
   healthPort: number;
@@ -104,7 +104,7 @@ test("serves: the image's entry point, the health check without a shell, and a s
     });
     const health = `http://127.0.0.1:${healthPort}`;
     expect((await fetch(`${health}/readyz`)).status).toBe(200);
-    // Decided in the thread for large bodies, a module that only its URL names.
+    // Decided in the thread for large bodies, a module that is only loaded by its URL.
     const large = review('a').padEnd(200_000);
     expect((await send(webhookPort, validate, large, { rejectUnauthorized: false })).code).toBe(200);
     expect(await metricAt(health, 'extensionconfig_webhook_large_bodies_total{result="answered"}')).toBe(1);

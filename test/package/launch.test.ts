@@ -19,10 +19,10 @@ function findOldNode(): string | undefined {
 }
 const oldNode = findOldNode();
 
-/** A checkout without what `npm ci` brings, and what `npm ci` would bring of Node.js when asked for. */
+/** A checkout before `npm ci`, and the Node.js that `npm ci` would install on request. */
 let checkout: string;
 beforeAll(() => {
-  // In the folder of the run, whose paths Node.js knows what it compiled by.
+  // Inside the folder of the run, so that Node.js finds its compile cache by path.
   checkout = join(inject('runFolder'), 'launch');
   for (const path of ['bin', 'package.json']) {
     cpSync(join(projectFolder, path), join(checkout, path), { recursive: true });

@@ -11,10 +11,10 @@ let packed: string[];
 let tarball: string;
 let installedProject: string;
 
-// Minutes on a slow machine with an empty npm cache; some seconds usually.
+// Minutes on a slow machine with an empty npm cache; usually some seconds.
 beforeAll(async () => {
   ({ packed, tarball, project: installedProject } = await installedPackage());
-  // In the folder of the run, whose paths Node.js knows what it compiled by.
+  // Inside the folder of the run, so that Node.js finds its compile cache by path.
   consumer = join(inject('runFolder'), 'consumer');
   mkdirSync(consumer);
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
@@ -222,19 +222,20 @@ test('a project from new-extension can be installed, type-checked, tested, start
   await runWell(consumer, program, [
     ...['new-extension', projectName, '--hooks', hookNames.join(','), '--package', `file:${tarball}`],
   ]);
-  // It is the project whose packages were installed.
+  // The project in which the packages were installed.
   expect(readFileSync(join(project, 'package.json'), 'utf8')).toBe(
     readFileSync(join(installedProject, 'package.json'), 'utf8'),
   );
   cpSync(join(installedProject, 'package-lock.json'), join(project, 'package-lock.json'));
-  // The lockfile has it beside the project.
+  // The lockfile lists the package beside the project.
   symlinkSync(tarball, join(consumer, basename(tarball)));
   symlinkSync(join(installedProject, 'node_modules'), join(project, 'node_modules'));
   expect(await runWell(project, 'npm', ['test'])).toMatch(/pass 33\n/);
   await runWell(project, join(project, 'node_modules/.bin/extensionconfig-webhook'), [
     ...['certs', 'bootstrap', '--cert-dir', 'certificates', '--dns-name', 'localhost'],
   ]);
-  // The image: what .dockerignore lets through, installed as the Dockerfile says, and nothing of development.
+  // The image: the files that .dockerignore lets through, installed as the Dockerfile says, without development
+  // dependencies.
   const image = join(consumer, 'lab-image');
   const allowed = readFileSync(join(project, '.dockerignore'), 'utf8').match(/(?<=^!).+$/gm) ?? [];
   expect(allowed).toContain('package-lock.json');
@@ -242,14 +243,14 @@ test('a project from new-extension can be installed, type-checked, tested, start
     cpSync(join(project, path), join(image, path), { recursive: true });
   }
   const install = /^RUN npm (ci .+)$/m.exec(readFileSync(join(project, 'Dockerfile'), 'utf8'))?.[1];
-  // npm ci refuses a lockfile that does not fit. What it would unpack is unpacked already: the package and what it needs.
+  // npm ci refuses a lockfile that does not match. The package and its dependencies are unpacked already.
   await runWell(image, 'npm', [...(install ?? '').split(' '), '--dry-run', '--loglevel=error']);
   symlinkDependencies(installedProject, image);
   expect(existsSync(join(image, 'node_modules/typescript'))).toBe(false);
   const env = {
     ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },
     ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0', ...compiledCode() },
-    // What a package imports is looked for beside it in the image, not where its files are.
+    // In the image, imports of a package resolve to what is beside it, not to where its files really are.
     NODE_PRESERVE_SYMLINKS: '1',
   };
   const child = spawn(process.execPath, ['src/main.ts'], { cwd: image, env, stdio: ['ignore', 'pipe', 'inherit'] });

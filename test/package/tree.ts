@@ -19,8 +19,8 @@ import { inject } from 'vitest';
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Gives a folder the files of another: the same files by hard links, or copies where the file system has no links. What is
- * in the new folder may be deleted and replaced, but not changed in place. What has a name that matches `leftOut` stays behind.
+ * Gives a folder the files of another as hard links, or as copies where the file system has no links. Files in the new
+ * folder may be deleted and replaced, but not changed in place. Names that match `leftOut` are skipped.
  */
 export function linkFolder(from: string, to: string, leftOut?: RegExp): void {
   mkdirSync(to, { recursive: true });
@@ -44,8 +44,8 @@ export function linkFolder(from: string, to: string, leftOut?: RegExp): void {
 }
 
 /**
- * Gives a folder files and folders of another: what is in folders by links, as `linkFolder` does, and other files as copies,
- * since npm writes package.json and the lockfile in place.
+ * Gives a folder files and folders of another: folders as links, as `linkFolder` does, and other files as copies, since
+ * npm writes package.json and the lockfile in place.
  */
 export function takeFrom(from: string, paths: readonly string[], to: string): void {
   for (const path of paths) {
@@ -58,10 +58,10 @@ export function takeFrom(from: string, paths: readonly string[], to: string): vo
   }
 }
 
-/** Whether npm is to fetch and unpack all it is asked to, as where nothing is installed yet: FROM_REGISTRY=true. */
+/** Whether npm should fetch and unpack everything, as on a machine with nothing installed: FROM_REGISTRY=true. */
 export const fromRegistry = process.env.FROM_REGISTRY === 'true';
 
-/** A package-lock.json, as far as it is read here. */
+/** The part of a package-lock.json that is read here. */
 export interface Lockfile {
   /** By path; the path of the project itself is empty. */
   packages: Record<string, LockedPackage>;
@@ -71,13 +71,13 @@ interface LockedPackage {
   version?: string;
   dev?: boolean;
   devOptional?: boolean;
-  /** For instance for another system. */
+  /** For instance a package for another system. */
   optional?: boolean;
 }
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
-/** What of the lockfile of a folder is not unpacked there as it says. */
+/** Packages in the lockfile of a folder that are not unpacked there as it says. */
 export function notAsLocked(folder: string): string[] {
   const { packages } = readJson(join(folder, 'package-lock.json')) as Lockfile;
   return Object.entries(packages)
@@ -88,7 +88,7 @@ export function notAsLocked(folder: string): string[] {
     .map(([path]) => path);
 }
 
-/** The lockfile of a folder without what is only for development, except for paths that match `alsoKept`. */
+/** The lockfile of a folder without devDependencies, except for paths that match `alsoKept`. */
 export function neededLockfile(folder: string, alsoKept?: RegExp): Lockfile {
   const lockfile = readJson(join(folder, 'package-lock.json')) as Lockfile;
   const needed = Object.entries(lockfile.packages).filter(
@@ -98,16 +98,19 @@ export function neededLockfile(folder: string, alsoKept?: RegExp): Lockfile {
   return { ...lockfile, packages: Object.fromEntries(needed) };
 }
 
-/** The packages in a package, which the lockfile names, and what only people and debuggers read: a quarter of the files. */
+/**
+ * Nested packages, which the lockfile lists themselves, and files for readers and debuggers only: a quarter of all
+ * files.
+ */
 const notLinked = /^node_modules$|\.(map|md)$/;
 
 /**
- * Gives a folder packages that npm unpacked in another, half a minute of work: what the project there needs, and of what is
- * for its development only paths that match `alsoKept`.
+ * Gives a folder packages that npm unpacked in another one, which saves half a minute: the dependencies of its project,
+ * and those devDependencies whose paths match `alsoKept`.
  */
 export function linkDependencies(from: string, to: string, alsoKept?: RegExp): void {
   for (const path of Object.keys(neededLockfile(from, alsoKept).packages)) {
-    // Packages for other systems are in the lockfile only.
+    // Packages for other systems are only in the lockfile.
     if (existsSync(join(from, path))) {
       linkFolder(join(from, path), join(to, path), notLinked);
     }
@@ -122,10 +125,10 @@ export function linkDependencies(from: string, to: string, alsoKept?: RegExp): v
   }
 }
 
-/** Gives a folder the packages that a project needs by links to each of them: for programs that only read them. */
+/** Gives a folder the packages that a project needs, as a link to each of them: for programs that only read them. */
 export function symlinkDependencies(from: string, to: string): void {
   for (const path of Object.keys(neededLockfile(from).packages)) {
-    // Those in a package come with it.
+    // Nested packages come with the package that holds them.
     if (path.lastIndexOf('node_modules/') === 0 && existsSync(join(from, path))) {
       mkdirSync(dirname(join(to, path)), { recursive: true });
       symlinkSync(join(from, path), join(to, path));
@@ -133,14 +136,14 @@ export function symlinkDependencies(from: string, to: string): void {
   }
 }
 
-/** What a program printed, and how it ended. */
+/** What a program printed, and its exit code. */
 export interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Where Node.js keeps what it compiles (see ../tools/run-folder.ts), for programs that get an environment of their own. */
+/** Node.js's compile cache (see ../tools/run-folder.ts), for programs that get an environment of their own. */
 export const compiledCode = () => ({
   NODE_COMPILE_CACHE: join(inject('runFolder'), 'compiled'),
   NODE_COMPILE_CACHE_PORTABLE: '1',
@@ -149,7 +152,7 @@ export const compiledCode = () => ({
 /** Runs a program to its end, with the Node.js of this test first on the path. */
 export function run(folder: string, command: string, args: readonly string[]): Promise<Ended> {
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
-  // The home of who runs the tests may not be there to write to.
+  // The home directory of the user may not be writable here.
   const cache = fromRegistry ? {} : { npm_config_cache: join(inject('runFolder'), 'npm') };
   const env = { ...process.env, ...cache, PATH };
   return new Promise((resolve, reject) => {

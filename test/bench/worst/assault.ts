@@ -1,5 +1,5 @@
-// A process of its own that does to a server what nobody should, until it is ended: sends every nasty body at sizes up to
-// 7 MiB, never reads answers, hoards idle connections, sends bodies byte by byte. Argument: the port. Reports counts.
+// A child process that attacks a server until it is killed: sends every hostile body at sizes up to 7 MiB, never reads
+// responses, holds idle connections open, and sends bodies byte by byte. Argument: the port. Reports counts.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
@@ -19,7 +19,7 @@ const counts: Assaults = { bodies: 0, unread: 0, hoarded: 0, slow: 0 };
 setInterval(() => process.send?.(counts), 500);
 process.on('disconnect', () => process.exit());
 
-/** A connection, or undefined when none is to be had just now. */
+/** A connection, or undefined if none can be opened now. */
 async function open(): Promise<TLSSocket | undefined> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
   socket.on('error', () => {});
@@ -34,10 +34,10 @@ function head(webhook: Shape['webhook'], length: number): string {
 const mebibyte = 1024 * 1024;
 const sizes = [100_000, mebibyte, 7 * mebibyte - 4096];
 
-/** A step that shares no divisor with the number of shapes: all come in turn, those of one sort far apart. */
+/** A step that is coprime to the number of shapes: all of them take turns, and similar ones are far apart. */
 const step = 97;
 
-/** Every shape in turn, each time in another size. */
+/** Sends every shape in turn, each time in another size. */
 async function sendBodies(): Promise<void> {
   for (let i = Number(first); ; i++) {
     const shape = shapes[(i * step) % shapes.length] as Shape;
@@ -56,7 +56,7 @@ async function sendBodies(): Promise<void> {
   }
 }
 
-/** Asks for large answers and reads none. */
+/** Requests large responses and reads none. */
 async function neverRead(): Promise<void> {
   const large = shapes.find(({ name }) => name === 'convert: many small objects') as Shape;
   const body = large.body(mebibyte);
@@ -73,7 +73,7 @@ async function neverRead(): Promise<void> {
   }
 }
 
-/** Opens connections and leaves them alone. */
+/** Opens connections and leaves them idle. */
 async function hoard(): Promise<void> {
   for (;;) {
     const socket = await open();

@@ -17,7 +17,9 @@ const admission = createAdmission({
   now: () => new Date(),
 });
 
-/** What the server does with a body, without HTTP: the text of its answer. Bodies that are refused come to a short one. */
+/**
+ * What the server does with a body, without HTTP: the text of its response. Bodies that are refused get a short one.
+ */
 export function decide(webhook: Shape['webhook'], body: Uint8Array): string {
   try {
     const json = parseJson(body);
@@ -34,7 +36,7 @@ export function decide(webhook: Shape['webhook'], body: Uint8Array): string {
 /** What a body costs. */
 export interface Cost {
   bodyBytes: number;
-  /** Milliseconds of JSON.parse alone, the yardstick, and of the whole decision: medians of the rounds. */
+  /** Milliseconds of JSON.parse alone, the baseline, and of the whole decision: medians of the rounds. */
   parseMs: number;
   decisionMs: number;
   ratio: number;
@@ -50,7 +52,7 @@ function timed(work: () => void): number {
 }
 
 /**
- * Measures the decision on a body beside JSON.parse of it, in turn. What the machine does besides only makes a figure
+ * Measures the decision on a body beside JSON.parse of it, in turn. Other load on the machine can only make a figure
  * larger, so a ratio above `doubtful` is measured again with more rounds.
  */
 export function costOf(webhook: Shape['webhook'], body: Buffer, doubtful: number): Cost {
@@ -64,7 +66,7 @@ export function costOf(webhook: Shape['webhook'], body: Buffer, doubtful: number
         try {
           JSON.parse(text);
         } catch {
-          // Some bodies are broken, which is found on the way.
+          // Some bodies are malformed, which the decision finds out.
         }
       }),
     );

@@ -1,4 +1,4 @@
-// A process of its own that measures decisions, so that one without an end can be ended: reads jobs, answers with costs.
+// A child process that measures decisions, so that one that never ends can be killed: reads jobs, replies with costs.
 import { type Cost, costOf } from './decision.ts';
 import { shapes } from './shapes.ts';
 import { variantOf } from './variant.ts';
@@ -8,11 +8,11 @@ export interface Job {
   shape?: number;
   seed?: number;
   sizeBytes: number;
-  /** Ratios above this are measured with more rounds. */
+  /** Ratios above this are measured again with more rounds. */
   doubtful: number;
 }
 
-/** What came of a job. */
+/** The result of a job. */
 export interface Judged extends Cost {
   name: string;
 }

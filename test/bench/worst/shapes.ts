@@ -1,11 +1,11 @@
 import { exampleCaBundle } from '../../../src/rules/examples/index.ts';
 
-/** One nasty body, of any size. */
+/** One kind of hostile body, of any size. */
 export interface Shape {
   name: string;
-  /** The webhook (the path) that it is sent to. Whether it is a write of the status is in the body. */
+  /** The webhook (the path) that it is sent to. The body says whether it is a write of the status. */
   webhook: 'mutate' | 'validate' | 'convert';
-  /** A body of about that many bytes; smaller where the shape has a size of its own. */
+  /** A body of about that many bytes; smaller if the shape has a size of its own. */
   body(sizeBytes: number): Buffer;
 }
 
@@ -75,11 +75,11 @@ const items = <T>(size: number, make: (index: number) => T): T[] => {
 };
 const entries = (size: number, make: (index: number) => [string, unknown]): Part =>
   Object.fromEntries(items(size, make));
-/** A piece again and again, up to a size in JSON. */
+/** A string repeated up to a size in JSON. */
 const fill = (size: number, piece: string): string =>
   piece.repeat(Math.max(1, Math.floor(size / (Buffer.byteLength(JSON.stringify(piece)) - 2))));
 const base64Of = (size: number, piece: string): string => Buffer.from(fill((size * 3) / 4, piece)).toString('base64');
-/** The JSON text of a body, with a text put in place of the string "@@": for what JSON.stringify never writes. */
+/** The JSON text of a body, with `text` in place of the string "@@": for JSON that JSON.stringify never writes. */
 const withText = (value: unknown, text: string): Buffer =>
   Buffer.from(JSON.stringify(value).replace('"@@"', () => text));
 
@@ -149,10 +149,10 @@ const selectorShapes: Shape[] = [
   validate('selector: many matchLabels', (size) =>
     create(withSelector({ matchLabels: entries(size, (index) => [`k${index}`, 'v']) })),
   ),
-  validate('selector: matchLabels of bad keys and values', (size) =>
+  validate('selector: matchLabels with invalid keys and values', (size) =>
     create(withSelector({ matchLabels: entries(size, (index) => [`-/-/${index}`, '-']) })),
   ),
-  validate('selector: many bad values', (size) =>
+  validate('selector: many invalid values', (size) =>
     create(
       withSelector({
         matchExpressions: [
@@ -164,10 +164,10 @@ const selectorShapes: Shape[] = [
       }),
     ),
   ),
-  validate('selector: bad operators', (size) =>
+  validate('selector: invalid operators', (size) =>
     create(withSelector({ matchExpressions: items(size, () => ({ key, operator: 'in' })) })),
   ),
-  validate('selector: numbers for requirements', (size) =>
+  validate('selector: numbers instead of requirements', (size) =>
     create(withSelector({ matchExpressions: items(size, () => 0) })),
   ),
   validate('selector: empty requirements', (size) =>
@@ -236,7 +236,7 @@ const bundleShapes: Shape[] = [
       ),
     ),
   ]),
-  validate('caBundle: PEM itself, a key without end', (size) =>
+  validate('caBundle: raw PEM, a key without an END line', (size) =>
     create(withClientConfig({ service, caBundle: fill(size, '-----BEGIN PRIVATE KE') })),
   ),
   validate('caBundle: as many certificates as fit into its limit', (size) =>
@@ -256,7 +256,7 @@ const bundleShapes: Shape[] = [
   }),
 ];
 
-/** What a URL or a path may be made of, to surprise what takes it apart. */
+/** Parts of URLs and paths that are hard to parse. */
 const urlPieces = [
   ':',
   '@',
@@ -345,7 +345,7 @@ const handlerShapes: Shape[] = [
       ]),
     ),
   ),
-  validate('status: as many handlers as may be, the first name huge', (size) =>
+  validate('status: the most handlers allowed, the first name huge', (size) =>
     statusUpdate(
       withHandlers([
         handler({ name: fill(size - 80_000, 'n'), requestHook: discovery }),
@@ -355,12 +355,12 @@ const handlerShapes: Shape[] = [
       ]),
     ),
   ),
-  validate('status: 512 handlers of huge names', (size) =>
+  validate('status: 512 handlers with huge names', (size) =>
     statusUpdate(
       withHandlers(Array.from({ length: 512 }, (_, index) => handler({ name: fill(size / 512, `n${index}`) }))),
     ),
   ),
-  validate('status: 512 handlers of the longest names and hooks, all wrong', (size) =>
+  validate('status: 512 handlers with the longest names and hooks, all invalid', (size) =>
     admissionReview(
       request(
         withHandlers(
@@ -382,7 +382,7 @@ const handlerShapes: Shape[] = [
       ),
     ),
   ),
-  validate('status: a huge name of the object behind every handler', (size) =>
+  validate('status: a huge object name, many handlers', (size) =>
     statusUpdate(
       extensionConfig({
         metadata: { name: fill(size - 100_000, 'n') },
@@ -390,14 +390,14 @@ const handlerShapes: Shape[] = [
       }),
     ),
   ),
-  validate('status: handlers of one name', (size) => statusUpdate(withHandlers(items(size, () => handler())))),
+  validate('status: handlers with the same name', (size) => statusUpdate(withHandlers(items(size, () => handler())))),
   validate('status: handlers {}', (size) => statusUpdate(withHandlers(items(size, () => ({}))))),
   validate('status: handlers 0', (size) => statusUpdate(withHandlers(items(size, () => 0)))),
   validate('status: handlers null', (size) => statusUpdate(withHandlers(items(size, () => null)))),
   validate('status: handlers {}, old and new', (size) =>
     statusUpdate(withHandlers(items(size / 2, () => ({}))), withHandlers(items(size / 2, () => ({})))),
   ),
-  validate('status: handlers of huge unknown hooks', (size) =>
+  validate('status: handlers with huge unknown hooks', (size) =>
     statusUpdate(
       withHandlers(
         Array.from({ length: 100 }, () =>
@@ -422,14 +422,14 @@ const handlerShapes: Shape[] = [
     ),
   ),
   mutate('status: handlers null', (size) => statusUpdate(withHandlers(items(size, () => null)))),
-  mutate('status: handlers one short of each default', (size) =>
+  mutate('status: handlers without timeout and failure policy', (size) =>
     statusUpdate(withHandlers(items(size, () => ({ timeoutSeconds: null, failurePolicy: null })))),
   ),
   mutate('create: nothing but metadata', (size) =>
     create(extensionConfig({ metadata: { annotations: entries(size, (index) => [`a${index}`, '']) }, spec: null })),
   ),
   mutate('create: settings', (size) => create(withSettings(entries(size, (index) => [`k${index}`, 'v'])))),
-  mutate('create: a service of unknown fields', (size) =>
+  mutate('create: a service with unknown fields', (size) =>
     create(withClientConfig({ service: { name: 'a', ...entries(size, (index) => [`k${index}`, 'v']) } })),
   ),
 ];
@@ -453,7 +453,7 @@ const conditionShapes: Shape[] = [
   validate('status: deprecated conditions {}', (size) =>
     statusUpdate(extensionConfig({ status: { deprecated: { v1beta1: { conditions: items(size, () => ({})) } } } })),
   ),
-  validate('status: good deprecated conditions', (size) =>
+  validate('status: valid deprecated conditions', (size) =>
     statusUpdate(
       extensionConfig({
         status: { deprecated: { v1beta1: { conditions: items(size, () => deprecatedCondition()) } } },
@@ -501,7 +501,7 @@ const settingShapes: Shape[] = [
     const object = withSettings(entries(size / 2, (index) => [`k${index}-token`, 'v']));
     return update(object, object);
   }),
-  validate('settings: many credentials, and a denial behind them', (size) =>
+  validate('settings: many credentials, followed by a denial', (size) =>
     create({
       ...withSettings(entries(size, (index) => [`k${index}-token`, 'v'])),
       status: { handlers: [handler({ name: 'wrong' })] },
@@ -540,35 +540,35 @@ const deep = (size: number, open: string, close: string): string => {
   const depth = Math.floor(size / (open.length + close.length));
   return `${open.repeat(depth)}0${close.repeat(depth)}`;
 };
-/** Many values nested as deep as may be, or nearly. */
+/** Many values nested to the limit, or nearly. */
 const thickets = (size: number, open: string, close: string): string =>
   `[${items(size, () => deep(230 * (open.length + close.length), open, close)).join(',')}]`;
 
 const documentShapes: Shape[] = [
   ...(['validate', 'mutate', 'convert'] as const).flatMap((webhook) => [
-    shape(webhook, 'JSON: arrays nested for ever', (size) => Buffer.from(deep(size, '[', ']'))),
-    shape(webhook, 'JSON: objects nested for ever', (size) => Buffer.from(deep(size, '{"a":', '}'))),
+    shape(webhook, 'JSON: arrays nested without end', (size) => Buffer.from(deep(size, '[', ']'))),
+    shape(webhook, 'JSON: objects nested without end', (size) => Buffer.from(deep(size, '{"a":', '}'))),
     shape(webhook, 'JSON: opened and never closed', (size) => Buffer.from(fill(size, '['))),
     shape(webhook, 'JSON: zeros', (size) => Buffer.from(JSON.stringify(items(size, () => 0)))),
     shape(webhook, 'JSON: empty objects', (size) => Buffer.from(JSON.stringify(items(size, () => ({}))))),
     shape(webhook, 'JSON: many keys', (size) =>
       Buffer.from(JSON.stringify(entries(size, (index) => [`${index}k`, 0]))),
     ),
-    shape(webhook, 'JSON: a number of many digits', (size) => Buffer.from(fill(size, '1'))),
-    shape(webhook, 'JSON: a number of many digits behind the point', (size) => Buffer.from(`0.${fill(size, '1')}`)),
+    shape(webhook, 'JSON: a number with many digits', (size) => Buffer.from(fill(size, '1'))),
+    shape(webhook, 'JSON: a number with many decimal places', (size) => Buffer.from(`0.${fill(size, '1')}`)),
     shape(webhook, 'JSON: spaces', (size) => Buffer.from(fill(size, ' '))),
     shape(webhook, 'JSON: bytes that are not UTF-8', (size) => Buffer.alloc(size, 0xff)),
   ]),
-  validate('JSON: thickets of objects', (size) =>
+  validate('JSON: deeply nested objects, many times', (size) =>
     withText(create(extensionConfig({ extra: '@@' })), thickets(size, '{"a":', '}')),
   ),
-  validate('JSON: thickets of arrays in a wrong place', (size) =>
+  validate('JSON: deeply nested arrays in a wrong place', (size) =>
     withText(create(withSelector({ matchExpressions: '@@' } as unknown as Part)), thickets(size, '[', ']')),
   ),
-  validate('JSON: the same key again and again', (size) =>
+  validate('JSON: the same key many times', (size) =>
     withText(create(withSettings('@@' as unknown as Part)), `{${fill(size, '"k":"v",')}"k":"v"}`),
   ),
-  validate('JSON: __proto__ again and again', (size) =>
+  validate('JSON: __proto__ many times', (size) =>
     withText(create(withSettings('@@' as unknown as Part)), `{${fill(size, '"__proto__":{"a":1},')}"__proto__":{}}`),
   ),
   validate('JSON: nested __proto__', (size) =>
@@ -587,9 +587,7 @@ const documentShapes: Shape[] = [
     withText(create(withSettings('@@' as unknown as Part)), `{"a":[${fill(size, '1e308,')}0]}`),
   ),
   validate('JSON: many unknown fields', (size) => create(extensionConfig(entries(size, (index) => [`k${index}`, 0])))),
-  validate('JSON: keys that are numbers', (size) =>
-    create(withSettings(entries(size, (index) => [`${index * 7}`, 'v']))),
-  ),
+  validate('JSON: numeric keys', (size) => create(withSettings(entries(size, (index) => [`${index * 7}`, 'v'])))),
 ];
 
 const metadataShapes: Shape[] = [
@@ -599,11 +597,11 @@ const metadataShapes: Shape[] = [
   validate('metadata: many labels', (size) =>
     create(withMetadata({ labels: entries(size, (index) => [`a${index}`, '']) })),
   ),
-  validate('metadata: numbers for annotations', (size) =>
+  validate('metadata: numbers instead of annotations', (size) =>
     create(withMetadata({ annotations: entries(size, (index) => [`a${index}`, 0]) })),
   ),
   validate('metadata: one huge annotation', (size) => create(withMetadata({ annotations: { a: fill(size, 'x') } }))),
-  validate('metadata: a huge key of a wrong annotation', (size) =>
+  validate('metadata: a huge key of an invalid annotation', (size) =>
     create(withMetadata({ annotations: { [fill(size, 'x')]: 0 } })),
   ),
   validate('metadata: the inject annotation of slashes', (size) =>
@@ -645,7 +643,7 @@ const metadataShapes: Shape[] = [
 ];
 
 const updateShapes: Shape[] = [
-  validate('update: a bad selector, old and new', (size) => {
+  validate('update: an invalid selector, old and new', (size) => {
     const object = withSelector({ matchExpressions: items(size / 2, () => ({ key: '-', operator: 'in' })) });
     return update(object, object);
   }),
@@ -659,7 +657,7 @@ const updateShapes: Shape[] = [
     const object = withClientConfig({ url: `https://h/?${fill(size / 2, 'q')}` });
     return update(object, object);
   }),
-  validate('update: everything is wrong, old and new', (size) => {
+  validate('update: everything invalid, old and new', (size) => {
     const object = {
       ...withSettings(entries(size / 8, (index) => [`token${index}`, index])),
       status: { handlers: items(size / 4, () => ({ name: 1 })), conditions: 'x' },
@@ -679,11 +677,11 @@ const withConversionData = (data: unknown, handlers: unknown[], version = 'v1bet
     version,
   );
 const v1alpha1 = `${kind.group}/v1alpha1`;
-/** What an annotation may hold at most, with room for its quotes. */
+/** The largest value of an annotation, with room for its quotes. */
 const conversionDataSize = (size: number, share: number) => Math.min(size * share, 180_000);
 
 const conversionShapes: Shape[] = [
-  convert('many handlers of one name, kept values for that name', (size) =>
+  convert('many handlers with the same name, conversion data for that name', (size) =>
     conversion(
       [
         withConversionData(
@@ -694,7 +692,7 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('many handlers, a kept value for each', (size) =>
+  convert('many handlers, conversion data for each', (size) =>
     conversion(
       [
         withConversionData(
@@ -705,7 +703,7 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('kept values whose keys are named differently each', (size) =>
+  convert('conversion data whose keys all differ', (size) =>
     conversion(
       [
         withConversionData(
@@ -721,7 +719,7 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('kept values with huge keys', (size) =>
+  convert('conversion data with huge keys', (size) =>
     conversion(
       [
         withConversionData(
@@ -734,7 +732,7 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('kept values of long paths', (size) =>
+  convert('conversion data with long paths', (size) =>
     conversion(
       [
         withConversionData(
@@ -745,7 +743,7 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('kept values for huge lists of versions', (size) =>
+  convert('conversion data for huge lists of versions', (size) =>
     conversion(
       [
         withConversionData(
@@ -756,10 +754,10 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('an annotation that is too long', (size) =>
+  convert('a conversion data annotation over its limit', (size) =>
     conversion([withConversionData(fill(size, 'x'), [])], 'v1alpha1'),
   ),
-  convert('many objects with full annotations', (size) =>
+  convert('many objects with conversion data up to the limit', (size) =>
     conversion(
       Array.from({ length: Math.max(1, Math.floor(size / 220_000)) }, () =>
         withConversionData({ [v1alpha1]: items(170_000, () => keptTimeout('a')) }, [{ name: 'a' }]),
@@ -767,7 +765,7 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('handlers whose timeouts must be kept', (size) =>
+  convert('handlers whose timeouts become conversion data', (size) =>
     conversion(
       [
         extensionConfig(
@@ -778,7 +776,7 @@ const conversionShapes: Shape[] = [
       'v1beta2',
     ),
   ),
-  convert('handlers of one huge name whose timeouts must be kept', (size) =>
+  convert('handlers with the same huge name whose timeouts become conversion data', (size) =>
     conversion(
       [
         extensionConfig(
@@ -804,13 +802,13 @@ const conversionShapes: Shape[] = [
       'v1alpha1',
     ),
   ),
-  convert('objects without anything', (size) =>
+  convert('empty objects', (size) =>
     conversion(
       items(size, () => ({})),
       'v1alpha1',
     ),
   ),
-  convert('objects that are none', (size) =>
+  convert('values that are not objects', (size) =>
     conversion(
       items(size, () => 0),
       'v1alpha1',
@@ -824,15 +822,15 @@ const conversionShapes: Shape[] = [
   convert('many unknown fields', (size) =>
     conversion([extensionConfig(entries(size, (index) => [`k${index}`, 0]))], 'v1alpha1'),
   ),
-  convert('unknown fields in the way of others', (size) =>
+  convert('unknown fields in the status', (size) =>
     conversion([extensionConfig({ status: entries(size, (index) => [`k${index}`, {}]) }, 'v1alpha1')], 'v1beta2'),
   ),
-  convert('thickets of objects', (size) =>
+  convert('deeply nested objects, many times', (size) =>
     withText(conversion([extensionConfig({ extra: '@@' })], 'v1alpha1'), thickets(size, '{"a":', '}')),
   ),
 ];
 
-/** Every nasty shape that is known: what once stopped the server, and what might. */
+/** Every hostile shape that is known: what once stopped the server, and what might. */
 export const shapes: readonly Shape[] = [
   ...selectorShapes,
   ...bundleShapes,

@@ -1,6 +1,6 @@
 import { type Shape, shapes } from './shapes.ts';
 
-/** Whole numbers below a bound, the same ones for the same seed (mulberry32). */
+/** Random integers below a bound, the same ones for the same seed (mulberry32). */
 function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
@@ -35,7 +35,10 @@ const pieces = [
 const pick = <T>(random: Random, from: readonly T[]): T => from[random(from.length)] as T;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null;
 
-/** A random place below a value: the object or array, and the key there. Goes down, so that large lists do not win. */
+/**
+ * A random place below a value: the object or array, and the key in it. Chosen level by level, so that long lists are
+ * not preferred.
+ */
 function placeIn(random: Random, root: Node): { parent: Node; key: string } | undefined {
   let parent = root;
   for (;;) {
@@ -52,7 +55,7 @@ function placeIn(random: Random, root: Node): { parent: Node; key: string } | un
   }
 }
 
-/** Two values in one: members of both, items of both; else the second. */
+/** Merges two values: members of both objects, items of both arrays; otherwise the second. */
 function combined(a: unknown, b: unknown): unknown {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.concat(b);
@@ -67,9 +70,9 @@ function combined(a: unknown, b: unknown): unknown {
   return b;
 }
 
-/** Small changes to a review. Sizes are of what is put in, in bytes. */
+/** Small mutations of a review. Sizes are of what is inserted, in bytes. */
 const mutations: readonly ((random: Random, review: Node, size: number) => void)[] = [
-  // A text of one piece.
+  // One long string.
   (random, review, size) => {
     const place = placeIn(random, review);
     if (place !== undefined) {
@@ -77,7 +80,7 @@ const mutations: readonly ((random: Random, review: Node, size: number) => void)
       place.parent[place.key] = piece.repeat(Math.ceil(size / piece.length)) + pick(random, ['', '!', '/%zz', '=']);
     }
   },
-  // The same value many times over, in a list.
+  // The same value many times, in a list.
   (random, review, size) => {
     const place = placeIn(random, review);
     if (place !== undefined) {
@@ -104,7 +107,7 @@ const mutations: readonly ((random: Random, review: Node, size: number) => void)
       place.parent[place.key] = pick(random, [null, 0, -1, 1e300, '', {}, [], true, '0', [[]], [{}], 'In']);
     }
   },
-  // A value from elsewhere in the review.
+  // A value from another place in the review.
   (random, review) => {
     const from = placeIn(random, review);
     const to = placeIn(random, review);
@@ -113,14 +116,14 @@ const mutations: readonly ((random: Random, review: Node, size: number) => void)
       to.parent[to.key] = value;
     }
   },
-  // A member is left out.
+  // A missing member.
   (random, review) => {
     const place = placeIn(random, review);
     if (place !== undefined && !Array.isArray(place.parent)) {
       delete place.parent[place.key];
     }
   },
-  // The other half of an update, and the other subject.
+  // The other half of an update, and another object under review.
   (random, review) => {
     const request = review.request;
     if (isNode(request)) {
@@ -131,7 +134,7 @@ const mutations: readonly ((random: Random, review: Node, size: number) => void)
   },
 ];
 
-/** Whether a value nests deeper than JSON.stringify can follow; such bodies are refused before they are looked at. */
+/** Whether a value is nested deeper than JSON.stringify can follow; such bodies are refused before they are read. */
 function isDeep(value: unknown, levels = 300): boolean {
   return isNode(value) && (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)));
 }
@@ -145,11 +148,11 @@ function reviewOf(shape: Shape, size: number): Node | undefined {
   }
 }
 
-/** A shape that comes of mixing and changing others: always the same one for the same seed and size. */
+/** A body made by mixing and mutating others, always the same one for the same seed and size. */
 export function variantOf(seed: number, size: number): { name: string; webhook: Shape['webhook']; body: Buffer } {
   const random = createRandom(seed);
   const webhook = pick(random, ['mutate', 'validate', 'validate', 'validate', 'convert'] as const);
-  // Reviews of admission fit both of its webhooks.
+  // Admission reviews go to both admission webhooks.
   const candidates = shapes.filter((shape) => (shape.webhook === 'convert') === (webhook === 'convert'));
   const parts = Array.from({ length: 1 + random(3) }, () => pick(random, candidates));
   const share = Math.floor(size / parts.length);
@@ -163,7 +166,7 @@ export function variantOf(seed: number, size: number): { name: string; webhook: 
   }
   let body = Buffer.from(JSON.stringify(review));
   if (body.length > 2 * size) {
-    // What has grown too much would be refused for its size.
+    // A body that grew beyond the limit would only be refused for its size.
     body = body.subarray(0, 2 * size);
   }
   return { name: `${webhook}: ${parts.map(({ name }) => name).join(' + ')}`, webhook, body };
