@@ -221,10 +221,19 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
       ? { kind: 'promote', reason: `every target has trusted the next CA since ${iso(facts.injectedSince)}` }
       : { kind: 'issue-serving-certificate', reason: problem as string };
   }
+  const { adoptedSince } = facts;
+  if (facts.previous.length > 0 && adoptedSince !== undefined && adoptedSince > now) {
+    // The clock was ahead then, or is behind now. Waiting for that time could take years.
+    return {
+      kind: 'adopt-ca',
+      cas: [],
+      reason: `a previous CA was adopted at ${iso(adoptedSince)}, which is in the future: the overlap starts over`,
+    };
+  }
   // Promoted, with a serving certificate of the new CA. Its time of issue is taken from the certificate itself, where
   // no write can lose it. A restored one is older than the CA that was adopted.
   const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
-  const since = Math.max(issued, facts.adoptedSince?.getTime() ?? issued);
+  const since = Math.max(issued, adoptedSince?.getTime() ?? issued);
   const until = new Date(Math.min(since, now.getTime()) + settings.overlapMs);
   if (facts.previous.length > 0 && until > now) {
     return {

@@ -105,6 +105,30 @@ test('the CA of certificates that pods may still serve is adopted for the overla
   expectSteady(server);
 });
 
+test('adopted by a clock that was far ahead, it stays trusted for one overlap from the next run', async () => {
+  const restore = backup();
+  const [old] = bundles() as [string];
+  await runCertificates(runFor(server, clock, { forceCa: true }));
+  restore();
+  clock.time += 365 * day;
+  await runCertificates(runFor(server, clock, { mode: 'repair' }, { blockOn: new Set() }));
+  clock.time -= 364 * day;
+  const run = runFor(server, clock);
+  const from = clock.time;
+  run.clock.sleep = async (ms) => {
+    clock.time += ms;
+    expect(clock.time - from).toBeLessThanOrEqual(180_000);
+  };
+  expect((await runCertificates(run)).action.kind).toBe('done');
+  expect(clock.time - from).toBe(180_000);
+  expect(run.progress).toContainEqual({
+    action: 'adopt-ca',
+    reason: expect.stringMatching(/^a previous CA was adopted at 2027-.*, which is in the future: the overlap starts/),
+  });
+  expect(bundles()).toEqual([old]);
+  expectSteady(server);
+});
+
 test('after two rotations, too', async () => {
   const restore = backup();
   for (let rotation = 0; rotation < 2; rotation++) {
