@@ -86,7 +86,7 @@ class CollectionFollower implements Informer {
   #heardAt: number | undefined;
   #problem: string | undefined;
   /** The watch that is running, or the last one. */
-  #life = { isOpen: false, began: 0, events: 0 };
+  #life: { isOpen: boolean; began: number; from?: string; events: number } = { isOpen: false, began: 0, events: 0 };
   /** The version to watch from; undefined if the collection has to be listed first. */
   #version: string | undefined;
 
@@ -153,15 +153,17 @@ class CollectionFollower implements Informer {
         this.#version ??= await this.#readAll();
         // What the list took does not count.
         this.#life.began = performance.now();
+        this.#life.from = this.#version;
         await this.#watch(this.#version);
         next = retries.afterEnd(this.#lifeOfWatch());
         problem = `${resource}: the API server ends the watch at once`;
       } catch (error) {
+        const life = this.#lifeOfWatch();
         // It is unknown which changes were missed, and a server that lost its storage counts versions from the
         // beginning.
         this.#version = undefined;
         const isTooOld = error instanceof StatusError && error.code === 410;
-        next = retries.afterError(error, this.#lifeOfWatch(), isTooOld);
+        next = retries.afterError(error, life, isTooOld);
         problem = `${resource}: ${describe(error, resource)}`;
       }
       if (next !== 'again') {
@@ -172,8 +174,9 @@ class CollectionFollower implements Informer {
   }
 
   #lifeOfWatch(): WatchLife {
-    const { isOpen, began, events } = this.#life;
-    return { isOpen, lastedMs: performance.now() - began, events };
+    const { isOpen, began, from, events } = this.#life;
+    // A server that repeats what is known already, and ends, would do so again at once.
+    return { isOpen, lastedMs: performance.now() - began, events: this.#version === from ? 0 : events };
   }
 
   /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */

@@ -11,7 +11,7 @@ export interface WatchLife {
   isOpen: boolean;
   /** How long after its request it ended, in ms. */
   lastedMs: number;
-  /** Number of changes and bookmarks that it reported; without those that only say what there is. */
+  /** Number of changes and bookmarks that it reported; 0 if they only said what was known. */
   events: number;
 }
 

@@ -297,11 +297,14 @@ test('watches that each end after one change are restarted at once, and are not 
   expect(problems).toEqual([]);
 });
 
-// Alone, since it is about a time in which little happens.
-test('does not overload a server that ends every watch at once', async () => {
+// Alone, since they are about a time in which little happens.
+test.each([
+  ['that ends every watch at once', []],
+  ['that repeats the same changes in every watch, and ends it', ['101', '102']],
+])('does not overload a server %s', async (_what, versions) => {
   const { counts, config } = await scripted(
     () => [],
-    (response) => void response.end(),
+    (response) => void response.end(versions.map((version) => event('MODIFIED', namespace('a', version))).join('')),
   );
   const { problems } = follow(config, { pace: { ...pace, minRetryMs: 40, maxRetryMs: 40 } });
   await vi.waitFor(() => expect(problems.length).toBeGreaterThan(0), within);
