@@ -111,7 +111,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     lastName = nanoseconds > lastName ? nanoseconds : lastName + 1n;
     const name = `${object.slice(0, 200)}.${lastName.toString(16)}`;
     const time = `${at.toISOString().slice(0, 19)}Z`;
-    await cluster.request('POST', eventsPath, {
+    const written = {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name, namespace },
@@ -125,7 +125,15 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       firstTimestamp: time,
       lastTimestamp: time,
       count: 1,
-    });
+    };
+    try {
+      await cluster.request('POST', eventsPath, written);
+    } catch (error) {
+      // No other event has this name: the answer to the first attempt was lost.
+      if (!(error instanceof StatusError && error.code === 409)) {
+        throw error;
+      }
+    }
     remember(key, { name, uid, count: 1, writtenAt: at.getTime() });
   }
 

@@ -98,6 +98,17 @@ test('an event that the API server has deleted is created again', async () => {
   expect(requests.map(({ method }) => method)).toEqual(['POST', 'POST']);
 });
 
+test('an event that exists already was created by a request whose answer was lost', async () => {
+  let isLost = true;
+  const { requests, problems, record } = recorder(() => (isLost ? new StatusError(409, 'already exists') : undefined));
+  await record('a', 'one');
+  isLost = false;
+  await record('a', 'one');
+  expect(problems).toEqual([]);
+  // Known, and not due for another write.
+  expect(requests).toEqual([]);
+});
+
 test('an API server that rejects events is reported, and stops nothing', async () => {
   const { record, problems, events } = recorder(() => new StatusError(403, 'events is forbidden'));
   await record('a', 'one');
