@@ -135,7 +135,7 @@ export function describe(value: Json | undefined): string {
       ? 'an array'
       : value === null
         ? 'null'
-        : `a ${typeof value}`;
+        : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
 /** The review that carries a response back to the API server. */

@@ -79,7 +79,7 @@ test.each<[Json, problem: string, uid?: string]>([
   ['x', 'the body must be an AdmissionReview object'],
   [{}, other('apiVersion none and kind none')],
   [{ apiVersion: null, kind: [] }, other('apiVersion null and kind an array')],
-  [{ apiVersion: 1, kind: {} }, other('apiVersion a number and kind a object')],
+  [{ apiVersion: 1, kind: {} }, other('apiVersion a number and kind an object')],
   [{ apiVersion: 'admission.k8s.io/v1', kind: 'Review' }, other('apiVersion "admission.k8s.io/v1" and kind "Review"')],
   [
     { apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview', request: { uid: 'u1' } },

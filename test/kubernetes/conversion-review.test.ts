@@ -32,7 +32,7 @@ test.each<[Json, problem: string, uid?: string]>([
   [review({ uid: '' }), uidProblem],
   [review({ uid: 'u'.repeat(257) }), uidProblem],
   [review({ desiredAPIVersion: undefined }), 'request.desiredAPIVersion must be a string, got none', 'u1'],
-  [review({ objects: {} }), 'request.objects must be an array, got a object', 'u1'],
+  [review({ objects: {} }), 'request.objects must be an array, got an object', 'u1'],
   [review({ objects: [{}, null] }), 'request.objects[1] must be an object, got null', 'u1'],
 ])('%j contains no request', (body, problem, uid) => {
   expect(decodeConversionReview(body)).toEqual({ problem, uid });
