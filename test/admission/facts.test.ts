@@ -9,7 +9,7 @@ import { admission, requestFor } from './policy.ts';
 
 const annotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
-/** Facts of which only the Secrets that are asked for are recorded. */
+/** Facts that only record which Secrets are requested. */
 function recording(): { asked: string[]; facts: () => ClusterKnowledge } {
   const asked: string[] = [];
   const { facts } = createFactsStore({
@@ -36,7 +36,7 @@ test.each<[Json, string[]]>([
   const object = { ...example(), metadata };
   expect(admission({ facts }).mutate(requestFor(object)).response.allowed).toBe(true);
   expect(asked).toEqual(secrets);
-  // Nothing is there to ask without facts, and a deletion needs none.
+  // Without facts there is nothing to look up, and a deletion needs none.
   expect(admission().mutate(requestFor(object)).response.allowed).toBe(true);
   admission({ facts }).mutate(requestFor(object, { operation: 'DELETE', object: undefined, oldObject: object }));
   expect(asked).toEqual(secrets);

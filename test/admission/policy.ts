@@ -3,10 +3,10 @@ import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts'
 import type { AdmissionRequest, JsonObject } from '../../src/kubernetes/index.ts';
 import { createRuleSet, type RuleSetOptions } from '../../src/rules/index.ts';
 
-/** A time at which the certificates of the examples are as they say. */
+/** A time at which the certificates of the examples are valid or expired as they should be. */
 export const now = new Date('2026-11-20T12:00:00Z');
 
-/** Options of a rule set: the defaults of the program, and what a test changes. */
+/** Options of a rule set: the defaults of the program, and a test's changes. */
 export function ruleSetOptions(options: Partial<RuleSetOptions> = {}): RuleSetOptions {
   return {
     profile: 'strict',
@@ -18,7 +18,7 @@ export function ruleSetOptions(options: Partial<RuleSetOptions> = {}): RuleSetOp
   };
 }
 
-/** Admission with the program's defaults and the feature gate on, but for what a test changes. */
+/** Admission with the program's defaults and the feature gate on, apart from a test's changes. */
 export function admission(options: Partial<RuleSetOptions & AdmissionPolicy> = {}): Admission {
   return createAdmission({
     rules: options.rules ?? createRuleSet(ruleSetOptions(options)),
@@ -31,7 +31,7 @@ export function admission(options: Partial<RuleSetOptions & AdmissionPolicy> = {
 
 const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' };
 
-/** A request as the API server sends it for an object, but for what a test changes. */
+/** A request as the API server sends it for an object, apart from a test's changes. */
 export function requestFor(object: JsonObject | undefined, more: Partial<AdmissionRequest> = {}): AdmissionRequest {
   const metadata = (object?.metadata ?? {}) as JsonObject;
   return {

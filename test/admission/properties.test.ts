@@ -11,7 +11,7 @@ const text = fc.oneof(
   fc.string(),
 );
 const anything = fc.jsonValue() as fc.Arbitrary<Json>;
-/** A value of the right type, mostly. */
+/** A value, mostly of the right type. */
 const or = <T>(arbitrary: fc.Arbitrary<T>) => fc.oneof({ weight: 8, arbitrary }, { weight: 1, arbitrary: anything });
 const record = (shape: Record<string, fc.Arbitrary<unknown>>) => fc.record(shape, { requiredKeys: [] });
 const port = fc.oneof(fc.constantFrom(-1, 0, 443, 65535, 65536), fc.integer());

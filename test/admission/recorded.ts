@@ -8,7 +8,7 @@ export interface RecordedCase {
   object: JsonObject;
   oldObject: JsonObject | null;
   mutate: { allowed: boolean; patch: JsonPatchOperation[] };
-  /** What its validating webhook was given. */
+  /** The input of its validating webhook. */
   validated: JsonObject;
   validate: { allowed: boolean; code: number; causes: { reason: string; field: string }[] };
 }
@@ -18,7 +18,7 @@ export const recordedCases = JSON.parse(
   readFileSync(new URL('../fixtures/parity/extensionconfigs.json', import.meta.url), 'utf8'),
 ) as RecordedCase[];
 
-/** The causes of a denial as sorted text, to compare two of them whatever their order. */
+/** The causes of a denial as sorted text, to compare two of them in any order. */
 export function causesAsText(causes: readonly { reason?: string; field?: string }[]): string[] {
   return causes.map(({ reason, field }) => `${field} ${reason}`).sort();
 }

@@ -17,7 +17,7 @@ const hooks = (...requestHooks: Json[]) => ({
 });
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ apiVersion: 'g/v1', hook: `H${index}` }));
-/** A selector of so many characters of JSON. */
+/** A selector with this many characters of JSON. */
 const selector = (length: number) => ({ matchLabels: { a: 'x'.repeat(length - '{"matchLabels":{"a":""}}'.length) } });
 
 test.each<[string, JsonObject | undefined, JsonObject]>([

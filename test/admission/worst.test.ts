@@ -9,7 +9,7 @@ const strict = admission();
 const upstream = admission({ profile: 'upstream' });
 const mebibyte = 1024 * 1024;
 
-/** A body as JSON; the message of the error where it is refused as that. */
+/** A body as JSON; the message of the error if it is rejected as invalid JSON. */
 function read(body: Buffer): { value: ReturnType<typeof parseJson> } | string {
   try {
     return { value: parseJson(body) };
@@ -19,7 +19,7 @@ function read(body: Buffer): { value: ReturnType<typeof parseJson> } | string {
   }
 }
 
-/** The text of the answer to a body. */
+/** The text of the response to a body. */
 function answerTo({ webhook }: Shape, body: ReturnType<typeof read>, decisions = strict): string {
   if (typeof body === 'string') {
     return body;
@@ -31,7 +31,7 @@ function answerTo({ webhook }: Shape, body: ReturnType<typeof read>, decisions =
   return 'request' in decoded ? JSON.stringify(decisions[webhook](decoded.request)) : decoded.problem;
 }
 
-/** Each of these once took between some seconds and minutes, or answered with hundreds of megabytes. */
+/** Each of these once took between some seconds and minutes, or got a response of hundreds of megabytes. */
 const table: Record<string, string> = {
   'a namespaceSelector with an In of many values and many Exists':
     'validate: selector: In with many values, many Exists, In [zzz]',
@@ -44,7 +44,7 @@ const table: Record<string, string> = {
   'handlers {}': 'mutate: status: handlers {}',
 };
 
-// What was quadratic takes ten seconds and more at this size. The limit is some twenty times what is needed.
+// Quadratic work takes ten seconds and more at this size. The limit is some twenty times the time needed.
 test.each(Object.entries(table))('%s: 1 MiB is decided quickly', (_name, shapeName) => {
   const shape = shapes.find(({ name }) => name === shapeName)!;
   const body = shape.body(mebibyte);

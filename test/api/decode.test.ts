@@ -20,7 +20,7 @@ test('returns a valid object unchanged', () => {
   const decoded = decodeExtensionConfig(good, 'v1beta2');
   expect(decoded.object).toBe(good);
   expect(decoded.violations).toEqual([]);
-  // It is not examined: nothing is made for it.
+  // The object is not examined, and nothing is built for it.
   expect(decodeExtensionConfig(structuredClone(good), 'v1beta2').violations).toBe(decoded.violations);
 });
 
@@ -51,7 +51,7 @@ test('drops or empties values of the wrong type, and does not modify the input',
 test.each([[undefined], [null], ['x'], [[]]])('metadata %j becomes an object', (metadata) => {
   const decoded = decodeExtensionConfig(object({}, { metadata }), 'v1beta2');
   expect(decoded.object.metadata).toEqual({});
-  // What is within its limits is one object.
+  // An object within all limits.
   expect(decoded.whole).toBe(decoded.object);
 });
 
@@ -153,7 +153,7 @@ test('treats a key named __proto__ as an ordinary one', () => {
   expect(JSON.stringify(decoded.spec?.settings)).toBe('{"__proto__":"x","b":"c"}');
 });
 
-/** Values of the right type, of a wrong one, at a limit and over it, for each schema. */
+/** Values of the right type, of a wrong type, at a limit and over it, for each schema. */
 function anyOf(schema: LimitedSchema): fc.Arbitrary<unknown> {
   const stray = fc.constantFrom<unknown>(null, 0, -1, 1.5, 2 ** 31, true, '', 'x', [], {}, [{}]);
   return fc.oneof({ weight: 9, arbitrary: fittingOf(schema) }, { weight: 1, arbitrary: stray });
@@ -203,14 +203,14 @@ test.each(versions)('%s: finds a problem exactly where the compiled schema does'
       for (const { problem } of violations) {
         refused.add(problem);
       }
-      // Nothing that is left has a wrong type or is over a limit.
+      // Nothing that remains has a wrong type or exceeds a limit.
       const left = (of: object) => decodeExtensionConfig({ ...of }, version).violations.map(({ problem }) => problem);
       expect(left(whole)).not.toContain('type');
       expect(left(decoded).filter((problem) => ['type', 'tooLong', 'tooMany'].includes(problem))).toEqual([]);
     }),
     { numRuns },
   );
-  // The rarest comes up in one case of twenty.
+  // The rarest outcome occurs in one case of twenty.
   if (numRuns >= 200) {
     expect([...refused].sort()).toEqual(['invalid', 'notSupported', 'required', 'tooLong', 'tooMany', 'type']);
   }

@@ -3,7 +3,7 @@ import { type Examined, examine, maxViolations } from '../../src/api/examine.ts'
 import type { LimitedSchema } from '../../src/api/own-schema.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
 
-/** Knows one format, in which only `ok` is written. */
+/** Knows only one format, which accepts only `ok`. */
 const isOfFormat = (format: string, value: unknown) => format !== 'known' || value === 'ok';
 
 const examined = (value: unknown, schema: LimitedSchema): Examined =>

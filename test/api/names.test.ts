@@ -30,7 +30,7 @@ test.each([
 
 test.each<[JsonObject, boolean]>([
   [{ apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig' }, true],
-  // A rule says that the version is unknown or missing.
+  // Another rule reports that the version is unknown or missing.
   [{ apiVersion: 'runtime.cluster.x-k8s.io/v9', kind: 'ExtensionConfig' }, true],
   [{ apiVersion: 'v1beta2', kind: 'ExtensionConfig' }, true],
   [{ apiVersion: '', kind: 'ExtensionConfig' }, true],

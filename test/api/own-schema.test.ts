@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each([
-  // Three bytes for each of its UTF-16 units are within the limit.
+  // The limit allows three bytes for each of its UTF-16 units.
   [12, 2],
   [11, 4],
 ])('of a map of 4 UTF-16 units and a limit of %d bytes, %d values are read', (limit, expected) => {

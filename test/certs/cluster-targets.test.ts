@@ -172,7 +172,7 @@ describe('bundlePatch', () => {
   });
 });
 
-/** An API server that answers as the test says; `requests` holds what came. */
+/** An API server that answers as the test says; `requests` holds the requests it received. */
 function clusterOf(answers: (method: string, path: string) => JsonObject) {
   const requests: string[] = [];
   const cluster: Cluster = {

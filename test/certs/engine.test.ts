@@ -73,7 +73,7 @@ test("the test's checker detects a rotation that does not wait", async () => {
 
 test('two concurrent rotations result in one, which ends steady and breaks no connection', async () => {
   const from = await bootstrapped();
-  // Each has its own view of the same clock; one sleeps, the other one's time goes on too.
+  // Each has its own view of the same clock: while one sleeps, the other's time advances too.
   const runs = [0, 1].map(() => runFor(server, clock, { forceCa: true, force: true }, {}, overHttp(server)));
   await Promise.all(runs.map((run) => runCertificates(run)));
   await runCertificates(runFor(server, clock));
@@ -97,7 +97,7 @@ test.each([
   ['the key of the CA is damaged', true, () => damage(caPath, 'ca.key', 'garbage')],
   ['the certificate of the CA is damaged', true, () => damage(caPath, 'ca.crt', 'garbage')],
   ['the trust bundle is damaged', true, () => damage(servingPath, 'ca.crt', 'garbage')],
-  // From here on the damage itself breaks connections; what counts is that it is repaired.
+  // From here on the damage itself breaks connections; what matters is that it is repaired.
   ['the serving key is another', false, () => damage(servingPath, 'tls.key', caKey())],
   ['the serving certificate is damaged', false, () => damage(servingPath, 'tls.crt', 'garbage')],
   ['a target was applied again without bundle', false, () => putTargets(server)],

@@ -186,7 +186,7 @@ test('the status of a pod needs a serving certificate and a bundle', () => {
     caNotAfter: one.certificate.x509.validToDate,
     stage: 'missing',
   });
-  // One younger CA is enough: the rotation is not over.
+  // One newer CA is enough: the rotation is not over.
   expect(servingStatus({ cert, ca: pem(one, two, one) }).stage).toBe('staged');
   expect(servingStatus({ cert, ca: pem(one, one) }).stage).toBe('promoted');
 });

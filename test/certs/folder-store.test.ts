@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type CertificateStore, Conflict, folderStore } from '../../src/certs/index.ts';
 
-/** A folder that goes with its test. */
+/** A folder that is removed after its test. */
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'certs-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -109,7 +109,7 @@ test('rejects a FIFO in a version, and publishes a version that a killed run did
 });
 
 const mode = (...path: string[]) => statSync(join(...path)).mode & 0o777;
-/** Writes over what is there. */
+/** Overwrites an existing file. */
 async function write(
   store: CertificateStore,
   data: Record<string, string>,
@@ -172,7 +172,7 @@ test('keeps the last four versions, and sorts version 10 after 9', async () => {
   expect((await store.read('serving'))?.version).toBe('11');
   const names = readdirSync(folder).filter((name) => name.startsWith('..v'));
   expect(names.sort()).toEqual(['..v10', '..v11', '..v8', '..v9']);
-  // What only looks like a version is none.
+  // A name that only looks like a version is not one.
   for (const name of ['..v0', '..vx', '..v1234567890123', 'x..v99', '..v99x']) {
     mkdirSync(join(folder, name));
   }
@@ -190,7 +190,7 @@ test('a write based on old state is a conflict that leaves nothing behind', asyn
   }
   const before = readdirSync(folder).sort();
   const conflict = new Conflict(`${folder} was changed by another run`);
-  // The version after it is there no more; that of no version never was; that before the last one still is.
+  // The version after `first` has been removed; the one after no version never existed; the one after 6 still exists.
   for (const from of [first, undefined, { data: {}, annotations: {}, version: '6' }]) {
     const written = store.write('serving', contents, from);
     await expect(written).rejects.toThrow(conflict);
@@ -296,7 +296,7 @@ test("does not publish a killed run's version over foreign files", async () => {
   expect(await store.read('serving')).toEqual({ data: { 'tls.crt': '2', other: '2' }, annotations: {}, version: '2' });
   expect(readlinkSync(join(folder, '..data'))).toBe('..v2');
   expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('2');
-  // Read again, nothing is to be repaired.
+  // Read again, nothing needs repair.
   const made = lstatSync(join(folder, '..data')).ino;
   await store.read('serving');
   expect(lstatSync(join(folder, '..data')).ino).toBe(made);

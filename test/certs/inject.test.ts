@@ -13,7 +13,7 @@ const reading = (id: string, ...bundles: string[]): TargetReading => ({
   skipped: [`something of ${id}`],
 });
 
-/** Targets in memory: what is injected is there at the next read, unless `onInject` throws. */
+/** Targets in memory: an injected bundle is returned by the next read, unless `onInject` throws. */
 function world(targets: TargetReading[], onInject: (id: string, attempt: number) => void = () => {}) {
   const injected: string[] = [];
   const sleeps: number[] = [];
@@ -99,7 +99,7 @@ describe('injectTargets', () => {
       { id: 'K/b', result: 'written', skipped: ['something of K/b'] },
     ]);
     expect(injected).toEqual(['K/b new']);
-    // It is not tried again with the others.
+    // It is not retried with the others.
     expect(asked).toEqual(['K/a', 'K/b', 'K/b']);
   });
 

@@ -29,7 +29,7 @@ test.each([
     const from = server.history.length;
     server.put(mutatingPath, start.get(mutatingPath)!);
     server.writes = 0;
-    // The n-th write and everything after it never comes, or its answer never does.
+    // The n-th write and all later requests are lost, or the response to the n-th is.
     server.before = ({ number }) => (number > writes || (number === writes && how === 'refuse') ? 'refuse' : 'apply');
     server.after = ({ number }) => (number === writes ? 'drop' : 'answer');
     const crashed = await runCertificates(runFor(server, clock, { forceCa: true, force: true })).catch(() => undefined);
@@ -42,7 +42,8 @@ test.each([
     expectSteady(server);
     expect(brokenMoments(server, from)).toEqual([]);
   }
-  // A rotation with four targets is at least: stage, bundle, 4 targets, record, promote, bundle, serving certificate, retire, bundle, 4 targets.
+  // A rotation with four targets has at least these writes: stage, bundle, 4 targets, record, promote, bundle, serving
+  // certificate, retire, bundle, 4 targets.
   expect(writes).toBeGreaterThan(15);
   expect(finished).toBe(true);
 });

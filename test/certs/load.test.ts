@@ -31,7 +31,7 @@ test('no connection fails when serving certificate and CA are rotated under load
   const agents = new Map<string, Agent>();
   let count = 0;
   const failures: string[] = [];
-  /** One call as the API server makes it: it trusts what the target holds at this moment. */
+  /** One call as the API server makes it: it trusts the bundle in the target at this moment. */
   async function call(index: number): Promise<void> {
     const bundles = bundlesOf(server.objects);
     const ca = bundles[index % bundles.length]!;

@@ -5,7 +5,7 @@ import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.t
 import { ApiServer, bundlesOf, caPath, namespace, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
-/** A clock that a sleep moves on, and nothing else but `tick`. */
+/** A clock that only a sleep and `tick` advance. */
 export class FakeClock implements Clock {
   time: number;
   /** Every sleep, in ms. */
@@ -102,19 +102,22 @@ function trusts(bundle: string, serving: string): boolean {
   );
 }
 
-/** Laggards: a kubelet that syncs after 90 s, an API server that notices a configuration after 10 s. */
+/**
+ * The slowest parts: a kubelet that syncs after 90 s, an API server that notices a changed configuration after 10 s.
+ */
 const podLag = 90_000;
 const apiLag = 10_000;
 
 /**
- * Every moment of a server's history at which some API server could fail to connect to some pod: all targets, as they are and as
- * they were `apiLag` ago, against all serving certificates of pods, with pods that notice a Secret up to `podLag` late.
+ * Every moment in a server's history at which some API server could fail to connect to some pod: all targets, as they
+ * are and as they were `apiLag` ago, against all serving certificates of pods, which notice a changed Secret up to
+ * `podLag` late.
  */
 export function brokenMoments(server: ApiServer, from: number): string[] {
   const broken: string[] = [];
   const { history } = server;
   const seenSince = (index: number, lag: number) => {
-    // States that a client with that lag may still see at this moment: the last one before the lag, and all after it.
+    // States that a client with that lag may still see at this moment: the last one before the lag, and all later ones.
     const end = history[index]!.at - lag;
     let first = index;
     while (first > 0 && history[first]!.at > end) {

@@ -24,15 +24,15 @@ const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem
 interface World {
   ca?: Record<string, string>;
   tls?: Record<string, string>;
-  /** What the only target holds; undefined: there is none. */
+  /** The bundle in the only target; undefined: it has none. */
   target?: string;
   failed?: string;
   /** Since when the bundle is recorded to be in the target, in ms. */
   since?: number;
   now?: number;
-  /** What the serving certificate should be for. */
+  /** The names that the serving certificate must cover. */
   names?: string[];
-  /** A target that is not there. */
+  /** A target that does not exist. */
   missing?: string;
   settings?: Partial<Settings>;
 }
@@ -131,7 +131,7 @@ const rows: [string, World, string, RegExp][] = [
   [
     'CA of a clock that is ahead',
     { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), missing: 'Kind/gone', now: -6 * minute },
-    // The serving certificate is made again first.
+    // The serving certificate is reissued first.
     'issue-serving-certificate',
     /^the serving certificate is not valid before 2026-05-31T23:55:00\.000Z$/,
   ],

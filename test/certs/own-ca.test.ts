@@ -20,7 +20,7 @@ let clock: FakeClock;
 
 beforeEach(async () => {
   ({ server, clock } = await serverWithTargets());
-  // The days below pass before today, which is when handshakes take place.
+  // The days below are before today, which is when handshakes take place.
   clock.time = Date.now() - 4 * day;
 });
 afterEach(() => server.stop());
@@ -38,14 +38,14 @@ function bring(cert: string, key: string): void {
 
 const serving = () => server.objects.get(servingPath);
 
-/** What a client says of the certificate that pods serve, when it trusts what is in the targets. */
+/** What a client reports about the certificate that pods serve, if it trusts the bundles in the targets. */
 function handshake(): Promise<string> {
   const [bundle] = new Set(bundlesOf(server.objects));
   const pair = { cert: valueIn(serving(), 'tls.crt'), key: valueIn(serving(), 'tls.key') };
   return shakeHands(pair, bundle!, 'extensionconfig-webhook');
 }
 
-/** The life of a CA that a user brought: first certificates, new ones, a wiped target, and its end. */
+/** The life of a CA that a user provides: first certificates, reissued ones, a wiped target, and expiry. */
 async function expectLife(cert: string, checkServing: (pem: string) => void = () => {}): Promise<void> {
   const first = runFor(server, clock, { mode: 'repair' });
   expect((await runCertificates(first)).action.kind).toBe('done');
@@ -93,9 +93,9 @@ test.each(['P-256', 'P-384'])('so is a CA that openssl created on the curve %s',
   const folder = mkdtempSync(join(tmpdir(), 'own-ca-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const at = (name: string) => join(folder, name);
-  // The key as "EC PRIVATE KEY", which openssl writes, too.
+  // The key as "EC PRIVATE KEY", which openssl also writes.
   execFileSync('openssl', ['ecparam', '-name', curve, '-genkey', '-noout', '-out', at('ca.key')]);
-  // The days begin before today: only "openssl ca" says when a certificate begins.
+  // The days begin before today: only "openssl ca" can set when a certificate becomes valid.
   const time = (ms: number) => new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
   const from = ['-startdate', time(clock.time), '-enddate', time(clock.time + 1000 * day)];
   writeFileSync(at('database'), '');
@@ -136,7 +136,7 @@ authorityKeyIdentifier = keyid
   });
 });
 
-/** A CA below another, or a root, with any number of CAs below it. */
+/** An intermediate CA, or a root CA, with any number of CAs below it. */
 async function caBelow(issuer: Issued | undefined, name: string): Promise<Issued> {
   const { privateKey, publicKey } = await entropyOn('P-256').makeKeyPair();
   const contents = {
@@ -166,7 +166,7 @@ test.each([
   expect(valueIn(serving(), 'ca.crt')).toBe(both.join(''));
   expect(new Set(bundlesOf(server.objects))).toEqual(new Set([both.join('')]));
   expect(new X509Certificate(valueIn(serving(), 'tls.crt')).issuer).toBe('CN=Intermediate CA');
-  // Node.js wants to see the root; API servers take the intermediate CA as one.
+  // Node.js requires the root; API servers accept the intermediate CA as a trust anchor.
   expect(await handshake()).toBe('connected');
 
   clock.time += day;
@@ -217,7 +217,7 @@ test('API servers do not read what is in no bundle', needs('kubectl'), async () 
   const said = async (keys?: KeyPair) => {
     const file = join(folder, 'ca.crt');
     writeFileSync(file, (await oddCa(new Date(), day, keys)).certificate.pem);
-    // Nothing listens there: with a bundle that can be read, kubectl gets as far as that.
+    // Nothing listens there: if the bundle can be parsed, kubectl gets as far as a refused connection.
     const flags = [
       '--kubeconfig=/dev/null',
       '--token=x',

@@ -1,4 +1,5 @@
-// Both Secrets come back from a backup that was taken before a rotation: what pods served in the meantime stays trusted.
+// Both Secrets are restored from a backup taken before a rotation: certificates that pods served in the meantime stay
+// trusted.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
@@ -28,7 +29,7 @@ afterEach(() => server.stop());
 const ca = () => valueIn(server.objects.get(caPath), 'ca.crt');
 const bundles = () => [...new Set(bundlesOf(server.objects))];
 
-/** The Secrets as they are now, to be put back later. */
+/** The Secrets as they are now, to be restored later. */
 function backup(): () => void {
   const [caSecret, servingSecret] = [server.objects.get(caPath)!, server.objects.get(servingPath)!];
   return () => {
@@ -61,7 +62,7 @@ test('restored after every write of a rotation, no pod is left without trust', a
     const repaired = await runCertificates(runFor(server, clock, {}, { blockOn: new Set() }));
     expect(repaired.facts.serving.state).toBe('usable');
     expect(bundles().every((bundle) => bundle.includes(old))).toBe(true);
-    // When targets no longer trusted what was restored, it was broken until the run, and API servers noticed it.
+    // If targets no longer trusted the restored CA, connections failed until the run, which API servers noticed.
     neverBroken += isTrusted ? 1 : 0;
     clock.time += 11_000;
     from = isTrusted ? from : server.history.length;
@@ -91,10 +92,10 @@ test('the CA of certificates that pods may still serve is adopted for the overla
     action: 'adopt-ca',
     reason: expect.stringMatching(/^every target trusts a CA that is not in the Secret of the CA \(restored from a/),
   });
-  // As long as the overlap, 180 s: the serving certificate that was restored is a day old.
+  // As long as the overlap, 180 s: the restored serving certificate is a day old.
   expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(180_000);
   expect(bundles()).toEqual([old]);
-  // It is retired now: a manifest that still holds it changes nothing but that target.
+  // It is retired now: a manifest that still holds it affects only its own target.
   putTargets(server);
   const again = runFor(server, clock);
   const object = structuredClone(server.objects.get(crdPath)!);

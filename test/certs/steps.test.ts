@@ -1,4 +1,4 @@
-// Each step of a run: what it writes, in which order, what is told of it, and how long is waited.
+// Each step of a run: what it writes, in which order, what it reports, and how long it waits.
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { injectedAnnotation, injectedSinceAnnotation, retiredAnnotation } from '../../src/certs/facts.ts';
@@ -36,7 +36,7 @@ const targets = [
 const injected = (stage: string, ids = targets) =>
   ids.map((id) => `inject: ${id} does not have the trust bundle of stage ${stage}`);
 
-/** Runs and returns the outcome with what was told, a line a step. */
+/** Runs and returns the outcome with the reports, one line per step. */
 async function walk(settings: Partial<Run['settings']> = {}, changes: Partial<Run> = {}) {
   const run = runFor(server, clock, settings, changes);
   const outcome = await runCertificates(run);
@@ -52,7 +52,7 @@ const fingerprint = (path: string, key: string) =>
   new X509Certificate(valueIn(server.objects.get(path), key)).fingerprint256;
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Changes an object of the server as another client would. */
+/** Changes an object on the server as another client would. */
 function edit(path: string, change: (object: ReturnType<typeof ca>) => void): void {
   const object = structuredClone(server.objects.get(path)!);
   change(object);
@@ -100,7 +100,7 @@ test('a CA rotation takes these steps, and waits for both delays, half a minute 
     'record-injection: every target has the trust bundle',
     ...waits(from),
     `promote: every target has trusted the next CA since ${iso(from)}`,
-    // The active CA comes first in the bundle; targets trust both already, in whichever order.
+    // The active CA comes first in the bundle; targets trust both already, in either order.
     'write-bundle: the trust bundle in the serving Secret does not match stage promoted',
     'issue-serving-certificate: the serving certificate is not signed by the active CA',
     ...Array<string>(2).fill(
@@ -205,7 +205,7 @@ test('--force during an earlier rotation renews once, after the promotion', asyn
 
 test('a new CA leaves nothing of an old one behind', async () => {
   await repair();
-  // Nobody trusts anything: there is nothing to go on with.
+  // No certificate is trusted anywhere, so there is no rotation to continue.
   server.delete(servingPath);
   putTargets(server);
   const { certificate } = await issueCa(new Date(clock.time), day, quickEntropy);
@@ -284,7 +284,7 @@ test('a run that is stopped before or during a wait ends with the wait', async (
   const sleeping = { now: () => clock.now(), sleep: async () => stop.abort() };
   const { targets: access } = runFor(server, clock);
   const read = () => {
-    // As a client does that was stopped.
+    // As an interrupted client does.
     stop.signal.throwIfAborted();
     return access.read();
   };
@@ -308,7 +308,7 @@ test('a conflicting step is reported and repeated, with growing waits, up to 19 
   };
   await repair();
   const waits = [100, 200, 400, 800, 1600, ...Array<number>(14).fill(2000)];
-  // Of the targets: the serving Secret was made at once.
+  // The wait of the targets: the serving Secret was created at once.
   expect(clock.slept).toEqual(waits);
   clock.slept.length = 0;
   set(servingPath, 'tls.key', 'garbage');
@@ -320,7 +320,7 @@ test('a conflicting step is reported and repeated, with growing waits, up to 19 
       `conflict: issue-serving-certificate: Secret ${namespace}/extensionconfig-webhook-tls was changed by another client; reading again`,
     ),
   );
-  // Conflicts that are not in a row do not add up: 19 over the Secret, then 19 over a target.
+  // Conflicts that are not consecutive do not add up: 19 over the Secret, then 19 over a target.
   set(servingPath, 'tls.key', 'garbage');
   putTargets(server);
   conflicts = 0;
@@ -395,13 +395,13 @@ test('if something undoes every write, the run ends and says which', async () =>
       `another client keeps undoing the changes: after 100 steps, ${targets[0]} does not have the trust bundle of stage steady;` +
       ' stop that client and run again',
   });
-  // The first two steps made the certificates.
+  // The first two steps created the certificates.
   expect(writes).toBe(98);
 });
 
 test('steps between waits do not add up', async () => {
   await repair();
-  // Overwritten in each wait: three steps to come back, then half a minute.
+  // Overwritten during each wait: three steps to restore it, then half a minute.
   let times = 0;
   const sleep = async (ms: number) => {
     clock.time += ms;

@@ -7,7 +7,7 @@ import { applyPatch } from 'rfc6902';
 import { type Cluster, ConnectionError, StatusError } from '../../src/cluster/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
-/** A Kubernetes object, as far as these tests look into it. */
+/** A Kubernetes object, as far as these tests read it. */
 export interface Stored {
   apiVersion?: string;
   kind?: string;
@@ -22,14 +22,14 @@ export interface Stored {
   [field: string]: any;
 }
 
-/** A write about to be applied or just applied. */
+/** A write about to be applied, or just applied. */
 export interface Write {
   number: number;
   verb: string;
   path: string;
 }
 
-/** A request, as far as it is looked at. */
+/** A request, as far as it is used. */
 interface Asked {
   verb: string;
   url: URL;
@@ -37,7 +37,7 @@ interface Asked {
   // biome-ignore lint/suspicious/noExplicitAny: bodies of many kinds
   body: any;
 }
-/** What becomes of a request; undefined breaks its connection. */
+/** The response to a request; undefined breaks its connection. */
 type Reply = { code: number; value: object } | undefined;
 
 const fail = (code: number, message: string, details?: object): Reply => ({
@@ -49,33 +49,33 @@ const collection =
   /^\/api(?:s\/[^/]+)?\/v1[^/]*(?:\/namespaces\/[^/]+)?\/(secrets|mutatingwebhookconfigurations|validatingwebhookconfigurations|customresourcedefinitions|apiservices|extensionconfigs)$/;
 
 /**
- * Objects over HTTP as kube-apiserver treats them: resourceVersion on every write, 409 for a stale PUT and a taken name, 422
- * for a JSON patch whose test fails, 403 where told so, watch.
+ * Objects over HTTP as kube-apiserver treats them: resourceVersion on every write, 409 for a stale PUT and an existing
+ * name, 422 for a JSON patch whose test fails, 403 as configured, watches.
  */
 export class ApiServer {
   readonly objects = new Map<string, Stored>();
-  /** Every state of all objects, one a write, with the time that `now` gave. */
+  /** Every state of all objects, one per write, with the time that `now` returned. */
   readonly history: { at: number; objects: Map<string, Stored> }[] = [];
-  /** `VERB path` that are refused; the verb of a watch is WATCH. */
+  /** Forbidden requests, as `VERB path`; the verb of a watch is WATCH. */
   readonly forbidden = new Set<string>();
   writes = 0;
   requests = 0;
-  /** Watches that were opened until now. */
+  /** Number of watches opened so far. */
   opened = 0;
   now: () => number = Date.now;
   /** Called before a write is applied; `refuse` drops the connection without applying it. */
   before: (write: Write) => 'apply' | 'refuse' | undefined = () => 'apply';
-  /** Called after a write is applied; `drop` breaks the connection instead of answering. */
+  /** Called after a write is applied; `drop` breaks the connection instead of responding. */
   after: (write: Write) => 'answer' | 'drop' | undefined = () => 'answer';
-  /** Holds what is answered to a request, which was treated already, as long as the promise takes. */
+  /** Delays the response to a request, which has been processed already, until the promise resolves. */
   hold: ((verb: string, path: string) => Promise<void>) | undefined;
-  /** Status codes to answer the next requests with. */
+  /** Status codes of the next responses. */
   readonly faults: number[] = [];
-  /** How long faults ask to wait, in seconds. */
+  /** Retry-After of those responses, in seconds. */
   retryAfterSeconds: number | undefined;
-  /** Items of a page at most; as many as the client asks for when undefined. */
+  /** Largest number of items in a page; undefined: as many as the client asks for. */
   maxPage: number | undefined;
-  /** How long a watch is kept at most, in ms, whatever the client asks for. */
+  /** The longest that a watch stays open, in ms, whatever the client asks for. */
   maxWatchMs = Number.POSITIVE_INFINITY;
   #version = 1;
   readonly #folders: string[] = [];
@@ -102,7 +102,7 @@ export class ApiServer {
     }
   }
 
-  /** From now on, open watches say nothing any more and do not end. */
+  /** From now on, open watches neither report anything nor end. */
   silenceWatches(): void {
     this.#watches.clear();
   }
@@ -157,7 +157,7 @@ export class ApiServer {
     }
   }
 
-  /** A client without HTTP between, for tests of what is asked, and in which order, rather than how. It does not try again. */
+  /** A client without HTTP in between, for tests of which requests are made and in which order. It does not retry. */
   client(): Cluster {
     return {
       request: async (verb, path, body) => {
@@ -198,7 +198,7 @@ export class ApiServer {
     }
   }
 
-  /** The fault that is to come instead of an answer. */
+  /** The fault to return instead of a response. */
   #fault(): { reply: Reply } | undefined {
     const fault = this.faults.shift();
     if (fault === undefined) {
@@ -228,7 +228,7 @@ export class ApiServer {
       clearTimeout(timer);
       this.#watches.delete(watch);
     });
-    // What happened since the version that the client knows.
+    // Events since the version that the client knows.
     const since = Number(url.searchParams.get('resourceVersion') ?? 0);
     for (const [at, object] of this.objects) {
       if (at.startsWith(`${path}/`) && Number(object.metadata.resourceVersion) > since) {
@@ -316,7 +316,7 @@ export const apiServicePath = '/apis/apiregistration.k8s.io/v1/apiservices/v1.ou
 /** A clientConfig that calls the webhook's service. */
 export const ourService = { name: 'extensionconfig-webhook', namespace, path: '/validate' };
 
-/** Puts one target of each kind, without a bundle, into a server. */
+/** Puts one target of each kind, without a bundle, on a server. */
 export function putTargets(server: ApiServer): void {
   server.put(mutatingPath, {
     metadata: { name: 'ours', labels: { app: 'ours' } },
@@ -355,7 +355,7 @@ export const targetFlags = [
   'v1.ours',
 ];
 
-/** All caBundles that belong to our service, as PEM, from one state of the server. */
+/** All caBundles that belong to our service, as PEM, in one state of the server. */
 export function bundlesOf(objects: ReadonlyMap<string, Stored>): string[] {
   const decode = (value: unknown) => Buffer.from(String(value ?? ''), 'base64').toString();
   const found: string[] = [];

@@ -43,11 +43,11 @@ test('only the files of the Kubernetes client that are used are loaded; the clas
   expect(ofClient).toBeLessThan(50);
   expect(ofUndici).toBeGreaterThan(5);
   expect(ofUndici).toBeLessThan(40);
-  // The one in Node.js, which any import of node:http loads.
+  // The client in Node.js, which any import of node:http loads.
   expect(ofNode).toEqual([]);
   expect(isSame).toEqual([true, true]);
   expect(models).toBe('function');
-  // The whole one's own requests, which need more of the HTTP client than ours.
+  // Requests of the full undici, which need more of the HTTP client than ours do.
   expect(versions).toEqual(['v1']);
 });
 

@@ -56,7 +56,7 @@ test('requests one after the other share a connection, also after a refusal', as
   expect([requests(), ports.size]).toEqual([6, 1]);
 });
 
-/** Writes for ever, as fast as the other side reads. */
+/** Writes without end, as fast as the client reads. */
 function flood(response: ServerResponse): { sent: () => number } {
   let sent = 0;
   const chunk = Buffer.alloc(1024 * 1024, ' ');
@@ -161,7 +161,7 @@ test.each([
   expect(requests()).toBe(attempts);
 });
 
-/** When requests came, with a server that refuses the first three. */
+/** The times of requests to a server that rejects the first three. */
 async function timesOf(code: number, details: object): Promise<number[]> {
   const came: number[] = [];
   const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
@@ -183,7 +183,7 @@ test('a server that asks for no wait is not retried without one until the deadli
   expect(requests()).toBe(3);
 });
 
-// From here on those that wait, side by side.
+// From here on, tests that wait run concurrently.
 test.concurrent('a Retry-After of a day, or one that is not a number, does not exceed the deadline', async ({
   expect,
 }) => {
@@ -228,7 +228,7 @@ test.concurrent.for<[string, (response: ServerResponse) => void]>([
   );
 });
 
-// undici looks at this time once a second.
+// undici checks this timeout once per second.
 test.concurrent('a response that does not begin in time is an error that names the time', async ({ expect }) => {
   const { config, url } = await clientOf(() => {});
   const signal = new AbortController().signal;
@@ -359,7 +359,7 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
 
 test.each<[number, object, object, number]>([
   [429, { 'retry-after': '3' }, {}, 3000],
-  // The header counts before the body.
+  // The header takes precedence over the body.
   [429, { 'retry-after': ' 1 ' }, { retryAfterSeconds: 2 }, 1000],
   [503, {}, { retryAfterSeconds: 2 }, 2000],
   [500, {}, { retryAfterSeconds: 2 }, 2000],
@@ -407,7 +407,7 @@ test('a request that is stopped while it waits for a retry ends at once', async 
   expect(performance.now() - began).toBeLessThan(10_000);
 });
 
-/** What a watch that is answered as told reports, and how it ends. */
+/** What a watch reports, and how it ends, when it is answered as told. */
 async function watched(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   { path = '/api/v1/x', watchMs = 20_000, graceMs = 0 } = {},
@@ -501,7 +501,7 @@ test('a flood of events does not block the event loop', async () => {
   await cluster.watch('/', { watchMs: 20_000, graceMs: 0, onOpen: () => {}, onEvent: () => seen.add(turns) });
   isWatching = false;
   expect(seen.size).toBeGreaterThan(10);
-  // Not after each event, which would take its time.
+  // Not after each event, which would be slow.
   expect(seen.size).toBeLessThan(100);
 });
 

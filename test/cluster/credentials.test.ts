@@ -11,7 +11,7 @@ import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
-// Only a part of the Kubernetes client is loaded: what a kubeconfig may name has to work with it.
+// Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.
 
 const now = new Date();
 let ca: Issued;
@@ -37,7 +37,7 @@ async function listening(server: ReturnType<typeof createHttpServer> | ReturnTyp
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** What an API server for the name api.test sees of a request by a kubeconfig with this user. */
+/** What an API server for the name api.test receives with a request by a kubeconfig with this user. */
 async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {}) {
   const options = { cert: serving.certificate.pem, key: serving.key, ca: ca.certificate.pem, requestCert: true };
   const server = createServer({ ...options, rejectUnauthorized: false }, (request, response) => {

@@ -24,7 +24,7 @@ const secrets = '/api/v1/namespaces/default/secrets';
 
 aroundEach(ending);
 
-/** An informer, and what it says: `type key` of each change, and problems. */
+/** An informer and its reports: `type key` of each change, and problems. */
 function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
   const changes: InformerChange[] = [];
   const problems: (string | undefined)[] = [];
@@ -53,7 +53,7 @@ const plain = (server: string) => {
   return config;
 };
 
-/** Answers as told: a list for each GET without `watch`, and what `onWatch` does for each watch. */
+/** Responds as told: a list for each GET without `watch`, and `onWatch` for each watch. */
 async function scripted(
   items: (lists: number) => object[],
   onWatch: (response: ServerResponse, watches: number, from: string) => void,
@@ -93,7 +93,7 @@ test.concurrent('reads pages, then follows creations, changes, deletions, and ob
   const sandbox = await startSandbox();
   endWith(() => sandbox.stop());
   const make = (name: string) => send(sandbox, 'POST', secrets, { body: { metadata: { name } } });
-  // One connection for all: with all at once each would have one of its own.
+  // One connection for all: requests made at the same time would each open their own.
   for (let index = 0; index < 120; index++) {
     await make(`s${index}`);
   }
@@ -163,7 +163,7 @@ test.concurrent('notices a watch that dies silently', async ({ expect }) => {
   await vi.waitFor(() => expect(keys()).toEqual(['of-list-2']), within);
   expect(counts.watches).toBeLessThanOrEqual(2);
   expect(performance.now() - (informer.heardAt as number)).toBeLessThan(200 + 5_000);
-  // One connection that ends is nothing to worry about.
+  // A single connection that ends is not reported.
   expect(problems).toEqual([]);
 });
 
@@ -182,7 +182,7 @@ test.concurrent('follows an API server that restarts with other objects and vers
   expect(keys()).toContain('before');
   const second = await startSandbox({ port });
   endWith(() => second.stop());
-  // The new server has a CA and a token of its own; the old kubeconfig would be refused.
+  // The new server has a CA and a token of its own; it would reject the old kubeconfig.
   Object.assign(config, { clusters: configOf(second.kubeconfig).clusters, users: configOf(second.kubeconfig).users });
   await send(second, 'POST', namespaces, { body: { metadata: { name: 'after' } } });
   await vi.waitFor(() => expect(keys()).toContain('after'), within);
@@ -209,7 +209,7 @@ test.concurrent('names a missing permission, keeps what it has read, and continu
   server.forbidden.clear();
   server.forbidden.add(`WATCH ${secrets}`);
   await vi.waitFor(() => expect(problems.at(-1)).toMatch(/the permission to watch secrets \(all\) is missing/), within);
-  // Without a watch the collection is read again and again.
+  // Without a watch, the collection is listed repeatedly.
   server.put(`${secrets}/b`, { metadata: { name: 'b', namespace: 'default' } });
   await vi.waitFor(() => expect(keys()).toEqual(['a', 'b']), within);
   server.forbidden.clear();
@@ -291,13 +291,13 @@ test('watches that each end after one change are restarted at once, and are not 
       response.end(event(type, { kind: 'Namespace', ...namespace('a', String(100 + watches)) }));
     },
   );
-  // None of them lasts long enough to be normal without a change.
+  // None of them lasts long enough for a watch without events to be normal.
   const { problems } = follow(config, { pace: { ...pace, minRetryMs: 60_000, maxRetryMs: 60_000 } });
   await vi.waitFor(() => expect(counts).toEqual({ lists: 1, watches: 6 }), within);
   expect(problems).toEqual([]);
 });
 
-// Alone, since they are about a time in which little happens.
+// Not concurrent, because they depend on a time in which little happens.
 test.each([
   ['that ends every watch at once', []],
   ['that repeats the same changes in every watch, and ends it', ['101', '102']],
@@ -418,7 +418,7 @@ test.concurrent('after a lost connection, a list reports only what changed', asy
   const { lines, problems } = follow(config);
   await vi.waitFor(() => expect(lines()).toHaveLength(8), within);
   expect(lines().slice(4)).toEqual(['deleted gone', 'updated changed', 'deleted remade', 'added remade']);
-  // Once that is nothing to worry about.
+  // A single failure is not reported.
   expect(problems).toEqual([]);
 });
 
@@ -481,7 +481,7 @@ test.concurrent('enforces the maximum number of objects and characters', async (
   expect([counts.lists, problems]).toEqual([1, []]);
 });
 
-/** When a server that refuses everything is asked, and what is said of it. */
+/** When a server that rejects everything is asked, and what is reported. */
 async function refused(count: number, code: number, changes: Partial<WatchPace>, retryAfterSeconds?: number) {
   const server = await new ApiServer().start();
   endWith(() => server.stop());
@@ -495,14 +495,14 @@ async function refused(count: number, code: number, changes: Partial<WatchPace>,
 
 test.concurrent('retries a failing server with growing waits, and reports it once', async ({ expect }) => {
   const { ms, problems } = await refused(5, 500, { minRetryMs: 20, maxRetryMs: 60_000 });
-  // 20, 40, 80 and 160 ms, each three quarters of it at least.
+  // 20, 40, 80 and 160 ms, each at least three quarters of it.
   expect(ms).toBeGreaterThan(0.75 * 300 - 10);
   expect(problems).toEqual(['namespaces: a fault of the test']);
 });
 
 test.concurrent('waits grow up to the longest', async ({ expect }) => {
   const { ms } = await refused(12, 500, { minRetryMs: 5, maxRetryMs: 10 });
-  // Without a longest one it would take 10 s.
+  // Without a maximum it would take 10 s.
   expect(ms).toBeLessThan(7_000);
 });
 
@@ -512,7 +512,7 @@ test.concurrent("observes a server's Retry-After", async ({ expect }) => {
 });
 
 test.concurrent('an unreachable server is a problem at once', async ({ expect }) => {
-  // Another try would come in a minute.
+  // The next retry would come in a minute.
   const { problems } = follow(plain('http://127.0.0.1:1'), { pace: { ...pace, minRetryMs: 60_000 } });
   const problem = 'namespaces: no answer from the API server http://127.0.0.1:1: ECONNREFUSED';
   await vi.waitFor(() => expect(problems).toEqual([problem]), within);

@@ -6,7 +6,7 @@ import { KubeConfigError, loadKubeConfig } from '../../src/cluster/index.ts';
 
 const server = 'https://127.0.0.1:6443';
 
-/** A kubeconfig with clusters of these names, each at a port of its own, of which the first is the current one. */
+/** A kubeconfig with clusters of these names, each on a port of its own; the first is the current one. */
 function kubeconfigOf(names: readonly string[], firstPort = 6443, currentContext = names[0]): string {
   return JSON.stringify({
     apiVersion: 'v1',

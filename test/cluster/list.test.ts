@@ -6,7 +6,7 @@ const path = '/apis/group/v1/things';
 const thing = (name: string) => ({ metadata: { name } });
 const things = (count: number) => Array.from({ length: count }, (_, index) => thing(`t${index}`));
 
-/** What comes of a list that is answered as told, and the parameters of the requests. */
+/** The result of a list that is answered as told, and the parameters of the requests. */
 async function listOf(
   answer: (parameters: URLSearchParams, count: number) => JsonObject,
   { maxObjects = 1000, query }: { maxObjects?: number; query?: Record<string, string> } = {},

@@ -5,9 +5,9 @@ import { ApiServer, namespace, servingPath } from './api-server.ts';
 const within = { timeout: 20_000, interval: 5 };
 const name = 'extensionconfig-webhook-tls';
 const collection = servingPath.slice(0, servingPath.lastIndexOf('/'));
-/** Where only a watch brings news in time: no poll comes round. */
+/** Settings with which only a watch can report changes in time: no poll is due. */
 const watchOnly = { pollMs: 60_000, maxPollMs: 60_000, minRetryMs: 1 };
-/** Where polls and tries come fast. */
+/** Settings with fast polls and retries. */
 const fast = { pollMs: 10, maxPollMs: 40, minRetryMs: 10, maxRetryMs: 100 };
 
 let server: ApiServer;
@@ -150,7 +150,7 @@ test('reports a failing API server, retries with growing waits, and recovers', a
   await vi.waitFor(() => expect(problems()).toContain(problem), within);
   const before = server.requests;
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // One read in 40 ms, one try to watch in 100 ms after a while: some 14. Without growing waits there would be 60.
+  // One read per 40 ms, and later one attempt to watch per 100 ms: some 14. Without backoff there would be 60.
   expect(server.requests - before).toBeLessThan(30);
   put('2');
   server.faults.length = 0;
@@ -165,10 +165,10 @@ test('failed reads are retried at growing intervals, up to the longest', async (
     await vi.waitFor(() => expect(server.requests).toBeGreaterThanOrEqual(count), within);
     return performance.now();
   };
-  // One try to watch, then a read at once and after 5, 10, 20, 20, … ms. A timer may be a little early.
+  // One attempt to watch, then a read at once and after 5, 10, 20, 20, … ms. A timer may be a little early.
   const began = await after(2);
   expect((await after(6)) - began).toBeGreaterThan(5 + 10 + 20 + 20 - 6);
-  // Without the longest it would take 20 s.
+  // Without a maximum it would take 20 s.
   await after(14);
   expect(performance.now() - began).toBeLessThan(10_000);
 });
@@ -181,7 +181,7 @@ test('a successful read resets the interval', async () => {
   await sees('1');
   const [began, before] = [performance.now(), server.requests];
   await vi.waitFor(() => expect(server.requests - before).toBeGreaterThan(12), within);
-  // With the wait that the failures had come to, 320 ms, it would take four seconds.
+  // With the backoff that the failures had reached, 320 ms, it would take four seconds.
   expect(performance.now() - began).toBeLessThan(3_000);
 });
 
@@ -190,7 +190,7 @@ test("observes a server's Retry-After", async () => {
   server.faults.push(...Array<number>(1000).fill(503));
   watch({ pollMs: 1, maxPollMs: 1, minRetryMs: 1, maxRetryMs: 1 });
   const began = performance.now();
-  // A try to watch, a read, and the wait of both before others.
+  // An attempt to watch, a read, and the wait of both before others.
   await vi.waitFor(() => expect(server.requests).toBeGreaterThan(2), within);
   expect(performance.now() - began).toBeGreaterThan(290);
 });

@@ -20,7 +20,7 @@ function configOf(server: string, user: object = { token: 'a token' }): KubeConf
 const signal = new AbortController().signal;
 const get = { method: 'GET', path: '/api/v1/x?a=b', signal, headersTimeoutMs: 10_000 } as const;
 
-/** A server that notes what it is asked, and how many connections there were. */
+/** A server that records its requests, and how many connections there were. */
 async function noting() {
   const requests: { line: string; headers: IncomingHttpHeaders; body: string }[] = [];
   let connections = 0;
@@ -50,7 +50,7 @@ test('sends a request with credentials and body, and returns the response', asyn
   const answer = await transport.open(get);
   expect([answer.code, answer.headers['x-answer']]).toEqual([202, 'yes']);
   expect((await readLimited(answer.body, 100))?.toString()).toBe('the body');
-  // Until the connection is free again.
+  // Waits until the connection is free again.
   await sleep(10);
   const body = { type: 'application/json-patch+json', text: '[{"op":"test"}]' };
   (await transport.open({ ...get, method: 'PATCH', path: '/y', body })).body.resume();
@@ -65,7 +65,7 @@ test('sends a request with credentials and body, and returns the response', asyn
   });
   expect(requests[0]?.headers).not.toHaveProperty('content-type');
   expect(requests[1]?.headers).toMatchObject({ 'content-type': 'application/json-patch+json' });
-  // Both by one connection.
+  // Both on one connection.
   expect(connections()).toBe(1);
 });
 
@@ -151,7 +151,7 @@ test('trusts a server by the CA of its kubeconfig, also one with a later certifi
   const config = new KubeConfig();
   config.loadFromClusterAndUser({ name: 'test', server: url, skipTLSVerify: false }, { name: 'test' });
   const transport = transportFor(config);
-  // By the CAs that Node.js knows.
+  // Verified with the CAs that Node.js knows.
   await expect(transport.open(get)).rejects.toThrow(new ConnectionError(url, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
   const caData = Buffer.from(ca.certificate.pem).toString('base64');
   config.clusters = [{ name: 'cluster', ...config.getCurrentCluster(), server: url, skipTLSVerify: false, caData }];
@@ -189,7 +189,7 @@ test.each<[readonly string[], readonly string[]]>([
   ],
   [[], []],
 ])('splits %j into lines', async (chunks, expected) => {
-  // A line may have as many bytes as the longest here.
+  // A line may have as many bytes as the longest one here.
   const longest = Math.max(0, ...expected.map((line) => line.length));
   expect(await lines(chunks, longest + 20)).toEqual(expected);
 });

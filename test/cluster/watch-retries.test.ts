@@ -10,7 +10,9 @@ const busy = new StatusError(503, 'busy', 30_000);
 const tooOld = new StatusError(410, 'too old');
 const wait = (waitMs: number) => ({ waitMs });
 
-/** How a watch ended: its error, or in order; after how long, in ms; whether it was accepted; how much it reported. */
+/**
+ * How a watch ended: with its error, or normally; after how long, in ms; whether it was accepted; how much it reported.
+ */
 type End = [error: Error | undefined, lastedMs: number, isOpen?: boolean, events?: number];
 const inOrder: End = [undefined, 100];
 const atOnce: End = [undefined, 99];

@@ -189,7 +189,7 @@ test.each([
   expect(err).toContain(text);
 });
 
-// In the middle: test/certs/engine.test.ts ends a rotation at every write, in this process.
+// In the middle of a rotation: test/certs/engine.test.ts interrupts one at every write, in this process.
 test('after a SIGKILL at a write of a rotation, the next run completes it', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
   server.writes = 0;
@@ -222,7 +222,7 @@ test('a command that is stopped while it waits for the API server says so, with 
     cliWith({ signal: stop.signal }, 'status', '--kubeconfig', kubeconfig),
     once(silent, 'connection').then(() => stop.abort('SIGINT')),
   ]);
-  // By a real signal: test/commands/sandbox/process.test.ts.
+  // With a real signal: test/commands/sandbox/process.test.ts.
   expect(status).toEqual({ code: 130, out: '', err: 'extensionconfig-webhook: interrupted\n' });
   silent.closeAllConnections();
   silent.close();
@@ -340,7 +340,7 @@ test('a list is read in pages, and the work is linear in the targets', async () 
   const bundles = [...server.objects].filter(([path]) => path.startsWith(at));
   expect(bundles).toHaveLength(count);
   expect(new Set(bundles.map(([, { spec }]) => spec.clientConfig.caBundle)).size).toBe(1);
-  // A patch for each, and a few readings of everything, each of some pages.
+  // A patch for each, and a few reads of everything, each of several pages.
   expect(server.requests).toBeLessThan(count + 80);
 });
 

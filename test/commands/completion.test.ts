@@ -46,9 +46,9 @@ test('all commands are offered, with their summaries', async () => {
   }
 });
 
-// The scripts as shells run them. What they call asks this process, which answers as the program does: a start of the
-// program takes a quarter of a second, and kubectl's completion below shows one.
-/** What ends a question: the words before it end with a NUL each. */
+// The scripts as shells run them. The program they call asks this process for its answers: a start of the program takes
+// a quarter of a second, and kubectl's completion below shows one.
+/** Ends a question: each word before it ends with a NUL. */
 const end = '\0\u0004\0';
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -81,7 +81,7 @@ cat <&3
 `,
     { mode: 0o755 },
   );
-  // Without a UTF-8 locale fish finds no program below a folder with other letters than ASCII.
+  // Without a UTF-8 locale, fish does not find programs below a folder with non-ASCII letters.
   env = { ...process.env, LC_ALL: 'C.UTF-8', PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter) };
 });
 afterAll(() => {
@@ -130,7 +130,7 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
   });
 });
 
-// Outside of its line editor: what zsh's own completion functions would be called with.
+// Outside of its line editor, this is what zsh's own completion functions would be called with.
 describe('zsh', needs('zsh'), () => {
   const complete = async (...given: string[]) => {
     const lines = await runShell(

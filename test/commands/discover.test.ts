@@ -119,7 +119,7 @@ test('discover reports what an extension in a file offers', async () => {
   expect(stdout).toMatch(
     /^ {2}HANDLER +HOOK +VERSION +TIMEOUT +POLICY\n {2}upgrade +BeforeClusterUpgrade +hooks\.runtime\.cluster\.x-k8s\.io\/v1alpha1 +5s +Fail\n$/m,
   );
-  // Three times, for latency and constancy.
+  // Three times, for latency and stable responses.
   expect(extension.received).toHaveLength(3);
 });
 
@@ -324,7 +324,7 @@ test('call sends a request from a file, and rejects one of another hook', async 
   });
 });
 
-/** Calls a handler that is known without discovery, and which nothing serves. */
+/** Calls a handler that is known without discovery, and that nothing serves. */
 function callWith(request: string) {
   const handlers = [storedHandler('upgrade.one', 'BeforeClusterUpgrade')];
   const file = fileOf(extensionConfig('one', { url: 'https://127.0.0.1:1', caBundle }, handlers));
@@ -361,7 +361,7 @@ test('the time of call is linear in the keys of a request', async () => {
   const startedAt = cpuTimeMs();
   const { code, stderr } = await callWith(request);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/:20001: YAML: .*"k0"/) });
-  // Each key compared with all others takes half a minute.
+  // Comparing each key with all others takes half a minute.
   expect(cpuTimeMs() - startedAt).toBeLessThan(5_000);
 });
 

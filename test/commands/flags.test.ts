@@ -78,7 +78,7 @@ test('repeatable flags are concatenated, and separated by commas in the environm
   expect((await runProgram(['lint', '-'], { env })).stderr).toContain(`--hook-lifecycles: ${two}: `);
 });
 
-/** Every command, and those below it. */
+/** Every command and subcommand. */
 async function allCommands(): Promise<string[]> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const names = (command: Command): string[] =>

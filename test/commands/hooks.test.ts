@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { clusterApiHooks } from '../../src/hooks/index.ts';
 import { runProgram } from './io.ts';
 
-/** Writes files for one test; returns the path of a name. */
+/** Writes files for one test; returns a function from name to path. */
 function folderWith(files: Record<string, string>): (name: string) => string {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -104,7 +104,7 @@ test('openapi prints the same document as YAML and JSON, for a release', async (
 });
 
 test('hooks diff ends with 1 for a violated rule, 0 for none, and 2 for unreadable input', async () => {
-  // As JSON, which takes less time than YAML.
+  // As JSON, which is faster to read than YAML.
   const { stdout: current } = await runProgram(['openapi', '--output', 'json']);
   const { stdout: old } = await runProgram(['openapi', '--target-cluster-api-version', '1.11']);
   const oldJson = JSON.stringify(parse(old));

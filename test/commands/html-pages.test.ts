@@ -9,7 +9,7 @@ import { openApiDocument, openApiPage } from '../../src/messages/index.ts';
 import { pageOfLives } from '../rehearsal/lives.ts';
 import { needs } from '../tools/needs.ts';
 
-/** What the browser made of the page of a rehearsal: boxes that are on the screen, and colours. */
+/** How the browser renders the page of a rehearsal: visible boxes, and colours. */
 const rehearsalProbe = `<script>
   const boxes = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getBoundingClientRect());
   const marks = boxes('.mark');
@@ -31,7 +31,7 @@ const rehearsalProbe = `<script>
   }], '*');
 </script>`;
 
-/** What a reader sees of a hook, in shadow trees, after a click on its name. */
+/** What a reader sees of a hook, in shadow trees, after clicking its name. */
 const documentProbe = `<script type="module">
   const deep = (node) => [...node.querySelectorAll('*')].flatMap((element) =>
     [element, ...(element.shadowRoot ? deep(element.shadowRoot) : [])]);
@@ -51,7 +51,7 @@ interface SeenRehearsal {
   ink: string;
 }
 
-/** One browser for all pages: half of what it computes is its start. */
+/** One browser for all pages: half of its CPU time is its start. */
 describe('in a browser', { ...needs('chromium'), timeout: 90_000 }, () => {
   let folder: string;
   let seen: { light?: SeenRehearsal; dark?: SeenRehearsal; document?: string };
@@ -63,7 +63,7 @@ describe('in a browser', { ...needs('chromium'), timeout: 90_000 }, () => {
         join(folder, name),
         page.replace('</body>', () => `${probe}</body>`),
       );
-    // The page's policy forbids scripts; the probe comes without it.
+    // The page's policy forbids scripts; the probe is inserted without the policy.
     write('rehearsal.html', pageOfLives().replace(/<meta http-equiv[^>]*>/, ''), rehearsalProbe);
     const release = parseRelease('1.14')!;
     write(

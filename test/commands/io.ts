@@ -1,14 +1,14 @@
 import { Readable, Writable } from 'node:stream';
 import { run } from '../../src/commands/index.ts';
 
-/** How a run of the program ended. */
+/** The result of a run of the program. */
 export interface Ended {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** What a test may give a run. */
+/** What a test can pass to a run. */
 export interface RunOptions {
   stdin?: string | Readable;
   env?: NodeJS.ProcessEnv;
@@ -16,12 +16,12 @@ export interface RunOptions {
   isTTY?: boolean;
 }
 
-/** Runs the program in this process, until it ends by itself. */
+/** Runs the program in this process, until it exits by itself. */
 export function runProgram(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   return startProgram(args, options).ended;
 }
 
-/** Starts the program in this process: what it has written so far, what a signal does, and its end. */
+/** Starts the program in this process: its output so far, a function that sends a signal, and its end. */
 export function startProgram(args: readonly string[], options: RunOptions = {}) {
   const text = { stdout: '', stderr: '' };
   const collect = (to: 'stdout' | 'stderr') =>

@@ -153,7 +153,8 @@ const lines = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, i) => line(i)).join('');
 const withSettings = (text: string) => `${good}  settings:\n${text}`;
 
-// Each took ten seconds to minutes at five to twelve times the size, or for ever; now all of them some hundredths of a second.
+// Each took from ten seconds to minutes at five to twelve times the size, or never ended; now all of them take some
+// hundredths of a second.
 test.each<[string, (count: number) => string, number, number, RegExp]>([
   ['settings', (n) => withSettings(lines(n, (i) => `    k${i}: "v"\n`)), 12_000, 0, /1 ExtensionConfig /],
   ['settings of kinds of value', (n) => withSettings(lines(n, (i) => `    k${i}: ${i}\n`)), 12_000, 1, /field-type/],
@@ -318,7 +319,7 @@ test('--quiet prints denials only', async () => {
   expect([code, stderr]).toEqual([1, '']);
   expect(stdout).toMatch(/^<stdin>:15:\d+: error: [^\n]* \(url-valid\)\n$/);
   expect(await runProgram(['lint', '--quiet', '-'], { stdin: warned })).toEqual({ code: 0, stdout: '', stderr: '' });
-  // It does not hide that they were too many.
+  // It reports that there were too many.
   expect((await runProgram(['lint', '--quiet', '--max-warnings', '0', '-'], { stdin: warned })).code).toBe(1);
 });
 

@@ -159,9 +159,9 @@ test('openapi without merge is unchanged', async () => {
 describe('an API server', () => {
   let sandbox: Sandbox;
   let kubeconfig: string;
-  /** As JSON, which takes less time than YAML. */
+  /** As JSON, which is faster to read than YAML. */
   let fromServer: string[];
-  /** A cache with all that the server has, and what was merged with it. */
+  /** A cache with all documents of the server, and the merged one. */
   let filled: NodeJS.ProcessEnv;
   let first: Awaited<ReturnType<typeof merge>>;
 
@@ -185,7 +185,7 @@ describe('an API server', () => {
     const third = await merge([...fromServer, '--skip-cache'], { env: filled });
     expect(third.stdout).toBe(first.stdout);
     expect(third.stderr).not.toContain('from the cache');
-    // Each schema once, where it is, and not again in each operation that refers to it.
+    // Each schema once, in its place, and not again in each operation that refers to it.
     const components = document.components as { schemas: object };
     const schemas = Object.fromEntries(Object.keys(components.schemas).map((name) => [name, { type: 'object' }]));
     for (const part of [
@@ -261,7 +261,7 @@ describe('a server by its URL', () => {
       } else if (url === '/openapi/v3/apis/a/v1?hash=1') {
         json(response, documentOf('string', '/a'));
       } else if (url === '/openapi/v3/apis/d/v1?hash=1') {
-        // Another one by now: the list was made before.
+        // Changed in the meantime: the list was made before.
         response.writeHead(301, { location: '/openapi/v3/apis/d/v1?hash=2' }).end();
       } else if (url === '/openapi/v3/apis/d/v1') {
         json(response, documentOf('string', '/d'));
@@ -276,7 +276,7 @@ describe('a server by its URL', () => {
     expect(Object.keys((JSON.parse(ended.stdout) as { paths: object }).paths)).toEqual(['/a', '/d']);
     expect(ended.stderr).toContain(`  missing: apis/b/v1: ${base}/openapi/v3/apis/b/v1 answered 503\n`);
     expect(ended.stderr).toContain('  missing: apis/c/v1: is not an OpenAPI document: it has no "openapi"\n');
-    // Only what is what the list says is kept.
+    // Only a document with the hash in the list is kept.
     const cache = join(env.XDG_CACHE_HOME as string, 'extensionconfig-webhook', 'openapi');
     expect(readdirSync(cache).length).toBe(1);
   });

@@ -351,7 +351,7 @@ describe('with an API server', () => {
     folder = mkdtempSync(join(tmpdir(), 'preflight-'));
     kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, sandbox.kubeconfig);
-    // Without the webhook that converts: the two versions differ in conditions only.
+    // Without the conversion webhook, the two versions differ in conditions only.
     await create(definitions, { ...crd, spec: { ...crd.spec, conversion: { strategy: 'None' } } });
   });
   afterAll(async () => {
@@ -430,7 +430,7 @@ describe('with an API server', () => {
       ...{ apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3', kind: 'Provider', metadata: { name: 'cluster-api' } },
       ...{ type: 'CoreProvider', providerName: 'cluster-api', version: 'v1.11.2' },
     });
-    // Asked, the one that the condition speaks ill of answers.
+    // When called, the extension whose condition reports a failure responds.
     const asked = await preflight('applied', 'broken', ...args);
     expect(asked.code).toBe(0);
     expect(asked.report).toMatchObject({ from: 'v1.11', isFromKnown: true, verdict: 'safe' });

@@ -13,9 +13,9 @@ import { runProgram } from './io.ts';
 
 let folder: string;
 let server: ExtensionServer;
-/** What the extension answers to BeforeClusterUpgrade. */
+/** The extension's response to BeforeClusterUpgrade. */
 let answer: JsonObject = {};
-/** How long it takes for that, by the body of the request. */
+/** How long that takes, by the body of the request. */
 let delayMs: (body: string) => number = () => 0;
 
 const file = (name: string, text: string): string => {
@@ -106,7 +106,7 @@ test('several Clusters: their timelines one after the other, and a summary line 
   const clusters = [1, 2, 3]
     .map((index) => clusterYaml('v1.31.0').replace('name: c,', `name: c-${index},`))
     .join('---\n');
-  // The first is ready last.
+  // The first one is ready last.
   delayMs = (body) => (body.includes('c-1') ? 300 : 0);
   const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--upgrade-to', 'v1.32.0');
   delayMs = () => 0;
@@ -128,7 +128,7 @@ test('an extension that replays the recorded answers of another implementation',
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    // Its variables are other ones than the Cluster sets, as Cluster API would say.
+    // It has other variables than the Cluster sets, as Cluster API would report.
     expect(records.at(-1)).toMatchObject({
       end: 'incomplete',
       reason: expect.stringMatching(/variable "imageRepository" is required and not set.*"flavor" is not defined/),

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 
-/** Size of the part of the heap for new objects, in MiB, after work in which many of these live for a while. */
+/** Size of the heap's young generation, in MiB, after work in which many objects survive for a while. */
 function youngMiB(prepare: string): number {
   const script = `${prepare}
     const kept = [];

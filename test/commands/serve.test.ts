@@ -44,7 +44,7 @@ function lineWith(text: string, msg: string): Record<string, unknown> | undefine
     .find((line) => line.msg === msg);
 }
 
-// Side by side: some wait for other threads, and for servers that stop.
+// Concurrent: some wait for other threads, and for servers that stop.
 test.concurrent('a large body is decided in a separate thread, by the same policy', async ({ expect }) => {
   const { io, written, stop } = world();
   const flags = ['--health-port', '0', '--feature-gates', 'RuntimeSDK=true', '--max-handler-timeout-seconds', '3'];
@@ -65,7 +65,7 @@ test.concurrent('a large body is decided in a separate thread, by the same polic
       failurePolicy: 'Fail',
     },
   ];
-  // A busy machine may not start the thread within the time for a decision.
+  // On a busy machine the thread may not start within the time for a decision.
   const answer = await eventually(
     () => send(webhookPort!, validate, JSON.stringify(call), { rejectUnauthorized: false }),
     ({ code }) => code !== 503,
@@ -88,7 +88,7 @@ test.concurrent('serves until it is stopped, with flags from the command line an
     EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: 'not looked at',
     EXTENSIONCONFIG_WEBHOOK_SERVE_FEATURE_GATES: 'RuntimeSDK=true',
     EXTENSIONCONFIG_WEBHOOK_SERVE_PROFILE: '',
-    // As a pod gets it beside a Service of this name, unless it says enableServiceLinks: false.
+    // As a pod gets it beside a Service of this name, unless it has enableServiceLinks: false.
     EXTENSIONCONFIG_WEBHOOK_PORT: 'tcp://10.96.0.7:443',
   });
   const ended = run(['serve', '--self-signed', ...addresses], io);
@@ -177,7 +177,7 @@ test.concurrent('with --cluster-facts the objects in the cluster decide on a del
       const request = { uid: 'u', kind, name: 'my-extension', operation: 'DELETE', oldObject, userInfo: {} };
       return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
     };
-    // A busy machine may not start the thread for large bodies within the time for a decision.
+    // On a busy machine the thread for large bodies may not start within the time for a decision.
     const ask = async (body: string) => {
       const answer = await eventually(
         () => send(webhookPort!, validate, body, { rejectUnauthorized: false }),
@@ -194,7 +194,7 @@ test.concurrent('with --cluster-facts the objects in the cluster decide on a del
       status: { code: 403 },
       auditAnnotations: { 'facts-age-seconds': expect.stringMatching(/^\d+$/) },
     });
-    // However large the object is, which then is read by another thread.
+    // However large the object is, which is then read by another thread.
     const large = example({ spec: { settings: { padding: 'x'.repeat(300_000) } } });
     expect(await ask(deletion(large))).toMatchObject({ allowed: false, status: { code: 403 } });
     const allowing = { [allowDeletionAnnotation]: 'true' };
@@ -223,7 +223,7 @@ describe.concurrent('a shutdown with default flags', () => {
     return { port: lineWith(written.out, 'listening')!.webhookPort as number, stop, ended, written };
   }
 
-  /** Stops a server under load; how many of 20 callers were served to the end, and what went wrong for others. */
+  /** Stops a server under load; how many of 20 callers were served to the end, and the failures of the others. */
   async function stoppedUnderLoad() {
     const { port, stop, ended } = await serving();
     let answered = 0;
@@ -242,7 +242,7 @@ describe.concurrent('a shutdown with default flags', () => {
           await new Promise((resolve) => setTimeout(resolve, pauseMs));
           longestMs = Math.max(longestMs, performance.now() - began - pauseMs);
         }
-        // A new connection, while the server has not closed its port.
+        // A new connection, while the server still accepts them.
         const { code, headers } = await ask();
         return `${code} ${headers.connection}`;
       } catch (error) {
@@ -260,7 +260,7 @@ describe.concurrent('a shutdown with default flags', () => {
 
   test('loses no request of 20 clients who reuse their connections, with or without pauses', async ({ expect }) => {
     let stopped = await stoppedUnderLoad();
-    // Idle connections stay for two seconds: on a machine that takes them from the callers it is tried again.
+    // Idle connections stay open for two seconds: retried if a busy machine closes them under the callers.
     for (let more = 0; more < 20 && stopped.longestMs > 500; more++) {
       stopped = await stoppedUnderLoad();
     }
@@ -268,7 +268,7 @@ describe.concurrent('a shutdown with default flags', () => {
   });
 
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without connections ends at once', async (signal, { expect }) => {
-    // A busy machine is slow now and then, and a server that waits always.
+    // A busy machine is slow now and then; a server that waits is slow every time.
     await vi.waitFor(async () => {
       const { stop, ended } = await serving();
       const startedAt = performance.now();
@@ -294,7 +294,7 @@ describe.concurrent('a shutdown with default flags', () => {
     const interruptedAt = performance.now();
     other.stop.abort('SIGINT');
     expect(await other.ended).toBe(0);
-    // Where it waits it does for ten seconds.
+    // A server that waits does so for ten seconds.
     expect(performance.now() - interruptedAt).toBeLessThan(8_000);
   });
 });

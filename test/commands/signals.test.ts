@@ -23,7 +23,7 @@ afterEach(() => {
   }
 });
 
-/** `serve` in a process of its own, started as nohup does when that is asked for. */
+/** `serve` in a process of its own, optionally started as nohup does. */
 async function serving(env: Record<string, string> = {}) {
   const args = ['serve', '--cert-dir', folder, '--host', '127.0.0.1', '--health-host', '127.0.0.1'];
   const child = spawn(process.execPath, [main, ...args, '--port', '0', '--health-port', '0'], {

@@ -30,7 +30,7 @@ test('what Node.js unpacks of a package.json for each file of the program is its
   expect(JSON.parse(readFileSync(nearest!, 'utf8'))).toEqual({ type: 'module' });
 });
 
-/** Runs commands one after the other in one process; the packages that are loaded after each. */
+/** Runs commands one after the other in one process; returns the packages loaded after each. */
 function packagesLoadedBy(...commands: string[][]): string[][] {
   const script = `${packages}
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
@@ -53,7 +53,7 @@ test('a command loads nothing that only another one needs', () => {
   const [manifest, rules] = [join(folder, 'namespace.yaml'), join(folder, 'rules.yaml')];
   writeFileSync(manifest, 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n');
   writeFileSync(rules, 'rules:\n  url-query: warn\n');
-  // What one has not loaded, none before it has.
+  // If one does not load a package, none before it did.
   const [version, listing, described, linting, serving, configured, explained] = packagesLoadedBy(
     ['--version'],
     ['rules'],
@@ -71,9 +71,10 @@ test('a command loads nothing that only another one needs', () => {
   expect(described).not.toContain('yaml');
   expect(linting).not.toContain('yaml');
   expect(serving).toContain('express');
-  // Serving with a certificate that is there needs nothing that makes certificates, and no YAML unless a flag names some.
+  // Serving with an existing certificate loads nothing that makes certificates, and no YAML unless a flag names a YAML
+  // file.
   expect(serving).not.toContain('node-forge');
-  // What only the metrics of the process need, which come with the server.
+  // Needed only for the metrics of the process, which come with the server.
   expect(serving).toContain('prom-client');
   expect(serving).not.toContain('@opentelemetry');
   // The HTTP client in Node.js, which any import of node:http loads.
@@ -81,7 +82,7 @@ test('a command loads nothing that only another one needs', () => {
   expect(serving).not.toContain('yaml');
   expect(serving).not.toContain('js-yaml');
   expect(configured).toContain('js-yaml');
-  // It rewrites YAML, and takes as long to load as all else of a start: what is only read has another.
+  // It edits YAML, and takes as long to load as the rest of a start: files that are only read use another one.
   expect(configured).not.toContain('yaml');
   expect(explained).not.toContain('yaml');
 });
@@ -97,7 +98,7 @@ test('commands that call extensions load no rules, and only the parts of the HTT
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
   const filesOf = (place: string) => (JSON.parse(stderr) as string[]).filter((file) => file.includes(place));
   expect(filesOf('/src/rules/')).toEqual([]);
-  // For the ExtensionConfigs of a cluster; those of files do without.
+  // Needed for the ExtensionConfigs of a cluster, but not for those in files.
   expect(filesOf('/src/cluster/')).toEqual([]);
   expect(filesOf('/node_modules/undici/').length).toBeLessThan(40);
   expect(filesOf('/src/runtime/').length).toBeGreaterThan(5);

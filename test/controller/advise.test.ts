@@ -112,7 +112,7 @@ test('advise writes its condition and nothing else, alongside the controller tha
     expect.objectContaining({ reason: 'HookVersionRemoved', message: removed, observedGeneration: 1 }),
   ]);
   expect(advised.status).not.toHaveProperty('deprecated');
-  // The controller's copy follows the API server a moment later.
+  // The controller's cache follows the API server a moment later.
   const unsupported = 'extensionconfig_hook_versions_supported{extensionconfig="lab"} 0';
   await until(async () => expect(await metrics.metrics()).toContain(unsupported));
   await write([handler('new', 'BeforeBackup')]);
@@ -123,7 +123,7 @@ test('advise writes its condition and nothing else, alongside the controller tha
       'Normal Supported',
     ]),
   );
-  // Its own condition taken away comes back; labels change nothing.
+  // Its own condition is restored when removed; labels change nothing.
   const count = writesIn(proxy.passed).length;
   expect(count).toBe(3);
   await lab.patch('lab', { metadata: { labels: { a: 'b' } } });

@@ -21,7 +21,7 @@ test.concurrent('writes a status as Cluster API does, both for a discovered exte
   const discovered = await lab.condition('lab', 'Discovered', 'True');
   expect(comparable(discovered.status)).toEqual(comparable(recordedDiscovered));
   await stop({ graceMs: 0, timeoutMs: 100 });
-  // One that was under way when the server stopped has failed in another way.
+  // A discovery in progress when the server stopped has failed in another way.
   const failed = await lab.condition('lab', 'Discovered', 'False', /refused/);
   expect(comparable(failed.status)).toEqual(comparable(recordedFailed.status));
 });
@@ -39,7 +39,7 @@ const offered = (name: string, hook = 'BeforeClusterCreate') => ({
   failurePolicy: 'Fail',
 });
 
-/** A server that answers discovery as told, and counts. */
+/** A server that answers discovery as told, and counts the calls. */
 async function answering(answer: (count: number) => object | undefined) {
   const server = await startRawServer(() => answer(server.received.length) as JsonObject | undefined);
   endWith(() => server.close());
@@ -52,7 +52,7 @@ const conditionIn = (config: Config, type: string) => config.status?.conditions?
 test.concurrent('writes only changes, and does not discover again after its own write', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
-  // In another order each time, as a server of Cluster API's own SDK after each start.
+  // In another order each time, as a server of Cluster API's own SDK does after each start.
   const { received, spec } = await answering((count) =>
     discoveryAnswer(count % 2 === 0 ? [offered('a'), offered('b')] : [offered('b'), offered('a')]),
   );
@@ -154,7 +154,7 @@ test.concurrent('changes the transition time only with the status, observedGener
   );
   await lab.patch('lab', { spec: { clientConfig: { url: 'https://localhost:1' } } });
   const failed = await lab.condition('lab', 'Discovered', 'False');
-  // Calls go on at the old address.
+  // Calls still go to the old address.
   expect(controller.client.registry.get('before-cluster-create.lab')).toMatchObject({
     extension: { clientConfig: spec.clientConfig },
   });
@@ -276,7 +276,7 @@ test.concurrent('a hostile answer causes one write and one event, and nothing of
     hostile.map(([, handlers]) => answering(() => discoveryAnswer(handlers as object[]))),
   );
   await Promise.all(servers.map(({ spec }, index) => lab.create(`h${index}`, spec)));
-  // Two at a time: all at once, each would take its ten seconds on a machine that has much else to do.
+  // Two at a time: on a busy machine, each would take its ten seconds if all ran at once.
   const { lines } = await control(proxy, {}, { concurrency: 2, failingConcurrency: 1 });
   for (const [index, [what, , message]] of hostile.entries()) {
     const failed = await lab.condition(`h${index}`, 'Discovered', 'False');
@@ -288,7 +288,7 @@ test.concurrent('a hostile answer causes one write and one event, and nothing of
     expect(String(events[0]?.message).length).toBeLessThanOrEqual(1024);
   }
   expect(takenIn(proxy.passed)).toHaveLength(hostile.length);
-  // Said once, however often it is tried.
+  // Reported once, however often it is retried.
   expect(lines.filter(({ msg }) => msg === 'extension not discovered')).toHaveLength(hostile.length);
 });
 
@@ -417,7 +417,7 @@ test.concurrent('catches up after an outage of the API server, and keeps registr
   await until(() => expect(controller.client.registry.extensions.map(({ name }) => name)).toEqual(['second']));
 });
 
-// Alone, since it is about time.
+// Not concurrent, because it measures time.
 test('unresponsive and broken extensions do not delay the others, not even at the start', async () => {
   const lab = await startLab();
   const good = await startCalled();
@@ -432,7 +432,7 @@ test('unresponsive and broken extensions do not delay the others, not even at th
   }
   const began = performance.now();
   const madeMs = began - madeAt;
-  // Fewer places than extensions that hang.
+  // Fewer workers than extensions that hang.
   await control(lab, {}, { concurrency: 12, failingConcurrency: 4 });
   await Promise.all(Array.from({ length: 5 }, (_, count) => lab.condition(`c-good-${count}`, 'Discovered', 'True')));
   // A discovery that hangs takes 10 s; a machine that was slow before is slow in this, too.

@@ -4,7 +4,7 @@ import { createEventRecorder } from '../../src/controller/events.ts';
 import type { StoredConfig } from '../../src/controller/stored.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
-/** A recorder whose requests are kept, with a clock that is moved by hand. */
+/** A recorder whose requests are kept, with a clock that the test advances. */
 function recorder(refuse: (method: string) => Error | undefined = () => undefined) {
   const requests: { method: string; body: JsonObject }[] = [];
   const problems: string[] = [];

@@ -17,7 +17,7 @@ export const caBundle = Buffer.from(testCa.cert).toString('base64');
 
 const collection = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 
-/** An ExtensionConfig as it stands at the API server. */
+/** An ExtensionConfig as stored at the API server. */
 export interface Config {
   metadata: { name: string; uid: string; resourceVersion: string; generation: number; annotations?: object };
   spec: { clientConfig: { url?: string; caBundle?: string } };
@@ -35,7 +35,7 @@ export interface Config {
   };
 }
 
-/** A sandbox with the CRD, and what the tests do there. */
+/** A sandbox with the CRD, and the actions of tests on it. */
 export async function startLab(options: SandboxOptions = {}) {
   const sandbox: Sandbox = await startSandbox(options);
   endWith(() => sandbox.stop());
@@ -84,7 +84,7 @@ export async function startLab(options: SandboxOptions = {}) {
         .filter(({ involvedObject }) => (involvedObject as JsonObject).name === name)
         .map(({ type, reason, message, count }) => ({ type, reason, message, count }));
     },
-    /** Waits until a condition has a status, and a message that fits; returns the object. */
+    /** Waits until a condition has a status and a matching message; returns the object. */
     condition: (name: string, type: string, status: string, message = /^/) =>
       eventually(
         async () => (await request('GET', `${collection}/${name}`)) as Config,
@@ -105,7 +105,7 @@ export const fastPace: Partial<ControllerPace> = {
   informer: { watchMs: 2_000, graceMs: 500, minRetryMs: 50, maxRetryMs: 300 },
 };
 
-/** Starts a controller on a lab, with a log that is kept. */
+/** Starts a controller on a lab, with a log that is recorded. */
 export async function control(
   { kubeConfig }: Pick<Lab, 'kubeConfig'>,
   options: Partial<ControllerOptions> = {},
@@ -123,7 +123,7 @@ export async function control(
   return { controller, lines };
 }
 
-/** A handler that tests discover only. */
+/** A handler that is only discovered, never called. */
 export const handlerOf = (hookName: string, name: string): Handler => ({
   name,
   hook: clusterApiHooks.find((hook) => hook.name === hookName) as HookDefinition,
@@ -149,7 +149,7 @@ export async function startCalled(
   return { ...extension, url, spec: { clientConfig: { url, caBundle } } };
 }
 
-/** Waits for something to hold, with longer and longer pauses; fails after 100 seconds. */
+/** Waits until something holds, with growing intervals; fails after 100 seconds. */
 export async function until(check: () => unknown): Promise<void> {
   const end = performance.now() + 100_000;
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {

@@ -8,7 +8,7 @@ import { startProxy, writesIn } from './proxy.ts';
 
 aroundEach(ending);
 
-/** No machine is so busy that it loses such a Lease; where its time has to pass, the test moves the clock. */
+/** Long enough that no busy machine loses such a Lease; where it has to expire, the test advances the clock. */
 const times = { leaseDurationMs: 60_000, renewDeadlineMs: 30_000, retryPeriodMs: 100 };
 const lease = { namespace: 'default', name: 'controller', ...times };
 const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/controller';
@@ -90,11 +90,11 @@ test.concurrent('a leader that is cut off during a write stops before another be
   expect(writesIn(proxy.passed)).toEqual([]);
   expect((await lab.get('lab')).metadata.resourceVersion).toBe(metadata.resourceVersion);
   expect(b.lines.filter(({ msg }) => msg === 'leadership won')).toHaveLength(1);
-  // It is a candidate again, and works when its time comes.
+  // It is a candidate again, and becomes leader when its time comes.
   await b.controller.stop();
   await lab.create('later', spec);
   await lab.condition('later', 'Discovered', 'True');
-  // More often where the machine had it wait for longer than its Lease.
+  // More often if the machine delayed it for longer than its Lease.
   expect(a.lines.filter(({ msg }) => msg === 'leadership won').length).toBeGreaterThan(1);
 });
 
@@ -110,7 +110,7 @@ test.concurrent('a leader whose Lease was taken over stops at the next renewal',
   expect([election.isLeading, election.leader]).toEqual([false, 'thief']);
   await pause(3 * times.retryPeriodMs);
   expect(events).toHaveLength(2);
-  // The thief says nothing more: its time runs out.
+  // The thief stops renewing: its Lease expires.
   passed = times.leaseDurationMs;
   await until(() => expect(events).toHaveLength(3));
   expect((await leaseOf(lab)).leaseTransitions).toBe(1);
@@ -172,7 +172,7 @@ test.concurrent('jumping clocks do not matter: the leader stays, and a candidate
     // The first of them may have been answered before.
     const seen = proxy.passed.length + 2;
     await until(() => expect(proxy.passed.length).toBeGreaterThanOrEqual(seen));
-    // In sum longer than the Lease, which the other renews all the time.
+    // In total longer than the Lease, which the other renews all the time.
     passed += times.leaseDurationMs * (2 / 3);
     expect(a.election.isLeading).toBe(true);
   }
@@ -202,7 +202,7 @@ test.concurrent('suspended during a discovery, it does not write the result', as
   const proxy = await startProxy(lab);
   let halted = 0;
   const server = await startRawServer(() => {
-    // From here on nothing renews the Lease, and no timer has noticed.
+    // From here on nothing renews the Lease, and no timer has fired yet.
     proxy.hold = ({ path: asked }) => (asked.includes('/leases/') ? new Promise(() => {}) : undefined);
     halted = times.renewDeadlineMs;
     return { status: 'Success', handlers: [] };
@@ -255,7 +255,7 @@ test.concurrent('a candidate that is stopped while it acquires the Lease does no
   answered.resolve();
   await stopped;
   expect([events, lines, election.isLeading]).toEqual([[], [], false]);
-  // Whoever comes next need not wait.
+  // The next leader need not wait.
   expect(await leaseOf(lab)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
 });
 

@@ -67,7 +67,7 @@ test("another holder counts for the Lease's duration after each change that was 
     return seen.isHeldByOther('us');
   };
   expect([1_000, 2_999, 3_000].map((ms) => heldAt(ms))).toEqual([true, true, false]);
-  // A label does not renew the Lease, but the labelled version is the one to write.
+  // A label does not renew the Lease, but the next write must use the labelled version.
   expect(heldAt(3_100, lease('1', 'them', { a: 'b' }))).toBe(false);
   expect(seen.lease).toEqual(lease('1', 'them', { a: 'b' }));
   expect(heldAt(4_000, lease('2'))).toBe(true);
@@ -83,7 +83,7 @@ test('a leadership lasts from when the renewal was sent, and has ended by the cl
   const leadership = new Leadership({ renewDeadlineMs: 1_000, monotonicMs, onLate });
   const state = () => [leadership.isHeld, leadership.isInTime];
   expect([state(), leadership.end()]).toEqual([[false, false], false]);
-  // The answer took 300 ms.
+  // The response took 300 ms.
   leadership.hold(monotonicMs() - 300);
   vi.advanceTimersByTime(600);
   expect(state()).toEqual([true, true]);

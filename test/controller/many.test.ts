@@ -13,7 +13,7 @@ function usedMiB(): number {
   return (heapUsed + external) / 1024 / 1024;
 }
 
-/** CONTROLLER_CONFIGS=1000 is the size that docs/controller.md speaks of. */
+/** CONTROLLER_CONFIGS=1000 is the size in docs/controller.md. */
 const count = Number(process.env.CONTROLLER_CONFIGS ?? 40);
 
 test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with one write each and bounded memory', async () => {
@@ -41,13 +41,13 @@ test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with 
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
   };
-  /** Sum of the versions: it moves with each write. */
+  /** Sum of the resource versions: it changes with each write. */
   const versions = async () =>
     (await list()).items.reduce((sum, { metadata }) => sum + Number(metadata.resourceVersion), 0);
   const before = cpuTimeMs();
   await control(lab, {}, { resyncMs: 2_000 });
   await reach(async () => (await list()).items.every(({ status }) => status !== undefined));
-  // The API server and the extension are part of it. A machine that does other things takes longer, but no more of this.
+  // Includes the API server and the extension. A busy machine takes longer, but no more CPU time.
   expect(cpuTimeMs() - before).toBeLessThan(40 * count);
   const version = await versions();
   const [memory, first] = [usedMiB(), asked];

@@ -5,28 +5,28 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { endWith } from '../tools/ends.ts';
 import type { Lab } from './lab.ts';
 
-/** A request that went through. */
+/** A request that was passed on. */
 export interface Passed {
   method: string;
   path: string;
-  /** What the API server answered, once it has. */
+  /** The API server's response, once there is one. */
   code?: number;
 }
 
-/** A way to the API server of a lab that can be watched, held and cut. */
+/** A connection to the API server of a lab that can be watched, delayed and cut. */
 export interface Proxy {
   kubeConfig: KubeConfig;
-  /** Requests that were passed on, in their order. */
+  /** Requests that were passed on, in order. */
   passed: Passed[];
   /** Requests that ended before they were passed on. */
   aborted: Passed[];
-  /** Called before a request is passed on: it waits for the promise. */
+  /** Called before a request is passed on, which waits for the promise. */
   hold: (one: Passed) => Promise<unknown> | undefined;
-  /** Called when a request was answered: the caller gets the answer after the promise. */
+  /** Called when a request was answered: the caller gets the response after the promise. */
   holdAnswer: (one: Passed) => Promise<unknown> | undefined;
-  /** Message and code (403) of a refusal: the request is not passed on. */
+  /** Message and code (403) of a rejection: the request is not passed on. */
   refuse: (one: Passed, body: string) => { message: string; code?: number } | undefined;
-  /** From now on connections are refused, and those that there are end. */
+  /** From now on connections are refused, and existing ones end. */
   cut(): Promise<void>;
   restore(): Promise<void>;
 }
@@ -103,9 +103,9 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
   return proxy;
 }
 
-/** What was written: requests that change something, but for events and Leases. */
+/** Writes: requests that change something, except for events and Leases. */
 export const writesIn = (passed: readonly Passed[]) =>
   passed.filter(({ method, path }) => method !== 'GET' && !/\/(events|leases)(\/|$)/.test(path));
 
-/** Writes that were not refused because somebody had written since: what a client that is told late may try. */
+/** Writes without those rejected as conflicts, which a client that learns of a change late may try. */
 export const takenIn = (passed: readonly Passed[]) => writesIn(passed).filter(({ code }) => code !== 409);

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 const pace = { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 };
 
-/** A queue that notes when what runs; a run ends at once, or when it is told to. */
+/** A queue that records the order of runs; a run ends at once, or when told to. */
 function queueOf(
   outcome: (key: string, run: number) => RunResult | Promise<RunResult>,
   options: Partial<QueueOptions> = {},

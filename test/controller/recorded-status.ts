@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Config } from './lab.ts';
 
-/** An ExtensionConfig after a discovery that succeeded and one that failed, as Cluster API has left it. */
+/** An ExtensionConfig after a successful discovery and after a failed one, as Cluster API left it. */
 export const recordedFailed = parse(
   readFileSync('test/fixtures/runtime-sdk/extensionconfig-not-discovered.yaml', 'utf8'),
 ) as Config;
 
-/** Its status before the one that failed: what Cluster API wrote then. */
+/** Its status before the failed one, as Cluster API wrote it. */
 export const recordedDiscovered = {
   ...recordedFailed.status,
   conditions: [

@@ -17,8 +17,8 @@ function stringOf(schema: OpenApiSchema): fc.Arbitrary<string> {
 }
 
 /**
- * Values that fit a schema, small ones mostly. Integers lie around the schema's bounds and around 0, so that limits which
- * only one version has are met. List maps have no two items with the same keys, as the API server sees to.
+ * Values that fit a schema, mostly small ones. Integers lie around the schema's bounds and around 0, to hit limits that
+ * only one version has. List maps have no two items with the same keys, as the API server ensures.
  */
 export function arbitraryOf(schema: OpenApiSchema): fc.Arbitrary<Json> {
   if (schema.enum !== undefined) {
@@ -77,7 +77,7 @@ export function objectOf(apiVersion: string, kind: string, schema: OpenApiSchema
     }));
 }
 
-/** A value as text that is the same for equal values, also with keys such as `constructor`, which trip matchers. */
+/** A value as text that is the same for equal values, even with keys such as `constructor`, which confuse matchers. */
 export function canonical(value: Json): string {
   return JSON.stringify(value, (_key, inner: Json) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -28,7 +28,7 @@ const version = (name: string, fields: Fields) => ({
 const compile = (older: Fields, newer: Fields, table: ChangeTable = {}, keeps = true) =>
   compilePlans(version('v1', older), version('v2', newer), table, keeps);
 
-/** What is wrong with a table, line by line; nothing if it lists all differences. */
+/** The errors of a table, one per line; empty if it lists all differences. */
 function problemsOf(older: Fields, newer: Fields, table: ChangeTable = {}, keeps = true): string[] {
   try {
     compile(older, newer, table, keeps);

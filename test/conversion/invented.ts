@@ -16,7 +16,7 @@ const version = (name: string, spec: OpenApiSchema) => ({
   schema: object({ spec }),
 });
 
-/** Three versions of an made-up API: v1 and v2 differ in names and places, v2 and v3 in a type. */
+/** Three versions of a made-up API: v1 and v2 differ in names and places, v2 and v3 in a type. */
 export const kitchenSchemas = [
   version(
     'v1',
@@ -68,7 +68,7 @@ function withSize(converted: JsonObject, original: JsonObject, make: (size: unkn
   return { ...converted, spec: { ...(converted.spec as JsonObject), size: make(original.spec.size) } };
 }
 
-/** The table between v1 and v2: nothing by hand. */
+/** The table between v1 and v2: no custom code. */
 export const firstChange = {
   older: v1.apiVersion,
   newer: v2.apiVersion,
@@ -82,7 +82,7 @@ export const firstChange = {
   tighter: { 'spec.mood': 'keep' },
 } satisfies VersionChange;
 
-/** The table between v2 and v3: a type changes, which takes a step in each direction. */
+/** The table between v2 and v3: a type changes, which takes a custom step in each direction. */
 export const secondChange: VersionChange = {
   older: v2.apiVersion,
   newer: v3.apiVersion,
@@ -97,7 +97,7 @@ export const secondChange: VersionChange = {
   toOlder: (converted, original) => withSize(converted, original, String),
 };
 
-/** The whole, as a chain: v1 and v3 convert by way of v2. */
+/** The whole chain: v1 and v3 convert by way of v2. */
 export const kitchens: VersionMap = {
   kind: 'Kitchen',
   versions: kitchenSchemas,

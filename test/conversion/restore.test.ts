@@ -119,7 +119,7 @@ test('of several values for one place the first counts, and nothing of the other
   expect(restored({ list: [item] }, twice(['list', item, 'x']), 'list[].x')).toEqual({
     list: [{ name: 'a', x: { first: 1 } }],
   });
-  // Of items with the same keys the nth gets the nth.
+  // Of several items with the same keys, the nth value goes to the nth item.
   expect(
     restored(
       { list: [item, { name: 'b' }, item] },

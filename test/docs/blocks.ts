@@ -1,4 +1,4 @@
-/** A block of code of a page. */
+/** A block of code in a page. */
 export interface Block {
   language: string;
   text: string;
@@ -6,19 +6,19 @@ export interface Block {
   line: number;
   /** Why its commands cannot run in a test. */
   skip?: string;
-  /** It goes on running; this is the text that it prints when it is ready. */
+  /** It keeps running; this is the text that it prints when it is ready. */
   background?: string;
   /** Exit code of its last command that fails. */
   exit: number;
-  /** The file that it stands for. */
+  /** The file that it represents. */
   file?: string;
 }
 
 const attributes = ['skip', 'background', 'exit', 'file'] as const;
 
 /**
- * The blocks of a page. What a test has to know follows the language, where readers do not see it:
- * ```` ```sh exit=1 ````, `background="text"`, `skip="reason"`, and ```` ```yaml file="name" ````.
+ * The blocks of a page. Attributes for tests follow the language, where readers do not see them: ```` ```sh exit=1
+ * ````, `background="text"`, `skip="reason"`, and ```` ```yaml file="name" ````.
  *
  * @throws {Error} for any other attribute, and for a block that does not end.
  */

@@ -10,16 +10,19 @@ import { type Block, blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
-/** Whether a block is commands that a test can run. */
+/** Whether a block holds commands that a test can run. */
 export const isRun = ({ language, skip }: Block) => language === 'sh' && skip === undefined;
 const makesPackage = /^npm pack\b/m;
 const installsPackages = /^npm install\b/m;
 const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)|\$TARGETS/.test(text);
 const callsProgram = /(^|\| )extensionconfig-webhook /m;
-/** Where the commands are of a project that has the package installed. */
+/** The folder of commands in a project that has the package installed. */
 export const commandsOf = ({ project }: Installed) => join(project, 'node_modules/.bin');
 
-/** A sandbox for commands that need a cluster, in this process, which has its modules already; the kubeconfig in use is its. */
+/**
+ * A sandbox for commands that need a cluster, in this process, which has its modules already; its kubeconfig is the one
+ * in use.
+ */
 export async function useSandbox(terminal: Terminal): Promise<() => Promise<void>> {
   const { stop, output, ended } = startAlone([]);
   await terminal.run(`export KUBECONFIG=${shellPath(await ready(output))}`);
@@ -30,8 +33,8 @@ export async function useSandbox(terminal: Terminal): Promise<() => Promise<void
 }
 
 /**
- * Gives a project the packages of another one that has them installed: npm finds that nothing is missing. The tests of the
- * package see how it installs them.
+ * Gives a project the packages of another one that has them installed: npm finds that nothing is missing. The tests of
+ * the package cover installing them.
  */
 function takeInstalled({ project, tarball }: Installed, folder: string): void {
   const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name: string };
@@ -41,26 +44,27 @@ function takeInstalled({ project, tarball }: Installed, folder: string): void {
   writeFileSync(join(folder, 'package-lock.json'), own.replaceAll(tarball, join(dirname(folder), basename(tarball))));
 }
 
-/** What ran of a page. */
+/** The result of running a page. */
 interface Ran {
   terminal: Terminal;
-  /** What the commands printed that ended, by their text. */
+  /** Output of the commands that exited, by their text. */
   printed: ReadonlyMap<string, string>;
-  /** What each of those that go on has printed so far. */
+  /** Output so far of each command that keeps running. */
   background: readonly (() => string)[];
 }
 
 /**
- * The test that every command of a page runs, in the order of the page; each page has a file of its own that calls this.
+ * The test that every command of a page runs, in the order of the page; each page has a file of its own that calls
+ * this.
  *
- * @param andThen looks at what they printed, while what they started goes on.
+ * @param andThen inspects their output, while background processes still run.
  */
 export function everyCommandRuns(page: string, andThen?: (ran: Ran) => Promise<void>): void {
   test(`every command of ${page} runs, in order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
     const own = blocksOf(readPage(page));
     const run = own.filter(isRun).map(({ text }) => text);
-    // The README is for a checkout, and says how to call the program there. The other pages leave that open: there it is
-    // the package's, which starts in half the time.
+    // The README is for a checkout, and says how to call the program there. The other pages leave that open: there it
+    // is the package's, which starts in half the time.
     const isInstalled = page !== 'README.md' && run.some((text) => callsProgram.test(text));
     const installed = isInstalled ? await installedPackage() : undefined;
     const terminal = await openTerminal(basename(page, '.md'), installed && commandsOf(installed));

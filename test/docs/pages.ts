@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** The folder of the project. */
 export const root = new URL('../../', import.meta.url);
 
-/** The pages of the documentation, in the order in which they are read. */
+/** The pages of the documentation, in reading order. */
 export const pages: readonly string[] = [
   'README.md',
   ...readdirSync(new URL('docs', root))

@@ -10,14 +10,16 @@ import { onceARun } from '../tools/once-a-run.ts';
 import { blocksOf } from './blocks.ts';
 import { pages, readPage, root } from './pages.ts';
 
-/** What a copy of the checkout does not have. */
+/** Not copied from the checkout. */
 const leftOut = new Set(['.git', 'dist', 'coverage']);
-/** Where commands of the documentation write: copied. All else is the checkout's own, by links. */
+/** Folders that commands of the documentation write to: copied. Everything else is linked to the checkout. */
 const written = new Set(['certs']);
-/** Large, and no place for what commands write: what they did to it is not looked for. */
+/** Large, and not written to by commands: not checked for changes. */
 const large = new Set(['node_modules', 'src', 'test']);
 
-/** What is linked of the checkout, with when it was changed: what a command writes there by mistake is seen. */
+/**
+ * Files of the checkout that are linked, with their modification times: shows if a command writes to one by mistake.
+ */
 function linkedState(): string[] {
   return readdirSync(root)
     .filter((name) => !leftOut.has(name) && !written.has(name) && !large.has(name))
@@ -43,12 +45,12 @@ async function copyCheckout(name: string): Promise<string> {
   }
   for (const { file, text } of pages.flatMap((page) => blocksOf(readPage(page)))) {
     if (file !== undefined) {
-      // Not into the file of the checkout that has the name.
+      // Must not overwrite the file of that name in the checkout.
       rmSync(join(checkout, file), { force: true });
       writeFileSync(join(checkout, file), text);
     }
   }
-  // npx keeps a link to each checkout that it was called in: a cache for this one alone, with the user's downloads.
+  // npx keeps a link to each checkout that it was called in: a cache for this one only, with the user's downloads.
   const npmCache = join(checkout, npmCacheFolder);
   mkdirSync(npmCache);
   const usersCache =
@@ -70,20 +72,21 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-// Some install packages.
+// Some commands install packages.
 const patience = { timeout: 150_000, interval: 20 };
 
-/** What a process printed so far. */
+/** Output of a process so far. */
 interface Started {
   child: ChildProcess;
   output: () => string;
 }
 
 /**
- * A terminal in a checkout of its own: commands run in one shell, one after the other; what stays running ends with it.
+ * A terminal in a checkout of its own: commands run in one shell, one after the other; background processes end with
+ * it.
  *
- * @param name no other terminal's.
- * @param commands a folder that its PATH has.
+ * @param name differs from that of any other terminal.
+ * @param commands a folder on its PATH.
  */
 export async function openTerminal(name: string, commands?: string) {
   const checkout = await copyCheckout(name);
@@ -92,12 +95,12 @@ export async function openTerminal(name: string, commands?: string) {
   const env = {
     ...process.env,
     PATH: [...(commands === undefined ? [] : [commands]), dirname(process.execPath), process.env.PATH].join(delimiter),
-    // The ports of the documentation may be taken on this machine.
+    // The ports of the documentation may be in use on this machine.
     EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: String(webhookPort),
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: String(healthPort),
     EXTENSIONCONFIG_WEBHOOK_SERVE_HOST: '127.0.0.1',
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_HOST: '127.0.0.1',
-    // Targets of the sandbox need no half minute.
+    // Targets of the sandbox do not need half a minute.
     EXTENSIONCONFIG_WEBHOOK_CERTS_PROPAGATION_DELAY: '1s',
     npm_config_cache: join(checkout, npmCacheFolder),
     npm_config_prefer_offline: 'true',
@@ -107,7 +110,7 @@ export async function openTerminal(name: string, commands?: string) {
   const withPorts = (text: string) =>
     text.replaceAll(/\b9443\b/g, String(webhookPort)).replaceAll(/\b8080\b/g, String(healthPort));
   const running: ChildProcess[] = [];
-  // In a process group of its own, so that what a shell or npm has started ends too.
+  // In a process group of its own, so that processes started by a shell or npm end, too.
   function start(args: string[]): Started {
     const child = spawn('bash', ['--norc', '--noprofile', ...args], { cwd: checkout, env, detached: true });
     running.push(child);
@@ -123,7 +126,7 @@ export async function openTerminal(name: string, commands?: string) {
   let count = 0;
   const script = join(checkout, '.block');
 
-  /** Runs commands; returns what they printed and the exit code of the last one that failed, else 0. */
+  /** Runs commands; returns their output and the exit code of the last one that failed, else 0. */
   async function run(text: string): Promise<{ output: string; code: number }> {
     const marker = `:: end of block ${++count}:`;
     const before = shell.output().length;
@@ -136,7 +139,11 @@ export async function openTerminal(name: string, commands?: string) {
     return { output: printed, code: Number.parseInt(code, 10) };
   }
 
-  /** Starts something that goes on, and waits until it prints a text. @returns what it printed so far. */
+  /**
+   * Starts a command that keeps running, and waits until it prints a text.
+   *
+   * @returns its output so far.
+   */
   async function startInBackground(text: string, ready: string): Promise<() => string> {
     const { child, output } = start(['-c', withPorts(text)]);
     await vi.waitUntil(() => output().includes(ready) || child.exitCode !== null, patience);
@@ -158,5 +165,5 @@ export async function openTerminal(name: string, commands?: string) {
   return { checkout, run, startInBackground, close };
 }
 
-/** A terminal that is open. */
+/** An open terminal. */
 export type Terminal = Awaited<ReturnType<typeof openTerminal>>;

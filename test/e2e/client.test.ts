@@ -25,7 +25,7 @@ function body(name: string, spec: object, version = 'v1beta2') {
 
 const good = { clientConfig: { url: 'https://extension.example.com/' } };
 
-/** The Status that a refused call carries. */
+/** The Status in a rejected request's response. */
 async function refusal(call: Promise<unknown>) {
   const error = await call.then(
     () => {

@@ -42,7 +42,7 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
     return output;
   }
 
-  /** Asks for a deletion without doing it, until the answer is as wanted: facts follow the cluster a moment later. */
+  /** Repeats a dry run of a deletion until the response is as expected: facts follow the cluster a moment later. */
   async function deletion(name: string, wanted: 'refused' | 'allowed'): Promise<string> {
     for (let tries = 0; ; tries++) {
       const { code, output } = await kubectl(['delete', 'ext', name, '--dry-run=server']);
@@ -65,12 +65,12 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
     expect(refusal).toMatch(
       /^Error from server \(Forbidden\): admission webhook "validate\.\S+" denied the request: ExtensionConfig "my-extension" cannot be deleted, because its handlers are named by ClusterClass clusters\/quick-start \(spec\.patches\[0\]/,
     );
-    // The Service is there by now, the Secret is not.
+    // The Service exists by now, the Secret does not.
     const second = await apply(example({ spec: { settings: { a: 'b' } } }));
     expect(second).not.toContain('Service');
     expect(second).toContain('this Secret does not exist');
 
-    // What the message says is a command that works.
+    // The message names a command that works.
     const [, command = ''] = /or allow it with kubectl (annotate .*)/.exec(refusal.trim()) ?? [];
     expect((await kubectl(command.split(' '))).output).toMatch(/annotated/);
     expect((await kubectl(['delete', 'ext', 'my-extension'])).output).toMatch(/"my-extension" deleted/);

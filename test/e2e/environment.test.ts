@@ -10,9 +10,9 @@ let sandbox: Sandbox;
 let folder: string;
 const config = new KubeConfig();
 
-// An API server that knows nothing of ExtensionConfig, as any other would be.
+// An API server that does not know ExtensionConfig, like any other one.
 beforeAll(async () => {
-  // As a kube-apiserver it asks to be tried again, right after the definition is created.
+  // Like a kube-apiserver, it asks clients to retry right after the definition is created.
   sandbox = await startSandbox({ initializing: 300 });
   folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
   const file = join(folder, 'kubeconfig');
@@ -41,7 +41,7 @@ test('an API server in E2E_KUBECONFIG gets our webhook, and is restored afterwar
     await expect(objects.createClusterCustomObject({ ...resource, body })).rejects.toMatchObject({ code: 422 });
     body.spec.clientConfig.url = 'https://extension.example.com/';
     await objects.createClusterCustomObject({ ...resource, body });
-    // One that has ExtensionConfigs already is left alone.
+    // An API server that serves ExtensionConfigs already is left alone.
     await expect(startEnvironment()).rejects.toThrow('the suite would delete them');
     await environment.stop();
     const { items } = await config.makeApiClient(ApiextensionsV1Api).listCustomResourceDefinition();

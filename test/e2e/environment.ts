@@ -28,7 +28,7 @@ export interface Environment {
   stop(): Promise<void>;
 }
 
-/** Where the audit events of the sandbox go: there is one for every write. */
+/** Receives the audit events of the sandbox: one for every write. */
 const quiet = pino({ level: 'silent' });
 
 const definition = { name: crd.metadata.name };
@@ -39,7 +39,7 @@ const maxRetryAfter = 10;
 /**
  * Retries a request as often as the API server asks for it (429, or another failure with Retry-After).
  *
- * @throws the failure of the request, or the reason of `signal` when that was aborted.
+ * @throws the failure of the request, or the reason of `signal` if that was aborted.
  */
 async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (;;) {
@@ -66,7 +66,7 @@ async function hasDefinition(config: KubeConfig, signal: AbortSignal): Promise<b
   return items.some(({ metadata }) => metadata?.name === definition.name);
 }
 
-/** A request whose failure with this code means that there is nothing to do any more. */
+/** A request for which a failure with this code means that nothing is left to do. */
 async function unless(code: number, request: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   await insist(request, signal).catch((error: { code?: number }) => {
     if (error.code !== code) {
@@ -75,7 +75,7 @@ async function unless(code: number, request: () => Promise<unknown>, signal: Abo
   });
 }
 
-/** Takes back what `register` did, and with it every ExtensionConfig. */
+/** Undoes `register`, and deletes every ExtensionConfig with it. */
 async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void> {
   const registration = config.makeApiClient(AdmissionregistrationV1Api);
   const name = configurationName;
@@ -88,15 +88,15 @@ async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void
   );
 }
 
-/** How long an API server may take for what the suite asks of it, in milliseconds. */
+/** Time limit for requests of the suite to the API server, in milliseconds. */
 const patience = 100_000;
 
 /** How the API server of E2E_KUBECONFIG reaches the webhook. */
 interface Way {
   webhook: WebhookReference;
-  /** Makes what has to be there before the webhook can run. */
+  /** Creates what must exist before the webhook can run. */
   prepare(config: KubeConfig, signal: AbortSignal): Promise<void>;
-  /** Starts the webhook, when the API server knows it. */
+  /** Starts the webhook, once the API server knows of it. */
   start(config: KubeConfig, signal: AbortSignal): Promise<{ stop(): Promise<void> }>;
   cleanUp(config: KubeConfig, signal: AbortSignal): Promise<void>;
 }
@@ -112,8 +112,8 @@ async function byOwnUrl(): Promise<Way> {
 }
 
 /**
- * The way of a cluster: by the Service, with certificates of `certs bootstrap`. An API server that runs outside of a cluster
- * takes a Service of type ExternalName for it, and asks port 443 of that name.
+ * As in a cluster: by the Service, with certificates of `certs bootstrap`. An API server that runs outside of a cluster
+ * accepts a Service of type ExternalName for it, and calls port 443 of that name.
  */
 function byExternalName(kubeconfigFile: string): Way {
   const { namespace, name } = webhookService;
@@ -122,7 +122,7 @@ function byExternalName(kubeconfigFile: string): Way {
     async prepare(config, signal) {
       const core = config.makeApiClient(CoreV1Api);
       const body = { metadata: { name }, spec: { type: 'ExternalName', externalName: 'localhost' } };
-      // Without a namespace controller the namespace of the last time is still there.
+      // Without a namespace controller, the namespace of the last run still exists.
       await unless(409, () => core.createNamespace({ body: { metadata: { name: namespace } } }), signal);
       await insist(() => core.createNamespacedService({ namespace, body }), signal);
     },
@@ -164,7 +164,7 @@ async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> 
     webhook = await way.start(config, signal);
     await untilServed(config, signal);
   } catch (error) {
-    // The next file would find what this one left.
+    // The next file would find what this one left behind.
     await stop().catch((reason: Error) => process.stderr.write(`test/e2e: cannot clean up: ${reason.message}\n`));
     throw error;
   }
@@ -172,7 +172,7 @@ async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> 
 }
 
 /**
- * The API server of E2E_KUBECONFIG when it is set (it must reach this machine's loopback), else a sandbox.
+ * The API server of E2E_KUBECONFIG if it is set (it must reach this machine's loopback), else a sandbox.
  *
  * @param way how that API server reaches the webhook: by a URL, or by its Service, which a sandbox always does.
  */
@@ -184,7 +184,10 @@ export async function startEnvironment(way: 'url' | 'service' = 'url'): Promise<
   return startElsewhere(elsewhere, way === 'url' ? byOwnUrl : () => byExternalName(elsewhere));
 }
 
-/** Why this machine cannot have the webhook where an API server looks for a Service of type ExternalName; undefined when it can. */
+/**
+ * Why this machine cannot run the webhook where an API server looks for a Service of type ExternalName; undefined if it
+ * can.
+ */
 export function externalNameProblem(): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const server = createServer()

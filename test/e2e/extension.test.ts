@@ -13,8 +13,9 @@ import { comparable, recordedDiscovered, recordedFailed } from '../controller/re
 import { eventually } from '../sandbox/client.ts';
 import { type Environment, startEnvironment } from './environment.ts';
 
-/*
- * The whole loop: webhook, controller and an extension server whose certificate and CA are in Secrets, as `certs` makes them.
+/**
+ * The whole setup: webhook, controller and an extension server whose certificate and CA are in Secrets, as `certs`
+ * makes them.
  */
 
 const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
@@ -39,7 +40,7 @@ async function certs(...args: string[]): Promise<void> {
   expect(result.code, result.output).toBe(0);
 }
 
-/** Handlers with the names of those that were recorded, which say yes. */
+/** Handlers with the names of the recorded ones, which respond with success. */
 function handlers(): Handler[] {
   return recordedHandlers().map((handler) => ({
     ...handler,
@@ -108,7 +109,7 @@ function patch(name: string, body: object[]): Promise<unknown> {
 
 const conditionOf = ({ status }: Config, type: string) => status?.conditions?.find((one) => one.type === type);
 
-/** Waits until a condition has a status for the spec as it is now, and a message that fits. */
+/** Waits until a condition has a status for the current spec, and a matching message. */
 function condition(name: string, type: string, status: string, message = /^/): Promise<Config> {
   return eventually(
     () => read(name),
@@ -123,7 +124,7 @@ function condition(name: string, type: string, status: string, message = /^/): P
   );
 }
 
-/** Calls a handler as Cluster API does; undefined when it said yes, else why not. */
+/** Calls a handler as Cluster API does; undefined if it succeeded, else the reason. */
 async function call(extensionConfig: string): Promise<string | undefined> {
   const result = await controller.client.callExtension(beforeCreate, {
     handler: `before-cluster-create.${extensionConfig}`,
@@ -163,7 +164,7 @@ test('a registered extension is discovered; broken, its status says why; repaire
   await callable('lab');
 
   await stopServer(server);
-  // A discovery that was under way then has failed in another way.
+  // A discovery in progress at that time has failed in another way.
   const failed = await condition('lab', 'Discovered', 'False', /refused/);
   const recorded = JSON.stringify(recordedFailed.status).replaceAll('"observedGeneration":1', '"observedGeneration":2');
   expect(comparable(failed.status)).toEqual(comparable(JSON.parse(recorded)));
@@ -230,7 +231,7 @@ test('its CA is rotated through its Secret during calls, none of which fails', {
       if (problem !== undefined) {
         failures.push(problem);
       }
-      // Connections that stay open would never see another certificate.
+      // Connections that stay open would never see a new certificate.
       controller.client.disconnect('rotated');
       await new Promise((resolve) => setTimeout(resolve, 80));
     }
@@ -262,7 +263,7 @@ test('its CA is rotated through its Secret during calls, none of which fails', {
   expect(caIn(after)).not.toBe(caIn(before));
   const served = new X509Certificate(Buffer.from(data?.['tls.crt'] ?? '', 'base64'));
   expect(served.verify(new X509Certificate(Buffer.from(data?.['ca.crt'] ?? '', 'base64')).publicKey)).toBe(true);
-  // In between both were trusted.
+  // In between, both were trusted.
   const sizes = [...bundles].map((bundle) => Buffer.from(bundle, 'base64').toString().split('-----BEGIN').length - 1);
   expect(sizes).toContain(2);
   expect(conditionOf(await read('rotated'), 'Discovered')?.status).toBe('True');

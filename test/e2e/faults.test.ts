@@ -24,7 +24,7 @@ async function startReplica(): Promise<{ webhookPort: number }> {
   return JSON.parse(listening) as { webhookPort: number };
 }
 
-// One process for both tests: each start takes half a second of a processor.
+// One process for both tests: each start takes half a second of CPU time.
 beforeAll(async () => {
   server = await startServeProcess(certificates, ['--shutdown-delay', '1']);
 });
@@ -45,7 +45,7 @@ afterEach(async () => {
 
 async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + 30_000;
-  // With longer and longer pauses: what takes long takes little more for it.
+  // With growing intervals: a long wait becomes only a little longer.
   for (let pauseMs = 5; performance.now() < end; pauseMs = Math.min(pauseMs * 1.5, 50)) {
     if (await condition()) {
       return;
@@ -59,7 +59,7 @@ const reloads = 'extensionconfig_webhook_certificate_reloads_total{result="succe
 const connections = 'extensionconfig_webhook_connections';
 
 test('with ordinary and hostile clients during a certificate change, all responses are correct, and nothing leaks', async () => {
-  // The thread for large bodies, with files of its own, starts with the first of them.
+  // The thread for large bodies, which opens files of its own, starts with the first of them.
   await send(server.webhookPort, largeCall, false);
   const filesAtRest = server.openFiles();
   const load = begin(() => server.webhookPort, { callers: 4, hostile: 2, pauseMs: 10 });
@@ -79,7 +79,7 @@ test('with ordinary and hostile clients during a certificate change, all respons
 
 test('no request fails while one of two replicas is replaced under load, as in a rolling update', async () => {
   const replicas = [server, await startReplica()];
-  // What a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
+  // As a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
   let endpoints: { webhookPort: number }[] = [...replicas];
   let turn = 0;
   const load = begin(() => endpoints[turn++ % endpoints.length]!.webhookPort, { callers: 6, pauseMs: 10 });

@@ -44,7 +44,7 @@ describe('kubectl', needs('kubectl'), () => {
     lastTransitionTime: '2026-01-01T00:00:00Z',
   };
 
-  // One story: each step begins with what the one before left.
+  // One sequence: each step starts from the result of the previous one.
   const steps: [string, string[], object | undefined, number, RegExp][] = [
     ['apply creates', ['apply', '-f', '-'], config(first), 0, /one created/],
     ['apply of the same changes nothing', ['apply', '-f', '-'], config(first), 0, /one unchanged/],
@@ -135,7 +135,7 @@ describe('kubectl', needs('kubectl'), () => {
     ],
     ['create again', ['create', '-f', '-'], config(first), 1, /AlreadyExists/],
     ['replace', ['replace', '-f', '-'], config(first), 0, /replaced/],
-    // What kubectl makes by itself it sends as protobuf.
+    // kubectl sends objects that it builds itself as protobuf.
     [
       'create from a generator',
       ['create', 'configmap', 'extensionconfig-e2e', '--from-literal=a=b'],
@@ -155,7 +155,7 @@ describe('kubectl', needs('kubectl'), () => {
     ['get what is gone', ['get', 'ext', 'one'], undefined, 1, /NotFound/],
   ];
 
-  // One test, since no step passes without those before it.
+  // One test, since no step can pass without the previous ones.
   test('everyday commands work', { timeout: 120_000 }, async () => {
     for (const [step, args, stdin, code, output] of steps) {
       const answer = await kubectl(args, stdin);

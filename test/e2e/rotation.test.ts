@@ -47,7 +47,7 @@ function applyWithoutEnd(worker: number) {
         failures.push(error);
       }
       count++;
-      // Applies all the time, not as many as can be: the machine has other tests to run.
+      // Applies continuously, but not as fast as possible: other tests run on the machine.
       await sleep(150);
     }
   })();

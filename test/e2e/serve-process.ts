@@ -13,20 +13,20 @@ export interface ServeProcess {
   pid: number;
   webhookPort: number;
   health: string;
-  /** Ends it with SIGTERM; resolves with the exit code. */
+  /** Stops it with SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Open file descriptors of the process, sockets among them. Undefined where there is no /proc. */
+  /** Number of open file descriptors of the process, including sockets. Undefined where there is no /proc. */
   openFiles(): number | undefined;
-  /** Bytes of memory that the process has. Undefined where there is no /proc. */
+  /** Resident memory of the process, in bytes. Undefined where there is no /proc. */
   residentBytes(): number | undefined;
-  /** The value of a metric, with its labels as they are printed. */
+  /** The value of a metric, by its name with labels as they are printed. */
   metric(name: string): Promise<number>;
 }
 
 /** A folder with a serving certificate, as the kubelet would mount it. */
 export interface CertificateFolder {
   path: string;
-  /** Puts another pair into it, as certbot and the like do: file by file, each by a rename. */
+  /** Replaces the pair as certbot and similar tools do: file by file, each with a rename. */
   swap(pair: CertificatePair): void;
   remove(): void;
 }
@@ -56,7 +56,7 @@ function readOrUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** What `serve` is started with: free ports of loopback, and these certificates. */
+/** The arguments of `serve`: free ports of loopback, and these certificates. */
 export function serveFlags(folder: CertificateFolder): string[] {
   return [
     ...['--cert-dir', folder.path, '--feature-gates', 'RuntimeSDK=true', '--log-level', 'info'],

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSandbox } from '../../src/sandbox/index.ts';
 
-/*
- * An API server in a process of its own, for `E2E_KUBECONFIG`: prints the file of its kubeconfig, ends with its input. Like a
- * kube-apiserver it answers 429 for the objects of a new definition at first.
+/**
+ * An API server in a process of its own, for `E2E_KUBECONFIG`: prints the path of its kubeconfig, exits when its input
+ * ends. Like a kube-apiserver, it first answers 429 for objects of a new definition.
  */
 const sandbox = await startSandbox({ initializing: 1_000, log: () => {} });
 const folder = mkdtempSync(join(tmpdir(), 'shared-'));
@@ -13,7 +13,7 @@ const file = join(folder, 'kubeconfig');
 writeFileSync(file, sandbox.kubeconfig, { mode: 0o600 });
 process.stdout.write(`${file}\n`);
 for await (const _ of process.stdin) {
-  // Until it ends.
+  // Until it exits.
 }
 rmSync(folder, { recursive: true });
 await sandbox.stop();

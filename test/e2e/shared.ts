@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/*
- * The end-to-end suite twice in a row against one API server, as `E2E_KUBECONFIG=… npx vitest run test/e2e` runs it: what one
- * file or one run leaves behind fails the next. Exits with the code of the first run that fails.
+/**
+ * The end-to-end suite twice in a row against one API server, as `E2E_KUBECONFIG=… npx vitest run test/e2e` runs it:
+ * anything that a file or a run leaves behind makes the next one fail. Exits with the code of the first run that fails.
  */
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = spawn(process.execPath, [here('shared-server.ts')], { stdio: ['pipe', 'pipe', 'inherit'] });

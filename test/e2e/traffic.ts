@@ -24,16 +24,16 @@ bad.request.object.spec = {
   settings: { password: 'x' },
 };
 
-/** One request with its answer. */
+/** One request with its response. */
 export interface Call {
   path: string;
   body: string | Buffer;
   headers?: Record<string, string>;
-  /** What the answer must be: a verdict, or a refusal with a status below 500. */
+  /** What the response must be: a verdict, or a rejection with a status below 500. */
   expected: 'allowed' | 'denied' | 'refused';
 }
 
-/** What API servers send. */
+/** Requests as API servers send them. */
 export const ordinaryCalls: Call[] = [
   { path: validate, body: good, expected: 'allowed' },
   { path: mutate, body: toDefault, expected: 'allowed' },
@@ -42,14 +42,14 @@ export const ordinaryCalls: Call[] = [
 
 const deep = 100_000;
 
-/** A body that the side thread decides on. */
+/** A body that is decided in the side thread. */
 export const largeCall: Call = {
   path: validate,
   body: `{"request":{"uid":"u","object":"${'z'.repeat(200_000)}"}}`,
   expected: 'refused',
 };
 
-/** What nobody should send. */
+/** Requests that no API server sends. */
 export const hostileCalls: Call[] = [
   { path: validate, body: '{', expected: 'refused' },
   { path: validate, body: '', expected: 'refused' },
@@ -74,7 +74,7 @@ interface Answer {
   text: string;
 }
 
-/** Sends one call, and resolves with its answer. */
+/** Sends one request, and resolves with the response. */
 export function send(port: number, { path, body, headers }: Call, agent: Agent | false): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpsRequest(
@@ -84,7 +84,7 @@ export function send(port: number, { path, body, headers }: Call, agent: Agent |
         path,
         method: 'POST',
         agent,
-        // The certificate changes while the load goes on, and who vouches for it is another test's matter.
+        // The certificate changes under load; that it is trusted is tested elsewhere.
         rejectUnauthorized: false,
         headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers },
       },
@@ -106,7 +106,7 @@ export function send(port: number, { path, body, headers }: Call, agent: Agent |
   });
 }
 
-/** Why an answer is not the expected one, or undefined. */
+/** Why a response is not the expected one, or undefined. */
 function problemOf({ status, text }: Answer, { path, body, expected }: Call): string | undefined {
   const verdict =
     status === 200
@@ -114,29 +114,29 @@ function problemOf({ status, text }: Answer, { path, body, expected }: Call): st
         ? 'allowed'
         : 'denied'
       : 'refused';
-  // A review that cannot be read is refused in the review's own form when it has a uid.
-  // A large body, decided in the side thread, may wait there behind worse ones for longer than it is worth.
+  // A review that cannot be read is rejected with a review if it has a uid. A large body, decided in the side thread,
+  // may wait behind slower ones until its time is up.
   const mayBeLate = Buffer.byteLength(body) > 128 * 1024 && status === 503;
   const fits = expected === 'refused' ? (status < 500 || mayBeLate) && verdict !== 'allowed' : verdict === expected;
   return fits ? undefined : `POST ${path.slice(0, 60)} expected ${expected}, got ${status} ${text.slice(0, 200)}`;
 }
 
-/** What a load has seen. */
+/** Counts of a load. */
 export interface Tally {
   answered: number;
-  /** Milliseconds that each answer to an ordinary caller took. */
+  /** Milliseconds of each response to an ordinary caller. */
   latencies: number[];
   hostile: number;
   problems: string[];
 }
 
-/** Load that goes on until it is stopped. */
+/** Load that continues until it is stopped. */
 export interface Load {
   tally: Tally;
   stop(): Promise<Tally>;
 }
 
-/** One caller: keeps its connection, and honours `Connection: close`. `port` is asked before each connection. */
+/** One caller: keeps its connection, and honours `Connection: close`. `port` is called before each connection. */
 async function call(
   port: () => number,
   calls: readonly Call[],
@@ -176,7 +176,7 @@ function settle(attach: (done: () => void) => void): Promise<void> {
   return new Promise((resolve) => attach(() => resolve()));
 }
 
-/** Callers that break off: each resolves when its connection is gone. */
+/** Callers that disconnect: each resolves when its connection has ended. */
 const ruffians: ((port: number) => Promise<void>)[] = [
   // No TLS at all.
   (port) =>
@@ -187,7 +187,7 @@ const ruffians: ((port: number) => Promise<void>)[] = [
         .on('error', () => {})
         .on('close', done);
     }),
-  // Half a request, then reset.
+  // Half a request, then a reset.
   (port) =>
     settle((done) => {
       const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
@@ -198,7 +198,7 @@ const ruffians: ((port: number) => Promise<void>)[] = [
       });
       socket.on('error', () => {}).on('close', done);
     }),
-  // No HTTP inside of TLS.
+  // Not HTTP inside of TLS.
   (port) =>
     settle((done) => {
       const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () =>
@@ -209,7 +209,7 @@ const ruffians: ((port: number) => Promise<void>)[] = [
         .on('error', () => {})
         .on('close', done);
     }),
-  // Does not wait for the answer.
+  // Does not wait for the response.
   (port) =>
     settle((done) => {
       const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
@@ -226,7 +226,7 @@ async function harass(port: () => number, isOver: () => boolean, tally: Tally, p
     if (i % 4 === 0) {
       await ruffians[(i / 4) % ruffians.length]!(port());
     } else {
-      // Refused bodies may be cut off while they are still being sent: a broken connection is an answer too.
+      // Rejected bodies may be cut off while they are still being sent: a broken connection counts as a response, too.
       const next = i % 40 === 1 ? hugeCall : hostileCalls[sent++ % hostileCalls.length]!;
       try {
         const problem = problemOf(await send(port(), next, false), next);
@@ -247,9 +247,9 @@ async function harass(port: () => number, isOver: () => boolean, tally: Tally, p
 }
 
 /**
- * Starts callers that send ordinary reviews one after the other, and others that do what nobody should.
+ * Starts callers that send ordinary reviews one after the other, and others that send hostile requests.
  *
- * @param options.pauseMs how long each waits after an answer, in ms. Default: not at all.
+ * @param options.pauseMs pause after each response, in ms. Default: none.
  */
 export function startLoad(
   port: () => number,

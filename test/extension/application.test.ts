@@ -19,7 +19,7 @@ const body = JSON.stringify(requestFor('BeforeClusterCreate'));
 const envelope = { apiVersion: `${hooksGroup}/v1alpha1`, kind: 'BeforeClusterCreateResponse' };
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
 
-/** Serves handlers in plain HTTP, by a clock that goes on by 1.2346 ms each time it is read. */
+/** Serves handlers over plain HTTP, with a clock that advances by 1.2346 ms each time it is read. */
 async function serving(
   handlers: readonly Handler[],
   options: Partial<ApplicationOptions> & { level?: string; holdBody?: () => boolean } = {},
@@ -233,7 +233,7 @@ describe('a path', () => {
 });
 
 describe('the timeout of a call', () => {
-  /** A handler that keeps its signal, and never answers. */
+  /** A handler that keeps its signal, and never responds. */
   function silent(more: Partial<Handler> = {}) {
     const signals: AbortSignal[] = [];
     const one: Handler = {

@@ -18,13 +18,13 @@ aroundEach(ending);
 
 const path = `/${hooksGroup}/v1alpha1/beforeclustercreate/create`;
 
-/** Ends the calls that wait for it, in the order in which they came. */
+/** Completes the calls that wait for it, in the order in which they came. */
 const held: (() => void)[] = [];
 afterEach(() => {
   held.length = 0;
 });
 
-/** Waits for as many milliseconds as the setting `wait` says, or with `hold` for the test, and tells the setting `name`. */
+/** Waits for the milliseconds in the setting `wait`, or with `hold` for the test, and reports the setting `name`. */
 let aborted = 0;
 const create = handler('BeforeClusterCreate', {
   name: 'create',
@@ -315,7 +315,7 @@ describe('shutdown', () => {
     const session = open(port);
     const goaway = new Promise((resolve) => session.once('goaway', (code, last) => resolve([code, last])));
     const calls = [call(session, bodyWith({ wait: '20' })), call(session, bodyWith({ wait: '300' }))];
-    // Its answer comes after the server has got the calls.
+    // Its response comes after the server has received the calls.
     await new Promise((resolve) => session.once('connect', resolve));
     await new Promise((resolve) => session.ping(resolve));
     const startedMs = performance.now();
@@ -330,7 +330,7 @@ describe('shutdown', () => {
     const { port, stop } = await startExtension([create]);
     const socket = await openTls(port, { ALPNProtocols: ['h2'], allowHalfOpen: true } as never);
     socket.on('error', () => {});
-    // The preface and empty settings; nothing is read after.
+    // The preface and empty settings; nothing is read afterwards.
     socket.write(
       Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.from('000000040000000000', 'hex')]),
     );
@@ -345,7 +345,7 @@ describe('shutdown', () => {
     const { port, stop } = await startExtension([create]);
     let answered = 0;
     let ended = 0;
-    /** As HTTP/2 has it: what the server says it did not look at is sent again, on a new connection. */
+    /** As HTTP/2 defines it: requests that the server says it did not process are retried on a new connection. */
     async function caller(): Promise<void> {
       let session = open(port);
       for (;;) {

@@ -10,7 +10,7 @@ const answers = {
 } as never;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Jobs by their keys, each of which ends when its test says so. */
+/** Jobs by their keys; each ends when its test says so. */
 function jobsOf(options: JobsOptions = {}) {
   const clock = fakeClock();
   const jobs = createJobs({ now: clock.now, ...options });

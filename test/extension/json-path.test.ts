@@ -35,7 +35,7 @@ test.each([
 ])('%s is not a path', (path) => {
   const shown = JSON.stringify(path.slice(0, 100));
   expect(() => parsePath(path)).toThrow(new SyntaxError(`${shown} is not a path such as a.b[0].c or a["b.c"]`));
-  // It is not one the second time either.
+  // It is not valid the second time either.
   expect(() => getField({}, path)).toThrow(SyntaxError);
   expect(() => getField({}, path)).toThrow(SyntaxError);
 });

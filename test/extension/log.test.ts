@@ -24,7 +24,7 @@ ${end}`;
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-  // A batch that is being written when the process ends may come behind those that are written at the end.
+  // A batch that is being written when the process exits may come after those that are written at the end.
   lines.sort((one, other) => one.count - other.count);
   const time = expect.stringMatching(/^\d{4}-.+Z$/);
   expect([status, lines]).toEqual([

@@ -21,7 +21,7 @@ export function certificateFolder(): string {
   return folder;
 }
 
-/** Starts an extension on free ports of loopback, with a log that is kept. */
+/** Starts an extension on free ports of loopback, with a log that is recorded. */
 export async function startExtension(handlers: readonly Handler[], options: Partial<ExtensionServerOptions> = {}) {
   const { log, lines } = collectingLog();
   const server = createExtensionServer({

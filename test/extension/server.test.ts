@@ -228,7 +228,7 @@ describe('run', () => {
     expect(await isOpen(port)).toBe(true);
     const own = process.listeners(signal).filter((listener) => !others.includes(listener));
     expect(own).toHaveLength(1);
-    // As the process would, but only to this server: the others are of what runs the tests.
+    // As the process would, but only to this server: other listeners belong to the test runner.
     (own[0] as (signal: string) => void)(signal);
     await running;
     expect(await isOpen(port)).toBe(false);

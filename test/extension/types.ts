@@ -51,40 +51,40 @@ export const accepted = [
   }),
 ];
 
-/** Never called: what must not compile. */
+/** Never called: it must not compile without the comments. */
 export function refused() {
-  // @ts-expect-error: there is no such hook.
+  // @ts-expect-error: this hook does not exist.
   handler('BeforeClusterUpgarde', { name: 'a', handle: () => undefined });
   // @ts-expect-error: the server answers Discovery itself.
   handler('Discovery', { name: 'a', handle: () => undefined });
-  // @ts-expect-error: no such field in the request.
+  // @ts-expect-error: the request has no such field.
   handler('BeforeClusterUpgrade', { name: 'a', handle: ({ machine }, { answer }) => answer.done(machine) });
-  // @ts-expect-error: no such field in the response.
+  // @ts-expect-error: the response has no such field.
   handler('GenerateUpgradePlan', { name: 'a', handle: (_, { answer }) => answer.done({ upgrades: [] }) });
-  // @ts-expect-error: a field of a wrong type.
+  // @ts-expect-error: a field of the wrong type.
   handler('GenerateUpgradePlan', { name: 'a', handle: (_, { answer }) => answer.done({ workersUpgrades: 1 }) });
-  // @ts-expect-error: no answer.
+  // @ts-expect-error: no response.
   handler('BeforeClusterUpgrade', { name: 'a', handle: () => {} });
-  // @ts-expect-error: a response that is written by hand may lack its status.
+  // @ts-expect-error: a response built separately may lack its status.
   handler('BeforeClusterUpgrade', { name: 'a', handle: () => ({ status: 'Success', retryAfterSeconds: 0 }) });
   // @ts-expect-error: the hook cannot block.
   handler('GeneratePatches', { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5, 'not yet') });
-  // @ts-expect-error: what is awaited has to be said.
+  // @ts-expect-error: a blocking response must say what it waits for.
   handler('BeforeClusterUpgrade', { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5) });
-  // @ts-expect-error: a name of capital letters.
+  // @ts-expect-error: a name with capital letters.
   handler('BeforeClusterUpgrade', { name: 'Wait', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a name with a dot.
   handler('BeforeClusterUpgrade', { name: 'wait.lab', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a timeout over 30 s.
   handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 60, handle: (_, { answer }) => answer.done() });
-  // @ts-expect-error: a timeout of nothing.
+  // @ts-expect-error: a timeout of zero.
   handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 0, handle: (_, { answer }) => answer.done() });
-  // @ts-expect-error: no such policy.
+  // @ts-expect-error: this policy does not exist.
   handler('BeforeClusterUpgrade', { name: 'a', failurePolicy: 'Retry', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a provider's hook requires its field.
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a provider's hook that cannot block.
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5, 'not yet') });
-  // @ts-expect-error: what this program itself follows certificates with is not exported.
+  // @ts-expect-error: the program's own certificate source is not exported.
   createExtensionServer({ handlers: [], certificates: fixedCertificate(selfSignedPair(new Date())) });
 }

@@ -4,10 +4,10 @@ import type { CustomResourceDefinition } from '../../src/api/index.ts';
 
 const manifest = new URL('../../manifests/crd/runtime.cluster.x-k8s.io_extensionconfigs.yaml', import.meta.url);
 
-/** Where the program reads the definition. */
+/** The file from which the program reads the definition. */
 export const definitionFile = new URL('../../src/api/crd.json', import.meta.url);
 
-/** ExtensionConfig's CustomResourceDefinition as the manifest has it. */
+/** ExtensionConfig's CustomResourceDefinition as in the manifest. */
 export const definition = load(readFileSync(manifest, 'utf8')) as CustomResourceDefinition;
 
 /** The text of `definitionFile`. */

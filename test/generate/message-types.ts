@@ -21,10 +21,10 @@ function typeName(component: string): string {
   return `${found[1]}${component.slice(found[0].length)}`;
 }
 
-/** Any JSON: the one component without a type. */
+/** Any JSON: the only component without a type. */
 const anyJson = 'AnyJSON';
 
-/** A schema with what types cannot say left out, and references by the names of their types. */
+/** A schema without what types cannot express, and with references by the names of their types. */
 function typed(schema: MessageSchema): Record<string, unknown> {
   const { $ref, allOf, properties, additionalProperties, items, oneOf, description } = schema;
   const { type, enum: values, required } = schema;
@@ -47,8 +47,8 @@ function typed(schema: MessageSchema): Record<string, unknown> {
 }
 
 /**
- * The TypeScript source of the messages of Cluster API's hooks, generated from their schemas. To have it formatted takes
- * most of the time.
+ * The TypeScript source of the messages of Cluster API's hooks, generated from their schemas. Formatting it takes most
+ * of the time.
  */
 export async function messageTypes({ format = true } = {}): Promise<string> {
   const definitions = Object.fromEntries(
@@ -64,7 +64,7 @@ export async function messageTypes({ format = true } = {}): Promise<string> {
     format,
     style: { singleQuote: true, printWidth: 120 },
   });
-  // The compiler wants a root, and notes at each definition that it has one.
+  // The compiler needs a root, and adds a note about it to each definition.
   return source
     .replaceAll(/ \* ?\n \* This interface was referenced by .*\n \* via .*\n/g, '')
     .replaceAll(/\/\*\*\n \* This interface was referenced by .*\n \* via .*\n \*\/\n/g, '')

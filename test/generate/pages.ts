@@ -40,7 +40,7 @@ function roomsTable(): string {
   return ['| room | knows | imports |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
-/** The help of a command and of those below it, a heading each. */
+/** The help of a command and its subcommands, one heading each. */
 function helpOf(command: Command, heading: string): string {
   let text = '';
   command.configureOutput({
@@ -62,7 +62,7 @@ async function commandReference(): Promise<string> {
   return helpOf(program, '');
 }
 
-/** Pages with parts that are generated, which stand between `<!-- NAME -->` and `<!-- /NAME -->`. */
+/** Pages with generated parts, which stand between `<!-- NAME -->` and `<!-- /NAME -->`. */
 const parts: readonly { file: string; name: string; make: () => string | Promise<string> }[] = [
   { file: 'docs/rules.md', name: 'rules', make: rulesTable },
   { file: 'docs/conformance.md', name: 'checks', make: checksTable },
@@ -70,7 +70,7 @@ const parts: readonly { file: string; name: string; make: () => string | Promise
   { file: 'docs/command-line.md', name: 'commands', make: commandReference },
 ];
 
-/** What documentation is generated: files, and the text that each should have. */
+/** Generated documentation: files, and the text that each should have. */
 export async function generatedPages(): Promise<{ file: URL; text: string }[]> {
   const pages = await Promise.all(
     parts.map(async ({ file, name, make }) => {

@@ -1,7 +1,7 @@
 /** Size of a character and of a line, in pixels, for the font of the image. */
 const [charWidth, lineHeight, fontSize, padding] = [7.8, 18, 13, 16] as const;
 
-/** Characters of a line; what is longer goes on in the next. */
+/** Characters per line; longer lines are wrapped. */
 const columns = 100;
 
 const colors = {
@@ -16,7 +16,7 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Lines no longer than the image is wide, broken between words; what goes on is indented. */
+/** Lines wrapped between words to the width of the image; continuations are indented. */
 function wrapped(line: string): string[] {
   const lines: string[] = [];
   let rest = line;
@@ -35,7 +35,7 @@ function colorOf(line: string): string {
   return line.startsWith('$ ') ? colors.prompt : isWarning ? colors.warning : isFailure ? colors.failure : colors.text;
 }
 
-/** A recorded terminal session (commands behind `$ `, what they printed below) as an SVG. */
+/** A recorded terminal session (commands after `$ `, output below) as an SVG. */
 export function terminalImage(session: string): string {
   const lines = session
     .trimEnd()

@@ -15,8 +15,8 @@ const objectMeta = {
 };
 
 /**
- * The part of a schema that decoding guarantees: the JSON type of every field. That a field is there, its length and
- * its possible values are what the rules are about, so the types must not claim them.
+ * The part of a schema that decoding guarantees: the JSON type of every field. Required fields, lengths and enumerated
+ * values are checked by rules, so the types must not claim them.
  */
 function decoded(schema: Record<string, unknown>): Record<string, unknown> {
   const { required, enum: _, minItems, maxItems, ...result } = schema;

@@ -9,10 +9,10 @@ const { default: ucs2length }: { default: (text: string) => number } = createReq
   'ajv/dist/runtime/ucs2length.js',
 );
 
-/** Where the program has the compiled schema of a version. */
+/** The file with the compiled schema of a version. */
 export const validatorFile = (version: Version) => new URL(`../../src/api/${version}-fits.ts`, import.meta.url);
 
-/** A schema without what decides nothing. */
+/** A schema without keywords that validation ignores. */
 function bare<T>(value: T): T {
   if (typeof value !== 'object' || value === null) {
     return value;
@@ -26,12 +26,12 @@ function bare<T>(value: T): T {
   return Object.fromEntries(entries.map(([key, part]) => [key, bare(part)])) as T;
 }
 
-/** Compiles schemas to the source of what decides whether an object fits: neither messages nor defaults. */
+/** Compiles schemas to the source of functions that tell whether an object is valid: no messages, no defaults. */
 export function schemaCompiler(): Ajv {
   const ajv = new Ajv({
     strict: false,
     logger: false,
-    // Objects are JSON's: they inherit no property that a schema names.
+    // Objects come from JSON: they inherit no property that a schema names.
     ownProperties: false,
     messages: false,
     formats,
@@ -46,12 +46,12 @@ export function schemaCompiler(): Ajv {
       cxt.fail(_`${isOver}(${cxt.data}, ${cxt.schemaCode})`);
     },
   });
-  // Characters are counted only where the number of UTF-16 units leaves the answer open: a bundle has thousands.
+  // Characters are counted only if the number of UTF-16 units does not decide: a bundle has thousands.
   const count = (cxt: KeywordCxt) => cxt.gen.scopeValue('func', { ref: ucs2length, code: _`ucs2length` });
   for (const keyword of ['maxLength', 'minLength']) {
     ajv.removeKeyword(keyword);
   }
-  // Where ajv's own are: a text that is too long must not come to an expression, which throws for one of some MiB.
+  // Before ajv's own checks: a text that is too long must not reach an expression, which throws for one of several MiB.
   const before = 'pattern';
   ajv.addKeyword({
     keyword: 'maxLength',
@@ -77,7 +77,7 @@ export function schemaCompiler(): Ajv {
   return ajv;
 }
 
-/** The source of a function that says whether an object fits the schema of a version. */
+/** The source of a function that tells whether an object is valid by the schema of a version. */
 export function validatorOf(version: Version): string {
   const ajv = schemaCompiler();
   const text = standalone.default(ajv, ajv.compile(bare(ownSchemaOf(version))));

@@ -3,10 +3,13 @@ import { parseSync } from 'oxc-parser';
 import { expect, test } from 'vitest';
 import { messageTypes } from '../generate/message-types.ts';
 
-/** What a source says, in code and comments, however it is formatted: to format it takes longer than all else. */
+/**
+ * The syntax tree and the comments of a source, however it is formatted: formatting it takes longer than everything
+ * else.
+ */
 function said(source: string): unknown {
   const { program, comments } = parseSync('types.ts', source, { preserveParens: false });
-  // Where it stands, and in which quotes.
+  // Positions, and quotes of literals.
   const formatting = new Set(['start', 'end', 'raw']);
   return {
     code: JSON.parse(JSON.stringify(program.body, (key, value) => (formatting.has(key) ? undefined : value))),

@@ -150,7 +150,7 @@ test('replaces exactly the numbers whose source text, according to JSON.parse, i
         count += isShown ? 1 : 0;
         return isShown ? 0.5 : one;
       });
-      // Of keys that are there twice, the reviver sees the last one.
+      // Of duplicate keys, the reviver sees the last one.
       const shown = withWholeFractionsShown(Buffer.from(text + rest));
       expect(shown ?? JSON.parse(text)).toEqual(expected);
       if (count > 0) {

@@ -47,7 +47,7 @@ describe('isSame', () => {
     [{ a: 1 }, { b: 1 }],
     [{ a: null }, {}],
     [{ a: { b: [{ c: 1 }] } }, { a: { b: [{ c: 2 }] } }],
-    // Properties that every JavaScript object has are not fields.
+    // Properties that every JavaScript object inherits are not fields.
     [json('{"toString":1}'), {}],
     [json('{"__proto__":{}}'), {}],
   ])('%j and %j differ', (a, b) => {

@@ -86,7 +86,7 @@ test.each([
   '["\\ud800"]',
   '"\u0080"',
 ])('reads %s as JSON.parse reads its text', (text) => {
-  // The bytes stand in the middle of a larger buffer, as those of a body may.
+  // The bytes are in the middle of a larger buffer, as those of a body may be.
   const bytes = Buffer.from(`xx${text}xx`).subarray(2, -2);
   expect(parseJson(bytes)).toEqual(JSON.parse(text));
   expect(parseJson(new Uint8Array(bytes))).toEqual(JSON.parse(text));

@@ -28,7 +28,9 @@ const selector: fc.Arbitrary<LabelSelector> = fc.record(
   },
   { requiredKeys: [] },
 );
-/** All labels that can make a difference: each key absent, with a value that is spoken of, or with another. */
+/**
+ * All labels that can make a difference: each key absent, with a value that the selector names, or with another one.
+ */
 const candidates = [undefined, ...values, 'other'].flatMap((a) =>
   [undefined, ...values, 'other'].map(
     (b) => ({ ...(a === undefined ? {} : { a }), ...(b === undefined ? {} : { b }) }) as Record<string, string>,
@@ -114,7 +116,7 @@ test.each<[string, (count: number) => LabelSelector]>([
   for (let most = 1; most <= all.length; most++) {
     expect(labelSelectorProblems(selectorOf(3), most)).toEqual(all.slice(0, most));
   }
-  // Nor are more read than it takes.
+  // No more are read than necessary.
   let reads = 0;
   const counting = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -133,7 +135,7 @@ test.each<[LabelSelector, Record<string, string>, boolean]>([
   [{ matchLabels: { a: 'x' } }, { a: 'x', b: 'y' }, true],
   [{ matchLabels: { a: 'x' } }, { a: 'y' }, false],
   [{ matchLabels: { a: 'x' } }, {}, false],
-  // Properties that every JavaScript object has are not labels.
+  // Properties that every JavaScript object inherits are not labels.
   [{ matchExpressions: [{ key: 'constructor', operator: 'Exists' }] }, {}, false],
   [only('In', 'x', 'y'), { a: 'y' }, true],
   [only('In', 'x'), { a: 'y' }, false],

@@ -18,7 +18,7 @@ test.each([
 
 const tooLarge = 'error parsing regexp: expression too large: it repeats to more than 10000 instructions; repeat less';
 
-// What a pattern counts for is seen by how many letters may follow it; a backslash at their end keeps it from being compiled.
+// The cost of a pattern shows in how many letters may follow it; a backslash at their end keeps it from being compiled.
 test.each([
   ['', 0],
   ['a', 2],

@@ -16,7 +16,7 @@ const account = 'extensionconfig-webhook-controller';
 
 aroundEach(ending);
 
-/** What the controller's account may do, by the bindings of an overlay. */
+/** What the controller's account may do, according to the bindings of an overlay. */
 function grantsOf(objects: readonly Manifest[]): Grant[] {
   return objects
     .filter(({ kind, subjects }) => /^(Cluster)?RoleBinding$/.test(kind) && subjects[0].name === account)
@@ -30,7 +30,7 @@ function argumentsOf(objects: readonly Manifest[]): string[] {
   return find(objects, 'Deployment', account).spec.template.spec.containers[0].args as string[];
 }
 
-/** A controller in a mode behind the permissions of its overlay, with what the tests look at. */
+/** A controller in a mode, authorized by its overlay, and what the tests inspect. */
 async function start(mode: Mode) {
   const objects = buildOverlay(`controller-${mode}`);
   expect(argumentsOf(objects)).toContain(`--mode=${mode}`);
@@ -62,7 +62,7 @@ async function start(mode: Mode) {
     );
   return {
     ...{ lab, proxy, grants, begin },
-    /** Events that repeat are written again. */
+    /** Repeated events are updated. */
     passTime() {
       aheadMs += 10 * 60_000;
     },
@@ -81,7 +81,7 @@ async function expectAllUsed({ proxy, grants }: Started): Promise<void> {
   expect(proxy.refused).toEqual([]);
 }
 
-/** Waits until an event was written a number of times; it is, after the status that it tells of. */
+/** Waits until an event was written a number of times; it is written after the status that it reports. */
 function written({ events }: Lab, name: string, reason: string, times: number) {
   return eventually(
     () => events(name),
@@ -185,7 +185,7 @@ test.each(['observe', 'advise', 'discover'] as const)('the program accepts the a
     env: {},
     signal: new AbortController().signal,
   };
-  // All that is wrong is what the test has made wrong.
+  // The only errors are those that the test caused.
   expect(await run(args, io)).toBe(2);
   expect(text).toMatch(/no cluster: .*\/nowhere/);
 });

@@ -177,7 +177,7 @@ test('the time for positions is proportional to the text, however many are looke
   const [object] = objects(`a:\n${Array.from({ length: keys }, (_, index) => `  k${index}: v\n`).join('')}`);
   const start = cpuTimeMs();
   const lines = Array.from({ length: keys }, (_, index) => object?.placeOf(['a', `k${index}`]).line);
-  // With a walk for each it took three seconds.
+  // With one walk for each it took three seconds.
   expect(cpuTimeMs() - start).toBeLessThan(1_000);
   expect(lines.findIndex((line, index) => line !== index + 2)).toBe(-1);
 });

@@ -9,9 +9,9 @@ const recorded: KubectlReading[] = JSON.parse(
   readFileSync(new URL('../fixtures/kubectl-yaml.json', import.meta.url), 'utf8'),
 );
 
-/** What we refuse although kubectl reads it, each with a reason. */
+/** Texts that we reject although kubectl reads them, each with a reason. */
 const stricter: Record<string, RegExp> = {
-  // Kubectl takes the last one and says nothing.
+  // Kubectl silently takes the last one.
   'value: keys of many kinds': /duplicate key/,
   'value: keys 1 and "1"': /duplicate key/,
   'value: keys twice': /duplicate key/,
@@ -19,28 +19,31 @@ const stricter: Record<string, RegExp> = {
   'value: keys twice, quoted': /duplicate key/,
   'value: keys twice, nested': /duplicate key/,
   'file: JSON keys twice': /duplicate key/,
-  // kubectl drops what follows without a word.
+  // kubectl silently drops the rest.
   'file: an end marker and another document without a marker': /follows "\.\.\."/,
-  // Line breaks of YAML 1.1 alone.
+  // Line breaks in YAML 1.1 only.
   'scalar "\u2028"': /line break/,
   'scalar "\u2028" in a list': /line break/,
   'scalar "a\u2028b" in a list': /line break/,
   'scalar "a\u0085b" in a list': /line break/,
   'file: NEL in quotes': /line break/,
   'file: a line separator in quotes': /line break/,
-  // Neither YAML 1.1 nor 1.2: kubectl's parser is generous.
+  // Neither YAML 1.1 nor 1.2: kubectl's parser is lenient.
   'value: double-quoted quote': /unknown escape/,
   'value: double-quoted with a glued comment': /bad indentation/,
   'value: literal with a glued comment': /line break is expected/,
   'scalar "-" in a list': /missed comma/,
   'value: flow list with dashes': /missed comma/,
-  // Other parsers read these otherwise than kubectl.
+  // Other parsers read these differently from kubectl.
   'scalar "a:" in a list': /put it in quotes/,
   'scalar "?a" in a list': /put it in quotes/,
   'file: flow in the first column, glued': /put it in quotes/,
 };
 
-/** What we read although kubectl's parser refuses it: it would be found by `kubectl apply`, and does no harm here. */
+/**
+ * Texts that we read although kubectl's parser rejects them: `kubectl apply` would report them, and they do no harm
+ * here.
+ */
 const laxer = new Set([
   'scalar "!" in a list',
   'value: literal with a tab',
@@ -48,7 +51,7 @@ const laxer = new Set([
   'file: a marker that is indented',
 ]);
 
-/** Whether kubectl could not read the YAML; other errors are about what it read. */
+/** Whether kubectl could not parse the YAML; its other errors are about the parsed object. */
 const isUnread = (error: string) => error.includes('error parsing') || error.includes('error converting YAML');
 
 function read(text: string): { objects: Json[]; errors: string[] } {
@@ -81,7 +84,7 @@ test.each(recorded)('$name is read as by kubectl', ({ name, text, objects: print
     expect(found.errors).toEqual([]);
   } else if (error === undefined) {
     for (const { metadata } of objects as { metadata?: { namespace?: string } }[]) {
-      // Kubectl fills it in; no text of the corpus has this one.
+      // Filled in by kubectl; no text of the corpus contains this namespace.
       if (metadata?.namespace === 'default') {
         delete metadata.namespace;
       }
@@ -90,24 +93,24 @@ test.each(recorded)('$name is read as by kubectl', ({ name, text, objects: print
   } else if (isUnread(error)) {
     expect(found.errors.length).toBeGreaterThan(0);
   } else {
-    // It was read, and is not what kubectl creates.
+    // It was parsed, but kubectl would not create it.
     expect(found.errors).toEqual([]);
   }
 });
 
-/** Of keys that become equal, kubectl takes one by chance. */
+/** Of keys that become equal, kubectl picks a random one. */
 const byChance = new Set(['value: keys of many kinds', 'value: keys 1 and "1"']);
 
 test('kubectl still reads the corpus as recorded', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const kubectl = await startKubectl();
   try {
-    // One kubectl reads them all, and says which of them it cannot.
+    // One kubectl reads them all, and reports which of them it cannot parse.
     const asked = recorded.filter(({ name, error }) => !byChance.has(name) && error?.includes('FILE') !== false);
     const now = await kubectl.askAll(asked.map(({ text }) => text));
     expect(asked.length).toBeGreaterThan(800);
     expect(now.objects).toEqual(asked.flatMap(({ objects }) => objects));
     expect(now.refused).toEqual(asked.flatMap(({ error }, index) => (error === undefined ? [] : [index])));
-    // The errors that name no file are each kubectl's last word.
+    // Each of these errors names no file, and stops kubectl.
     const [other] = recorded.filter(({ error }) => error?.includes('FILE') === false);
     expect(await kubectl.ask(other?.text ?? '')).toEqual({ objects: other?.objects, error: other?.error });
   } finally {

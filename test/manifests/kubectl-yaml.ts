@@ -7,20 +7,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
-/** What kubectl made of a file: the objects that it printed, and whether it refused the file (or the rest of it). */
+/** How kubectl reads a file: the objects that it printed, and whether it rejected the file (or the rest of it). */
 export interface KubectlReading {
   name: string;
   text: string;
   objects: JsonObject[];
-  /** First line of what it said. */
+  /** First line of its error. */
   error?: string;
 }
 
 const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n';
 
-/** Scalars in the place of a value, unquoted. */
+/** Scalars as a value, unquoted. */
 const scalars = [
-  // Booleans, and what looks like them.
+  // Booleans, and scalars that look like them.
   'true True TRUE tRUE false False FALSE yes Yes YES yEs no No NO on On ON off Off OFF y Y n N t f',
   // Nulls.
   '~ null Null NULL nULL nil none undefined',
@@ -372,7 +372,7 @@ const files: Record<string, string> = {
   'a plain scalar at column 0': `${ok('a')}v: a\nb\n`,
 };
 
-/** Everything that is asked of kubectl, in one file each. */
+/** The whole corpus, one file each. */
 export function corpus(): { name: string; text: string }[] {
   return [
     ...[...new Set(scalars)].map((scalar) => ({
@@ -387,7 +387,7 @@ export function corpus(): { name: string; text: string }[] {
   ];
 }
 
-/** The objects in what `kubectl -o json` prints: one after the other, each from `{` to `}` in the first column. */
+/** The objects in the output of `kubectl -o json`: one after the other, each from `{` to `}` in the first column. */
 function printed(stdout: string): JsonObject[] {
   return stdout
     .split(/^(?=\{)/m)
@@ -395,7 +395,7 @@ function printed(stdout: string): JsonObject[] {
     .map((text) => JSON.parse(text));
 }
 
-/** As much of an API server as kubectl asks before it prints: which kinds there are. */
+/** The parts of an API server that kubectl queries before it prints: which kinds there are. */
 const discovery: Record<string, object> = {
   '/api': { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] },
   '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups: [] },
@@ -410,15 +410,15 @@ const discovery: Record<string, object> = {
 
 const run = promisify(execFile);
 
-/** What kubectl makes of texts; `end` when all has been asked. */
+/** How kubectl reads texts; call `end` after the last one. */
 export interface Kubectl {
   ask(text: string): Promise<Pick<KubectlReading, 'objects' | 'error'>>;
-  /** What it makes of many texts at once: all objects, and the index of each text whose error names its file. */
+  /** How it reads many texts at once: all objects, and the index of each text whose error names its file. */
   askAll(texts: readonly string[]): Promise<{ objects: JsonObject[]; refused: number[] }>;
   end(): void;
 }
 
-/** Kubectl in front of a server of its own on loopback, in a folder of its own. */
+/** Kubectl with a server of its own on loopback, in a folder of its own. */
 export async function startKubectl(): Promise<Kubectl> {
   const folder = mkdtempSync(join(tmpdir(), 'kubectl-yaml-'));
   const server = createServer((request, response) => {
@@ -464,7 +464,7 @@ export async function startKubectl(): Promise<Kubectl> {
   };
 }
 
-/** Asks kubectl about the whole corpus. */
+/** Runs kubectl on the whole corpus. */
 export async function recordKubectlYaml(): Promise<KubectlReading[]> {
   const kubectl = await startKubectl();
   const readings: KubectlReading[] = [];

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { load, loadAll } from 'js-yaml';
 import { applyPatch, type Operation } from 'rfc6902';
 
-/** A Kubernetes object as a manifest has it. */
+/** A Kubernetes object in a manifest. */
 export interface Manifest {
   apiVersion: string;
   kind: string;
@@ -18,7 +18,9 @@ export interface Manifest {
   [field: string]: any;
 }
 
-/** The part of a kustomization that ours use; anything else is an error, so that a test never builds less than kubectl. */
+/**
+ * The part of a kustomization that ours use; anything else is an error, so that a test never builds less than kubectl.
+ */
 interface Kustomization {
   apiVersion: string;
   kind: 'Kustomization' | 'Component';
@@ -49,12 +51,12 @@ export const overlays = [
   'controller-discover',
 ] as const;
 
-/** An object's kind and name, which no two objects of an installation share. */
+/** An object's kind and name, which are unique in an installation. */
 export function idOf({ kind, metadata }: Manifest): string {
   return `${kind} ${metadata.name}`;
 }
 
-/** What was read from each file: all overlays have the base. */
+/** The objects of each file that was read: all overlays share the base. */
 const read = new Map<string, Manifest[]>();
 
 /** The objects of a YAML file. */
@@ -64,7 +66,7 @@ export function readManifests(file: string): Manifest[] {
     objects = loadAll(readFileSync(file, 'utf8'), { filename: file }) as Manifest[];
     read.set(file, objects);
   }
-  // Patches change them.
+  // A copy, because patches change it.
   return structuredClone(objects);
 }
 
@@ -87,7 +89,7 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^(?:${pattern})$`).test(text);
 }
 
-/** Builds a kustomization as `kubectl kustomize` does, as far as ours go, without its order of the objects. */
+/** Builds a kustomization as `kubectl kustomize` does, for the features that ours use, without sorting the objects. */
 export function buildKustomization(folder: string, into: Manifest[] = []): Manifest[] {
   const kustomization = readKustomization(folder);
   for (const resource of kustomization.resources ?? []) {
@@ -136,7 +138,7 @@ export function buildOverlay(name: (typeof overlays)[number]): Manifest[] {
   return buildKustomization(join(manifestsFolder, 'overlays', name));
 }
 
-/** The one object of a kind and name; fails when there is none. */
+/** The only object with a kind and name; fails if there is none. */
 export function find(objects: readonly Manifest[], kind: string, name = 'extensionconfig-webhook'): Manifest {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
   if (found === undefined) {

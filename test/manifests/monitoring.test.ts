@@ -25,7 +25,7 @@ const dashboard = JSON.parse(readFileSync(join(manifestsFolder, 'components/moni
   panels: { id: number; title: string; targets: { expr: string }[] }[];
 };
 
-/** Metrics of others: Prometheus itself, the API servers, kube-state-metrics. */
+/** Metrics of other sources: Prometheus itself, the API servers, kube-state-metrics. */
 const foreign = new Set([
   'up',
   'apiserver_admission_webhook_rejection_count',
@@ -34,7 +34,7 @@ const foreign = new Set([
   'kube_deployment_status_replicas_available',
 ]);
 
-/** Names of metrics in an expression of PromQL: what is left when functions, labels and strings are taken away. */
+/** Names of metrics in a PromQL expression: what is left without functions, labels and strings. */
 function metricsIn(expression: string): string[] {
   const words = expression
     .replaceAll(/\{[^}]*\}/g, '')

@@ -73,7 +73,7 @@ describe.each(Object.entries(podTemplates))('pods: %s', (_name, template) => {
 
   test('have the priority class of the installation, and can run on control plane nodes', () => {
     const { value } = find(objects, 'PriorityClass', template.spec.priorityClassName);
-    // Above the default of ordinary pods, below what is kept for the system.
+    // Above the default priority of ordinary pods, below the priorities reserved for the system.
     expect(value).toBeGreaterThan(0);
     expect(value).toBeLessThan(1_000_000_000);
     expect(template.spec.tolerations).toContainEqual({
@@ -206,7 +206,7 @@ describe.each(overlays)('webhook configurations of overlay %s', (overlay) => {
       sideEffects: 'None',
       timeoutSeconds: 5,
     });
-    // Only with facts is there anything to say about a deletion.
+    // Deletions are only reviewed with facts.
     const asksAboutDeletions = overlay === 'cluster-facts' && verb === 'validate';
     expect(webhook.rules).toEqual([
       {
@@ -263,7 +263,7 @@ test('everything namespaced is in our namespace, which enforces the restricted P
     'CustomResourceDefinition',
   ]);
   for (const [id, object] of everything) {
-    // Where events about objects of the whole cluster are.
+    // The namespace of events about cluster-scoped objects.
     const isEvents = object.metadata.name === 'extensionconfig-webhook-controller-events';
     const namespace = isEvents ? 'default' : systemNamespace;
     expect(object.metadata.namespace, id).toBe(clusterScoped.has(object.kind) ? undefined : namespace);

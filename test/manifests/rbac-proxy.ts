@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type PolicyRule, permission } from './rbac-server.ts';
 
-/** What a user may do, in one namespace or everywhere. */
+/** Rules that are granted to a user, in one namespace or everywhere. */
 export interface Grant {
   /** undefined: everywhere. */
   namespace: string | undefined;
@@ -20,14 +20,14 @@ interface Attributes {
   name: string | undefined;
 }
 
-/** A sandbox behind permissions. */
+/** A sandbox behind authorization. */
 export interface RbacProxy {
   url: string;
-  /** Permissions that were needed and there, in the form of `permissionsOf`. */
+  /** Permissions that were needed and granted, in the form of `permissionsOf`. */
   used: Set<string>;
   /** Requests that nothing allows. */
   refused: string[];
-  /** Answers the next request of a method whose path ends so with 409, as when another client was faster. */
+  /** Answers 409 to the next request of this method whose path ends like this, as if another client had been faster. */
   conflictAt(method: string, end: string): void;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ function attributesOf(method: string, url: URL): Attributes | undefined {
     : { verb, group, resource, namespace, name };
 }
 
-/** How a permission in a namespace, or everywhere, is called here. */
+/** A permission in a namespace, or everywhere, as text. */
 function called(namespace: string | undefined, ...what: Parameters<typeof permission>): string {
   return `${namespace === undefined ? '' : `in ${namespace}: `}${permission(...what)}`;
 }
@@ -68,7 +68,7 @@ export function permissionsOf(grants: readonly Grant[]): string[] {
   );
 }
 
-/** The permission that allows a request; the first one, so that a second for the same is one too many. */
+/** The permission that allows a request; the first one, so that a duplicate shows as unused. */
 function permissionFor(grants: readonly Grant[], wanted: Attributes): string | undefined {
   const { verb, group, resource, name } = wanted;
   for (const { namespace, rules } of grants) {
@@ -94,7 +94,7 @@ function refuse(response: ServerResponse, code: number, reason: string, message:
   response.end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, code, message }));
 }
 
-/** Stands in front of a sandbox, which authorizes nothing, and lets through what grants allow. */
+/** A proxy in front of a sandbox, which authorizes nothing itself: passes on what grants allow. */
 export async function startRbacProxy(
   sandbox: Pick<Sandbox, 'url' | 'ca' | 'token'>,
   grants: readonly Grant[],

@@ -11,7 +11,7 @@ export interface PolicyRule {
   verbs: string[];
 }
 
-/** What a request needs. */
+/** The permission that a request needs. */
 interface Attributes {
   verb: string;
   group: string;
@@ -20,19 +20,19 @@ interface Attributes {
   name: string | undefined;
 }
 
-/** An API server that knows nothing but objects and who may ask for them. */
+/** An API server that only knows objects and permissions. */
 export interface RbacServer {
   url: string;
-  /** Permissions that were needed and there, as `verb group/resource name`. */
+  /** Permissions that were needed and granted, as `verb group/resource name`. */
   used: Set<string>;
-  /** Permissions that were needed and not there. */
+  /** Permissions that were needed and not granted. */
   refused: string[];
   close(): Promise<void>;
 }
 
 const verbs: Record<string, string> = { GET: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 
-/** The attributes of a request, as Kubernetes reads them from method and path. */
+/** The attributes of a request, derived from method and path as Kubernetes does. */
 function attributesOf(method: string, path: string, isWatch: boolean): Attributes | undefined {
   const match = /^(?:\/api|\/apis\/([^/]+))\/v1[a-z0-9]*(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?$/.exec(path);
   const [, group = '', namespace, resource, name] = match ?? [];
@@ -45,12 +45,12 @@ function allows(rule: PolicyRule, { verb, group, resource, name }: Attributes): 
     rule.apiGroups.includes(group) &&
     rule.resources.includes(resource) &&
     rule.verbs.includes(verb) &&
-    // A permission that is limited to names says nothing about requests without one.
+    // A permission that is limited to names does not apply to requests without one.
     (rule.resourceNames === undefined || (name !== undefined && rule.resourceNames.includes(name)))
   );
 }
 
-/** How a permission is called here. */
+/** The permission as text. */
 export function permission(verb: string, group: string, resource: string, name: string | undefined): string {
   return `${verb} ${group === '' ? '' : `${group}/`}${resource}${name === undefined ? '' : ` ${name}`}`;
 }
@@ -65,8 +65,8 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 }
 
 /**
- * Starts it. `clusterRules` count everywhere, `namespacedRules` in `namespace`; `objects` are by their paths; `served` has the
- * names of resources by the path of their API version.
+ * Starts it. `clusterRules` apply everywhere, `namespacedRules` in `namespace`; `objects` are keyed by their paths;
+ * `served` has the names of resources by the path of their API version.
  */
 export async function startRbacServer(
   clusterRules: readonly PolicyRule[],
@@ -92,7 +92,7 @@ export async function startRbacServer(
   function answer(method: string, path: string, isWatch: boolean, body: unknown): [number, unknown] {
     const resources = served[path];
     if (method === 'GET' && resources !== undefined) {
-      // Everybody who is known may ask what there is (system:discovery).
+      // Every authenticated user may use discovery (system:discovery).
       return [200, { kind: 'APIResourceList', resources: resources.map((name) => ({ name })) }];
     }
     const attributes = attributesOf(method, path, isWatch);
@@ -137,7 +137,7 @@ export async function startRbacServer(
     const [code, object] = answer(request.method ?? '', pathname, isWatch, await bodyOf(request));
     response.writeHead(code, { 'content-type': 'application/json' });
     if (isWatch && code === 200) {
-      // Nothing changes here.
+      // Writes change nothing here.
       response.flushHeaders();
       return;
     }

@@ -40,7 +40,7 @@ function targetsOf(objects: readonly Manifest[]): Map<string, Manifest> {
   );
 }
 
-/** Every single permission that rules give. */
+/** Every single permission that rules grant. */
 function* permissionsOf(rules: readonly PolicyRule[]): Generator<string> {
   for (const { apiGroups, resources, resourceNames, verbs } of rules) {
     for (const group of apiGroups) {
@@ -55,7 +55,7 @@ function* permissionsOf(rules: readonly PolicyRule[]): Generator<string> {
   }
 }
 
-/** What an account may do by the ClusterRoles that are bound to it in the whole cluster. */
+/** What an account may do by the ClusterRoles that are bound to it cluster-wide. */
 function clusterRulesOf(objects: readonly Manifest[], account: string): PolicyRule[] {
   return objects
     .filter(({ kind, subjects }) => kind === 'ClusterRoleBinding' && subjects[0].name === account)
@@ -73,7 +73,7 @@ async function runCommand(server: RbacServer, args: readonly string[]): Promise<
       kind: 'Config',
       'current-context': 'test',
       contexts: [{ name: 'test', context: { cluster: 'test', user: 'job' } }],
-      // The client refuses plain HTTP without it.
+      // Without it, the client rejects plain HTTP.
       clusters: [{ name: 'test', cluster: { server: server.url, 'insecure-skip-tls-verify': true } }],
       users: [{ name: 'job', user: {} }],
     }),

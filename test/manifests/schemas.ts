@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import type { Manifest } from './kustomization.ts';
 
 const require = createRequire(import.meta.url);
-/** By its path: the package lets its modules be imported, which takes a promise, and not required. */
+/** By its path: the package exports its modules only for import, which is asynchronous, not for require. */
 const schemas = fileURLToPath(new URL('../../node_modules/kubernetes-models/', import.meta.url));
 
 type Validating = new (object: never) => { validate(): void };
 
-/** Kinds that Kubernetes does not have itself: nothing here knows their schemas. */
+/** Kinds that are not part of Kubernetes: no schemas are available here. */
 export const foreignKinds = new Set(['Issuer', 'Certificate', 'ServiceMonitor', 'PrometheusRule']);
 
 interface Attribute {
@@ -16,7 +16,10 @@ interface Attribute {
   type: string;
 }
 
-/** What a module exports under a name: each kind has one of its own, and all of them together take half a second to load. */
+/**
+ * What a module exports under a name: each kind has a module of its own, and all of them together take half a second to
+ * load.
+ */
 function exported<T>(module: string, name: string): T | undefined {
   try {
     return (require(module) as Record<string, T>)[name];
@@ -28,12 +31,12 @@ function exported<T>(module: string, name: string): T | undefined {
   }
 }
 
-/** The client's model of a type; undefined for what is not an object of Kubernetes. */
+/** The client's model of a type; undefined if it is not a type of Kubernetes. */
 function modelOf(type: string): { getAttributeTypeMap(): Attribute[] } | undefined {
   return /^V\d\w+$/.test(type) ? exported(`@kubernetes/client-node/dist/gen/models/${type}.js`, type) : undefined;
 }
 
-/** The fields that an object has and the client's model of its type (generated from the same schemas) has not. */
+/** The fields of an object that the client's model of its type (generated from the same schemas) does not have. */
 function* unknownFields(value: unknown, type: string, path: string): Generator<string> {
   const list = /^Array<(.*)>$/.exec(type)?.[1];
   if (list !== undefined && Array.isArray(value)) {
@@ -56,7 +59,7 @@ function* unknownFields(value: unknown, type: string, path: string): Generator<s
   }
 }
 
-/** What is wrong with an object by Kubernetes' schemas, unknown fields included. Empty when nothing is. */
+/** The errors of an object by Kubernetes' schemas, unknown fields included. Empty if it is valid. */
 export function schemaProblems(object: Manifest): string[] {
   // Kubernetes' own OpenAPI schemas, compiled: types and required fields.
   const Model = exported<Validating>(`${schemas}${object.apiVersion}/${object.kind}.js`, object.kind);

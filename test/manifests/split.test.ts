@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { splitDocuments } from '../../src/manifests/index.ts';
 
-/** Line and text of each document; of what is none, its line and the error. */
+/** Line and text of each document; for an invalid one, its line and the error. */
 function split(text: string, limit?: number): [number, string][] {
   return [...splitDocuments(text, limit)].map((part) => {
     if ('error' in part) {

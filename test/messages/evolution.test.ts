@@ -20,15 +20,15 @@ const group = 'hooks.runtime.cluster.x-k8s.io';
 const pathOf = (hook: string, version = 'v1alpha1') => `/${group}/${version}/${hook}/{name}`;
 const ours = JSON.stringify(openApiDocument(clusterApiHooks, { version: 'v1.14', release: parseRelease('1.14')! }));
 const read = readHookDocument(ours);
-/** Parsed: the schemas of our own document share parts, which a change would reach all at once. */
+/** Parsed anew: the schemas of our own document share parts, which a change would affect all at once. */
 const fresh = (): Document => JSON.parse(ours);
-/** Reading takes longest, and most cases start from the document as it is. */
+/** Reading takes longest, and most cases start from the unchanged document. */
 const readOf = (document: Document) => {
   const text = JSON.stringify(document);
   return text === ours ? read : readHookDocument(text);
 };
 
-/** What `change` makes of Cluster API's document, as lines. `before` may change both sides first. */
+/** The lines that `change` to Cluster API's document produces. `before` may change both sides first. */
 function changes(
   change: (document: Document) => void,
   {
@@ -58,7 +58,7 @@ function changes(
 
 const schema = (document: Document, name: string) => document.components.schemas[`${prefix}${name}`]!;
 
-/** Serves a hook in a further version, with the same messages. */
+/** Serves a hook in another version, with the same messages. */
 function addVersion(document: Document, hook: string, version: string): void {
   document.paths[pathOf(hook, version)] = structuredClone(document.paths[pathOf(hook)]!);
 }

@@ -10,7 +10,7 @@ const step = (version: string) =>
     optional: version === 'v1alpha1' ? {} : { reason: string() },
   });
 
-/** v1beta1 of a hook, which nobody has: a renamed field, a new one in requests, one with a default in responses. */
+/** v1beta1 of a made-up hook: a renamed field, a new field in requests, one with a default in responses. */
 export const beforeClusterUpgradeV1beta1 = defineHook({
   group,
   name,

@@ -84,7 +84,7 @@ describe('a request to be sent', () => {
   });
 });
 
-// How Cluster API's decoder (encoding/json) reads answers.
+// How Cluster API's decoder (encoding/json) reads responses.
 describe('an answer', () => {
   test.each<[string, HookDefinition, Json, Json]>([
     ['that is null is empty', hooks.BeforeClusterCreate, null, {}],

@@ -17,7 +17,7 @@ const recorded = JSON.parse(readFileSync(new URL('../fixtures/runtime-sdk/openap
   components: { schemas: Record<string, object> };
 };
 
-/** What is text for readers, and what Go's encoding leaves behind; the rest is structure. */
+/** Texts for readers, and artifacts of Go's encoding; the rest is structure. */
 const notStructure = new Set([
   'description',
   'summary',
@@ -27,7 +27,7 @@ const notStructure = new Set([
   'x-kubernetes-v2-schema',
 ]);
 
-/** The structure of a part of a document: `allOf` with one reference is that reference. */
+/** The structure of a part of a document: `allOf` with one reference equals that reference. */
 function structure(value: unknown, isMap = false): unknown {
   if (Array.isArray(value)) {
     return value.map((item) => structure(item));
@@ -88,7 +88,7 @@ test('every hook and every field of its messages has a description', () => {
 test('the document is valid OpenAPI, according to an independent validator', async () => {
   const result = await validate(structuredClone(document) as never);
   expect(result.valid ? [] : compileErrors(result)).toEqual([]);
-  // The validator is not one that takes everything.
+  // The validator does not accept everything.
   const broken = structuredClone(document) as unknown as { paths: Record<string, { post: { responses?: object } }> };
   delete Object.values(broken.paths)[0]?.post.responses;
   expect((await validate(broken as never)).valid).toBe(false);
@@ -100,7 +100,7 @@ describe('the page', () => {
   test('loads nothing', () => {
     const head = page.slice(0, page.indexOf('<script'));
     expect(head).toContain("content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'");
-    // Of the page itself: the text of the viewer is code, which the policy keeps from loading anything.
+    // On the page itself: the text of the viewer is code, which the policy keeps from loading anything.
     const markup = page.replaceAll(/<script[^>]*>[\s\S]*?<\/script>/g, '');
     expect(markup).not.toMatch(/<(script|link|img|iframe|object)\b|\b(src|href)=|url\(|@import/i);
     expect(page.match(/<script[^>]*>/g)).toEqual([

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 const folder = new URL('../fixtures/runtime-sdk/calls/', import.meta.url);
 
-/** A call that Cluster API made, and what the extension answered. */
+/** A call that Cluster API made, and the extension's response. */
 export interface RecordedCall {
   file: string;
   method: string;
@@ -13,7 +13,7 @@ export interface RecordedCall {
   answer: JsonObject;
 }
 
-/** The calls of one Cluster's life, as Cluster API made them. */
+/** The calls in one Cluster's life, as Cluster API made them. */
 export const recordedCalls: readonly RecordedCall[] = readdirSync(folder)
   .sort()
   .map((file) => ({ file, ...JSON.parse(readFileSync(new URL(file, folder), 'utf8')) }) as RecordedCall);

@@ -225,7 +225,7 @@ test('definitions: in the order of their names, with fields in the order of the 
   expect(Object.keys(schemas.A!)).toEqual([...Object.keys(known).reverse(), 'aa', 'zz']);
   expect(JSON.stringify(schemas.A?.properties)).toBe('{"a":{"type":"integer"},"b":{"type":"string"}}');
   expect(JSON.stringify(schemas.A?.enum)).toBe('[{"a":2,"z":1}]');
-  // As the API server does: only properties, items and additional ones are schemas to it.
+  // As the API server does: only properties, items and additionalProperties are schemas to it.
   expect(schemas.A?.anyOf).toEqual([{ $ref: '#/definitions/B' }]);
 });
 

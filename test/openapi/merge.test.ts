@@ -416,7 +416,7 @@ test('a merge can be aborted', async () => {
 
 describe('the work is linear in the documents', () => {
   const time = async (documents: { name: string; document: JsonObject }[]) => {
-    // CPU time: the machine may have other things to do.
+    // CPU time: the machine may be busy.
     const start = process.threadCpuUsage().user;
     await mergeDocuments(documents);
     return (process.threadCpuUsage().user - start) / 1000;
@@ -437,7 +437,7 @@ describe('the work is linear in the documents', () => {
     const { report } = await mergeDocuments(two(250));
     expect(report.renamed.length).toBe(250);
     const small = Math.min(await time(two(250)), await time(two(250)), await time(two(250)));
-    // Eight times as long, and some more for memory; quadratic would be 64 times.
+    // Eight times as long, with some tolerance for memory; quadratic would be 64 times.
     expect(await time(two(2000))).toBeLessThan(small * 24 + 50);
   });
 

@@ -35,7 +35,7 @@ test.each(['properties', 'items', 'not'])('schemas can nest as deep as in JSON: 
   expect(encoded.includes('the innermost')).toBe(true);
 });
 
-/** What becomes of one schema. */
+/** The encoded form of one schema. */
 function schema(value: Json): Json {
   const encoded = decode(encodeProtobuf({ components: { schemas: { A: value } } }));
   const { components } = encoded as unknown as {

@@ -155,7 +155,7 @@ test('the meaning of a component is its content, and that of all it refers to', 
   }
   const inList = (item: JsonObject) => meaningsOf({ A: { x: [item] } }).get('schemas/A');
   expect(inList({ a: 1, b: 2 })).toBe(inList({ b: 2, a: 1 }));
-  // A list is not the same as its items, nor in another order.
+  // A list is not the same as its items, nor as the same items in another order.
   expect(
     new Set([
       ...meaningsOf({ A: { x: [1, 2] } }).values(),
@@ -163,7 +163,7 @@ test('the meaning of a component is its content, and that of all it refers to', 
       ...meaningsOf({ A: { x: { 0: 1, 1: 2 } } }).values(),
     ]).size,
   ).toBe(3);
-  // Names belong to the meaning, since the reference is by name; sections have their own names.
+  // Names are part of the meaning, since the reference is by name; sections have their own names.
   expect(one.get('schemas/D')).not.toBe(one.get('schemas/E'));
   const sections = meaningsOf({ A: {} }, { responses: { A: {} }, headers: 1 });
   expect([...sections.keys()]).toEqual(['schemas/A', 'responses/A']);
@@ -177,7 +177,7 @@ test('the order of references does not matter, nor how often they occur', () => 
   expect(same.get('schemas/A')).toBe(one.get('schemas/A'));
   const changed = meaningsOf({ ...others, C: { type: 'number' }, A: { a: ref('B'), b: ref('C'), c: ref('B') } });
   expect(changed.get('schemas/A')).not.toBe(one.get('schemas/A'));
-  // One that there is not, is the same in both.
+  // A missing one is the same in both.
   const missing = meaningsOf({ A: { a: ref('Z') } });
   expect(missing.get('schemas/A')).toBe(meaningsOf({ A: { a: ref('Z') }, B: {} }).get('schemas/A'));
 });

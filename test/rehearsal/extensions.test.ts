@@ -10,7 +10,7 @@ import { clusterYaml } from './life/living.ts';
 
 aroundEach(ending);
 
-/** The sample extension, that behaves as told, and an ExtensionConfig for it. */
+/** The sample extension with the given behaviour, and an ExtensionConfig for it. */
 async function sample(behaviour?: string) {
   const { port } = await startSample(behaviour);
   return extensionConfig('sample', { url: `https://localhost:${port}`, caBundle });
@@ -18,7 +18,7 @@ async function sample(behaviour?: string) {
 
 const whole = { upgrades: ['v1.33.0'], isDeleted: true };
 
-// Together: some wait for what takes its time.
+// Concurrent: some wait for timeouts.
 describe.concurrent('the sample extension', () => {
   test('that agrees to everything: the life is completed', async ({ expect }) => {
     const { calls, end, complete } = await played([await sample()], '', whole);
@@ -88,7 +88,7 @@ describe.concurrent('the sample extension', () => {
     const { calls, end } = await played([await sample()], clusterYaml('v1.32.0', { topology: 'controlPlane: {}' }), {
       ...whole,
       updatesInPlace: true,
-      // Real time passes: the sample works for two seconds.
+      // In real time: the sample works for two seconds.
       sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     });
     expect(end?.reason).toBe('');
@@ -276,7 +276,7 @@ test('truncated messages do not keep the whole response in memory', async () => 
   const { entries } = await played([config], '', { maxCalls: 25 });
   collectGarbage();
   expect(entries.length).toBeGreaterThan(25);
-  // 12.5 MB, when each entry keeps all of its answer.
+  // It would be 12.5 MB if each entry kept all of its response.
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(7_500_000);
 });
 

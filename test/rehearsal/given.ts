@@ -37,7 +37,7 @@ export function faultsOf(...texts: string[]): Fault[] {
   });
 }
 
-/** Plays lives without real waits, and returns what happened. Objects may be given as YAML. */
+/** Rehearses lives without real waits, and returns what happened. Objects may be given as YAML. */
 export async function played(
   configs: readonly ExtensionConfig[],
   given: string | readonly GivenObject[],

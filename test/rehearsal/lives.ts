@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/kubernetes/index.ts';
 import type { HandlerCall } from '../../src/rehearsal/cluster/index.ts';
 import { type Entry, htmlPage } from '../../src/rehearsal/index.ts';
 
-/** The answer of one handler. */
+/** The response of one handler. */
 export const call = (more: Partial<HandlerCall> = {}): HandlerCall => ({
   handler: 'up.one',
   status: 'Success',
@@ -73,7 +73,7 @@ export const life: readonly Entry[] = [
   { type: 'end', cluster: 'n/c', at: 16_381_000, isComplete: true, reason: '', calls: 6 },
 ];
 
-/** HTML that would end what it is put into, and run. */
+/** HTML that would end its surrounding element, and run a script. */
 const hostile = `</script></style></svg><img src=x onerror="document.title='caught'"><b id=bad>'"&`;
 /** A life, and another one in which every text is hostile. */
 export const pageOfLives = () =>

@@ -10,7 +10,7 @@ interface Recorded {
 const file = new URL('../fixtures/runtime-sdk/server-answers.json', import.meta.url);
 
 /**
- * Answers as Cluster API's own test extension did when it was recorded: discovery and the hooks that were, byte for byte; a
+ * Responses of Cluster API's own test extension when it was recorded: discovery and the recorded hooks byte for byte; a
  * plain success for the other hooks.
  */
 export function recordedAnswers(): Answering {

@@ -5,7 +5,7 @@ import { recordedCalls } from '../messages/recorded.ts';
 import { caBundle, type ExtensionServer, extensionConfig, startExtension } from '../runtime/extension-server.ts';
 import { fixture, played } from './given.ts';
 
-/** Which recorded answer a call gets: the first of its hook, then the second, and the last from then on. */
+/** The recorded response for a call: the first of its hook, then the second, and the last from then on. */
 const answersOf = (hook: string) =>
   recordedCalls
     .filter(({ url }) => url.includes(`/${hook.toLowerCase()}`))
@@ -31,7 +31,7 @@ beforeAll(async () => {
     made.push({ hook, body });
     const answers = answersOf(url.split('/')[3]?.split('?')[0] ?? '');
     if (hook === 'GeneratePatches') {
-      // The answer names the items of its request.
+      // The response names the items of its request.
       const [first] = body.items as JsonObject[];
       const [patch] = (answers[0]?.answer.items ?? []) as JsonObject[];
       return { status: 'Success', items: [{ ...patch, uid: first?.uid ?? '' }] };
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A sequence in which a run of GeneratePatches and ValidateTopology stands once: they come in each reconcile. */
+/** Collapses repeated runs of GeneratePatches and ValidateTopology, which come in each reconcile, into one. */
 function withoutRuns(calls: readonly string[]): string[] {
   const isRound = (call: string | undefined) => call === 'GeneratePatches' || call === 'ValidateTopology';
   return calls.filter((call, index) => !isRound(call) || !isRound(calls[index - 2]) || !isRound(calls[index - 1]));
@@ -102,7 +102,7 @@ test('calls have no Content-Type and the same paths, with the discovered timeout
   }
 });
 
-/** What differs between two runs by chance: identities, times, and letters of generated names. */
+/** Differs between two runs by chance: identities, times, and letters of generated names. */
 function normalized(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     return value.map((item) => normalized(item));

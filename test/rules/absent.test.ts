@@ -4,7 +4,7 @@ import { createFactsStore } from '../../src/facts/index.ts';
 import { type RuleInput, rules } from '../../src/rules/index.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 
-/** Objects that lack more and more, as decoding leaves them. */
+/** Objects that lack ever more fields, as decoding returns them. */
 const bare: Record<string, object> = {
   'no spec': {},
   'an empty spec': { spec: {}, status: {} },
@@ -14,7 +14,7 @@ const bare: Record<string, object> = {
   'empty settings': { spec: { clientConfig: {}, settings: {} }, metadata: { annotations: {} } },
 };
 
-/** Nothing but which rules have something to say is known of these: it must not be their absence of a part. */
+/** For these, all that is known is which rules report something: it must not be that a part is absent. */
 function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
   const decoded = { metadata: {}, ...object } as ExtensionConfig;
   const input: RuleInput = {
@@ -46,7 +46,7 @@ const target = ['client-config-target spec.clientConfig Required -'];
 const selector = ['namespace-selector spec.namespaceSelector Required -'];
 const ca = ['ca-missing spec.clientConfig.caBundle Required -'];
 
-/** What is wrong with them: only what must be there, even if every rule is called. */
+/** Their errors: only required fields that are missing, even if every rule is called. */
 const expected: Record<keyof typeof bare, string[]> = {
   'no spec': [...name, ...target, ...selector, ...ca],
   'an empty spec': [...name, ...target, ...selector, ...ca],

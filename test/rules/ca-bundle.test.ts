@@ -28,7 +28,7 @@ test('a bundle is parsed once, until 64 others have followed', () => {
   const again = caBundleOf(bundle(0));
   expect(again).toEqual(first);
   expect(again).not.toBe(first);
-  // The first one came back in place of the oldest, which is the second.
+  // The first one returned in place of the oldest, which is the second.
   expect(caBundleOf(bundle(1))).not.toBe(second);
 });
 
@@ -89,7 +89,7 @@ test.each([Number.NaN, Date.UTC(2100)])('an unreadable date is reported, also wh
   const end = vi.spyOn(X509Certificate.prototype, 'validToDate', 'get').mockReturnValue(new Date(time));
   onTestFinished(() => end.mockRestore());
   const text = readFileSync(new URL('../fixtures/certs/year-12019.crt', import.meta.url), 'utf8');
-  // Another text each time, since each is parsed once.
+  // A different text each time, since each is parsed once.
   const bundle = caBundleOf(withBundle(Buffer.from(`${text}${time}`).toString('base64')));
   expect(bundle?.problem).toMatch(/^has a certificate \(number 1\) that has a date that cannot be read/);
   expect(bundle?.certificates).toMatchObject([{ notBefore: Number.NaN, notAfter: Number.NaN }]);

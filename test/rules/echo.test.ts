@@ -24,7 +24,7 @@ const violation = (problem: SchemaViolation['problem'], path: (string | number)[
   value,
   message: 'must be something else',
 });
-/** Which of the reports are echoes, by index. */
+/** The indexes of the reports that are echoes. */
 function echoes(reports: Reported[], violations: SchemaViolation[] = []): number[] {
   const all = reports.map(reportOf);
   const isEcho = createEchoTest(all, violations);

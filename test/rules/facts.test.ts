@@ -26,7 +26,7 @@ const awaited = (hook: string, clusters: string) =>
 const excludes = (namespaces: string, classes: string) =>
   `spec.namespaceSelector Invalid -: now excludes ${namespaces}, which have Clusters of a ClusterClass that names the extension (${classes}): those Clusters fail; select these namespaces too`;
 
-/** What is written, the objects of the cluster, and what the rule finds. */
+/** The object being written, the objects of the cluster, and the findings of the rule. */
 const cases: [name: string, rule: string, object: JsonObject, situation: Situation, findings: string[]][] = [
   [
     'an upgrade plan names a handler',
@@ -340,7 +340,7 @@ test('rules about the cluster report nothing if nothing is known', () => {
     const oldObject = old && (() => decodeExtensionConfig(old, 'v1beta2').object);
     const situation = { oldObject, now: at, subject: rest.subject ?? 'object' };
     expect(linesWith(rule.id, rule.example.bad, { ...situation, facts: factsOf({}) })).toEqual([]);
-    // Nor do they rely on others to check whether something is known.
+    // No rule relies on others to check whether something is known.
     const input = { ...decodeExtensionConfig(rule.example.bad, 'v1beta2'), ...situation, isPruned: true };
     const report = () => {
       throw new Error(`${rule.id} says something`);

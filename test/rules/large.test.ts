@@ -52,7 +52,7 @@ test.each([
   ['http://a:a', false],
   ['-----BEGIN A', false],
 ])('a setting of the maximum length that begins with %s does not delay checks', (start, isCredential) => {
-  // An expression throws when it could go back to more places than it can keep.
+  // An expression throws if it has to keep too many positions to backtrack to.
   const value = start.padEnd(7 * 1024 * 1024, start.at(-1));
   const reports = exampleReports(ruleOf('settings-credentials'), example({ spec: { settings: { value } } }));
   expect(reports.map(({ rule }) => rule.id).includes('settings-credentials')).toBe(isCredential);

@@ -14,9 +14,9 @@ import {
 import { now, ruleSetOptions } from '../admission/policy.ts';
 
 /**
- * The rule of an id.
+ * The rule with an id.
  *
- * @throws {Error} without one.
+ * @throws {Error} if there is none.
  */
 export function ruleOf(id: string): Rule {
   const rule = rules.find((candidate) => candidate.id === id);
@@ -26,14 +26,14 @@ export function ruleOf(id: string): Rule {
   return rule;
 }
 
-/** A finding as one line: FIELD REASON VALUE: MESSAGE. Of long values, the beginning and the length. */
+/** A finding as one line: FIELD REASON VALUE: MESSAGE. Long values are shown as their beginning and length. */
 export function lineOf({ field, reason, value, message }: Report): string {
   const text = value === undefined ? '-' : JSON.stringify(value);
   const shown = text.length > 80 ? `${text.slice(0, 40)}… (${text.length})` : text;
   return `${field} ${reason.replace('FieldValue', '')} ${shown}: ${message}`;
 }
 
-/** What a rule finds in an object, as lines; in the situation of its examples, if none is given. */
+/** The findings of a rule in an object, as lines; in the situation of its examples, unless one is given. */
 export function linesOf(id: string, object: JsonObject, situation?: Situation): string[] {
   return exampleReports(ruleOf(id), object, situation)
     .filter(({ rule }) => rule.id === id)
@@ -53,7 +53,10 @@ export function factsOf(parts: Partial<Facts>): Facts {
   };
 }
 
-/** What a rule finds in an object, as lines, with facts that no objects stand for, or other input or options of a test's own. */
+/**
+ * The findings of a rule in an object, as lines, with facts that no objects can produce, or with the test's own input
+ * or options.
+ */
 export function linesWith(
   id: string,
   object: JsonObject,

@@ -146,7 +146,7 @@ test('a value over a limit is one finding, and Cluster API’s own if it has one
 });
 
 describe('limits of a report', () => {
-  /** A rule set of one rule, with the messages that it reports. */
+  /** A rule set with one rule, which reports these messages. */
   const reporting = (messages: readonly string[], value?: unknown) =>
     createRuleSet(ruleSetOptions(), [
       {

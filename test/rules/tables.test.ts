@@ -40,11 +40,11 @@ const hook = (apiVersion: string, name: string) => handlers({ requestHook: { api
 const many = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `h${i}.my-extension` }));
 
 interface Table {
-  /** Objects without a finding of the rule. */
+  /** Objects in which the rule finds nothing. */
   valid: JsonObject[];
-  /** Objects with findings of the rule. */
+  /** Objects in which the rule finds something. */
   invalid: JsonObject[];
-  /** The message of all findings, if they have the same. */
+  /** The message of all findings, if they share one. */
   message?: string;
   /** The findings of each invalid object, as `lineOf` writes them; without the message if it is given above. */
   findings: string[][];
@@ -187,7 +187,7 @@ const cases: Record<string, Table> = {
     findings: [['spec.clientConfig.url Invalid "https://h?"'], ['spec.clientConfig.url Invalid "https://h/?a#b"']],
   },
   'url-fragment': {
-    // Where the URL is invalid, that is all there is to say.
+    // An invalid URL is the only thing reported.
     valid: ['https://h/%23', 'http://h/#'].map(url),
     invalid: ['https://h/#', 'https://h/?a#b'].map(url),
     message: 'has a fragment; remove the "#" and everything after it',
@@ -473,7 +473,7 @@ const cases: Record<string, Table> = {
     ],
   },
   'namespace-selector-contradiction': {
-    // Where the selector is invalid, that is all there is to say.
+    // An invalid selector is the only thing reported.
     valid: [requirement('In', 'x', 'y'), requirement('NotIn', 'y'), requirement('In', '-')],
     invalid: [requirement('NotIn', 'x'), requirement('DoesNotExist'), requirement('In', 'y')],
     findings: [
@@ -511,7 +511,7 @@ const cases: Record<string, Table> = {
     valid: [
       handlers({ name: '0.my-extension' }),
       handlers({ name: `${'a'.repeat(63)}.my-extension` }),
-      // The name that it will have is not known yet.
+      // Its name is not generated yet.
       { ...handlers({ name: 'a.b' }), metadata: { generateName: 'my-' } },
     ],
     invalid: ['', '.my-extension', 'A.my-extension', 'a.b.my-extension', 'a.other', null].map((name) =>

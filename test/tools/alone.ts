@@ -1,11 +1,11 @@
-// npm run test:alone -- [FILE…]: runs each test of these files (of all, where none is named) without the others, in one
-// process, and says which fail: those that need what another test did.
+// npm run test:alone -- [FILE…]: runs each test of these files (by default, of all) without the others, in one process,
+// and prints which fail: those that depend on another test.
 import { relative } from 'node:path';
 import { createVitest, type TestCase } from 'vitest/node';
 
 const vitest = await createVitest('test', { watch: false, includeTaskLocation: true, reporters: [] });
 
-/** The tests to run alone. Rows of a table share their code: of each table the first and the last. */
+/** The tests to run alone. Rows of a table share their code: only the first and the last of each table. */
 function toRun(tests: readonly TestCase[]): string[] {
   const tables = Map.groupBy(tests, ({ location }) => `${location?.line}:${location?.column}`);
   const rows = [...tables.values()].flatMap((table) => [...new Set([table[0], table.at(-1)])]);

@@ -4,10 +4,10 @@ import { runInNewContext } from 'node:vm';
 function takeCollector(): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  // Node.js keeps what it compiles for each set of flags: a thread that starts later would find nothing of it.
+  // Node.js's compile cache is per set of flags: a thread that starts later would not find its entries.
   setFlagsFromString('--no-expose-gc');
   return collect;
 }
 
-/** Collects all garbage, at once. */
+/** Collects all garbage, synchronously. */
 export const collectGarbage = takeCollector();

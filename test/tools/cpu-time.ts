@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that this process has used so far, its other threads included. For limits on work: a
- * machine with much else to do stretches what a clock shows, and not this.
+ * CPU time of this process so far, in milliseconds, including its other threads. For limits on work: wall-clock time
+ * grows on a busy machine, CPU time does not.
  */
 export function cpuTimeMs(): number {
   const { user, system } = process.cpuUsage();

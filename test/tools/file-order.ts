@@ -1,10 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What runs first, in this order: files that take long, and those that mostly wait (for timeouts, leases, connections that
- * drain) between those that compute, so that the processor always has work; what only computes is left for the end. Vitest
- * remembers how long files took, but not what they waited, and nothing over an `npm ci`. A file that is missing here costs
- * time only.
+ * Files that run first, in this order: files that take long, with those that mostly wait (for timeouts, leases,
+ * connections that drain) between those that compute, so that the CPU is always busy; files that only compute come
+ * last. Vitest remembers how long files took, but not how much of it they waited, and nothing across an `npm ci`. A
+ * file missing from this list only costs time.
  */
 const first = [
   'test/package/pack.test.ts',

@@ -2,8 +2,8 @@ import { globalAgent as http } from 'node:http';
 import { globalAgent as https } from 'node:https';
 import { afterAll, expect, vi } from 'vitest';
 
-// Test files run one after the other in the same processes, which spares each a start and its imports: what one leaves
-// behind would meet the next.
+// Test files run one after the other in the same processes, which saves each a start and its imports, but anything that
+// one leaves behind affects the next.
 const folder = process.cwd();
 const environment = { ...process.env };
 const globals = Object.getOwnPropertyNames(globalThis);

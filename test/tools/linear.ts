@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import { cpuTimeMs } from './cpu-time.ts';
 
-/** How often work may look as if it were not linear: what else the process does falls on it now and then. */
+/** How often linear work may seem not to be linear, because other work of the process was measured with it. */
 const attempts = 3;
-/** Between 4, as it is for linear work, and 16, as it is for quadratic. */
+/** Between 4, for linear work, and 16, for quadratic work. */
 const maxRatio = 7;
-/** What the clock and the garbage collector may do to a measurement, in milliseconds. */
+/** Noise of the clock and the garbage collector, in milliseconds. */
 const noiseMs = 5;
 
 /**
- * Asserts that work takes processor time in proportion to its size: four times the size must not take sixteen times as long.
+ * Asserts that work takes CPU time in proportion to its size: four times the size must not take sixteen times as long.
  * That shows on any machine, and at sizes that take some hundredths of a second.
  *
  * @param size the largest; each run does all of its work for the size that it is given.
@@ -20,7 +20,7 @@ export async function expectLinear(size: number, work: (size: number) => Promise
     await work(part);
     return cpuTimeMs() - start;
   };
-  // Compiles what is run.
+  // Warms up the compiler.
   await work(size / 4);
   const ratios: number[] = [];
   for (let attempt = 0; attempt < attempts; attempt++) {

@@ -1,4 +1,7 @@
-/** Source of a module for `node --import` or `--eval`: `loads` has the URL of each file that is loaded from then on. */
+/**
+ * Source of a module for `node --import` or `--eval`: `loads` collects the URL of each file that is loaded from then
+ * on.
+ */
 export const recordLoads = `import { registerHooks } from 'node:module';
 const loads = [];
 registerHooks({

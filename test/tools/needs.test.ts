@@ -21,7 +21,7 @@ test.each([
       'skipped: skipped.ts > for no reason that it gives',
     ],
   ],
-  // What was left out by its name was not asked for.
+  // Tests excluded by their name were not requested.
   ['lacks a program', ['skipped for lack of kubectl: 1 test']],
 ])('with names like %s, a run reports what was skipped for lack of what, also in groups', async (testNamePattern, lines) => {
   const vitest = await startVitest(

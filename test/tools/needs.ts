@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, type TestOptions } from 'vitest';
 
-/** Programs that some tests need and a machine may lack, with the arguments that make them say that they are there. */
+/** Programs that some tests need and a machine may lack, with arguments that make them print their version. */
 const probes = {
   bash: ['--version'],
   chromium: ['--version'],
@@ -18,19 +18,19 @@ const probes = {
 /** A program that a test may need. */
 export type Tool = keyof typeof probes;
 
-/** What a port or another thing that only some machines have is called at the end of a run. */
+/** How the end of a run names a port or another thing that only some machines have. */
 export type Need = Tool | `port ${number}` | 'root' | 'Linux' | 'a Node.js before 24';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What is missing where the test is skipped; the run says at its end how many tests that were. */
+    /** What is missing where a test is skipped; the end of the run lists how many tests were skipped for it. */
     needs?: Need;
   }
 }
 
 const found = new Map<Tool, boolean>();
 
-/** Whether a program can be run here. Asked once in a run, or by a few processes at the same time. */
+/** Whether a program can be run here. Checked once in a run, or by a few processes at the same time. */
 export function hasTool(tool: Tool): boolean {
   let isThere = found.get(tool);
   if (isThere === undefined) {
@@ -45,7 +45,7 @@ export function hasTool(tool: Tool): boolean {
   return isThere;
 }
 
-/** What another process found; undefined when none did, or when it is just writing that. */
+/** The result of another process; undefined if there is none, or if it is being written. */
 function answerIn(file: string): boolean | undefined {
   try {
     return { yes: true, no: false }[readFileSync(file, 'utf8')];
@@ -55,8 +55,8 @@ function answerIn(file: string): boolean | undefined {
 }
 
 /**
- * Options of a test (or of a group of tests) that is skipped where something is missing:
- * `test('…', needs('kubectl'), () => {…})`. `isThere` is to be given for what is not a program.
+ * Options of a test (or of a group of tests) that is skipped if something is missing: `test('…', needs('kubectl'), ()
+ * => {…})`. Pass `isThere` for anything that is not a program.
  */
 export function needs(tool: Tool): TestOptions;
 export function needs(need: Need, isThere: boolean): TestOptions;

@@ -1,9 +1,9 @@
 import { describe, test } from 'vitest';
 
-/** Marks what refuses empty tables already: the files of a worker share `test` and `describe`. */
+/** Marks a function that rejects empty tables already: the files of a worker share `test` and `describe`. */
 const guarded = Symbol.for('refuses empty tables');
 
-// A table that is read from files has no rows when the files moved: its tests would be gone without a word.
+// A table that is read from files has no rows after the files moved: its tests would disappear silently.
 type Table = (...given: unknown[]) => unknown;
 for (const api of [test, describe] as unknown as { each: Table; for: Table; [guarded]?: true }[]) {
   if (api[guarded] !== true) {

@@ -1,12 +1,12 @@
 import { chai } from 'vitest';
 
-/** Marks what refuses expressions already: the files of a worker share `expect`. */
+/** Marks an `expect` that rejects expressions already: the files of a worker share it. */
 const guarded = Symbol.for('refuses expressions');
 
 function holdsExpression(expected: unknown): boolean {
   return (
     expected instanceof RegExp ||
-    // Not what expect.stringMatching() and its like return.
+    // Not the result of expect.stringMatching() and the like.
     (typeof expected === 'object' &&
       expected !== null &&
       !('asymmetricMatch' in expected) &&

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { inject, vi } from 'vitest';
 
 /**
- * What several test files need and takes long to make, made once in a run: by the file that asks first, in a folder of
- * its own, while the others wait. Nobody may change what is there: copy it.
+ * Makes something that several test files need and that takes long, once per run: in the file that asks first, in a
+ * folder of its own, while the others wait. The folder is read-only: copy it to change it.
  *
- * @returns what `make` returned, as JSON keeps it.
- * @throws {Error} what `make` threw, in each file that asks.
+ * @returns what `make` returned, as JSON preserves it.
+ * @throws {Error} the error of `make`, in each file that asks.
  */
 export async function onceARun<T>(name: string, make: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(inject('runFolder'), name);

@@ -6,17 +6,17 @@ import { withoutDisturbances } from './environment.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder of this run of the tests, which is gone when it ends. */
+    /** A folder of this test run, which is removed at its end. */
     runFolder: string;
   }
 }
 
-/** Files that Node.js keeps of what the tests start are some 4,000: more of them are of what is gone. */
+/** The compile cache of all that tests start has some 4,000 files: more than that are stale. */
 const mostCompiled = 12_000;
 
 /**
- * Where what Node.js compiles is kept for the next run: of the program, which is started a hundred times in a run, and of
- * its dependencies; not in the user's own cache.
+ * Node.js's compile cache, kept for the next run: of the program, which is started a hundred times in a run, and of its
+ * dependencies; separate from the user's own cache.
  */
 function compiledCode(): string {
   const folder = join(import.meta.dirname, '../../node_modules/.cache/compiled-for-tests');
@@ -29,13 +29,13 @@ function compiledCode(): string {
 
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm';
-/** What npm needs there for the package, several times over, and kubectl for each sandbox, in bytes. */
+/** Space that npm needs there for the package, several times over, and kubectl for each sandbox, in bytes. */
 const enough = 64 * 1024 * 1024;
 
 /**
- * A folder for the caches of programs that the tests start, in memory where there is some: npm unpacks a package in its cache to
- * look into it, and deletes that; kubectl keeps sixty files for each sandbox. Without a journal, ext4 looks at every file deleted
- * in the last minute before it makes one: a second for a thousand.
+ * A folder for the caches of programs that the tests start, in memory if possible: npm unpacks a package in its cache
+ * to read it, and deletes that; kubectl keeps sixty files for each sandbox. Without a journal, ext4 checks every file
+ * deleted in the last minute before it creates one: a second for a thousand files.
  */
 function cacheFolder(folder: string): string {
   try {
@@ -44,12 +44,15 @@ function cacheFolder(folder: string): string {
       return mkdtempSync(join(memory, 'test-run-'));
     }
   } catch {
-    // Another system, or not for this user.
+    // Another system, or not writable for this user.
   }
   return mkdtempSync(join(folder, 'caches-'));
 }
 
-/** Makes the folder where test files of one run share what takes long to make (see once-a-run.ts), and the environment. */
+/**
+ * Makes the folder in which test files of one run share results that take long to make (see once-a-run.ts), and the
+ * environment.
+ */
 export default function setUp(project: TestProject): () => void {
   withoutDisturbances(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
@@ -57,14 +60,15 @@ export default function setUp(project: TestProject): () => void {
   const caches = cacheFolder(folder);
   mkdirSync(join(caches, 'npm'));
   symlinkSync(join(caches, 'npm'), join(folder, 'npm'));
-  // By paths relative to it: what the next run copies to its own folder is compiled already.
+  // Paths relative to the cache: files that the next run copies to its own folder are compiled already.
   symlinkSync(compiledCode(), join(folder, 'compiled'));
   Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
-  // Each of some hundred kubectls lives for a moment, and ends before its garbage would matter.
+  // Each of several hundred kubectls lives for a moment, and exits before garbage collection would matter.
   process.env.GOGC ??= 'off';
-  // Else npm asks the registry for a newer npm at each start, and loads for that what it needs for little else.
+  // Otherwise npm asks the registry for a newer npm at each start, and loads modules for that alone.
   process.env.npm_config_update_notifier = 'false';
-  // It keeps a folder for each server and port: of sandboxes that are gone soon, and not in the user's own cache.
+  // It keeps a folder for each server and port: these are of short-lived sandboxes, and do not belong in the user's own
+  // cache.
   process.env.KUBECACHEDIR = join(caches, 'kubectl');
   return () => {
     for (const made of [caches, folder]) {

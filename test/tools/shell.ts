@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** How a program ended, and what it printed. */
+/** A program's exit code and output. */
 export interface ShellResult {
   code: number;
   stdout: string;
@@ -16,15 +16,15 @@ export interface ShellResult {
 export interface Shell {
   /** Runs a program by its name, with a text as its input. Default: an empty one. */
   run(program: string, args: readonly string[], input?: string): Promise<ShellResult>;
-  /** Ends it; kills it when a program still runs. */
+  /** Ends the shell; kills it if a program is still running. */
   stop(): Promise<void>;
 }
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * Starts a shell. A process of tests is so large that it takes ten milliseconds of a processor to start another one, and the
- * shell less than one: worth it where a file starts dozens.
+ * Starts a shell. A test process is so large that starting another process takes it ten milliseconds of CPU time, and
+ * the shell less than one: useful where a file starts dozens.
  */
 export function startShell(env: NodeJS.ProcessEnv): Shell {
   const folder = mkdtempSync(join(tmpdir(), 'shell-'));
@@ -32,7 +32,7 @@ export function startShell(env: NodeJS.ProcessEnv): Shell {
   const file = (name: string) => join(folder, name);
   const answers = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
   const ended = once(child, 'exit');
-  // Of a shell that is gone: its answers end, too.
+  // When the shell has exited, its output ends, too.
   child.stdin!.on('error', () => {});
   let before: Promise<unknown> = Promise.resolve();
   let running = 0;

@@ -12,8 +12,8 @@ function needOf(test: TestCase): string | undefined {
 }
 
 /**
- * The lines about skipped tests: how many for lack of what, and those that say nothing about it. Tests whose name was not
- * asked for (`vitest -t`) are not among them.
+ * The lines about skipped tests: how many for lack of what, and those without a reason. Tests excluded by name (`vitest
+ * -t`) are not among them.
  */
 export function skippedLines(testModules: readonly TestModule[]): string[] {
   const counts = new Map<string, number>();
@@ -38,7 +38,7 @@ export function skippedLines(testModules: readonly TestModule[]): string[] {
   return [...lacking, ...others];
 }
 
-/** Says at the end of a run what was not tested, so that silence is never taken for success. */
+/** Reports at the end of a run what was not tested, so that silence is never taken for success. */
 export class SkippedReporter implements Reporter {
   onTestRunEnd(testModules: readonly TestModule[]): void {
     const lines = skippedLines(testModules);

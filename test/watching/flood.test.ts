@@ -43,7 +43,7 @@ test('a flood of changes does not block the event loop, and leaves at most one p
       await setImmediate();
     }
     watches.get(`${version}/clusterclasses`)?.write(events.join(''));
-    // Turns are counted from the first change that is seen until the last one.
+    // Event loop turns are counted from the first change that is seen until the last one.
     let turns = 0;
     const seen = (handler: string) => watching.read().facts.clusterClasses?.namingHandler(handler).size === 1;
     while (!seen('h4999.e9')) {

@@ -28,7 +28,7 @@ async function scripted(): Promise<Scripted> {
   return server;
 }
 
-/** Facts about a server, and each problem that is told: `KIND: problem`. */
+/** Facts about a server, and each problem that is reported: `KIND: problem`. */
 function follow({ config }: Scripted, more: Partial<WatchingPace> = {}) {
   const problems: string[] = [];
   const onProblem = (kind: FactKind, problem: string | undefined) => problems.push(`${kind}: ${problem ?? 'none'}`);
@@ -42,7 +42,7 @@ const clusterClass = (name: string): JsonObject => ({
 });
 const times = (server: Scripted, path: string) => server.asked.get(path) ?? 0;
 
-/** Waits until a path has been asked so many times more. */
+/** Waits until a path has been requested this many times more. */
 async function askedAgain(server: Scripted, path: string, count: number): Promise<void> {
   const before = times(server, path);
   await vi.waitFor(() => expect(times(server, path)).toBeGreaterThanOrEqual(before + count), within);
@@ -54,7 +54,7 @@ test('a kind is gone after its API was not served three times in a row, and not 
   server.lists.set(`${beta2}/clusterclasses`, [clusterClass('a')]);
   const { watching, problems } = follow(server);
   await watching.synced;
-  // Two times of three it is not there. ClusterClasses and Clusters are of one version, so that it is asked for twice.
+  // It is absent two times out of three. ClusterClasses and Clusters share a version, so that it is requested twice.
   let asked = 0;
   server.misses = (path) => path === beta2 && Math.floor(asked++ / 2) % 3 !== 0;
   await vi.waitFor(() => expect(asked).toBeGreaterThan(24), within);
@@ -84,7 +84,7 @@ test('when a preferred version is served it is watched, and the other one no lon
   expect(watching.status('ClusterClass').objects).toBe(1);
   await vi.waitFor(() => expect(server.watches.has(`${beta1}/clusterclasses`)).toBe(false), within);
   expect(problems).toEqual([]);
-  // It is followed by one watch, however often its version is found again.
+  // It has one watch, however often its version is found again.
   const lists = times(server, `${beta2}/clusterclasses`);
   await askedAgain(server, beta2, 3);
   expect(times(server, `${beta2}/clusterclasses`)).toBe(lists);
@@ -200,6 +200,6 @@ test('after stop nothing is watched, requested or reported', async () => {
   await new Promise((resolve) => setTimeout(resolve, 60));
   expect([...server.asked.values()].reduce((sum, count) => sum + count, 0)).toBe(asked);
   expect([server.watches.size, problems.length]).toEqual([0, before]);
-  // What was known stays known.
+  // Facts that were known stay known.
   expect(watching.read().unknown).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
-/** An API server that says what a test wants of it, and of nothing else. */
+/** An API server that answers only as a test tells it to. */
 export interface Scripted {
   config: KubeConfig;
   /** The resources of each version that is served, by its path: `/apis/GROUP/VERSION`. */
@@ -13,11 +13,11 @@ export interface Scripted {
   objects: Map<string, JsonObject>;
   /** Whether a version is not served this time, though it is one of `versions`. */
   misses: (path: string) => boolean;
-  /** Error codes instead of answers, by path. */
+  /** Error codes instead of responses, by path. */
   errors: Map<string, number>;
   /** The open watch of each collection. */
   watches: Map<string, ServerResponse>;
-  /** How often each path was asked, watches apart. */
+  /** Number of requests for each path, not counting watches. */
   asked: Map<string, number>;
   stop(): Promise<void>;
 }

@@ -61,7 +61,7 @@ test('facts follow the cluster, and an API that is added later', async () => {
   await at.put(namespaceOf('capi-extensions'), exampleNamespace, exampleServiceObject, exampleSecret(), example());
   const { watching, facts } = follow(at);
   await watching.synced;
-  // Nobody serves ClusterClasses, so that there is none: this is known.
+  // ClusterClasses are not served, so it is known that there are none.
   expect(watching.read().unknown).toEqual([]);
   expect(facts().clusterClasses?.namingExtension('my-extension').size).toBe(0);
   expect(facts().services?.find('capi-extensions', 'my-extension')).toEqual({ ports: [443] });
@@ -132,7 +132,7 @@ test('a Secret that was absent, or without a CA, is read again soon; a usable on
   names.map(find);
   await watching.secretsRead();
   await at.put(exampleSecret(), exampleSecret({}, 'fine'), exampleSecret(undefined, 'missing'));
-  // What the warning called missing has been created by now.
+  // The object that the warning reported missing has been created by now.
   later = 3_000;
   expect(names.map(find)).toEqual([
     expect.objectContaining({ problem: 'has no ca.crt' }),

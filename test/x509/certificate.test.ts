@@ -36,7 +36,7 @@ const fixture = (name: string) => readFileSync(new URL(`../fixtures/certs/${name
 const of = (pem: string): Certificate => usable(readCertificates(pem))?.[0] as Certificate;
 const elliptic = of(fixture('elliptic-ca.crt'));
 const odd = await oddCa(new Date(), day);
-/** Text after which `text` has so many characters. */
+/** Text after which `text` has this many characters. */
 const padded = (text: string, length: number) => text + '\n'.repeat(length - text.length);
 
 const header = '-----BEGIN CERTIFICATE-----';
@@ -96,7 +96,7 @@ test('a CA is recognized by its basic constraints, until the moment when it expi
     problem: 'is not a CA certificate (basicConstraints)',
   });
   expect(readCa(ca.certificate.pem, end)).toEqual({ state: 'broken', problem: `expired at ${end.toISOString()}` });
-  // The first of the text counts.
+  // The first one in the text counts.
   expect(usable(readCa(ca.certificate.pem + serving.certificate.pem, justBefore))?.pem).toBe(ca.certificate.pem);
 });
 
@@ -178,7 +178,7 @@ test("signed by: both the name and the key must be the CA's", async () => {
   expect(isSignedBy(certificate, sameKey.certificate)).toBe(false);
   expect(isSignedBy(one.certificate, certificate)).toBe(false);
   expect(isSignedBy(certificate, elliptic)).toBe(false);
-  // Without key identifiers only the signature tells two CAs of one name apart.
+  // Without key identifiers, only the signature distinguishes two CAs with the same name.
   const withoutIdentifier = forge.pki.certificateFromPem(certificate.pem);
   const rest = withoutIdentifier.extensions.filter(({ name }) => name !== 'authorityKeyIdentifier');
   withoutIdentifier.setExtensions(rest);

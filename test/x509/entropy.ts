@@ -9,7 +9,7 @@ export const quickEntropy: Entropy = {
   randomBytes: systemEntropy.randomBytes,
 };
 
-/** Keys on a curve, new each time. */
+/** Keys on a curve, newly generated each time. */
 export function entropyOn(
   namedCurve: 'P-256' | 'P-384' | 'P-521' | 'secp224r1' | 'secp256k1',
   paramEncoding: 'named' | 'explicit' = 'named',

@@ -6,7 +6,7 @@ import { entropyOn, quickEntropy } from './entropy.ts';
 const elliptic = await entropyOn('P-256').makeKeyPair();
 const rsa = await quickEntropy.makeKeyPair();
 
-/** A certificate in DER that its own key has signed. */
+/** A certificate in DER, self-signed. */
 function signed(keys = elliptic, notBefore = '2026-01-01T00:00:00Z', notAfter = '2027-01-01T00:00:00Z'): Buffer {
   const contents = {
     serial: '01',

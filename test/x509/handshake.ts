@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
 
-/** A TLS handshake with a server that has a certificate: `connected`, or the code of what a client that trusts a CA says. */
+/**
+ * A TLS handshake with a server that has a certificate: `connected`, or the error code of a client that trusts a CA.
+ */
 export async function shakeHands(serving: { cert: string; key: string }, ca: string, host: string): Promise<string> {
   const server = createServer(serving, (socket) => socket.end());
   server.listen(0, '127.0.0.1');

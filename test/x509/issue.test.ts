@@ -21,7 +21,7 @@ import { day, entropyOn, quickEntropy } from './entropy.ts';
 import { shakeHands } from './handshake.ts';
 
 const now = new Date();
-/** What a certificate can say: whole seconds. */
+/** The precision of times in a certificate: whole seconds. */
 const seconds = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);
 const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
 const serverAuth = '1.3.6.1.5.5.7.3.1';
@@ -49,7 +49,7 @@ function handshake({ certificate, key }: Issued, trusted: Issued, host: string):
   return shakeHands({ cert: certificate.pem, key }, trusted.certificate.pem, host);
 }
 
-/** Each bit of a key usage that OpenSSL prints, and what else it says about extensions. */
+/** Each bit of the key usage as OpenSSL prints it, and the other extensions. */
 function extensionsOf({ certificate }: Issued): string {
   const text = execFileSync('openssl', ['x509', '-noout', '-text'], { input: certificate.pem, encoding: 'utf8' });
   return text
@@ -140,7 +140,8 @@ test('serial numbers are unique and positive, with 128 bits; subjects of CAs dif
     const randomBytes = () => Buffer.from([first, ...Array<number>(15).fill(7)]);
     return (await issueCa(now, day, { ...quickEntropy, randomBytes })).certificate.x509.serialNumber;
   };
-  // Bytes whose first has the high bit set, or is zero, are the ones that DER reads differently; a negative one has a sign here.
+  // Bytes that start with a set high bit, or with zero, need care in DER; a negative number is printed with a sign
+  // here.
   const rest = '07'.repeat(15);
   const serials = [await serialOf(0xff), await serialOf(0x80), await serialOf(0x7f), await serialOf(0)];
   expect(serials).toEqual([`FF${rest}`, `80${rest}`, `7F${rest}`, `01${rest}`]);
@@ -196,7 +197,7 @@ test.each([
   await expect(issueCa(new Date('2026-03-01'), day, quickEntropy)).rejects.toThrow(problem);
 });
 
-/** A folder that goes with its test. */
+/** A folder that is removed after its test. */
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'certs-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -274,7 +275,7 @@ test('a certificate for an elliptic-curve key does not allow key encipherment', 
   }
 });
 
-/** A CA that OpenSSL makes, with this identifier of its key. */
+/** A CA made by OpenSSL, with this key identifier. */
 async function foreignCa(identifier: string): Promise<Issued> {
   const folder = temporaryFolder();
   const file = join(folder, 'ca.key');

@@ -4,7 +4,9 @@ import { type Issued, readCertificates, usable } from '../../src/x509/index.ts';
 import type { KeyPair } from '../../src/x509/issue.ts';
 import { entropyOn } from './entropy.ts';
 
-/** A CA with a key that another key has signed; by default one that signs nothing here, on P-224, which API servers read. */
+/**
+ * A CA with a key signed by another key; by default one that signs nothing here, on P-224, which API servers accept.
+ */
 export async function oddCa(
   now: Date,
   validityMs: number,
@@ -26,11 +28,11 @@ export async function oddCa(
   return { certificate: read![0], key: privateKey };
 }
 
-/** Key pairs on a curve that API servers do not know, and in forms that they do not read. */
+/** Key pairs on a curve that API servers do not support, and in forms that they do not parse. */
 export async function unreadableKeys(): Promise<[string, KeyPair][]> {
   const pair = await entropyOn('P-256').makeKeyPair();
   const der = createPublicKey(pair.publicKey).export({ type: 'spki', format: 'der' });
-  // The last 65 bytes are the point: 4 and both coordinates, of which a compressed one has the first, after 2 or 3.
+  // The last 65 bytes are the point: 4 and both coordinates. A compressed point has 2 or 3 and the first coordinate.
   const point = der.subarray(-65);
   const compressed = Buffer.from([...der.subarray(0, -65), 2 + ((point[64] as number) & 1), ...point.subarray(1, 33)]);
   // The lengths of the whole and of the bit string.

@@ -7,12 +7,12 @@ const block = (label: string, body = 'AQID\n') => `${begin(label)}${body}${end(l
 const certificate = block('CERTIFICATE');
 const label64 = 'A'.repeat(64);
 
-/** What is found at each BEGIN line: the bytes, what is not base64, or nothing that Go sees. */
+/** What follows each BEGIN line: the bytes, what is not base64, or nothing that Go recognizes. */
 const found = 'AQID';
 const noBytes = '';
 const unseen = undefined;
 
-// What kubectl 1.32 (Go) finds in each as certificate-authority-data.
+// The blocks that kubectl 1.32 (Go) finds in each as certificate-authority-data.
 test.each<[string, string, certificates: (string | undefined)[], hasPrivateKey?: boolean]>([
   ['nothing', '', []],
   ['one certificate', certificate, [found]],

@@ -7,7 +7,7 @@ const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).pub
 const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey;
 const p256 = ec('prime256v1');
 
-/** A key on P-256 whose point says twice where it is (SEC 1, 2.3.3). */
+/** A key on P-256 whose point is in hybrid form (SEC 1, 2.3.3), which encodes y twice. */
 function hybrid(): KeyObject {
   const der = p256.export({ type: 'spki', format: 'der' });
   der[der.length - 65] = 6 + ((der.at(-1) as number) & 1);

@@ -1,9 +1,9 @@
-// A thread in the place of the sample extension: it listens at once, and what it is told decides how long it lives.
+// A thread in place of the sample extension: it listens at once, and its messages decide how long it lives.
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ExtensionThreadData } from '../../../src/commands/sandbox/extension-thread.ts';
 
 const { port } = workerData as ExtensionThreadData;
-// The first one is given no port, and ends by itself; those after it are where it was.
+// The first one gets no port, and exits by itself; later ones use the port of the first.
 parentPort?.postMessage({ listening: port === 0 ? 12_345 : port });
 parentPort?.postMessage({ log: '{"level":"warn","msg":"it listens","port":1}' });
 if (port === 0) {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => apps.deleteNamespacedDeployment(where));
 afterAll(() => sandbox?.stop());
 
-/** Waits until the Deployment says something about its spec as it is now. */
+/** Waits until the Deployment reports a status for its current spec. */
 async function status(wanted: (status: NonNullable<V1Deployment['status']>) => boolean) {
   const { status: found } = await eventually(
     () => apps.readNamespacedDeployment(where),
@@ -38,7 +38,7 @@ test('the sample extension follows its Deployment', async () => {
   const replace = (value: number) => ({ op: 'replace', path: '/spec/replicas', value });
   const messages = () => lines.map(({ msg }) => msg);
 
-  // The first one ended by itself.
+  // The first one exited by itself.
   await eventually(
     async () => messages(),
     (all) => all.filter((msg) => msg === 'it listens').length === 2,
@@ -48,13 +48,13 @@ test('the sample extension follows its Deployment', async () => {
 
   await scale(0);
   expect(await status(({ readyReplicas = 0 }) => readyReplicas === 0)).toEqual(running);
-  // More than one are not run, and clients that wait for the others are told.
+  // Only one replica is run, and clients that wait for more are told so.
   await scale(3);
   expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual({
     Available: 'True MinimumReplicasAvailable',
     Progressing: 'False ProgressDeadlineExceeded',
   });
-  // What `kubectl rollout restart` changes.
+  // The field that `kubectl rollout restart` changes.
   const started = lines.length;
   const annotations = { 'kubectl.kubernetes.io/restartedAt': 'now' };
   const body = [{ op: 'add', path: '/spec/template/metadata/annotations', value: annotations }];

@@ -3,7 +3,11 @@ import { needs } from '../../tools/needs.ts';
 import { type Shell, startShell } from '../../tools/shell.ts';
 import { ready, startAlone, startServing } from './running.ts';
 
-/** kubectl with this kubeconfig: what it printed. @throws when it fails. */
+/**
+ * Runs kubectl with this kubeconfig: its output.
+ *
+ * @throws if it fails.
+ */
 const kubectlOf =
   (kubeconfig: string) =>
   async (...args: string[]): Promise<string> => {
@@ -55,7 +59,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   });
 
   test('applies the manifests of an installation, and deletes them', async () => {
-    // The other one, default, is with-crd without the definition.
+    // The other profile, default, is with-crd without the definition.
     for (const overlay of ['with-crd', 'controller-discover']) {
       expect(await kubectl('apply', '-k', `manifests/overlays/${overlay}`)).toMatch(/mutatingwebhookconfiguration/);
     }

@@ -14,7 +14,7 @@ interface Status {
   conditions?: { type: string; status: string }[];
 }
 
-/** What a sandbox has, by its kubeconfig. */
+/** The objects of a sandbox, read with its kubeconfig. */
 function clientsOf(kubeconfig: string) {
   const config = new KubeConfig();
   config.loadFromFile(kubeconfig);
@@ -35,7 +35,7 @@ test('--no-extension leaves out the sample extension, and the controller discove
     const { objects, apps, discovered } = clientsOf(await ready(output));
     expect(await objects.listClusterCustomObject(extensionConfigs)).toMatchObject({ items: [] });
     expect((await apps.listDeploymentForAllNamespaces()).items).toEqual([]);
-    // A user's own extension, which is not there.
+    // A user's own extension, which does not exist.
     await objects.createClusterCustomObject({
       ...extensionConfigs,
       body: {
@@ -52,7 +52,7 @@ test('--no-extension leaves out the sample extension, and the controller discove
   }
 });
 
-/** The serial number of the certificate that a server on loopback shows. */
+/** The serial number of the certificate that a server on loopback presents. */
 async function serialAt(port: number): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -85,7 +85,7 @@ test('--no-controller leaves out the controller, and the sample extension uses t
       () => serialAt(port),
       (now) => now !== serial,
     );
-    // A controller would have asked the extension by then.
+    // By then a controller would have called the extension.
     await sleep(500);
     expect(await statusOf('sample-extension')).toBeUndefined();
   } finally {

@@ -23,7 +23,7 @@ test('closing the terminal ends it, and it leaves nothing behind', needs('script
     (text) => text.includes('kubectl get'),
   );
   expect(readdirSync(folder)).toHaveLength(1);
-  // Its end of the terminal goes with it, which is a SIGHUP for what runs there.
+  // Closing its side of the terminal sends SIGHUP to what runs there.
   terminal.kill('SIGKILL');
   await eventually(
     async () => readdirSync(folder),
@@ -32,7 +32,7 @@ test('closing the terminal ends it, and it leaves nothing behind', needs('script
   rmSync(folder, { recursive: true });
 });
 
-// By real signals, because what is left behind would hold a token.
+// With real signals, because files left behind would hold a token.
 test.each([
   ['before it is ready', 'SIGINT', 130],
   ['when it is ready', 'SIGTERM', 0],
@@ -57,14 +57,14 @@ test.each([
     ({ files, text }) => files.length > 0 && (when === 'before it is ready' || text.includes('kubectl get')),
   );
   child.kill(signal);
-  // Then what it printed is read to its end.
+  // Then its output is read to the end.
   expect((await once(child, 'close'))[0]).toBe(code);
   expect(readdirSync(folder)).toEqual([]);
-  // Of YAML, what is only read and written needs no library that rewrites it.
+  // YAML that is only read and written needs no library for editing it.
   const loaded = JSON.parse(output.trimEnd().split('\n').at(-1)!) as string[];
   expect(loaded).toContain('js-yaml');
   expect(loaded).not.toContain('yaml');
-  // Nobody sent protobuf or asked for it; and nobody reads the metrics of the process.
+  // Nobody sent or requested protobuf, and nobody reads the metrics of the process.
   expect(loaded).not.toContain('protobufjs');
   expect(loaded).not.toContain('@opentelemetry');
   expect(output).toMatch(code === 0 ? /kubectl get/ : /^extensionconfig-webhook: interrupted$/m);

@@ -23,7 +23,11 @@ export function start(args: string[]) {
   return { stop, output, ended };
 }
 
-/** Waits until a sandbox says what to try. @returns where its kubeconfig is. */
+/**
+ * Waits until a sandbox prints what to try.
+ *
+ * @returns the path of its kubeconfig.
+ */
 export async function ready(output: { out: string }): Promise<string> {
   await eventually(
     async () => output.out,
@@ -32,7 +36,7 @@ export async function ready(output: { out: string }): Promise<string> {
   return /KUBECONFIG='?(.*?)'?$/m.exec(output.out)?.[1] as string;
 }
 
-/** A webhook server that is none of the sandbox's: `serve`, in this process. */
+/** A webhook server that does not belong to the sandbox: `serve`, in this process. */
 export async function startServing() {
   const folder = createCertificateFolder();
   const ports = ['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'];

@@ -67,7 +67,7 @@ test('replaces the kubeconfig of a killed sandbox, and no other file', async () 
 test('calls a separate webhook server', async () => {
   const server = await startServing();
   const { url, caFile } = server;
-  // Two files put together: as a caBundle, API servers would find no certificate in it.
+  // Two concatenated files: API servers would find no certificate in it as a caBundle.
   const folder = mkdtempSync(join(tmpdir(), 'two-cas-'));
   const both = join(folder, 'ca.crt');
   const ca = readFileSync(caFile, 'utf8');
@@ -107,7 +107,7 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
     async () => readdirSync(folder),
     (files) => files.includes('kubeconfig'),
   );
-  // When it is there, all is ready.
+  // Once it is there, everything is ready.
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const config = new KubeConfig();
   config.loadFromFile(file);
@@ -143,7 +143,7 @@ test('has the webhook configurations of the manifests, with a caBundle', async (
     expect(found).toMatchObject(manifests.map(({ metadata, webhooks }) => ({ metadata, webhooks })));
     for (const { webhooks } of found) {
       const ca = new X509Certificate(Buffer.from(webhooks?.[0]?.clientConfig.caBundle ?? '', 'base64'));
-      // An RSA key takes a hundred times as long to make: four of them held up each start.
+      // An RSA key takes a hundred times as long to generate: four of them delayed each start.
       expect([ca.ca, ca.publicKey.asymmetricKeyType]).toEqual([true, 'ec']);
     }
   } finally {
@@ -178,7 +178,7 @@ const signal = new AbortController().signal;
 const [[, keys]] = (await unreadableKeys()) as [Awaited<ReturnType<typeof unreadableKeys>>[number]];
 const { pem: unreadable } = (await oddCa(new Date(), day, keys)).certificate;
 
-/** An API server whose definition has these conditions, and that serves no ExtensionConfigs. */
+/** An API server whose definition has these conditions, and that does not serve ExtensionConfigs. */
 async function serverWith(conditions: object[]): Promise<KubeConfig> {
   const server = createHttpServer((request, response) => {
     const isDefinition = request.url?.startsWith('/apis/apiextensions.k8s.io/') ?? false;

@@ -12,7 +12,7 @@ everyCommandRuns('docs/sandbox.md', async ({ terminal, printed, background: [san
   );
   expect(printedBy('bad-target')).toMatch(/url and service are both set/);
 
-  // The story that it prints is the one of the page.
+  // The commands that it prints are those of the page.
   const lines = sandbox?.().match(/(?<=^ {2})kubectl .*$/gm) ?? [];
   expect(lines).toHaveLength(10);
   const onPage = new Set([...printed.keys()].flatMap((commands) => commands.split('\n')).map(withoutComment));
@@ -23,7 +23,7 @@ everyCommandRuns('docs/sandbox.md', async ({ terminal, printed, background: [san
     expect(onPage).toContain(command.replace(/(?<= -f ).*\/(manifests\/.*?)'?$/, '$1'));
   }
 
-  // What stopped came back at the place where it was.
+  // The extension that was stopped runs again at the same address.
   const rollout = 'kubectl -n sample-extension rollout status deployment/sample-extension --timeout=20s';
   expect((await terminal.run(rollout)).output).toMatch(/successfully rolled out/);
   const [rehearsal = ''] = /(?<=^ {2})\S.* rehearse .*$/m.exec(sandbox?.() ?? '') ?? [];

@@ -18,7 +18,7 @@ import { recordedCalls } from '../../messages/recorded.ts';
 import { collectingLog } from '../../server/running.ts';
 import { cpuTimeMs } from '../../tools/cpu-time.ts';
 
-// The library that applies patches here refuses fields of this name.
+// The library that applies patches here rejects fields of this name.
 const json = fc
   .jsonValue({ maxDepth: 5 })
   .map((value) => JSON.parse(JSON.stringify(value).replaceAll('"__proto__":', '"proto":')) as Json);

@@ -344,7 +344,7 @@ describe('variables', () => {
     ]);
     expect(seen.size).toBe(count);
     expect(request.items.every((item) => defined.read(request, item).v7 === 7)).toBe(true);
-    // Merged for each item they took minutes.
+    // Merged for each item, they took minutes.
     expect(cpuTimeMs() - startedMs).toBeLessThan(5_000);
   });
 });

@@ -3,7 +3,7 @@ import { type Answer, blocking, callLine, classYaml, clusterYaml, live } from '.
 
 const passes = () => undefined;
 const steps = (...versions: string[]) => versions.map((version) => ({ version }));
-/** Lines of calls, those of patches left out. */
+/** Lines of calls, without those of patches. */
 const lines = (calls: Parameters<typeof callLine>[0][]) => calls.map(callLine);
 
 describe('the calls of a life', () => {
@@ -14,7 +14,7 @@ describe('the calls of a life', () => {
   });
 
   test("an upgrade of four minors by an extension's plan", () => {
-    // The example of Cluster API's documentation: workers take at most three minors.
+    // The example of Cluster API's documentation: workers may lag by at most three minor versions.
     const all = ['v1.30.0', 'v1.31.0', 'v1.32.3', 'v1.33.0'];
     const { calls, end } = live(
       ({ hook, request }) =>
@@ -51,7 +51,7 @@ describe('the calls of a life', () => {
     expect(
       asked.map(({ request }) => [request.fromControlPlaneKubernetesVersion, request.fromWorkersKubernetesVersion]),
     )
-      // Once for each step that is completed, of the control plane or of the workers.
+      // Once for each completed step, of the control plane or of the workers.
       .toEqual([
         ['v1.29.0', 'v1.29.0'],
         ['v1.30.0', 'v1.29.0'],

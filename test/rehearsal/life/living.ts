@@ -24,10 +24,10 @@ export const blocking = [
   'BeforeClusterDelete',
 ];
 
-/** What a fake extension answers: fields of a success, an error, or nothing where no handler is registered. */
+/** The response of a fake extension: fields of a success, an error, or nothing where no handler is registered. */
 export type Answer = JsonObject | { error: string } | 'none' | 'restart';
 
-/** What one life did. */
+/** The record of one life. */
 export interface Lived {
   calls: CallEffect[];
   /** Calls and events in their order. */
@@ -81,7 +81,7 @@ export function callLine({ hook, request }: CallEffect): string {
   return parts.join(' ');
 }
 
-/** Lives a life with fake answers, without a network and without a clock. */
+/** Rehearses a life with fake responses, without a network and without a clock. */
 export function live(
   answers: (effect: CallEffect, nth: number) => Answer | undefined,
   {
@@ -132,7 +132,7 @@ export function live(
   }
 }
 
-/** A Cluster of no class, in YAML. */
+/** A Cluster without a class, in YAML. */
 export const clusterYaml = (version: string, { annotations = '{}', topology = '' } = {}): string => `
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: Cluster
@@ -144,7 +144,7 @@ spec:
     ${topology === '' ? 'workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }, { class: w, name: md-1 }] }' : topology}
 `;
 
-/** A ClusterClass that only says how upgrades go. */
+/** A ClusterClass that only defines upgrades. */
 export const classYaml = (spec: string): string => `---
 apiVersion: cluster.x-k8s.io/v1beta2
 kind: ClusterClass

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../tools/runs.ts';
 import { type Answer, blocking, callLine, clusterYaml, live } from './living.ts';
 
-/** What goes wrong before a hook passes. */
+/** Failures before a hook succeeds. */
 const trouble = fc.oneof(
   fc.record({ retryAfterSeconds: fc.integer({ min: 1, max: 100_000 }), message: fc.constant('wait') }),
   fc.constant({ error: 'no' } as Answer),
@@ -54,7 +54,7 @@ test('whatever goes wrong for a while, the same hooks pass in the same order as 
       expect(rough.end).toMatchObject({ isComplete: true, reason: '' });
       expect(passed).toEqual(smooth.calls.map(callLine));
       expect(rough.state.pending.size).toBe(0);
-      // Time only goes on, and nobody is asked while a wait runs.
+      // Time never goes back, and no call is made during a wait.
       const times = rough.calls.map(({ at }) => at);
       expect(times).toEqual(times.toSorted((a, b) => a - b));
     }),
