@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { loadKubeConfig } from '../cluster/index.ts';
 import type { DiscoveryResponse } from '../hooks/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../kubernetes/index.ts';
-import { messageProblems } from '../messages/index.ts';
+import { prepareChecks } from '../messages/index.ts';
 import {
   type CertificateSource,
   defaultLimits,
@@ -201,10 +201,9 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     for (const warning of warnings) {
       log.warn(warning);
     }
-    // Takes some milliseconds for each hook, and a tenth of a second for the first hook with a Cluster in its messages.
+    // For hooks other than Cluster API's this takes some milliseconds each, and a tenth of a second for the first one.
     for (const { hook } of options.compileAtStart === false ? [] : handlers) {
-      messageProblems(hook, 'request', {}, 'received');
-      messageProblems(hook, 'response', {}, 'strict');
+      prepareChecks(hook);
     }
     return startServer({
       application: (foundation) =>

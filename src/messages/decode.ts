@@ -1,6 +1,6 @@
 import type { HookDefinition, MessageSchema } from '../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { formatProblems, messageProblems } from './checks.ts';
+import { formatProblems, messageFits, messageProblems } from './checks.ts';
 import { type Components, componentOf, componentsOf } from './components.ts';
 
 const componentCache = new WeakMap<HookDefinition, Components>();
@@ -65,7 +65,7 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
  */
 export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
   // Messages from Cluster API need not be copied.
-  if (isJsonObject(value) && messageProblems(hook, 'request', value, 'received').length === 0) {
+  if (isJsonObject(value) && messageFits(hook, 'request', value, 'received')) {
     return { request: value };
   }
   const request = spelled(value, hook.request.schema, componentsFor(hook));

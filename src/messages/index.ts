@@ -1,4 +1,5 @@
-export { formatProblems, type MessageProblem, messageProblems, type Strictness } from './checks.ts';
+export { formatProblems, type MessageProblem, messageProblems, prepareChecks } from './checks.ts';
+export type { Strictness } from './compile.ts';
 export { type Components, componentsOf } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export * from './openapi/index.ts';

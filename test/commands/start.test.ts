@@ -87,12 +87,22 @@ test('a command loads nothing that only another one needs', () => {
   expect(explained).not.toContain('yaml');
 });
 
-test('commands that call extensions load no rules, and only the parts of the HTTP client that calls need', () => {
+test('commands that call extensions load no rules, no compiler, and only the parts of the HTTP client that calls need', () => {
   const script = `${recordLoads}
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
     const { stdin, stdout, stderr, env } = process;
     for (const command of ['discover', 'call', 'conformance', 'rehearse']) {
       await run([command, '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
+    }
+    const { clusterApiHooks } = await import(${JSON.stringify(new URL('../../src/hooks/index.ts', import.meta.url))});
+    const messages = await import(${JSON.stringify(new URL('../../src/messages/index.ts', import.meta.url))});
+    for (const hook of clusterApiHooks) {
+      messages.prepareChecks(hook);
+      const [request, response] = [messages.sampleRequest(hook), messages.sampleResponse(hook)];
+      messages.messageProblems(hook, 'request', request, 'strict');
+      messages.decodeRequest(hook, { ...request, settings: null });
+      messages.messageProblems(hook, 'response', response, 'strict');
+      messages.decodeResponse(hook, { ...response, kind: null });
     }
     stderr.write(JSON.stringify(loads));`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
@@ -100,6 +110,9 @@ test('commands that call extensions load no rules, and only the parts of the HTT
   expect(filesOf('/src/rules/')).toEqual([]);
   // Needed for the ExtensionConfigs of a cluster, but not for those in files.
   expect(filesOf('/src/cluster/')).toEqual([]);
+  // What checks the messages of Cluster API's hooks is generated.
+  expect(filesOf('/src/messages/strict-fits.ts')).toHaveLength(1);
+  expect(filesOf('/node_modules/ajv/dist/compile/')).toEqual([]);
   expect(filesOf('/node_modules/undici/').length).toBeLessThan(40);
   expect(filesOf('/src/runtime/').length).toBeGreaterThan(5);
 });

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { versions } from '../../src/api/index.ts';
 import { definitionFile, definitionText } from './definition.ts';
+import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
 import { typesOf } from './types.ts';
@@ -12,6 +13,9 @@ for (const version of versions) {
   writeFileSync(validatorFile(version), validatorOf(version));
 }
 writeFileSync(new URL('../../src/hooks/message-types.ts', import.meta.url), await messageTypes());
+for (const strictness of strictnesses) {
+  writeFileSync(messageFitsFile(strictness), messageFitsOf(strictness));
+}
 for (const { file, text } of await generatedPages()) {
   writeFileSync(file, text);
 }
