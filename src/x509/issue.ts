@@ -4,7 +4,10 @@ import { promisify } from 'node:util';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
 import { type Contents, issuerKeyIdentifier, signedCertificate } from './forge.ts';
 
-/** How far notBefore precedes the time of issue, in ms, because clients' clocks may be slow. */
+/**
+ * How far notBefore precedes the time of issue, in ms, because clients' clocks may be slow. The time of issue is rounded
+ * up to a second, since certificates contain whole seconds: what counts from it must not begin before it.
+ */
 export const backdateMs = 5 * 60_000;
 
 /**
@@ -80,7 +83,7 @@ const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
  * @throws {Error} when the result is not what was requested: a bug, or a key that is neither RSA nor elliptic-curve.
  */
 function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Request): Certificate {
-  const notBefore = new Date(now.getTime() - backdateMs);
+  const notBefore = new Date(Math.ceil(now.getTime() / 1000) * 1000 - backdateMs);
   const end = new Date(Math.min(notAfter.getTime(), lastMoment));
   const key = createPublicKey(publicKey);
   const der = signedCertificate({ ...contents, issuer, publicKey: key, notBefore, notAfter: end }, issuerKey);

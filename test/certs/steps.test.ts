@@ -115,6 +115,26 @@ test('a CA rotation takes these steps, and waits for both delays, half a minute 
   expect(fingerprint(caPath, 'ca.crt')).not.toBe(old);
 });
 
+test.each([1, 500, 999])('the overlap is never shorter than asked for: %i ms into a second', async (ms) => {
+  await repair();
+  clock.time += day + ms;
+  const writtenAt: number[] = [];
+  let served = valueIn(serving(), 'tls.crt');
+  server.after = ({ path }) => {
+    const isNew = path === servingPath && valueIn(serving(), 'tls.crt') !== served;
+    if (isNew || (path === caPath && caKeys().length === 2)) {
+      served = valueIn(serving(), 'tls.crt');
+      writtenAt.push(clock.time);
+    }
+    return 'answer';
+  };
+  const { steps } = await walk({ forceCa: true, propagationDelayMs: 0, overlapMs: 1_000 });
+  const [issued = Number.NaN, retired = Number.NaN] = writtenAt;
+  expect(retired - issued).toBeGreaterThanOrEqual(1_000);
+  expect(retired - issued).toBeLessThan(2_000);
+  expect(kinds(steps).filter((kind) => kind === 'wait')).toHaveLength(1);
+});
+
 test("the contents of the CA's Secret in each stage", async () => {
   await repair();
   const states: object[] = [];

@@ -23,6 +23,7 @@ import { shakeHands } from './handshake.ts';
 const now = new Date();
 /** The precision of times in a certificate: whole seconds. */
 const seconds = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);
+const nextSecond = (ms: number) => new Date(Math.ceil(ms / 1000) * 1000);
 const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
 const serverAuth = '1.3.6.1.5.5.7.3.1';
 const clientAuth = '1.3.6.1.5.5.7.3.2';
@@ -102,7 +103,7 @@ test('a serving certificate is valid for servers, for its names, and has its key
 test('a certificate begins slightly in the past and ends as requested, a serving certificate no later than its CA', async () => {
   const { ca, serving } = await made(100, 1000);
   const short = await made(100, 90);
-  const begin = seconds(now.getTime() - 5 * 60_000);
+  const begin = nextSecond(now.getTime() - 5 * 60_000);
   for (const { certificate } of [ca, serving, short.serving]) {
     expect(certificate.x509.validFromDate).toEqual(begin);
   }
@@ -158,7 +159,7 @@ test('a self-signed serving certificate is its own CA', async () => {
   expect(x509.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1');
   expect(x509.ca).toBe(true);
   expect(x509.keyUsage).toEqual([serverAuth]);
-  expect(x509.validFromDate).toEqual(seconds(now.getTime() - backdateMs));
+  expect(x509.validFromDate).toEqual(nextSecond(now.getTime() - backdateMs));
   expect(x509.validToDate).toEqual(seconds(now.getTime() + 30 * day));
   expect(x509.checkPrivateKey(createPrivateKey(self.key))).toBe(true);
   expect(x509.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
