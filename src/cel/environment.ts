@@ -11,8 +11,17 @@ const typedFormats = new Set(['byte', 'date', 'date-time', 'duration']);
 
 const scalars: Record<string, string> = { boolean: 'bool', integer: 'int', number: 'double', string: 'string' };
 
+/** How many more fields may be declared: each declaration takes some microseconds. */
+export interface Declarations {
+  left: number;
+}
+
 /** The type of the values that a schema describes, in as much detail as the library can express it. */
-function declaredOf(schema: Schema): Declared {
+function declaredOf(schema: Schema, declarations: Declarations): Declared {
+  declarations.left--;
+  if (declarations.left < 0) {
+    return 'dyn';
+  }
   if (schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true) {
     return 'dyn';
   }
@@ -20,7 +29,7 @@ function declaredOf(schema: Schema): Declared {
     return 'dyn';
   }
   const inner = (part: Schema): string => {
-    const declared = declaredOf(part);
+    const declared = declaredOf(part, declarations);
     return typeof declared === 'string' ? declared : 'dyn';
   };
   switch (schema.type) {
@@ -29,7 +38,9 @@ function declaredOf(schema: Schema): Declared {
     case 'object': {
       const { properties, additionalProperties } = schema;
       if (properties !== undefined) {
-        return Object.fromEntries(Object.entries(properties).map(([name, part]) => [celName(name), declaredOf(part)]));
+        return Object.fromEntries(
+          Object.entries(properties).map(([name, part]) => [celName(name), declaredOf(part, declarations)]),
+        );
       }
       return typeof additionalProperties === 'object' ? `map<string, ${inner(additionalProperties)}>` : 'dyn';
     }
@@ -45,16 +56,17 @@ export function untypedEnvironment(): Environment {
     .registerVariable('oldSelf', 'dyn');
 }
 
-/** What finds expressions that do not fit the values of a schema: a field that there is not, a number as a text. */
-export function typedEnvironment(schema: Schema): Environment {
-  const declared = declaredOf(schema);
+/**
+ * What finds expressions that do not fit the values of a schema: a field that there is not, a number as a text.
+ *
+ * @param declarations what this and others may declare; parts of the schema beyond that may be anything.
+ */
+export function typedEnvironment(schema: Schema, declarations: Declarations): Environment {
+  const declared = declaredOf(schema, declarations);
   const environment = new (library().Environment)({ enableOptionalTypes: true });
-  for (const name of ['self', 'oldSelf']) {
-    if (typeof declared === 'string') {
-      environment.registerVariable(name, declared);
-    } else {
-      environment.registerVariable(name, { schema: declared });
-    }
+  if (typeof declared === 'string') {
+    return environment.registerVariable('self', declared).registerVariable('oldSelf', declared);
   }
-  return environment;
+  // Both of the same type, so that they can be compared: the library names the type of a schema after its variable.
+  return environment.registerVariable('self', { schema: declared }).registerVariable('oldSelf', '$self');
 }

@@ -2,14 +2,25 @@ import type { Environment, TypeCheckResult } from '@marcbachmann/cel-js';
 import type { JsonObject, StatusCause } from '../kubernetes/index.ts';
 import { fieldOf, invalid, notSupported, required, type Schema } from '../schema/index.ts';
 import { decisionProblem } from './cel.ts';
-import { typedEnvironment, untypedEnvironment } from './environment.ts';
+import { type Declarations, typedEnvironment, untypedEnvironment } from './environment.ts';
 import { isTransition, type PlacedRule, ruleReasons, rulesIn } from './rule.ts';
 
 /** Longest message of a rule (apiextensions.k8s.io/v1). */
 const maxMessage = 2048;
 
 /** Namespaces of functions that Kubernetes has and this engine does not. */
-const unknownNamespaces = ['format', 'math', 'optional', 'sets', 'strings'].map((name) => `Unknown variable: ${name}`);
+const unknownNamespaces = ['format', 'ip', 'lists', 'math', 'optional', 'sets', 'strings'];
+const unknownVariable = 'Unknown variable: ';
+/** Macros that take one variable here, and also two in Kubernetes: the first one is unknown here. */
+const firstOfTwo = /\.(?:all|exists|existsOne|exists_one|transformList|transformMap|transformMapEntry)\(\s*(\w+)\s*,/g;
+/** Kubernetes compares objects with others of their type and with null; the library has no operator for them. */
+const comparedObjects = /^no such overload: (\S*\$self\S*) [!=]= (?:null|\1)$/;
+
+/**
+ * Maximum number of fields that are declared for all rules of a schema, which takes a second: a schema is declared again
+ * for each part of it that has rules.
+ */
+const maxDeclarations = 200_000;
 
 const hasLineBreak = (text: string) => text.includes('\n') || text.includes('\r');
 const isText = (given: unknown): given is string => typeof given === 'string' && given !== '';
@@ -74,8 +85,16 @@ function textCauses({ rule: given, path, schema }: PlacedRule): StatusCause[] {
 }
 
 /** Whether an expression uses what Kubernetes has and this engine does not. */
-const isUnknown = ({ error }: TypeCheckResult): boolean =>
-  error?.code === 'no_matching_overload' || unknownNamespaces.includes(error?.summary ?? '');
+function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
+  const { code, summary = '' } = error ?? {};
+  if (summary.startsWith(unknownVariable)) {
+    const name = summary.slice(unknownVariable.length);
+    return (
+      unknownNamespaces.includes(name) || [...expression.matchAll(firstOfTwo)].some(([, variable]) => variable === name)
+    );
+  }
+  return code === 'no_matching_overload' || comparedObjects.test(summary);
+}
 
 /** Options of a check. */
 export interface RuleChecks {
@@ -100,13 +119,14 @@ export function checkRules(
     return { causes, unknown };
   }
   const untyped = untypedEnvironment();
+  const declarations: Declarations = { left: maxDeclarations };
   let last: { schema: JsonObject; environment: Environment } | undefined;
   const environmentFor = (part: JsonObject): Environment => {
     if (!isVariable) {
       return untyped;
     }
     if (last?.schema !== part) {
-      last = { schema: part, environment: typedEnvironment(part as Schema) };
+      last = { schema: part, environment: typedEnvironment(part as Schema, declarations) };
     }
     return last.environment;
   };
@@ -122,7 +142,7 @@ export function checkRules(
     const environment = environmentFor(part);
     const checked = environment.check(rule);
     const problem = decisionProblem(checked);
-    if (isUnknown(checked)) {
+    if (isUnknown(checked, rule)) {
       unknown.push(`${field} is not evaluated here: ${checked.error?.summary}`);
     } else if (problem !== undefined) {
       causes.push(invalid(field, rule, problem));
@@ -133,7 +153,7 @@ export function checkRules(
     }
     if (isText(messageExpression)) {
       const text = environment.check(messageExpression);
-      if (isUnknown(text)) {
+      if (isUnknown(text, messageExpression)) {
         unknown.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
       } else if (!text.valid) {
         const why = `messageExpression compilation failed: ${text.error?.summary ?? 'unknown error'}`;

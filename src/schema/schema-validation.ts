@@ -74,6 +74,8 @@ function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>
  * in units of five steps.
  */
 const maxWork = 10_000_000;
+/** Characters that are read, or compared with an enum, in about the time of a visit. */
+const charactersPerWork = 20;
 
 /** What one validation may cost, or several that share it. */
 export interface Work {
@@ -88,13 +90,16 @@ export const workOfObject = (): Work => ({ left: maxWork });
 /** The problems of a value, within the limits above. */
 class Findings {
   readonly causes: StatusCause[] = [];
+  /** Whether only the number of problems matters, so that their messages need not be written. */
+  readonly isQuiet: boolean;
   readonly #most: number;
   /** Shared among the validations of parts of the same value. */
   readonly #work: Work;
 
-  constructor(most: number, work: Work) {
+  constructor(most: number, work: Work, isQuiet = false) {
     this.#most = most;
     this.#work = work;
+    this.isQuiet = isQuiet;
   }
 
   /** Whether validation can stop. */
@@ -120,7 +125,7 @@ class Findings {
   /** Whether a value matches another schema, without reporting problems. */
   fits(value: Json, schema: Schema, path: string): boolean {
     this.spend(4, path);
-    const inner = new Findings(1, this.#work);
+    const inner = new Findings(1, this.#work, true);
     validateAt(value, schema, path, inner);
     return inner.causes.length === 0;
   }
@@ -146,7 +151,8 @@ export function validateSchema(value: Json, schema: Schema, path = '', work = wo
 }
 
 function addInvalid(findings: Findings, path: string, value: Json, rule: string): void {
-  findings.add(path, 'FieldValueInvalid', `Invalid value: ${show(value)}: ${path} in body ${rule}`);
+  const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${path} in body ${rule}`;
+  findings.add(path, 'FieldValueInvalid', message);
 }
 
 function addWrongType(findings: Findings, path: string, value: Json, wanted: string): void {
@@ -176,7 +182,9 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
   }
   if (schema.enum !== undefined) {
     const allowed = enumOf(schema, schema.enum);
-    if (!allowed.values.has(canonical(value))) {
+    const text = canonical(value);
+    findings.spend(text.length / charactersPerWork, path);
+    if (!allowed.values.has(text)) {
       const shown = typeof value === 'string' ? show(value) : JSON.stringify(show(value));
       findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
     }
@@ -203,6 +211,9 @@ function codePointsOf(text: string): number {
 
 function validateString(value: string, schema: Schema, path: string, findings: Findings): void {
   const { minLength, maxLength, pattern, format } = schema;
+  if (!findings.spend(value.length / charactersPerWork, path)) {
+    return;
+  }
   // OpenAPI counts code points.
   const length = minLength === undefined && maxLength === undefined ? 0 : codePointsOf(value);
   if (maxLength !== undefined && length > maxLength) {
@@ -272,6 +283,9 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
     const seen = new Set<string>();
     for (const [index, item] of value.entries()) {
       const identity = canonical(keys === undefined || !isJsonObject(item) ? item : keysOf(item, keys, items));
+      if (!findings.spend(identity.length / charactersPerWork, path)) {
+        return;
+      }
       if (seen.has(identity)) {
         findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
       }
@@ -310,7 +324,7 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
   const keys = Object.keys(value);
   const { minProperties, maxProperties } = schema;
   const names = propertyNamesOf(schema);
-  if (!findings.spend((names.length + (schema.required?.length ?? 0)) / 10, path)) {
+  if (!findings.spend((keys.length + names.length + (schema.required?.length ?? 0)) / 10, path)) {
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
@@ -321,7 +335,9 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
   }
   // In the schema's order, so that the result does not depend on the client's order of fields.
   const specified = names.filter((key) => Object.hasOwn(value, key));
-  for (const key of new Set([...specified, ...keys])) {
+  // Alternatives often have no fields, and the value may have many.
+  const hasFields = names.length > 0 || typeof schema.additionalProperties === 'object';
+  for (const key of hasFields ? new Set([...specified, ...keys]) : []) {
     const field = fieldOf(schema, key);
     if (field !== undefined) {
       validateAt(value[key] as Json, field, joinPath(path, key), findings);
@@ -337,8 +353,10 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
 function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
   const fits = (candidate: Schema) => findings.fits(value, candidate, path);
   const where = path === '' ? '""' : show(path);
-  const addCombined = (rule: string) =>
-    findings.add(path === '' ? '<nil>' : path, 'FieldValueInvalid', `Invalid value: ${show(value)}: ${where} ${rule}`);
+  const addCombined = (rule: string) => {
+    const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${where} ${rule}`;
+    findings.add(path === '' ? '<nil>' : path, 'FieldValueInvalid', message);
+  };
   for (const part of schema.allOf ?? []) {
     validateAt(value, part, path, findings);
   }

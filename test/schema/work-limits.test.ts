@@ -35,6 +35,21 @@ test.each<[string, unknown, object]>([
     Array(20_000).fill({}),
     { items: { properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) } },
   ],
+  ...(
+    [
+      ['fields', { minProperties: 100_000 }],
+      ['fields, none of which is allowed', { enum: [1] }],
+    ] as const
+  ).map(([name, branch]): [string, unknown, object] => [
+    `alternatives for a value of many ${name}`,
+    Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`p${i}`, 1])),
+    { anyOf: Array.from({ length: 5_000 }, () => branch) },
+  ]),
+  [
+    'alternatives for a long text',
+    'x'.repeat(1e6),
+    { anyOf: Array.from({ length: 5_000 }, () => ({ minLength: 1e7 })) },
+  ],
 ])('%s: the work for one object is limited', (_name, value, schema) => {
   const started = cpuTimeMs();
   // A tenth of what a sandbox does.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { checkDefinitions } from '../../src/variables/index.ts';
+import { cpuTimeMs } from '../tools/cpu-time.ts';
 
 const defined = (schema: JsonObject, more: JsonObject = {}): JsonObject => ({
   name: 'a',
@@ -57,4 +58,45 @@ test('limits: names, problems, and work', () => {
     defined({ type: 'string', pattern: 'a{999}b{999}' }, { name: `v${index}` }),
   );
   expect(checkDefinitions([...heavy, defined({})], 'v')).toEqual({ causes: [], isComplete: false });
+});
+
+const inner = { type: 'object', properties: { a: { type: 'string' } } };
+const withRule = (rule: string): JsonObject =>
+  defined({
+    type: 'object',
+    properties: { b: inner, names: { type: 'array', items: { type: 'string' } }, n: { type: 'integer' } },
+    'x-kubernetes-validations': [{ rule }],
+  });
+
+test.each([
+  'self == oldSelf',
+  'self.b == oldSelf.b',
+  'self.b != null',
+  'optional.of(self.b) == optional.of(oldSelf.b)',
+  "self.names.all(i, name, name != '')",
+  'self.names.transformList(i, name, i).size() < 3',
+  'lists.range(3).size() == self.n',
+  'ip.isCanonical(self.b.a)',
+])('rules: %s is one for Cluster API', (rule) => {
+  expect(fieldsOf(withRule(rule))).toEqual([]);
+});
+
+test.each([
+  'self.n == oldSelf.b',
+  'self.n != null',
+  'self.names.all(i, i == j)',
+  'base64 == self',
+])('rules: %s is refused', (rule) => {
+  expect(fieldsOf(withRule(rule))).toEqual([`${root}.x-kubernetes-validations[0].rule`]);
+});
+
+test('limits: the schema that many rules are checked against', () => {
+  const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { type: 'string' }]));
+  let schema: JsonObject = { type: 'object', properties };
+  for (let level = 0; level < 100; level++) {
+    schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'true' }] };
+  }
+  const started = cpuTimeMs();
+  expect(fieldsOf(defined(schema))).toEqual([]);
+  expect(cpuTimeMs() - started).toBeLessThan(4_000);
 });
