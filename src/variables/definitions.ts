@@ -169,8 +169,8 @@ function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCa
 }
 
 /**
- * Why Cluster API refuses definitions of variables, in its own words: those of a ClusterClass, or of an answer of
- * DiscoverVariables, which its ClusterClass controller checks in the same way. What rules are estimated to cost is not
+ * Why Cluster API rejects definitions of variables, in its own words: those of a ClusterClass, or of a response of
+ * DiscoverVariables, which its ClusterClass controller checks in the same way. The estimated cost of CEL rules is not
  * checked.
  *
  * @param variables a list of ClusterClassVariable; anything else has no definitions.

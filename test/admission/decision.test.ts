@@ -341,7 +341,7 @@ describe('warnings', () => {
 
   test.each([
     ['another group', { ...v1alpha1, group: 'x.io' }],
-    ['a version that there is not', { ...v1alpha1, version: 'v1alpha9' }],
+    ['an unknown version', { ...v1alpha1, version: 'v1alpha9' }],
     ['both', { group: 'x.io', version: 'v1alpha9', kind: 'X' }],
   ])('treat an object that was written as %s as one of the newest version', (_, requestKind) => {
     const { response, verdict } = admission().validate(requestFor(good, { requestKind }));

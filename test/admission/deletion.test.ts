@@ -55,8 +55,8 @@ test.each<[string, AdmissionRequest]>([
     'by a controller manager without service accounts',
     deletionOf(example(), { username: 'system:kube-controller-manager' }),
   ],
-  ['of what is being deleted already', deletionOf(deleting)],
-  ['of what the API server does not show', deletionOf(undefined, { name: 'my-extension' })],
+  ['of an object that is already being deleted', deletionOf(deleting)],
+  ['of an object that the API server does not send', deletionOf(undefined, { name: 'my-extension' })],
   ['of a subresource', deletionOf(example(), { subResource: 'status' })],
 ])('does not deny a deletion %s', (_name, request) => {
   expect(admission({ facts: named }).validate(request).response.allowed).toBe(true);
@@ -64,8 +64,8 @@ test.each<[string, AdmissionRequest]>([
 
 test.each<[string, AdmissionRequest]>([
   ['by a controller of the cluster', deletionOf(example(), { username: 'system:apiserver' })],
-  ['of what is being deleted already', deletionOf(deleting)],
-  ['of what the API server does not show', deletionOf(undefined, { name: 'my-extension' })],
+  ['of an object that is already being deleted', deletionOf(deleting)],
+  ['of an object that the API server does not send', deletionOf(undefined, { name: 'my-extension' })],
   ['of a subresource', deletionOf(example(), { subResource: 'status' })],
 ])('does not examine a deletion %s', (_name, request) => {
   expect(admission({ facts: named }).validate(request).response).toEqual({ uid: 'a-uid', allowed: true });

@@ -21,10 +21,10 @@ const numbered = (count: number) =>
 const selector = (length: number) => ({ matchLabels: { a: 'x'.repeat(length - '{"matchLabels":{"a":""}}'.length) } });
 
 test.each<[string, JsonObject | undefined, JsonObject]>([
-  ['nothing', undefined, none],
-  ['an object of nothing', { metadata: 7, spec: [], status: 'x' }, none],
+  ['none, if there is no object', undefined, none],
+  ['none of a malformed object', { metadata: 7, spec: [], status: 'x' }, none],
   [
-    'what it is, and what says how it may be deleted',
+    'its identity, and the fields that decide about its deletion',
     {
       apiVersion: 'g/v1',
       kind: 'K',
@@ -44,9 +44,9 @@ test.each<[string, JsonObject | undefined, JsonObject]>([
       status: { handlers: [] },
     },
   ],
-  ['annotations of others', { metadata: { name: 'n', annotations: { a: 'b' } } }, { ...none, metadata: { name: 'n' } }],
+  ['no other annotations', { metadata: { name: 'n', annotations: { a: 'b' } } }, { ...none, metadata: { name: 'n' } }],
   [
-    'each hook once, and nothing else of handlers',
+    'each hook once, and no other fields of handlers',
     handlers(
       { apiVersion: 'g/v1', hook: 'A', x: 1 },
       { apiVersion: 'g/v1', hook: 'A' },
@@ -70,8 +70,8 @@ test.each<[string, JsonObject | undefined, JsonObject]>([
     { spec: { namespaceSelector: selector(65_536) } },
     { ...none, spec: { namespaceSelector: selector(65_536) } },
   ],
-  ['no longer selector', { spec: { namespaceSelector: selector(65_537) } }, none],
-  ['a selector of nothing', { spec: { namespaceSelector: null } }, { ...none, spec: { namespaceSelector: null } }],
+  ['no selector over 64 KiB', { spec: { namespaceSelector: selector(65_537) } }, none],
+  ['a selector that is null', { spec: { namespaceSelector: null } }, { ...none, spec: { namespaceSelector: null } }],
 ])('these parts of a deleted object are passed on: %s', (_name, oldObject, expected) => {
   expect(shortened(oldObject)).toStrictEqual(expected);
 });

@@ -8,8 +8,8 @@ const { expressions, computed } = readExpressions(fileURLToPath(new URL('../../s
 test.each([
   ['exponential', '^(a+)+$'],
   ['nested, with alternatives', '^([0-9]*\\.?[0-9]+s)+$'],
-  ['two repeats beside each other', '^[\\n]*={0,2}[\\n]*$'],
-  ['tried again at every start', '\\s+$'],
+  ['adjacent repeats', '^[\\n]*={0,2}[\\n]*$'],
+  ['retried at every start', '\\s+$'],
 ])('the analysis finds an expression that backtracks: %s', (_name, source) => {
   expect(superLinear({ source, flags: '' })).toContain(source);
 });

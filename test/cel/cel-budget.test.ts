@@ -30,7 +30,7 @@ test.each<[string, string, Json]>([
   ['twelve nested exists', nested('exists', 12, 'false'), { list: numbers }],
   ['nested exists_one', nested('exists_one', 12, 'false'), { list: numbers }],
   ['nested map', `${nested('map', 12, 'x1')}.size() > 0`, { list: numbers }],
-  ['errors that all and || pass over', nested('all', 12, "int('x') > 1 || int('y') > 1"), { list: numbers }],
+  ['errors that all and || absorb', nested('all', 12, "int('x') > 1 || int('y') > 1"), { list: numbers }],
   ['a text that is doubled', doubled('self.text'), { text: 'x' }],
   ['a list that is doubled', doubled('self.list'), { list: numbers }],
   ['a list in a long list', 'self.list.all(x, x in self.list)', { list: Array.from({ length: 50_000 }, (_, i) => i) }],

@@ -40,8 +40,8 @@ test.each<[string, string, Json, Json | undefined, boolean]>([
   ['a name with a dash', "self.with__dash__dash == 'x'", { 'with-dash': 'x' }, undefined, true],
   ['a reserved name', "self.__namespace__ == 'x'", { namespace: 'x' }, undefined, true],
   ['a list', "self.ports.all(p, p.name.startsWith('a'))", { ports: [{ name: 'b' }] }, undefined, false],
-  ['what is not there', '!has(self.max) || self.max > 0', {}, undefined, true],
-  ['a transition without a past', 'self.max == oldSelf.max', { max: 2 }, undefined, true],
+  ['an absent field', '!has(self.max) || self.max > 0', {}, undefined, true],
+  ['a transition without an old value', 'self.max == oldSelf.max', { max: 2 }, undefined, true],
   ['a forbidden transition', 'self.max == oldSelf.max', { max: 2 }, { max: 1 }, false],
   [
     'a function that this engine does not have',

@@ -114,11 +114,17 @@ describe('the two Secrets in a cluster', () => {
   });
 
   test.each([
-    ['a Secret that was made meanwhile', 'POST', 409, Conflict, 'Secret ns/the-ca was changed by another client'],
+    [
+      'a Secret that was created in the meantime',
+      'POST',
+      409,
+      Conflict,
+      'Secret ns/the-ca was changed by another client',
+    ],
     ['a Secret that was changed', 'PUT', 409, Conflict, 'Secret ns/the-ca was changed by another client'],
     ['a Secret that was deleted', 'PUT', 404, Conflict, 'Secret ns/the-ca was changed by another client'],
-    ['a namespace that is not there', 'POST', 404, StatusError, 'no'],
-    ['no permission to make it', 'POST', 403, Error, 'the permission to create secrets ns/the-ca is missing'],
+    ['a missing namespace', 'POST', 404, StatusError, 'no'],
+    ['no permission to create it', 'POST', 403, Error, 'the permission to create secrets ns/the-ca is missing'],
     ['no permission to change it', 'PUT', 403, Error, 'the permission to update secrets ns/the-ca is missing'],
   ])('a write fails: %s', async (_name, method, code, type, message) => {
     const { store } = storeOf({ [method === 'POST' ? `POST ${secrets}` : `PUT ${secrets}/the-ca`]: code });
@@ -189,12 +195,12 @@ describe('ExtensionConfigs whose caBundle is to be injected', async () => {
   });
 
   test.each<[string, JsonObject | number | Error, string]>([
-    ['is not there', 404, 'Secret a/b.c does not exist'],
-    ['must not be read', 403, 'forbidden: the permission to get secrets a/b.c is missing (no)'],
-    ['cannot be read now', 500, 'no'],
+    ['does not exist', 404, 'Secret a/b.c does not exist'],
+    ['is forbidden', 403, 'forbidden: the permission to get secrets a/b.c is missing (no)'],
+    ['cannot be read at the moment', 500, 'no'],
     ['has no ca.crt', { metadata: { name: 'b.c', resourceVersion: '1' } }, 'Secret a/b.c has no ca.crt'],
     ['is another object', { metadata: { name: 'x' } }, 'is not the Secret a/b.c: metadata.name is not b.c'],
-    ['comes with too long an answer', new ResponseError('too long'), 'too long'],
+    ['comes in too long a response', new ResponseError('too long'), 'too long'],
   ])('say why there is no bundle: the Secret %s', async (_name, answer, problem) => {
     expect((await ask('a/b.c', answer)).bundle).toEqual({ state: 'broken', problem: expect.stringContaining(problem) });
   });

@@ -98,9 +98,9 @@ test.each([
   ['the certificate of the CA is damaged', true, () => damage(caPath, 'ca.crt', 'garbage')],
   ['the trust bundle is damaged', true, () => damage(servingPath, 'ca.crt', 'garbage')],
   // From here on the damage itself breaks connections; what matters is that it is repaired.
-  ['the serving key is another', false, () => damage(servingPath, 'tls.key', caKey())],
+  ['the serving key belongs to another certificate', false, () => damage(servingPath, 'tls.key', caKey())],
   ['the serving certificate is damaged', false, () => damage(servingPath, 'tls.crt', 'garbage')],
-  ['a target was applied again without bundle', false, () => putTargets(server)],
+  ['a target was applied again without its bundle', false, () => putTargets(server)],
 ] as const)('bootstrap repairs the state when %s', async (_name, stillWorks, harm) => {
   await bootstrapped();
   harm();

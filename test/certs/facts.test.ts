@@ -71,7 +71,7 @@ describe('readings', () => {
       { successor: { state: 'broken', problem: 'has no key' } },
     ],
     [
-      'a next CA with the key of another',
+      'a next CA with the key of another CA',
       { ...staged, 'next.key': one.key },
       { successor: { state: 'broken', problem: 'has a key that does not belong to the certificate' } },
     ],
@@ -84,7 +84,7 @@ describe('readings', () => {
     ['a certificate', served, { state: 'usable' }],
     ['no key', { 'tls.crt': pem(serving) }, { state: 'broken', problem: 'has no key' }],
     [
-      'the key of another',
+      'the key of another certificate',
       { ...served, 'tls.key': two.key },
       { state: 'broken', problem: 'has a key that does not belong to the certificate' },
     ],
@@ -123,7 +123,7 @@ describe('the CA that signed the serving certificate', () => {
       false,
     ],
     ['is not known', { ca: { 'ca.crt': pem(two) }, tls: served }, undefined, false],
-    ['is nobody without a certificate', { ca: steady }, undefined, false],
+    ['is unknown without a certificate', { ca: steady }, undefined, false],
   ])('%s', (_, world, expected, isKept) => {
     expect(fingerprintOf(world)).toBe(expected);
     expect(factsOf(world).isSignerInBundle).toBe(isKept);
@@ -160,7 +160,7 @@ describe('the record of targets', () => {
   test.each<[string, string | undefined, boolean, Date | undefined]>([
     ['a time', at(-1000).toISOString(), true, at(-1000)],
     ['this moment', now.toISOString(), true, now],
-    ['a time to come', at(1).toISOString(), true, undefined],
+    ['a time in the future', at(1).toISOString(), true, undefined],
     ['no time', 'x', true, undefined],
     ['nothing', undefined, true, undefined],
     ['a time of another set', at(-1000).toISOString(), false, undefined],

@@ -155,7 +155,7 @@ describe('the trust bundle in a Secret', async () => {
     ['an empty ca.crt', { 'ca.crt': '' }, { state: 'broken', problem: 'Secret a/b has no ca.crt' }],
     ['certificates', { 'ca.crt': certificate.pem.repeat(2) }, { state: 'usable', value: certificate.pem.repeat(2) }],
     [
-      'a key beside them, which stays there',
+      'a key beside them, which is not injected',
       { 'ca.crt': `-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n${certificate.pem}` },
       { state: 'usable', value: certificate.pem },
     ],

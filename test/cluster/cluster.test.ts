@@ -134,7 +134,7 @@ test('control characters in messages of the server are escaped', async () => {
 test.each([
   ['text', 'hello', 'is not JSON'],
   ['a list', '[]', 'is not a JSON object'],
-  ['nothing', '', 'is not JSON'],
+  ['an empty body', '', 'is not JSON'],
   ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not valid UTF-8'],
   ['an object 1,000,000 levels deep', `${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}`, 'nests deeper'],
 ])('a success with %s is an error, and not retried', async (_what, body, message) => {
@@ -211,7 +211,7 @@ test.concurrent.for([
 });
 
 test.concurrent.for<[string, (response: ServerResponse) => void]>([
-  ['does not begin its answer', () => {}],
+  ['does not begin its response', () => {}],
   ['stops in the middle of it', (response) => void response.writeHead(200).write('{"a":')],
   [
     'sends a byte now and then',
@@ -447,12 +447,12 @@ test.each([
 });
 
 test.each<[string, string, string, number | undefined]>([
-  ['what is not JSON', 'surprise\n', 'a watch sent a line that is not an event', undefined],
-  ['what is not an object', '1\n', 'a watch sent a line that is not an event', undefined],
-  ['no object', '{"type":"ADDED"}\n', 'a watch sent a line that is not an event', undefined],
-  ['another type', event('SURPRISE', {}), 'a watch sent an event of an unknown type', undefined],
+  ['a line that is not JSON', 'surprise\n', 'a watch sent a line that is not an event', undefined],
+  ['a line that is not an object', '1\n', 'a watch sent a line that is not an event', undefined],
+  ['an event without an object', '{"type":"ADDED"}\n', 'a watch sent a line that is not an event', undefined],
+  ['an event of an unknown type', event('SURPRISE', {}), 'a watch sent an event of an unknown type', undefined],
   ['an error', event('ERROR', { code: 410, message: 'too old\u001b' }), 'too old\\u001b', 410],
-  ['an error without anything', event('ERROR', {}), 'the watch failed without a reason', 500],
+  ['an error without details', event('ERROR', {}), 'the watch failed without a reason', 500],
 ])('a watch that receives %s ends', async (_what, text, message, code) => {
   const { reports, error } = await watched((_request, response) => {
     response.write(event('ADDED', {}));

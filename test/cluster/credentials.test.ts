@@ -82,10 +82,10 @@ const printing = (text: string) => ({
 const credential = (status: object) => printing(JSON.stringify({ kind: 'ExecCredential', status }));
 
 test.each<[string, object, object]>([
-  ['nobody', {}, {}],
+  ['no credentials', {}, {}],
   ['a token', { token: 't' }, { authorization: 'Bearer t' }],
   ['a name and a password', { username: 'a', password: 'b' }, { authorization: `Basic ${base64('a:b')}` }],
-  ['another user', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
+  ['an impersonated user', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
   ['a certificate in files', { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }, { name: 'jane' }],
   ['a plugin for tokens', { exec: credential({ token: 'plugged' }) }, { authorization: 'Bearer plugged' }],
   [

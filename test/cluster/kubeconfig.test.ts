@@ -151,8 +151,8 @@ test('accepts a server without TLS', () => {
 });
 
 test.each([
-  ['nothing', ''],
-  ['blanks', ' \r\n\t\n'],
+  ['no content', ''],
+  ['only white space', ' \r\n\t\n'],
   ['a comment', '---\n# clusters: []\n'],
 ])('a file with %s is a kubeconfig without entries, as in kubectl', (_, text) => {
   const folder = folderWith({ empty: text, config: kubeconfigOf(['here']) });

@@ -83,12 +83,12 @@ test.each<[string, () => JsonObject, string]>([
   ['an item without metadata', () => page([{}]), 'the API server listed an object that is not one of things.group'],
   ['an item without a name', () => page([{ metadata: {} }]), 'the API server listed an object that is not one of'],
   [
-    'more than there may be',
+    'more items than allowed',
     () => page(things(6)),
     'there are more than 5 things.group: name them, or select by label',
   ],
   [
-    'page after page of nothing',
+    'endless empty pages',
     () => page([], { continue: 'x' }),
     'the API server keeps listing things.group in empty pages',
   ],

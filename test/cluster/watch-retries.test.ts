@@ -18,11 +18,11 @@ const inOrder: End = [undefined, 100];
 const atOnce: End = [undefined, 99];
 
 test.each<[string, End[], AfterWatch[]]>([
-  ['in order', [inOrder, inOrder, inOrder], ['again', 'again', 'again']],
+  ['normally', [inOrder, inOrder, inOrder], ['again', 'again', 'again']],
   ['at once', [atOnce, atOnce, atOnce, atOnce], [wait(100), wait(200), wait(350), wait(350)]],
   ['with an error', [[failed, 1000], [failed, 0], atOnce], [wait(100), wait(200), wait(350)]],
   [
-    'with an error, then in order',
+    'with an error, then normally',
     [[failed, 0], [failed, 0], inOrder, [failed, 0]],
     [wait(100), wait(200), 'again', wait(100)],
   ],
@@ -33,7 +33,7 @@ test.each<[string, End[], AfterWatch[]]>([
     [wait(100), wait(200), 'again', wait(100)],
   ],
   [
-    'with connections that last a while and are cut, all of them, as by a load balancer',
+    'with connections that all last a while and are cut, as by a load balancer',
     [
       [failed, 0],
       [lost, 100],
@@ -55,7 +55,7 @@ test.each<[string, End[], AfterWatch[]]>([
     [wait(100), wait(200), wait(100), wait(100), wait(200)],
   ],
   [
-    'with connections that are cut before anything comes',
+    'with connections that are cut before the first event',
     [
       [lost, 99],
       [lost, 99],
@@ -63,14 +63,14 @@ test.each<[string, End[], AfterWatch[]]>([
     [wait(100), wait(200)],
   ],
   [
-    'without having begun, however long that took',
+    'before they are accepted, however late',
     [
       [lost, 20_000, false],
       [lost, 20_000, false],
     ],
     [wait(100), wait(200)],
   ],
-  ['with one that did not last', [[lost, 99]], [wait(100)]],
+  ['with a connection that did not last', [[lost, 99]], [wait(100)]],
   ['with a version that is too old', [[tooOld, 0], inOrder, [tooOld, 0]], ['again', 'again', 'again']],
   [
     'with one that is too old again',

@@ -166,12 +166,12 @@ test.each<[string, string[], string, RegExp]>([
     /items must be of type array, not number/,
   ],
   [
-    'two of one kind',
+    'two of the same kind',
     ['-f', 'x', '--request', 'FILE'],
     'kind: DiscoverVariablesRequest\n---\nkind: DiscoverVariablesRequest',
     /FILE:3: this is a second request for DiscoverVariables/,
   ],
-  ['YAML that is none', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
+  ['invalid YAML', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
   ['a time limit', ['-f', 'x', '--time-limit', '0s'], '', /it must be from 1s to 1h/],
 ])('usage error: %s', async (_name, args, text, message) => {
   const file = write('requests.yaml', text);

@@ -155,13 +155,13 @@ describe('an object that cannot be converted is reported with file, line and fie
     ],
     ['no version', 'kind: ExtensionConfig\n', 1, /apiVersion: cannot convert undefined/],
     [
-      'a version that is not text',
+      'a version that is not a string',
       'apiVersion: {toString: {}}\nkind: ExtensionConfig\n',
       1,
       /cannot convert an object/,
     ],
-    ['no YAML', 'a: [\n', 2, /x.yaml:\d+:\d+: YAML: /],
-    ['no UTF-8', '\ufffd', 2, /x.yaml:1:1: is not valid UTF-8/],
+    ['invalid YAML', 'a: [\n', 2, /x.yaml:\d+:\d+: YAML: /],
+    ['invalid UTF-8', '\ufffd', 2, /x.yaml:1:1: is not valid UTF-8/],
     [
       'an anchor',
       'a: &v runtime.cluster.x-k8s.io/v1alpha1\napiVersion: *v\nkind: ExtensionConfig\n',
@@ -169,7 +169,7 @@ describe('an object that cannot be converted is reported with file, line and fie
       /1 ExtensionConfig converted/,
     ],
     [
-      'an alias on the way',
+      'an alias in the path',
       'x: &s {conditions: [{type: A}]}\napiVersion: runtime.cluster.x-k8s.io/v1alpha1\nkind: ExtensionConfig\nstatus: *s\n',
       1,
       /status is an alias \(\*s\); write its value there/,
@@ -239,7 +239,7 @@ describe('--check', () => {
     ['fields that move', golden('v1alpha1')],
     ['JSON', `${json}\n${json}`],
     ['no newline at the end', old.trimEnd()],
-    ['two that move', `${golden('v1alpha1')}---\n${golden('v1alpha1')}`],
+    ['two objects with fields that move', `${golden('v1alpha1')}---\n${golden('v1alpha1')}`],
   ])('prints the diff of what convert does: %s', async (_, text) => {
     const file = join(folder, 'x.yaml');
     writeFileSync(file, text);
@@ -290,7 +290,7 @@ test.each<[string, (count: number) => string, number]>([
     2_000,
   ],
   [
-    'neighbours of a key',
+    'siblings of a key',
     (n) => `${golden('v1alpha1')}\nother:\n${Array.from({ length: n }, (_, i) => `  k${i}: v\n`).join('')}`,
     4_000,
   ],

@@ -208,7 +208,7 @@ test.each([
     'error: the certificate is not for localhost; it is for other.example',
   ],
   [
-    'the past',
+    'the past only',
     {
       certificate: makeCertificate({
         commonName: 'x',
@@ -335,14 +335,14 @@ test.each<[string, string, RegExp]>([
   ['not YAML', 'a: 1\nb: [', /: --request: \S+request\.yaml:2: YAML: /],
   ['a key twice', 'cluster: {}\na:\n  c: 1\n  c: 2\n', /request\.yaml:4: YAML: .*"c"/],
   ['a list', '- a\n', /request\.yaml: is not an object: .*"hooks BeforeClusterUpgrade" shows one/],
-  ['nothing', '', /is not an object/],
+  ['empty', '', /is not an object/],
   ['two requests', 'a: 1\n---\nb: 2\n', /request\.yaml:3: is a second request: pass one file for each call/],
   [
-    'for a namespace that cannot be',
+    'for an invalid namespace',
     'cluster: {metadata: {namespace: ../secrets}}\n',
     /--request: cluster\.metadata\.namespace: "\.\.\/secrets" must consist of lower case/,
   ],
-  ['too much', `a: ${'x'.repeat(8 * 1024 * 1024)}`, /request\.yaml: .*8 MiB/],
+  ['too large', `a: ${'x'.repeat(8 * 1024 * 1024)}`, /request\.yaml: .*8 MiB/],
 ])('call rejects a request that is %s', async (_name, text, message) => {
   const request = join(folder(), 'request.yaml');
   writeFileSync(request, text);
@@ -376,7 +376,7 @@ test.each<[string, Answering, number, RegExp]>([
     /^upgrade\.one: failed: failed to call extension handler "upgrade\.one": got failure response with message: no \ufffd\[2Jquota\n$/,
   ],
   [
-    'an error that Ignore swallows',
+    'an error that Ignore hides',
     (received, response) => {
       if (received.url.includes('/discovery')) {
         return { status: 'Success', handlers: [{ ...handlers[0], failurePolicy: 'Ignore' }] };
@@ -432,33 +432,33 @@ test('discover ends when it is stopped', async () => {
 
 test.each<[string, Answering, RegExp]>([
   [
-    'refuses',
+    'responds with an error code',
     (_received, response) => end(response, 503, 'later\u001b[2J'),
     /status code 503 != 200: response : "later\ufffd\[2J"; answer 200 at this path/,
   ],
   ['redirects', (_received, response) => end(response, 302, ''), /status code 302/],
   [
-    'answers no JSON',
+    'does not respond with JSON',
     (_received, response) => end(response, 200, '<html>'),
     /failed to decode response: the body is not valid JSON.*; answer one JSON object/,
   ],
   [
-    'answers a wrong type',
+    'responds with a wrong type',
     () => ({ status: 'Success', handlers: 'all' }),
     /handlers must be of type array, not string/,
   ],
   [
-    'answers Failure',
+    'responds with Failure',
     () => ({ status: 'Failure', message: 'not yet' }),
     /got failure response with message: not yet; answer discovery with status Success/,
   ],
   [
-    'hangs up',
+    'closes the connection',
     (_received, response) => void response.destroy(),
     /http call failed: Post "https:\/\/localhost.*; check that the server is running/,
   ],
   [
-    'never ends',
+    'never ends its response',
     (_received, response) => {
       const timer = setInterval(() => response.write(Buffer.alloc(4 * 1024 * 1024, ' ')), 5);
       response.on('close', () => clearInterval(timer));

@@ -25,7 +25,7 @@ describe('an environment variable belongs to one command', () => {
     ['of convert', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: 'true' }, 0, sample.replace('/v1alpha1', '/v1beta2')],
     ['of convert, false', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: 'false' }, 0, sample],
     ['of convert, empty', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: '' }, 0, sample],
-    ['of convert, wrong', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: '1' }, 2, sample],
+    ['of convert, invalid', { EXTENSIONCONFIG_WEBHOOK_CONVERT_WRITE: '1' }, 2, sample],
   ])('convert only writes if its own variable says so: %s', async (_name, env, code, expected) => {
     writeFileSync(file, sample);
     expect((await runProgram(['convert', file], { env })).code).toBe(code);

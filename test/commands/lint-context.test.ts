@@ -74,7 +74,7 @@ describe('a folder', () => {
   test.each<[string, string[], string | undefined, RegExp | undefined]>([
     ['--profile upstream', ['--profile', 'upstream'], undefined, /not in --profile upstream.*--profile strict/],
     ['the configuration', [], 'profile: upstream\n', /not in --profile upstream/],
-    ['the profile, but for one rule', ['--profile', 'upstream'], 'rules: {service-port-missing: warn}\n', undefined],
+    ['the profile, except for one rule', ['--profile', 'upstream'], 'rules: {service-port-missing: warn}\n', undefined],
   ])('a context that no rule uses is reported: %s', async (name, flags, configuration, expected) => {
     const folder = `unused-${name.replaceAll(/\W/g, '')}`;
     const file = write(`${folder}/app/extension.yaml`, wrongPort);
@@ -105,13 +105,17 @@ describe('a folder', () => {
   const file = () => write('plain/extension.yaml', example());
   test.each([
     [
-      'that is not there',
+      'that does not exist',
       () => [file(), '--context', join(root, 'none')],
       /--context: .*none: cannot be read: no such file or folder/,
     ],
-    ['without anything to know', () => [file(), '--context', write('e/x.yaml', 'a: b\n')], /no object in 1 file that/],
     [
-      'beside the cluster',
+      'without any object that rules use',
+      () => [file(), '--context', write('e/x.yaml', 'a: b\n')],
+      /no object in 1 file that/,
+    ],
+    [
+      'together with the cluster',
       () => [file(), '--context', 'cluster', '--context', root],
       /"cluster" cannot be combined with folders; .*\.\/cluster/,
     ],

@@ -84,20 +84,20 @@ test.each(
 });
 
 test.each<[string, string, string[], number]>([
-  ['a good object', good, [], 0],
-  ['a bad one', bad, [], 1],
+  ['a valid object', good, [], 0],
+  ['an invalid object', bad, [], 1],
   ['a warning', warned, [], 0],
-  ['a warning that is one too many', warned, ['--max-warnings', '0'], 1],
+  ['more warnings than allowed', warned, ['--max-warnings', '0'], 1],
   ['as many warnings as allowed', warned, ['--max-warnings', '1'], 0],
   ['other kinds', 'kind: ConfigMap\napiVersion: v1\n', [], 2],
-  ['other kinds that are all there may be', 'kind: ConfigMap\napiVersion: v1\n', ['--allow-empty'], 0],
-  ['nothing', '', [], 2],
-  ['nothing that is fine', '', ['--allow-empty'], 0],
+  ['other kinds with --allow-empty', 'kind: ConfigMap\napiVersion: v1\n', ['--allow-empty'], 0],
+  ['an empty input', '', [], 2],
+  ['an empty input with --allow-empty', '', ['--allow-empty'], 0],
   ['the old name of --output', good, ['--format', 'json'], 0],
   ['the same kind of another group', 'kind: ExtensionConfig\napiVersion: example.com/v1\n', ['--allow-empty'], 0],
   ['no apiVersion', 'kind: ExtensionConfig\n', [], 1],
   [
-    'a bad item of a List',
+    'an invalid item of a List',
     `{"kind":"List","apiVersion":"v1","items":[{"kind":"ExtensionConfig","apiVersion":"runtime.cluster.x-k8s.io/v1beta2"}]}`,
     [],
     1,
@@ -157,7 +157,7 @@ const withSettings = (text: string) => `${good}  settings:\n${text}`;
 // hundredths of a second.
 test.each<[string, (count: number) => string, number, number, RegExp]>([
   ['settings', (n) => withSettings(lines(n, (i) => `    k${i}: "v"\n`)), 12_000, 0, /1 ExtensionConfig /],
-  ['settings of kinds of value', (n) => withSettings(lines(n, (i) => `    k${i}: ${i}\n`)), 12_000, 1, /field-type/],
+  ['settings that are not strings', (n) => withSettings(lines(n, (i) => `    k${i}: ${i}\n`)), 12_000, 1, /field-type/],
   ['aliases', (n) => `a: &a 1\nb:\n${lines(n, () => '- *a\n')}`, 40_000, 0, /0 ExtensionConfigs/],
   ['anchors', (n) => lines(n, (i) => `k${i}: &a${i} 1\n`), 20_000, 0, /0 ExtensionConfigs/],
   ['markers', (n) => '---\n'.repeat(n), 400_000, 0, /0 ExtensionConfigs/],
@@ -167,7 +167,7 @@ test.each<[string, (count: number) => string, number, number, RegExp]>([
   ['comments', (n) => `a: 1\n${'# c\n'.repeat(n)}`, 400_000, 0, /0 ExtensionConfigs/],
   ['words of a line', (n) => `a: ${'x '.repeat(n)}\n`, 800_000, 0, /0 ExtensionConfigs/],
   ['blank lines of a block scalar', (n) => `a: |\n${'\n'.repeat(n)} b\n`, 400_000, 0, /0 ExtensionConfigs/],
-  ['lines of a quote without end', (n) => `a: "${'x\n '.repeat(n)}`, 200_000, 2, /unexpected end of the stream/],
+  ['lines of an unterminated quote', (n) => `a: "${'x\n '.repeat(n)}`, 200_000, 2, /unexpected end of the stream/],
   ['brackets in JSON', (n) => `{"a": ${'['.repeat(n)}`, 800_000, 2, /JSON: /],
   ['objects in JSON', (n) => '{}'.repeat(n), 16_000, 0, /0 ExtensionConfigs/],
 ])('the time for %s is proportional to their number', { timeout: 60_000 }, async (_, text, size, code, message) => {
@@ -249,7 +249,7 @@ const config = (text: string) => write(`config-${configs++}.yaml`, text);
 test.each<[string, string[], NodeJS.ProcessEnv, RegExp]>([
   ['no path', [], {}, /name files or folders/],
   ['output', ['-', '--output', 'xml'], {}, /--output: "xml" is not allowed: it must be one of text, json/],
-  ['a name of Object', ['-', '--output', 'toString'], {}, /is not allowed: it must be one of/],
+  ['a name that Object has', ['-', '--output', 'toString'], {}, /is not allowed: it must be one of/],
   ['max-warnings', ['-', '--max-warnings', '-1'], {}, /--max-warnings: "-1" is not allowed: it must be a whole number/],
   [
     'profile',
@@ -403,11 +403,11 @@ test.each<[string, string, RegExp]>([
     'maxHandlerTimeoutSeconds: 31',
     /maxHandlerTimeoutSeconds: 31 is not allowed: it must be a whole number from 1 to 30/,
   ],
-  ['a map where there is a text', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a string/],
+  ['a map instead of a string', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a string/],
   ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
   ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],
   ['lifecycles that are not a list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],
-  ['lifecycles that are not there', 'hookLifecycles: [none.yaml]', /lint.yaml: hookLifecycles: .*none.yaml/],
+  ['lifecycles in a missing file', 'hookLifecycles: [none.yaml]', /lint.yaml: hookLifecycles: .*none.yaml/],
   ['too large', `# ${'x'.repeat(70_000)}`, /is larger than/],
 ])('an unusable configuration file: %s', async (name, text, message) => {
   const root = tree(`unusable ${name}`, { '.extensionconfig-lint.yaml': text, 'x.yaml': good });

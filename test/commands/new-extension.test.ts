@@ -50,14 +50,14 @@ describe('usage errors have exit code 2, and nothing is written', () => {
   test.each([
     ['no folder', [], "missing required argument 'DIR'"],
     ['an empty folder name', ['', '--name', 'x'], 'DIR is empty: name the folder of the project'],
-    ['a hook that is nearly one', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade?'],
-    ['a hook that is none', ['DIR', '--hooks', 'Q'], 'there are BeforeClusterCreate, '],
+    ['a misspelled hook', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade?'],
+    ['an unknown hook', ['DIR', '--hooks', 'Q'], 'there are BeforeClusterCreate, '],
     ['Discovery, which the server answers itself', ['DIR', '--hooks', 'Discovery'], '--hooks'],
     ['no hook', ['DIR', '--hooks', ','], '--hooks: name at least one hook'],
-    ['a name that is none', ['DIR', '--name', 'My_Extension'], 'the name "My_Extension"'],
+    ['an invalid name', ['DIR', '--name', 'My_Extension'], 'the name "My_Extension"'],
     ['a long name', ['DIR', '--name', 'a'.repeat(41)], 'must be no more than 40 characters: choose one with --name'],
-    ['a folder whose name is none', ['DIR/Backups'], 'the name "Backups"'],
-    ['another maker of certificates', ['DIR', '--certificates', 'openssl'], 'cert-manager'],
+    ['a folder whose name is invalid', ['DIR/Backups'], 'the name "Backups"'],
+    ['an unknown source of certificates', ['DIR', '--certificates', 'openssl'], 'cert-manager'],
   ])('%s', async (_name, args, message) => {
     const project = join(folder, 'new');
     const { code, stdout, stderr } = await create(...args.map((arg) => arg.replace('DIR', project)));

@@ -56,8 +56,8 @@ describe('an incomplete entry is detected and removed', () => {
     ['cut off', (bytes) => bytes.subarray(0, -1)],
     ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('x')])],
     ['empty', () => Buffer.alloc(0)],
-    ['another content', (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('x')])],
-    ['another sum', (bytes) => Buffer.concat([Buffer.alloc(64, '0'), bytes.subarray(64)])],
+    ['different content', (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('x')])],
+    ['a different checksum', (bytes) => Buffer.concat([Buffer.alloc(64, '0'), bytes.subarray(64)])],
   ])('%s', async (_, change) => {
     const cache = await open();
     await cache.write('a', Buffer.from('content'));

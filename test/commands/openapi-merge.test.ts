@@ -137,7 +137,7 @@ describe('files', () => {
       'no API server: the kubeconfig /nothing does not exist; or name files or URLs',
     ],
     [
-      'a report in a folder that is not there',
+      'a report in a missing folder',
       () => [file('a.json', documentOf('string', '/a')), '--report', '/no/r.json'],
       1,
       '--report: /no/r.json cannot be written: no such file or folder',
@@ -289,7 +289,7 @@ describe('a server by its URL', () => {
     ],
     ['a broken connection', (response) => response.destroy(), 'cannot be fetched: UND_ERR_SOCKET'],
     [
-      'an endless answer',
+      'an endless response',
       (response) => {
         const chunk = Buffer.alloc(1024 * 1024, ' ');
         const more = () => {

@@ -259,7 +259,7 @@ describe('with files', () => {
     ['no status', {}, 'unknown'],
     ['no handlers', { status: { handlers: [] } }, 'unknown'],
     [
-      'a condition that knows nothing',
+      'a condition with the status Unknown',
       { status: { conditions: [{ type: 'Discovered', status: 'Unknown' }] } },
       'unknown',
     ],

@@ -171,14 +171,10 @@ describe('usage errors', () => {
       () => ['--upgrade-to', '1.33'],
       /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
     ],
-    ['a fault of no kind', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
+    ['an unknown kind of fault', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
     ['a fault before the first call', () => ['--fault', 'down@0'], /calls are counted from 1/],
-    ['a fault at no hook', () => ['--fault', 'down@Nothing'], /Nothing is not a hook/],
-    [
-      'a file that is not there',
-      () => ['--cluster', join(folder, 'none.yaml')],
-      /none\.yaml: cannot be read: no such file/,
-    ],
+    ['a fault at an unknown hook', () => ['--fault', 'down@Nothing'], /Nothing is not a hook/],
+    ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],
     [
       'files without a Cluster',
       () => ['--cluster', file('none-of-it.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n')],
@@ -203,7 +199,7 @@ describe('usage errors', () => {
       /Cluster c has no spec\.topology/,
     ],
     [
-      'pending hooks that are none',
+      'pending hooks that are not hooks',
       () => [
         '--cluster',
         file(
@@ -217,7 +213,7 @@ describe('usage errors', () => {
       /pending\.yaml:2: the annotation runtime\.cluster\.x-k8s\.io\/pending-hooks names "Mine", which is not a hook/,
     ],
     [
-      'a version that is none',
+      'an invalid version',
       () => ['--cluster', file('version.yaml', clusterYaml('new'))],
       /spec\.topology\.version "new" is not a version/,
     ],
@@ -227,12 +223,12 @@ describe('usage errors', () => {
       /field\.yaml:2: the Cluster is not valid: .*speed/,
     ],
     [
-      'two Clusters of a name',
+      'two Clusters with the same name',
       () => ['--cluster', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
       /there are two Clusters team\/c/,
     ],
     [
-      'a class that is not there',
+      'a missing class',
       () => [
         '--cluster',
         file('c.yaml', clusterYaml('v1.31.0')),

@@ -86,8 +86,8 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
   test.each([
     ['no certificate', [], '--cert-dir with a folder that has tls.crt and tls.key'],
     ['two certificates', ['--cert-dir', 'x', '--self-signed'], 'pass either'],
-    ['a port that is none', [...loopback, '--port', '70000'], '70000'],
-    ['a path that is none', [...loopback, '--path', '/a/../b'], '--path'],
+    ['an invalid port', [...loopback, '--port', '70000'], '70000'],
+    ['an invalid path', [...loopback, '--path', '/a/../b'], '--path'],
     ['no behaviour file', [...loopback, '--behaviour', '/nowhere/b.yaml'], '/nowhere/b.yaml'],
     ['no file of CAs', [...loopback, '--client-ca-file', '/nowhere/ca.crt'], '--client-ca-file: /nowhere/ca.crt'],
   ])('%s', async (_name, args, message) => {

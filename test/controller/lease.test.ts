@@ -13,8 +13,8 @@ const spec = (changes = {}) => specOf({ spec: { leaseTransitions: 7, acquireTime
 
 test.each([
   ['that is new', undefined, { ...taken, leaseTransitions: 0 }],
-  ['of nobody', spec(), { ...taken, leaseTransitions: 8 }],
-  ['of another one', spec({ holderIdentity: 'them' }), { ...taken, leaseTransitions: 8 }],
+  ['without a holder', spec(), { ...taken, leaseTransitions: 8 }],
+  ['of another holder', spec({ holderIdentity: 'them' }), { ...taken, leaseTransitions: 8 }],
   ['of its own', spec({ holderIdentity: 'us' }), { ...taken, acquireTime: 'then', leaseTransitions: 7 }],
   [
     'of its own, without a time',

@@ -88,7 +88,7 @@ describe('fields that one version has', () => {
   const nested = { a: object({ b: text, c: text, d: object({ e: text, f: text }) }) };
   test.each<Case>([
     ['a new field', {}, { a: text }, {}, ['a: only v2 has it']],
-    ['a field that is gone', { a: text }, {}, {}, ['a: only v1 has it']],
+    ['a removed field', { a: text }, {}, {}, ['a: only v1 has it']],
     ['listed as added', {}, { a: text }, { added: ['a'] }, []],
     ['listed as removed', { a: text }, {}, { removed: ['a'] }, []],
     [
@@ -163,7 +163,7 @@ describe('fields that one version has', () => {
       [],
     ],
     [
-      'a field that is like the beginning of one that moves',
+      'a field whose name is a prefix of one that moves',
       { ab: text, a: text },
       { x: text },
       { moves: { ab: 'x' } },
@@ -225,14 +225,14 @@ describe('fields that change their name or place', () => {
       [],
     ],
     [
-      'to a field that is not there',
+      'to a missing field',
       { a: text },
       {},
       { moves: { a: 'b' } },
       ['a: moves to b, which v2 does not have', 'moves b a: listed, but matches nothing'],
     ],
     [
-      'from a field that is not there',
+      'from a missing field',
       {},
       { b: text },
       { moves: { a: 'b' } },
@@ -297,7 +297,7 @@ describe('limits that one version has', () => {
     `${path}: only a property can be omitted and kept, and not for ${keywords}`;
   test.each<Case>([
     ['new ones', { a: text }, { a: short }, {}, ['a: v2 limits maxLength where v1 does not']],
-    ['ones that are gone', { a: short }, { a: text }, {}, ['a: v1 limits maxLength where v2 does not']],
+    ['removed ones', { a: short }, { a: text }, {}, ['a: v1 limits maxLength where v2 does not']],
     [
       'several',
       { a: text },
@@ -322,7 +322,7 @@ describe('limits that one version has', () => {
       [],
     ],
     [
-      'listed, but not there',
+      'listed, but absent',
       { a: text },
       { a: text },
       { tighter: { a: 'keep' } },

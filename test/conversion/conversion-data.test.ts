@@ -59,8 +59,8 @@ describe('an entry', () => {
 });
 
 test.each<[string, Json]>([
-  ['no text', 7],
-  ['no JSON', '{'],
+  ['a number', 7],
+  ['invalid JSON', '{'],
   ['a list', '[]'],
   ['null', 'null'],
   ['entries that are not a list', '{"v1":{}}'],

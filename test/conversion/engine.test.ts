@@ -139,11 +139,7 @@ describe('an unlisted difference is an error at start', () => {
       { ...kitchens, changes: [firstChange, { older: v2, newer: v3, byHand: secondChange.byHand! }] },
       /byHand names fields, but the step that writes them is missing/,
     ],
-    [
-      'a field that is not there',
-      without({ removed: [...firstChange.removed, 'spec.oven'] }),
-      /spec.oven: listed, but/,
-    ],
+    ['a missing field', without({ removed: [...firstChange.removed, 'spec.oven'] }), /spec.oven: listed, but/],
     [
       'a move out of a list',
       without({ moves: { ...firstChange.moves, 'spec.pots[].lid': 'spec.url' } }),
@@ -154,8 +150,8 @@ describe('an unlisted difference is an error at start', () => {
       without({ moves: { ...firstChange.moves, 'spec.cook': 'spec.boss' } }),
       /spec.cook: moves to spec.boss, which .*v2 does not have/,
     ],
-    ['a version on its own', { ...kitchens, changes: [firstChange] }, /must form a tree/],
-    ['two ways', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /one path between any two/],
+    ['an unconnected version', { ...kitchens, changes: [firstChange] }, /must form a tree/],
+    ['two paths', { ...kitchens, changes: [firstChange, secondChange, secondChange] }, /one path between any two/],
     ['a version without a schema', { ...kitchens, versions: kitchenSchemas.slice(1) }, /no schema for .*\/v1$/],
     [
       'the newest version without a schema',

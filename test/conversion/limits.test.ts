@@ -54,13 +54,13 @@ test.each<[string, OpenApiSchema, OpenApiSchema, string[]]>([
   ['a new enum', {}, { enum: ['a'] }, ['enum']],
   ['a smaller enum', { enum: ['a', 'b'] }, { enum: ['a'] }, ['enum']],
   ['a larger enum', { enum: ['a'] }, { enum: ['a', 'b'] }, []],
-  ['no enum any more', { enum: ['a'] }, {}, []],
+  ['a removed enum', { enum: ['a'] }, {}, []],
   ['a new pattern and format', {}, { pattern: 'a', format: 'byte' }, ['pattern', 'format']],
   ['another pattern', { pattern: 'a' }, { pattern: 'b' }, ['pattern']],
-  ['no pattern any more', { pattern: 'a', format: 'byte' }, {}, []],
-  ['null no longer', { nullable: true }, {}, ['nullable']],
-  ['null from now on', {}, { nullable: true }, []],
-  ['null still', { nullable: true }, { nullable: true }, []],
+  ['a removed pattern', { pattern: 'a', format: 'byte' }, {}, []],
+  ['no longer nullable', { nullable: true }, {}, ['nullable']],
+  ['newly nullable', {}, { nullable: true }, []],
+  ['still nullable', { nullable: true }, { nullable: true }, []],
 ])('tightened: %s', (_, from, to, keywords) => {
   expect(tightened(from, to)).toEqual(keywords);
 });

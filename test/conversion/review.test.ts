@@ -61,12 +61,12 @@ describe('a failure names the object and the field, and converts nothing', () =>
       /objects\[0\] "b": status.conditions: becomes/,
     ],
     [
-      'a field inside what is not an object',
+      'a field inside a value that is not an object',
       [object('b', { status: { conditions: [], deprecated: 'x' } })],
       /"b": status.conditions: becomes status.deprecated.v1beta1.conditions, and deprecated is not an object/,
     ],
-    ['no object', [object('a'), 7], /request.objects\[1\] must be an object, got a number/],
-    ['no list', {}, /request.objects must be an array/],
+    ['an object that is a number', [object('a'), 7], /request.objects\[1\] must be an object, got a number/],
+    ['objects that are not a list', {}, /request.objects must be an array/],
   ])('%s', (_name, objects, message) => {
     const response = answer(review(objects));
     expect(response).toEqual({

@@ -109,9 +109,9 @@ describe('conversion data', () => {
   test.each<[string, Json, Json]>([
     ['another order', [handler('c'), handler('a')], [handler('c', -1), handler('a', 0)]],
     ['a value that was set since', [handler('a', 7), handler('c')], [handler('a', 7), handler('c', -1)]],
-    ['handlers that are gone', [handler('d')], [handler('d')]],
+    ['removed handlers', [handler('d')], [handler('d')]],
     ['no handlers', [], []],
-    ['what is not a list', 'x', 'x'],
+    ['a value that is not a list', 'x', 'x'],
   ])('is restored correctly after a change: %s', (_name, handlers, expected) => {
     const home = converter.convert({ ...away, status: { handlers } }, older);
     expect(handlersOf(home)).toEqual(expected);
@@ -125,12 +125,12 @@ describe('conversion data', () => {
 
   const entry = (path: Json, value: Json = 0) => JSON.stringify({ [older]: [{ path, value }] });
   test.each<[string, Json]>([
-    ['no JSON', '{'],
+    ['invalid JSON', '{'],
     ['empty', ''],
     ['a number', 7],
     ['null', 'null'],
     ['a list', '[]'],
-    ['wrong entries', JSON.stringify({ [older]: [null] })],
+    ['invalid entries', JSON.stringify({ [older]: [null] })],
     ['no entries', JSON.stringify({ [older]: {} })],
     ['no path', JSON.stringify({ [older]: [{ value: 1 }] })],
     ['an empty path', entry([])],
@@ -143,7 +143,7 @@ describe('conversion data', () => {
       '__proto__ as a key',
       `{"${older}":[{"path":["status","handlers",{"__proto__":"a"},"timeoutSeconds"],"value":0}]}`,
     ],
-    ['a value that v1beta2 could say', entry(['status', 'handlers', { name: 'a' }, 'timeoutSeconds'], 9)],
+    ['a value that v1beta2 can represent', entry(['status', 'handlers', { name: 'a' }, 'timeoutSeconds'], 9)],
     ['a value of another type', entry(['status', 'handlers', { name: 'a' }, 'timeoutSeconds'], { x: 1 })],
     ['the handler as a property', entry(['status', 'handlers', 'a', 'timeoutSeconds'])],
     ['too large', `{"${older}":[${' '.repeat(300_000)}]}`],
@@ -176,15 +176,15 @@ describe('an object of which some fields move, and the rest is kept', () => {
   const path = ['status', 'v1beta2'];
 
   test.each<[string, Json, Json | undefined]>([
-    ['only what moves', { conditions: [] }, undefined],
+    ['only fields that move', { conditions: [] }, undefined],
     ['nothing', {}, [{ path, value: {} }]],
     [
-      'what moves, and more',
+      'fields that move, and others',
       { conditions: [], other: 1, more: { a: [] } },
       [{ path, value: { other: 1, more: { a: [] } } }],
     ],
-    ['what does not move', { other: 1 }, [{ path, value: { other: 1 } }]],
-    ['no object', 'x', [{ path, value: 'x' }]],
+    ['fields that do not move', { other: 1 }, [{ path, value: { other: 1 } }]],
+    ['a value that is not an object', 'x', [{ path, value: 'x' }]],
   ])('%s', (_, v1beta2, kept) => {
     expect(keptOf(v1beta2)).toEqual(kept);
     const back = converter.convert(converter.convert(object(v1beta2), newer), older);

@@ -156,7 +156,7 @@ describe('a body that is not a request', () => {
     ['empty', '', 'the body is empty'],
     ['a list', '[]', 'the body is not a JSON object'],
     ['null', 'null', 'the body is not a JSON object'],
-    ['no JSON', 'x', 'the body is not valid JSON'],
+    ['invalid JSON', 'x', 'the body is not valid JSON'],
   ])('%s', async (_, text, problem) => {
     const { post, lines, counted, held } = await serving([create]);
     const failure = { status: 'Failure', message: `error unmarshalling request: ${problem}` };

@@ -56,7 +56,7 @@ describe('how a call ends', () => {
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
     ],
     [
-      'something thrown that is not an error and has no text',
+      'a thrown value that is not an error and has no text',
       create(() => {
         throw Object.create(null);
       }),
@@ -64,13 +64,13 @@ describe('how a call ends', () => {
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
     ],
     [
-      'no answer',
+      'an incomplete response',
       create(() => ({ status: 'Success' }) as never),
       'invalid answer',
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
     ],
     [
-      'an answer below zero',
+      'a negative time',
       create((_, { answer }) => answer.retryAfterSeconds(-1, 'wait')),
       'invalid answer',
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
@@ -213,7 +213,7 @@ describe('the log', () => {
       new RangeError('far'),
       { error: 'RangeError', message: 'far', stack: expect.stringContaining('call.test.ts') },
     ],
-    ['a text', 'far', { error: 'string', message: 'far' }],
+    ['a string', 'far', { error: 'string', message: 'far' }],
   ])('contains what was thrown: %s', async (_, thrown, expected) => {
     const { lines } = await callHandler(
       create(() => {
@@ -225,7 +225,7 @@ describe('the log', () => {
 
   test.each<[string, Handler, string]>([
     [
-      'no answer',
+      'no response',
       create(() => undefined as never),
       'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds',
     ],

@@ -53,8 +53,8 @@ describe('the wire', () => {
     ['any content type', path, 'POST', { 'content-type': 'text/plain' }],
     ['any method', path, 'PUT', {}],
     ['hook and handler in any case', `${root}/BeforeClusterCREATE/Create?timeout=10s`, 'POST', {}],
-    ['a query of others before the timeout', `${path}?a=b&timeout=1m0s`, 'POST', {}],
-    ['a timeout that is none', `${path}?timeout=soon`, 'POST', {}],
+    ['other query parameters before the timeout', `${path}?a=b&timeout=1m0s`, 'POST', {}],
+    ['an invalid timeout', `${path}?timeout=soon`, 'POST', {}],
   ])('%s', async (_name, url, method, headers) => {
     const { port } = await startExtension([create]);
     const answer = await post(port, url, body, { method, headers: headers as Record<string, string> });
@@ -73,7 +73,7 @@ describe('the wire', () => {
   test.each([
     ['a group in another case', path.replace('hooks', 'Hooks')],
     ['another version', path.replace('v1alpha1', 'v1')],
-    ['more behind the handler', `${path}/more`],
+    ['more path after the handler', `${path}/more`],
     ['a handler of another hook', `${root}/beforeclusterdelete/create`],
     ['no handler', `${root}/beforeclustercreate`],
   ])('404: %s', async (_name, url) => {

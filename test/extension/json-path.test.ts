@@ -77,20 +77,20 @@ describe('writing', () => {
 
   test.each<[string, JsonObject, string, Json | undefined, JsonObject]>([
     ['a field', {}, 'a', 1, { a: 1 }],
-    ['over another', { a: 1, b: 2 }, 'a', { c: 1 }, { a: { c: 1 }, b: 2 }],
+    ['over another value', { a: 1, b: 2 }, 'a', { c: 1 }, { a: { c: 1 }, b: 2 }],
     ['null', { a: 1 }, 'a', null, { a: null }],
-    ['objects on the way', {}, 'a.b.c', 1, { a: { b: { c: 1 } } }],
-    ['lists on the way', {}, 'a[0][0].b', 1, { a: [[{ b: 1 }]] }],
+    ['missing objects in the path', {}, 'a.b.c', 1, { a: { b: { c: 1 } } }],
+    ['missing lists in the path', {}, 'a[0][0].b', 1, { a: [[{ b: 1 }]] }],
     ['in place of null', { a: null }, 'a.b', 1, { a: { b: 1 } }],
     ['an item', { a: [1, 2] }, 'a[1]', 3, { a: [1, 3] }],
     ['an item at the end', { a: [1] }, 'a[1]', 2, { a: [1, 2] }],
     ['a field of an item', { a: [{ b: 1 }] }, 'a[0].b', 2, { a: [{ b: 2 }] }],
     ['no field', { a: 1, b: 2 }, 'a', undefined, { b: 2 }],
     ['no field deeper', { a: { b: 1, c: 2 } }, 'a.b', undefined, { a: { c: 2 } }],
-    ['no field where there is none', { a: {} }, 'a.b.c', undefined, { a: {} }],
+    ['no field where none exists', { a: {} }, 'a.b.c', undefined, { a: {} }],
     ['no field in null', { a: null }, 'a.b', undefined, { a: null }],
     ['no item', { a: [1, 2, 3] }, 'a[1]', undefined, { a: [1, 3] }],
-    ['no item where there is none', { a: [1] }, 'a[5]', undefined, { a: [1] }],
+    ['no item where none exists', { a: [1] }, 'a[5]', undefined, { a: [1] }],
     ['no field in a text', { a: 'x' }, 'a.b', undefined, { a: 'x' }],
     ['no item of an object', { a: { b: 1 } }, 'a[0]', undefined, { a: { b: 1 } }],
     ['no field of a list', { a: [1] }, 'a.b', undefined, { a: [1] }],
@@ -99,11 +99,11 @@ describe('writing', () => {
   });
 
   test.each<[string, JsonObject, string, string]>([
-    ['behind the end', { a: [1] }, 'a[2]', '2'],
+    ['past the end', { a: [1] }, 'a[2]', '2'],
     ['a field of a list', { a: [1] }, 'a.b', '"b"'],
     ['an item of an object', { a: {} }, 'a[0]', '0'],
     ['a field of a text', { a: 'x' }, 'a.b', '"b"'],
-    ['an item on the way, behind the end', { a: [] }, 'a[1].b', '1'],
+    ['an item in the path, past the end', { a: [] }, 'a[1].b', '1'],
   ])('rejects %s', (_, object, path, segment) => {
     const before = structuredClone(object);
     expect(() => set(object, path, 1)).toThrow(

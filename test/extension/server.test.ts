@@ -67,7 +67,7 @@ describe('invalid options', () => {
       `certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`,
     ]),
     [
-      'a Secret with a name that cannot be',
+      'a Secret with an invalid name',
       { certificates: { secret: 'ns/..' } },
       `certificates: secret "ns/..": namespace and name must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')`,
     ],

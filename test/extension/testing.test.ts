@@ -92,7 +92,7 @@ describe('assertDeterministic', () => {
       },
       'create: error: handler create failed: see the log of the extension {"level":50,',
     ],
-    ['gives no answer', () => undefined as never, 'create: invalid answer: handler create gave an invalid answer'],
+    ['returns no response', () => undefined as never, 'create: invalid answer: handler create gave an invalid answer'],
   ])('rejects a handler that %s', async (_, handle, message) => {
     await expect(assertDeterministic(create(handle))).rejects.toThrow(message);
   });

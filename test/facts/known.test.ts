@@ -64,7 +64,7 @@ describe('an ExtensionConfig', () => {
       },
     ],
     [
-      'a selector of nothing',
+      'a malformed selector',
       config({ namespaceSelector: { matchLabels: [], matchExpressions: [] } }),
       { namespaceSelector: {} },
     ],

@@ -98,15 +98,15 @@ describe('a hook', () => {
     ['a group that ends with a dot', { group: 'hooks.' }, ': group "hooks." is not a DNS name in lower case'],
     ['a name in lower case', { name: 'lunch' }, ': name "lunch" is not of the form BeforeClusterCreate'],
     ['a name with a dash', { name: 'Be-fore' }, ': name "Be-fore" is not of the form BeforeClusterCreate'],
-    ['a release that is none', { introduced: 'soon' }, ': "soon" is not a release such as 1.12'],
-    ['a text as request', { request: string() }, ': the schema of the request is not an object'],
+    ['an invalid release', { introduced: 'soon' }, ': "soon" is not a release such as 1.12'],
+    ['a string as request', { request: string() }, ': the schema of the request is not an object'],
     [
       'a request without kind',
       { request: object('', { optional: { apiVersion: string() } }) },
       ': the schema of the request has no property kind',
     ],
     [
-      'a status that may be missing',
+      'an optional status',
       { response: object('', { optional: { status: string() } }) },
       ': the schema of the response does not require status',
     ],
@@ -115,9 +115,9 @@ describe('a hook', () => {
       { blockingSince: '1.5', response: object('', { required: { status: string() } }) },
       ': the schema of the response has no property retryAfterSeconds',
     ],
-    ['a version that is none', { version: 'one' }, ' is version "one" is not of the form v1, v1beta1 or v1alpha1'],
+    ['an invalid version', { version: 'one' }, ' is version "one" is not of the form v1, v1beta1 or v1alpha1'],
     ['an early end', { removed: '1.6' }, ' is removed in v1.6 without having been deprecated'],
-    ['a field that is not there', { fieldsSince: { response: { gravy: '1.6' } } }, ': the response has no field gravy'],
+    ['a missing field', { fieldsSince: { response: { gravy: '1.6' } } }, ': the response has no field gravy'],
   ])('is refused: %s', (_, more, problem) => {
     const { group, version, name } = { ...options, ...more };
     expect(() => defineHook({ ...options, ...more })).toThrow(new Error(`${group}/${version}, Hook=${name}${problem}`));

@@ -210,16 +210,16 @@ describe('a lifecycle file', () => {
   });
 
   test.each([
-    ['no YAML', 'hooks: [', /line 1/],
-    ['no list', 'hooks: 1', /hooks.*array/],
-    ['nothing', '', /object/],
+    ['invalid YAML', 'hooks: [', /line 1/],
+    ['hooks that are not a list', 'hooks: 1', /hooks.*array/],
+    ['an empty file', '', /object/],
     ['an unknown field', entry(', since: "1.3"'), /since/],
     ['a release that is a number', 'hooks: [{group: g, version: v1, hook: H, introduced: 1.10}]', /introduced.*string/],
-    ['a version that is none', entry().replace('v1beta1', 'one'), /not of the form/],
+    ['an invalid version', entry().replace('v1beta1', 'one'), /not of the form/],
     ['removed without a deprecation', entry(', removed: "1.7"'), /without having been deprecated/],
     ['removed too early', entry(`${deprecated}, removed: "1.6"`), /at least until v1.7/],
     [
-      'deprecated before its time',
+      'deprecated before its introduction',
       entry(', deprecated: {release: "1.1", date: "2022-01"}'),
       /before it was introduced/,
     ],
@@ -228,7 +228,7 @@ describe('a lifecycle file', () => {
       entry(`${deprecated}, replacedBy: {group: g.io, version: v1alpha1, hook: H}`),
       /less stable/,
     ],
-    ['a month that is none', entry(', deprecated: {release: "1.5", date: "2023-13"}'), /date/],
+    ['an invalid month', entry(', deprecated: {release: "1.5", date: "2023-13"}'), /date/],
   ])('is rejected with a reason: %s', (_, text, reason) => {
     expect(() => parseLifecycles(text)).toThrow(reason);
   });

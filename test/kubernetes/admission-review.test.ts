@@ -47,7 +47,7 @@ test.each<[string, object, Partial<AdmissionRequest>]>([
   ]),
   ['without objects', { object: null, oldObject: undefined }, { object: undefined, oldObject: undefined }],
   [
-    'with nothing but what must be there',
+    'with required fields only',
     {
       requestKind: undefined,
       subResource: undefined,

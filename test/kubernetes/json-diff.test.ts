@@ -98,7 +98,7 @@ describe('a JSON Patch', () => {
     ['of an item at the end', [1, 2], [1, 2, 3], [{ op: 'add', path: '/2', value: 3 }]],
     ['of an item in the middle', [1, 3], [1, 2, 3], [{ op: 'add', path: '/1', value: 2 }]],
     [
-      'of items that are gone, from the end',
+      'of removed items, from the end',
       [1, 2, 3, 4],
       [1, 4],
       [

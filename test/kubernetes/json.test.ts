@@ -72,8 +72,8 @@ test('of duplicate keys the last one counts, and __proto__ is an ordinary key', 
 test.each([
   ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), /UTF-8/],
   ['cut off', Buffer.from('{"password":"geheim'), /not valid JSON/],
-  ['nothing', Buffer.from(''), /not valid JSON/],
-  ['a byte order mark in front, which JSON does not have', Buffer.from('\ufeff{}'), /not valid JSON/],
+  ['an empty input', Buffer.from(''), /not valid JSON/],
+  ['a leading byte order mark, which JSON does not allow', Buffer.from('\ufeff{}'), /not valid JSON/],
 ])('%s: an error that does not quote the text', (_, bytes, message) => {
   expect(() => parseJson(bytes)).toThrow(JsonError);
   expect(() => parseJson(bytes)).toThrow(message);
@@ -97,7 +97,7 @@ test.each<[string, (string | number)[], unknown]>([
   ['an item of a list', ['list', 1, 'c'], 2],
   ['the whole', [], { a: { b: 1 }, list: [0, { c: 2 }] }],
   ['a field that is missing', ['a', 'x', 'y'], undefined],
-  ['a field of a text', ['a', 'b', 'length'], undefined],
+  ['a field of a string', ['a', 'b', 'length'], undefined],
   ['a field that every JavaScript object has', ['a', 'toString'], undefined],
   ['a list by a name', ['list', 'length'], undefined],
 ])('fieldAt: %s', (_name, path, value) => {

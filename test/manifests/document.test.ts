@@ -93,7 +93,7 @@ test.each<[string, string, object[]]>([
       { line: 8, column: 5, at: 0, got: 'an array' },
     ],
   ],
-  ['what is not a list of Kubernetes', 'kind: WordList\nitems: [a, b]\n', []],
+  ['a list that is not a Kubernetes List', 'kind: WordList\nitems: [a, b]\n', []],
   ['an object', 'apiVersion: v1\nkind: List\nitems: [{}]\n', []],
 ])('a list with %s is refused as kubectl refuses it', (_, text, places) => {
   const read = readDocument({ text, firstLine: 1, form: 'yaml' }) as ReadDocument;

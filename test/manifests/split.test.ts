@@ -17,11 +17,11 @@ const marker = 'error: kubectl accepts only a comment after "---"; begin the doc
 const notJson = 'error: kubectl reads a file that begins with "{" as JSON and accepts only a sequence of objects in it';
 
 test.each<[string, string, [number, string][]]>([
-  ['nothing', '', []],
+  ['an empty text', '', []],
   ['only comments', '# a\n\n# b\n', []],
   ['one document', 'a: 1\n', [[1, 'a: 1\n']]],
   ['no newline at the end', 'a: 1', [[1, 'a: 1']]],
-  ['a marker in front', '---\na: 1\n', [[2, 'a: 1\n']]],
+  ['a leading marker', '---\na: 1\n', [[2, 'a: 1\n']]],
   [
     'two documents',
     'a: 1\n---\nb: 2\n',
@@ -31,7 +31,7 @@ test.each<[string, string, [number, string][]]>([
     ],
   ],
   [
-    'a comment behind the marker',
+    'a comment after the marker',
     'a: 1\n--- # b\nb: 2\n',
     [
       [1, 'a: 1\n'],
@@ -39,7 +39,7 @@ test.each<[string, string, [number, string][]]>([
     ],
   ],
   [
-    'content behind the marker',
+    'content after the marker',
     '--- {a: 1}\n---\nb: 2',
     [
       [1, marker],
@@ -47,7 +47,7 @@ test.each<[string, string, [number, string][]]>([
     ],
   ],
   [
-    'what follows such a marker',
+    'lines after such a marker',
     'a: 1\n--- {a: 1}\nb: 2\n---\nc: 3',
     [
       [1, 'a: 1\n'],
@@ -92,7 +92,7 @@ test.each<[string, string, [number, string][]]>([
   ],
   ['empty documents', '---\n---\n\n# c\n---\na: 1\n', [[6, 'a: 1\n']]],
   ['a byte order mark', '\ufeffa: 1\n', [[1, '\ufeffa: 1\n']]],
-  ['a byte order mark and nothing', '\ufeff\n', []],
+  ['only a byte order mark', '\ufeff\n', []],
   ['a JSON document', '{\n"a": "---"\n}\n', [[1, '{\n"a": "---"\n}']]],
   [
     'JSON documents',

@@ -69,7 +69,7 @@ describe('rule 1', () => {
   test.each<[string, (document: Document) => void, string[]]>([
     ['nothing changed', () => {}, []],
     [
-      'a hook is gone',
+      'a hook was removed',
       (document) => delete document.paths[pathOf('updatemachine')],
       ['break1 v1alpha1/updatemachine was removed, and no version that is at least as stable takes its place'],
     ],
@@ -95,7 +95,7 @@ describe('rule 1', () => {
       ],
     ],
     [
-      'a field is gone',
+      'a field was removed',
       (document) => delete schema(document, 'UpgradeStepInfo').properties.version,
       [`break1 v1alpha1/aftercontrolplaneupgrade request.controlPlaneUpgrades[].version was removed${made}`],
     ],
@@ -142,7 +142,7 @@ describe('rule 1', () => {
       [`break1 v1alpha1/updatemachine request.desired became optional, but older extensions rely on it${made}`],
     ],
     [
-      'a value of responses is gone',
+      'a value of responses was removed',
       (document) => {
         schema(document, 'UpdateMachineResponse').properties.status!.enum = ['Success'];
       },

@@ -118,7 +118,7 @@ describe('an answer', () => {
       { variables: [{ name: 'a', schema: { openAPIV3Schema: { enum: [null] } } }] },
       { variables: [{ name: 'a', schema: { openAPIV3Schema: { enum: [null] } } }] },
     ],
-    ['may lack what is required', hooks.BeforeClusterCreate, {}, {}],
+    ['may lack required fields', hooks.BeforeClusterCreate, {}, {}],
     ['may have any status', hooks.BeforeClusterCreate, { status: 'Maybe' }, { status: 'Maybe' }],
     [
       'keeps the keys of maps as they are',
@@ -132,7 +132,7 @@ describe('an answer', () => {
 
   test.each<[string, HookDefinition, Json, string]>([
     ['that is a list', hooks.BeforeClusterCreate, [], 'the message must be of type object, not array'],
-    ['that is a text', hooks.BeforeClusterCreate, 'Success', 'the message must be of type object, not string'],
+    ['that is a string', hooks.BeforeClusterCreate, 'Success', 'the message must be of type object, not string'],
     ['with a number as status', hooks.BeforeClusterCreate, { status: 1 }, 'status must be of type string, not number'],
     [
       'that waits half a second',

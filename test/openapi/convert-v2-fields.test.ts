@@ -157,7 +157,7 @@ test.each<[string, JsonObject, string]>([
     `${head},"components":{"parameters":{"p":{"name":"p","in":"query","schema":{"type":"string"}}}}}`,
   ],
   [
-    'references to parameters elsewhere, and to those that there are not',
+    'references to parameters elsewhere, and to missing ones',
     {
       parameters: { b: { name: 'b', in: 'query', type: 'string' } },
       paths: { '/a': { get: { parameters: [{ $ref: '#/x' }, { $ref: '#/parameters/toString' }] } } },

@@ -52,7 +52,7 @@ describe('schemas', () => {
       { minimum: -1.5, maxLength: 9_007_199_254_740_991 },
       { schema: { minimum: -1.5, max_length: 9_007_199_254_740_991 } },
     ],
-    ['bounds of 0, which the messages cannot say', { minimum: 0, maxItems: 0 }, { schema: {} }],
+    ['bounds of 0, which the messages cannot represent', { minimum: 0, maxItems: 0 }, { schema: {} }],
     ['a default of 0', { default: 0 }, { schema: { default: { number: 0 } } }],
     ['a default of null', { default: null }, { schema: { default: {} } }],
     [

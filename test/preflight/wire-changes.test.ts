@@ -17,12 +17,12 @@ test('changes are in order, between known releases, of known hooks', () => {
 
 test.each<[string, number, number, string[], number[]]>([
   ['1.13 and 1.14 for a lifecycle hook', 12, 14, ['BeforeClusterCreate'], [13, 14, 14]],
-  ['the release that runs is not a change', 13, 14, ['BeforeClusterCreate'], [14, 14]],
+  ['the current release is not a change', 13, 14, ['BeforeClusterCreate'], [14, 14]],
   ['builtin variables of 1.13 for topology mutation', 12, 13, ['GeneratePatches'], [13]],
   ['and for validation', 12, 13, ['ValidateTopology'], [13]],
-  ['what concerns another hook is left out', 12, 13, ['GenerateUpgradePlan'], []],
+  ['changes of other hooks are left out', 12, 13, ['GenerateUpgradePlan'], []],
   ['an upgrade within a release', 14, 14, ['BeforeClusterCreate'], []],
-  ['a way back', 14, 12, ['BeforeClusterCreate'], []],
+  ['a downgrade', 14, 12, ['BeforeClusterCreate'], []],
 ])('%s', (_name, from, to, hooks, releases) => {
   expect(wireChangesBetween(v1(from), v1(to), new Set(hooks)).map(({ release }) => release.minor)).toEqual(releases);
 });

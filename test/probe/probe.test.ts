@@ -56,14 +56,14 @@ const other = makeCertificate({ commonName: 'other', dnsNames: ['other.example.c
 test.each<[string, Answering, RegExp]>([
   ['a hook that does not exist', () => offered('Nope'), /would refuse its answer: .*is not in the Runtime SDK catalog/],
   ['a Failure', () => ({ status: 'Failure', message: 'no database' }), /failure response with message: no database/],
-  ['what is not JSON', (_, response) => void response.end('<html>'), /failed to decode response/],
+  ['a response that is not JSON', (_, response) => void response.end('<html>'), /failed to decode response/],
   [
     'a redirect',
     (_, response) => void response.writeHead(307, { location: 'https://169.254.169.254/' }).end('secret body'),
     /it answered 307; answer Discovery with 200$/,
   ],
   ['an error with a body', (_, response) => void response.writeHead(500).end('secret body'), /it answered 500; /],
-  ['nothing at all', (_, response) => void response.destroy(), /EOF: the server closed the connection/],
+  ['no response', (_, response) => void response.destroy(), /EOF: the server closed the connection/],
 ])('reports a server that responds with %s', async (_name, answer, message) => {
   const { url, received } = await serve(answer);
   const { results, messages } = prober();

@@ -40,7 +40,7 @@ const defined = (name: string, schema: JsonObject, required = false) => ({
 const play = () => played([extensionConfig('lab', { url: server.url, caBundle })], fixture('lab.yaml'));
 
 test.each<[string, JsonObject[], RegExp]>([
-  ['one that nobody defines', [], /^Cluster API refuses the Cluster: variable "flavor" is not defined by/],
+  ['a variable without a definition', [], /^Cluster API refuses the Cluster: variable "flavor" is not defined by/],
   [
     'one that is required and missing',
     [defined('flavor', { type: 'string' }), defined('size', { type: 'integer' }, true)],
@@ -72,7 +72,7 @@ test.each<[string, JsonObject[], RegExp]>([
     /variables\[flavor]\.value: Invalid value: "string": smaller/,
   ],
   [
-    'a schema that is none',
+    'an invalid schema',
     [defined('flavor', { type: 'strange' })],
     /^VariablesReady of ClusterClass default\/lab is False, and no Cluster of it reconciles: failed to discover variables for patch "lab": lab\.variables\[flavor]\.schema\.openAPIV3Schema\.type: Unsupported value: "strange"/,
   ],
@@ -93,7 +93,7 @@ test.each<[string, JsonObject[], RegExp]>([
   ],
   ['a name with a dot', [defined('a.b', { type: 'string' })], /: lab\.variables\[a\.b]\.name: Invalid value: "a\.b"/],
   [
-    'patterns that are too much work, and one after them that is none',
+    'patterns that are too expensive, and an invalid one after them',
     [
       ...Array.from({ length: 200 }, (_, index) => defined(`v${index}`, { type: 'string', pattern: 'a{999}b{999}' })),
       defined('flavor', { type: 'string', pattern: '(' }),

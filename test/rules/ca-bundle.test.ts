@@ -61,11 +61,11 @@ const longer = `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\
 
 test.each<[string, string, string | undefined]>([
   ['in lines of their own', `${pem}${pem}`, undefined],
-  ['of two files put together without a line break', `${pem.trimEnd()}${pem}`, 'cannot be read (number 1)'],
-  ['behind a byte order mark', `\ufeff${pem}${pem}`, 'cannot be read (number 1)'],
+  ['of two files concatenated without a line break', `${pem.trimEnd()}${pem}`, 'cannot be read (number 1)'],
+  ['after a byte order mark', `\ufeff${pem}${pem}`, 'cannot be read (number 1)'],
   ['of which the second is cut off', `${pem}${pem.slice(0, 200)}`, 'cannot be read (number 2)'],
   ['with empty lines in it', pem.replaceAll('\n', '\n\n'), undefined],
-  ['with a byte behind the certificate', longer, 'cannot be parsed (number 1)'],
+  ['with a byte after the certificate', longer, 'cannot be parsed (number 1)'],
 ])('certificates %s', (_, text, problem) => {
   const found = caBundleOf(withBundle(Buffer.from(text).toString('base64')))?.problem;
   expect(found).toEqual(problem === undefined ? undefined : expect.stringContaining(problem));

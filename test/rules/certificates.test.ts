@@ -18,12 +18,12 @@ const future =
   'the certificate of CN=Future CA is not valid before 2100-01-01T00:00:00.000Z; check the clocks, or put the current one here';
 
 test.each<[string, string, number, string[]]>([
-  ['30 days before the end', exampleExpiredCaBundle, year2021 - days30, []],
+  ['30 days before it expires', exampleExpiredCaBundle, year2021 - days30, []],
   ['a little later', exampleExpiredCaBundle, year2021 - days30 + 1, [expiring]],
-  ['at the end', exampleExpiredCaBundle, year2021, [expiring]],
-  ['after the end', exampleExpiredCaBundle, year2021 + 1, [expired]],
-  ['before the beginning', exampleFutureCaBundle, year2100 - 1, [future]],
-  ['at the beginning', exampleFutureCaBundle, year2100, []],
+  ['when it expires', exampleExpiredCaBundle, year2021, [expiring]],
+  ['after it has expired', exampleExpiredCaBundle, year2021 + 1, [expired]],
+  ['before it becomes valid', exampleFutureCaBundle, year2100 - 1, [future]],
+  ['when it becomes valid', exampleFutureCaBundle, year2100, []],
   ['in between', exampleCaBundle, year2021, []],
 ])('a certificate %s', (_name, caBundle, at, messages) => {
   const object = example({ annotations: {}, clientConfig: { caBundle } });
@@ -37,10 +37,10 @@ const forbidden =
 
 test.each<[string, object | undefined, string[]]>([
   ['new', undefined, [forbidden]],
-  ['set beside another change', { metadata: {} }, [forbidden]],
+  ['set together with another change', { metadata: {} }, [forbidden]],
   ['set where there was no clientConfig', { metadata: { annotations: {} }, spec: {} }, [forbidden]],
   ['set where there was no caBundle', { metadata: {}, spec: { clientConfig: {} } }, [forbidden]],
-  ['left as it was', { metadata: {}, spec: { clientConfig: { caBundle: exampleCaBundle } } }, []],
+  ['unchanged', { metadata: {}, spec: { clientConfig: { caBundle: exampleCaBundle } } }, []],
   [
     'written by the controller that injects it',
     { metadata: { annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'a/b' } } },

@@ -47,9 +47,9 @@ describe('a Secret', () => {
 
   test.each<[string, KnownSecret | 'absent' | undefined, string[], JsonObject?]>([
     ['that is not known', undefined, []],
-    ['that is not there', 'absent', [line(missing('does not exist'), 'NotFound')]],
+    ['that does not exist', 'absent', [line(missing('does not exist'), 'NotFound')]],
     [
-      'that cannot be used is nothing else',
+      'that cannot be used is reported once',
       { ...usable, problem: 'has no ca.crt', isSigner: undefined, firstNotAfter: 0 },
       [line(missing('has no ca.crt'))],
     ],
@@ -79,7 +79,7 @@ describe('a Secret', () => {
     ],
     ['while there is no bundle yet', { ...usable, newestNotBefore: year(2020) }, []],
     [
-      'that the annotation does not name rightly',
+      'that the annotation does not name correctly',
       'absent',
       [],
       example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca/x' } }),
@@ -137,8 +137,8 @@ test('reads the Secret that an object names, and what is known of it', () => {
 test.each([
   ['names a Secret', { annotations: { [injectCaFromSecretAnnotation]: 'a/b' } }, { namespace: 'a', name: 'b' }],
   ['names none', { annotations: { [injectCaFromSecretAnnotation]: 'a' } }, undefined],
-  ['is not text', { annotations: { [injectCaFromSecretAnnotation]: 1 } }, undefined],
-  ['is not there', { annotations: {} }, undefined],
+  ['is not a string', { annotations: { [injectCaFromSecretAnnotation]: 1 } }, undefined],
+  ['does not exist', { annotations: {} }, undefined],
   ['is in no map', { annotations: 'a/b' }, undefined],
   ['is in no metadata', 'a/b', undefined],
 ])('an annotation that %s, in an object of any form', (_what, metadata, expected) => {

@@ -381,7 +381,7 @@ describe('failures that Ignore does not suppress', () => {
     ],
     ['an unknown status', { status: 'Maybe', message: 'x' }, 'got unknown response status "Maybe" with message: x'],
     [
-      'a message that a terminal would obey, cut',
+      'a message with control characters, truncated',
       { status: 'Failure', message: `\u001b[2J${'x'.repeat(10_000)}` },
       `got failure response with message: \ufffd[2J${'x'.repeat(4092)}`,
     ],
@@ -404,8 +404,13 @@ describe('failures that Ignore does not suppress', () => {
   });
 
   test.each<[string, object, string, string]>([
-    ['a bad URL', { url: 'http://localhost' }, 'url', 'expected https scheme'],
-    ['a bad caBundle', { url: 'https://localhost', caBundle: 'YWJj' }, 'tls-config', 'contains no PEM certificate'],
+    ['an invalid URL', { url: 'http://localhost' }, 'url', 'expected https scheme'],
+    [
+      'an invalid caBundle',
+      { url: 'https://localhost', caBundle: 'YWJj' },
+      'tls-config',
+      'contains no PEM certificate',
+    ],
     [
       // Cluster API cannot read it either.
       'a caBundle behind a byte order mark',
@@ -454,12 +459,12 @@ describe('TLS', () => {
       'ERR_TLS_CERT_ALTNAME_INVALID',
     ],
     [
-      'a certificate of nobody',
+      'a self-signed certificate',
       { certificate: makeCertificate({ commonName: 'x', dnsNames: ['localhost'] }) },
       'DEPTH_ZERO_SELF_SIGNED_CERT',
     ],
     [
-      'a certificate that ended',
+      'an expired certificate',
       {
         certificate: makeCertificate({
           commonName: 'x',
@@ -693,7 +698,7 @@ test.each<[string, (packed: Buffer) => Buffer | Buffer[]]>([
   ['half a checksum', (packed) => packed.subarray(0, -4)],
   ['no checksum', (packed) => packed.subarray(0, -8)],
   ['something else after it', (packed) => Buffer.concat([packed, Buffer.from('more')])],
-  ['a wrong checksum in a piece of its own', (packed) => [packed.subarray(0, -5), Buffer.alloc(5, 1)]],
+  ['a wrong checksum in a separate chunk', (packed) => [packed.subarray(0, -5), Buffer.alloc(5, 1)]],
 ])('gzip with %s after the value is accepted, as by Go', async (_, change) => {
   const packed = gzipSync(JSON.stringify({ ...success, message: 'x'.repeat(1000) }));
   const { call } = await single((_received, response) => {

@@ -76,7 +76,7 @@ describe('no call is made', () => {
       `handler does not match GroupHook "BeforeClusterUpgrade.${hooksGroup}"`,
     ],
     [
-      'of a hook that there is not',
+      'of an unknown hook',
       'a.one',
       unknown,
       'hook',

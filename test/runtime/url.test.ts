@@ -28,7 +28,7 @@ test.each<[string, ClientConfig, string]>([
   ['no fragment', { url: 'https://example.com/#part' }, `https://example.com${path}?timeout=10s`],
   ['no query in a fragment', { url: 'https://example.com/a#b?x=1' }, `https://example.com/a${path}?timeout=10s`],
   [
-    'a timeout of a URL beside its own',
+    'a timeout in the URL, in addition to its own',
     { url: 'https://example.com/?timeout=3s&x=1' },
     `https://example.com${path}?timeout=3s&timeout=10s&x=1`,
   ],
@@ -38,25 +38,21 @@ test.each<[string, ClientConfig, string]>([
     `https://example.com/a/c/%E9%C3%A9${path}?timeout=10s`,
   ],
   [
-    'escapes of a service, which are none',
+    'escapes of a service, which are taken literally',
     { service: { name: 'svc', namespace: 'ns', path: '/a%20b c' } },
     `https://svc.ns.svc/a%2520b%20c${path}?timeout=10s`,
   ],
   ['an upper case scheme', { url: 'HTTPS://example.com' }, `https://example.com${path}?timeout=10s`],
   ['an IPv6 address', { url: 'https://[::1]:8443' }, `https://[::1]:8443${path}?timeout=10s`],
-  [
-    'an empty service beside a URL',
-    { service: {}, url: 'https://example.com' },
-    `https://example.com${path}?timeout=10s`,
-  ],
+  ['an empty service and a URL', { service: {}, url: 'https://example.com' }, `https://example.com${path}?timeout=10s`],
 ])('%s', (_name, clientConfig, url) => {
   expect(targetOf(clientConfig, called)).toMatchObject({ url });
 });
 
 test.each<[string, ClientConfig, string]>([
-  ['nothing', {}, 'failed to compute URL: at least one of service and url should be defined in config'],
+  ['neither', {}, 'failed to compute URL: at least one of service and url should be defined in config'],
   ['http', { url: 'http://example.com' }, 'failed to compute URL: expected https scheme, got "http://example.com"'],
-  ['a URL that is none', { url: 'https://a b' }, 'failed to compute URL: "https://a b"'],
+  ['an invalid URL', { url: 'https://a b' }, 'failed to compute URL: "https://a b"'],
   ['a URL without a host', { url: 'https://' }, 'failed to compute URL: "https://" names no host'],
   ['a port out of range', { url: 'https://example.com:99999' }, 'names no host that can be called'],
 ])('%s is an error', (_name, clientConfig, message) => {

@@ -24,7 +24,7 @@ test('only blocking hooks have waits, and only for objects with a UID', () => {
 
 test.each([
   ['a text', 90, 'wait', { message: 'wait', retryAfterSeconds: 90 }],
-  ['no text', 90, 7, { message: '', retryAfterSeconds: 90 }],
+  ['no message', 90, 7, { message: '', retryAfterSeconds: 90 }],
   ['more than a day', 90_000, '', { message: '', retryAfterSeconds: 86_400 }],
   ['no wait', 0, 'x', undefined],
   ['a value that is not a number', '90', 'x', undefined],

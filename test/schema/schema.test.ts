@@ -192,7 +192,7 @@ describe('strategic merge patch', () => {
       { containers: [{ ...containers[0], args: ['y'] }, containers[1], containers[2]] as Json },
     ],
     ['null deletes', { containers: null }, {}],
-    ['only what is retained stays', { $retainKeys: ['hostname'], hostname: 'x' }, { hostname: 'x' }],
+    ['only retained keys stay', { $retainKeys: ['hostname'], hostname: 'x' }, { hostname: 'x' }],
     ['the whole is replaced', { $patch: 'replace', hostname: 'x' }, { hostname: 'x' }],
     ['the whole is deleted', { $patch: 'delete' }, {}],
   ])('%s', (_name, patch, result) => {

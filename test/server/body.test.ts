@@ -30,7 +30,7 @@ describe('the header of a request', () => {
 
   test.each<[string, string, Record<string, string>, object | undefined]>([
     ['posted JSON', 'POST', json, undefined],
-    ['JSON in other words', 'POST', { 'content-type': 'APPLICATION/JSON ; charset=utf-8' }, undefined],
+    ['JSON in capitals, with a charset', 'POST', { 'content-type': 'APPLICATION/JSON ; charset=utf-8' }, undefined],
     ['another method', 'PUT', json, { code: 405, message: 'PUT is not supported here: use POST' }],
     ['another type', 'POST', { 'content-type': 'application/jsonp' }, notJson],
     ['another type around it', 'POST', { 'content-type': 'x/application/json' }, notJson],
@@ -38,7 +38,7 @@ describe('the header of a request', () => {
     ['as many bytes as are allowed', 'POST', { ...json, 'content-length': '100' }, undefined],
     ['one more', 'POST', { ...json, 'content-length': '101' }, tooLarge],
     ['an encoding', 'POST', { ...json, 'content-encoding': 'gzip' }, compressed],
-    ['no encoding, in words', 'POST', { ...json, 'content-encoding': 'Identity' }, undefined],
+    ['the encoding identity', 'POST', { ...json, 'content-encoding': 'Identity' }, undefined],
   ])('%s', (_, method, headers, expected) => {
     expect(refused(method, headers)).toEqual(expected);
   });
@@ -147,9 +147,9 @@ describe('a budget of 1 MiB', () => {
     ['a byte more', mib - 100 * kib, 100 * kib + 1, 0, false],
     ['small, from the reserve', mib, 64 * kib, 0, true],
     ['a byte over small', mib, 64 * kib + 1, 0, false],
-    ['small, but with what it has already it is not', mib, 60 * kib, 5 * kib, false],
+    ['small, but not with what it already holds', mib, 60 * kib, 5 * kib, false],
     ['small, to the end of the reserve', 1.25 * mib - 10, 10, 0, true],
-    ['small, behind it', 1.25 * mib - 10, 11, 0, false],
+    ['small, beyond the reserve', 1.25 * mib - 10, 11, 0, false],
   ])('%s', (_, held, bytes, own, fits) => {
     const budget = createByteBudget(mib);
     budget.take(held);

@@ -49,9 +49,9 @@ test.each<[string, object, object?]>([
   ['a failed handshake', { code: 'ERR_SSL_WRONG_VERSION_NUMBER' }],
   ['a connection that was reset', { code: 'ECONNRESET' }],
   ['an error without a code', {}],
-  ['a code that only holds such a word', { code: 'X_HPE_INVALID' }],
+  ['a code that only contains such a word', { code: 'X_HPE_INVALID' }],
   ['a response that has begun', { code: 'HPE_INVALID_METHOD' }, { _httpMessage: { headersSent: true } }],
-  ['a connection that takes nothing more', { code: 'HPE_INVALID_METHOD' }, { writable: false }],
+  ['a connection that is no longer writable', { code: 'HPE_INVALID_METHOD' }, { writable: false }],
 ])('%s ends at once, without a response', (_, error, socket) => {
   const { refused, seen } = outcomeOf(error, socket);
   expect([refused, seen]).toEqual([[], { ended: '', isDestroyed: true }]);

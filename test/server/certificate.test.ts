@@ -45,15 +45,15 @@ describe('checkPair', () => {
     ['broken base64', localhost.cert.replace(/\n[A-Za-z]{8}/, '\n!!!!!!!!'), localhost.key, /certificate is not PEM/],
     ['half a chain', localhost.cert + testCa.cert.slice(0, 300), localhost.key, /certificate is not PEM/],
     [
-      'a chain put together without a line break',
+      'a chain concatenated without a line break',
       localhost.cert.trimEnd() + testCa.cert,
       localhost.key,
       /cannot be read \(number 1\)/,
     ],
     ['no key', localhost.cert, '', /not an unencrypted private key/],
-    ['a certificate for a key', localhost.cert, localhost.cert, /not an unencrypted private key/],
+    ['a certificate instead of a key', localhost.cert, localhost.cert, /not an unencrypted private key/],
     ['an encrypted key', localhost.cert, encrypted, /not an unencrypted private key/],
-    ['the key of another', localhost.cert, testCa.key, /does not belong/],
+    ['the key of another certificate', localhost.cert, testCa.key, /does not belong/],
   ])('rejects %s', (_name, cert, key, message) => {
     const problem = (checkPair(cert, key) as { problem: string }).problem;
     expect(problem).toMatch(message);
@@ -207,7 +207,7 @@ describe('readiness as text', () => {
       ],
     ],
     [
-      'at the end, the end comes first',
+      'at the end, the shutdown comes first',
       { phase: 'stopped', pair: undefined },
       [
         'shutting down',

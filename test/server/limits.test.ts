@@ -43,7 +43,7 @@ describe('time', () => {
     ['a header that does not end', 'POST / HTTP/1.1\r\nx: '],
     ['a body that does not come', `${head}content-length: 100\r\n\r\n`],
     ['a body that stops half-way', `${head}content-length: 100\r\n\r\n{"kind":`],
-    ['a refused body that stops half-way', `PUT ${validate} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`],
+    ['a rejected body that stops half-way', `PUT ${validate} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{`],
   ])('%s ends the connection', async (_name, bytes) => {
     const { webhookPort, health } = await start({ limits });
     // A busy machine may take longer than the limits to read what has arrived: then there is no response.
@@ -98,7 +98,7 @@ describe('time', () => {
 
 describe('connections', () => {
   test.each([
-    ['no HTTP', 'hello\r\n\r\n', /^HTTP\/1.1 400 .*"code":400/s],
+    ['not HTTP', 'hello\r\n\r\n', /^HTTP\/1.1 400 .*"code":400/s],
     ['a header too large', `${head}x: ${'a'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 .*"code":431/s],
     ['two lengths', `${head}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`, /^HTTP\/1.1 400 /],
     ['length and chunked', `${head}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`, /^HTTP\/1.1 400 /],

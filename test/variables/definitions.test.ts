@@ -19,12 +19,15 @@ const root = 'lab.variables[a].schema.openAPIV3Schema';
 
 test.each<[string, JsonObject]>([
   ['an integer', { type: 'integer', minimum: 1, default: 3, example: 2 }],
-  ['a text with an empty example', { type: 'string', maxLength: 3, example: '' }],
+  ['a string with an empty example', { type: 'string', maxLength: 3, example: '' }],
   ['a map', { type: 'object', additionalProperties: { type: 'string', default: 'x' } }],
   ['an object', { type: 'object', properties: { b: { type: 'boolean', default: false } }, required: ['c'] }],
-  ['a default of null, which is none', { type: 'string', default: null }],
-  ['false, which Go does not tell from absent', { type: 'array', uniqueItems: false, items: { type: 'string' } }],
-  ['an integer or a text', { 'x-kubernetes-int-or-string': true, default: '10%' }],
+  ['a default of null, which is no default', { type: 'string', default: null }],
+  [
+    'false, which Go does not distinguish from absent',
+    { type: 'array', uniqueItems: false, items: { type: 'string' } },
+  ],
+  ['an integer or a string', { 'x-kubernetes-int-or-string': true, default: '10%' }],
   ['alternatives', { type: 'object', properties: { b: { type: 'string' } }, anyOf: [{ required: ['b'] }] }],
   ['a keyword that Cluster API does not know', { type: 'string', nullable: true, multipleOf: 'x' }],
   ['a rule', { type: 'integer', default: 2, 'x-kubernetes-validations': [{ rule: 'self > 1' }] }],
@@ -48,7 +51,7 @@ test.each<[string, JsonObject]>([
     'a function that this engine does not have',
     { type: 'string', 'x-kubernetes-validations': [{ rule: 'isIP(self)' }, { rule: "sets.contains(['a'], [self])" }] },
   ],
-  ['a rule about the value before', { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= oldSelf' }] }],
+  ['a rule about the old value', { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= oldSelf' }] }],
 ])('accepted: %s', (_, schema) => {
   expect(problems(defined(schema))).toEqual([]);
 });
@@ -61,11 +64,11 @@ test.each<[string, JsonObject, string]>([
     `${root}.properties[b].type: Required value: must not be empty for specified object fields`,
   ],
   [
-    'a type that is none',
+    'an invalid type',
     { type: 'strange' },
     `${root}.type: Unsupported value: "strange": supported values: "array", "boolean", "integer", "number", "object", "string"`,
   ],
-  ['a list of nothing', { type: 'array' }, `${root}.items: Required value: must be specified`],
+  ['a list without items', { type: 'array' }, `${root}.items: Required value: must be specified`],
   [
     'uniqueItems',
     { type: 'array', items: { type: 'string' }, uniqueItems: true },
@@ -137,10 +140,10 @@ test.each<[string, JsonObject, string]>([
 
 test.each<[string, JsonObject, string]>([
   ['none', { rule: ' ' }, '.rule: Required value: rule is not specified'],
-  ['what is not CEL', { rule: 'self >' }, '.rule: Invalid value: "self >": compilation failed: '],
+  ['a rule that is not CEL', { rule: 'self >' }, '.rule: Invalid value: "self >": compilation failed: '],
   ['no decision', { rule: 'self.b' }, '.rule: Invalid value: "self.b": must evaluate to bool, not int'],
-  ['a field that is not there', { rule: 'self.nope > 1' }, 'compilation failed: No such key: nope'],
-  ['a number compared with a text', { rule: "self.b > '1'" }, 'compilation failed: no such overload: int > string'],
+  ['a missing field', { rule: 'self.nope > 1' }, 'compilation failed: No such key: nope'],
+  ['a number compared with a string', { rule: "self.b > '1'" }, 'compilation failed: no such overload: int > string'],
   ['a message of spaces', { rule: 'true', message: '  ' }, '.message: Invalid value: "  ": message must be non-empty'],
   ['a message of two lines', { rule: 'true', message: 'a\nb' }, 'message must not contain line breaks'],
   ['two lines and no message', { rule: 'true\n&& true' }, '.message: Required value: message must be specified if'],
@@ -157,11 +160,11 @@ test.each<[string, JsonObject, string]>([
     '.reason: Unsupported value: "No": supported values: "FieldValue',
   ],
   [
-    'the path of no field',
+    'the path of a missing field',
     { rule: 'true', fieldPath: '.nope' },
     'must be a valid path: does not refer to a valid field',
   ],
-  ['a path that is none', { rule: 'true', fieldPath: 'b' }, 'fieldPath must be a valid path: expects'],
+  ['an invalid path', { rule: 'true', fieldPath: 'b' }, 'fieldPath must be a valid path: expects'],
 ])('refused: a rule with %s', (_, rule, problem) => {
   const schema = { type: 'object', properties: { b: { type: 'integer' } }, 'x-kubernetes-validations': [rule] };
   const [found, ...others] = problems(defined(schema));

@@ -13,7 +13,7 @@ const schema = readSchema({
 
 test.each<[string, Json | undefined, Json | undefined]>([
   ['fields of an object', { name: 'n' }, { name: 'n', size: 3 }],
-  ['fields further in', { size: 1, nested: {} }, { size: 1, nested: { on: true } }],
+  ['nested fields', { size: 1, nested: {} }, { size: 1, nested: { on: true } }],
   ['null where null is not allowed', { size: null }, { size: 3 }],
   ['no value', undefined, undefined],
 ])('defaults: %s', (_, value, expected) => {

@@ -165,7 +165,7 @@ describe('a large body', () => {
     ['a validation that takes facts is judged here', validate, { handedBack: request }, true, 'judged validate x'],
     ['a validation that takes none is not', validate, {}, true, 'by the thread'],
     ['a mutation never is', mutate, { handedBack: request }, true, 'by the thread'],
-    ['without facts the answer of the thread counts', validate, { handedBack: request }, false, 'by the thread'],
+    ['without facts, the response of the thread counts', validate, { handedBack: request }, false, 'by the thread'],
   ])('%s', async (_, path, more, hasJudge, expected) => {
     const { sideThread } = thread(4);
     const { post } = await serving({

@@ -123,7 +123,7 @@ describe('bodies that are not a review get a metav1.Status', () => {
     ['not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22]), /UTF-8/],
     ['UTF-16', Buffer.from(review('x'), 'utf16le'), /UTF-8|JSON/],
     ['nested too deeply', deep(maxJsonDepth + 1), /nests deeper/],
-    ['nested to the limit, but no review', deep(maxJsonDepth), /AdmissionReview/],
+    ['nested to the limit, but not a review', deep(maxJsonDepth), /AdmissionReview/],
     ['only opening brackets', '['.repeat(50_000), /not valid JSON/],
     ['nested twenty thousand deep', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, /nests deeper/],
     ['a number', '1e999', /AdmissionReview/],
@@ -137,7 +137,7 @@ describe('bodies that are not a review get a metav1.Status', () => {
       '{"__proto__":{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}}',
       /kind none/,
     ],
-    ['a uid only behind __proto__', withRequest('{"__proto__":{"uid":"u"}}'), /request.uid/],
+    ['a uid only under __proto__', withRequest('{"__proto__":{"uid":"u"}}'), /request.uid/],
   ])('%s', async (_name, body, message) => {
     const answer = await post(validate, body);
     expect(answer.status).toBe(400);
@@ -149,7 +149,10 @@ describe('bodies that are not a review get a metav1.Status', () => {
 test.each([
   ['no kind', '{"uid":"u"}'],
   ['an unknown operation', '{"uid":"u","kind":{"version":"v1","kind":"K"},"operation":"PATCH"}'],
-  ['an object that is none', '{"uid":"u","kind":{"version":"v1","kind":"K"},"operation":"CREATE","object":[]}'],
+  [
+    'an object that is not an object',
+    '{"uid":"u","kind":{"version":"v1","kind":"K"},"operation":"CREATE","object":[]}',
+  ],
 ])('a malformed review with a uid gets a review as response: %s', async (_name, request) => {
   const answer = await post(validate, withRequest(request));
   expect(answer.status).toBe(200);

@@ -43,11 +43,11 @@ const header = '-----BEGIN CERTIFICATE-----';
 const notACertificate = 'contains data that is not an X.509 certificate, or one with unreadable dates';
 test.each([
   ['garbage', 'garbage', 'is not PEM'],
-  ['a beginning without an end', `${header}\nAAAA`, 'is not PEM'],
+  ['a BEGIN line without an END line', `${header}\nAAAA`, 'is not PEM'],
   ['not a certificate', `${header}\nAAAA\n-----END CERTIFICATE-----`, notACertificate],
   ['a certificate, and the beginning of another', `${ca.certificate.pem}${header}`, 'is not PEM'],
   ['17 certificates', ca.certificate.pem.repeat(17), 'contains more than 16 certificates'],
-  ['a certificate with much behind it', padded(ca.certificate.pem, maxPemBytes + 1), 'is longer than 65536 bytes'],
+  ['a certificate followed by a long text', padded(ca.certificate.pem, maxPemBytes + 1), 'is longer than 65536 bytes'],
   ['a long text', 'a'.repeat(70_000), 'is longer than 65536 bytes'],
   ['a year of five digits', fixture('year-12019.crt'), notACertificate],
 ])('reads %s', (_what, text, problem) => {

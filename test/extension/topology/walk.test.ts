@@ -269,7 +269,7 @@ describe('variables', () => {
     ['a value over an object', { a: { b: 1 } }, { a: 1 }, { a: 1 }],
     ['an object over a value', { a: 1 }, { a: { b: 1 } }, { a: { b: 1 } }],
     ['a list over a list', { a: [1] }, { a: [2] }, { a: [2] }],
-    ['a name of every object', {}, { constructor: { a: 1 } }, { constructor: { a: 1 } }],
+    ['a name that every object inherits', {}, { constructor: { a: 1 } }, { constructor: { a: 1 } }],
   ])('%s', (_, below, above, expected) => {
     const merged = mergeVariables([{ name: 'builtin', value: below }], undefined, [{ name: 'builtin', value: above }]);
     expect(merged).toEqual({ builtin: expected });

@@ -259,10 +259,10 @@ describe('what fails', () => {
   });
 
   test.each<[string, Answer, RegExp]>([
-    ['that skips a minor', { controlPlaneUpgrades: steps('v1.32.0') }, /skips a minor version after v1\.30\.0/],
+    ['that skips a minor version', { controlPlaneUpgrades: steps('v1.32.0') }, /skips a minor version after v1\.30\.0/],
     ['without the target', { controlPlaneUpgrades: steps('v1.31.0') }, /must end with v1\.32\.0/],
-    ['of nothing', {}, /must end with v1\.32\.0/],
-    ['with something else', { controlPlaneUpgrades: [{ version: 'new' }] }, /is not a version/],
+    ['without steps', {}, /must end with v1\.32\.0/],
+    ['with an invalid version', { controlPlaneUpgrades: [{ version: 'new' }] }, /is not a version/],
   ])('a plan %s is rejected', (_, answer, reason) => {
     const { end } = live(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {
       yaml: clusterYaml('v1.30.0') + classYaml('{ upgrade: { external: { generateUpgradePlanExtension: plan.e } } }'),
@@ -275,7 +275,7 @@ describe('what fails', () => {
 
   test.each([
     ['a lower version', 'v1.29.0', clusterYaml('v1.30.0'), /cannot be decreased/],
-    ['two minors with a class', 'v1.32.0', clusterYaml('v1.30.0') + classYaml('{}'), /more than one minor/],
+    ['two minor versions with a class', 'v1.32.0', clusterYaml('v1.30.0') + classYaml('{}'), /more than one minor/],
     [
       'a version that the class does not have',
       'v1.31.7',

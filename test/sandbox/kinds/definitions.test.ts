@@ -170,7 +170,7 @@ test.each<[string, JsonObject, [string, string][]]>([
     [['s.properties[a].uniqueItems', 'FieldValueForbidden']],
   ],
   [
-    'properties beside additional ones',
+    'properties together with additional ones',
     { properties: { a: text }, additionalProperties: text },
     [['s.additionalProperties', 'FieldValueForbidden']],
   ],
@@ -185,7 +185,7 @@ test.each<[string, JsonObject, [string, string][]]>([
     [['s.anyOf[0].properties[a].type', 'FieldValueForbidden']],
   ],
   [
-    'a field that only oneOf knows',
+    'a field that is only in oneOf',
     { oneOf: [{ properties: { a: { minLength: 1 } } }] },
     [['s.properties[a]', 'FieldValueRequired']],
   ],

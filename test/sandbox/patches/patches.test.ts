@@ -73,7 +73,7 @@ describe('JSON patch', () => {
     ['an index beyond the end', [{ op: 'add', path: '/a/b/4', value: 1 }]],
     ['an index before the first', [{ op: 'replace', path: '/a/b/-4', value: 1 }]],
     ['a value into itself', [{ op: 'move', from: '/a', path: '/a/b/0' }]],
-    ['what JavaScript objects inherit', [{ op: 'copy', from: '/constructor', path: '/x' }]],
+    ['properties that JavaScript objects inherit', [{ op: 'copy', from: '/constructor', path: '/x' }]],
     ['an unknown operation', [{ op: 'increment', path: '/a' }]],
   ])('%s cannot be applied', (_name, operations) => {
     expect(() => applyOperations(before, operations as never)).toThrow();

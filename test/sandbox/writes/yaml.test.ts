@@ -10,9 +10,9 @@ test.each<[string, string, unknown]>([
   ['a map', 'a: 1\nb: [x, yes, "no"]\n', { a: 1, b: ['x', true, 'no'] }],
   ['JSON', '{"a": {"b": null}}', { a: { b: null } }],
   ['aliases', 'a: &x {b: 1}\nc: *x\n', { a: { b: 1 }, c: { b: 1 } }],
-  ['a document behind its separator', '# one\n---\n{a: 1}\n', { a: 1 }],
+  ['a document after its separator', '# one\n---\n{a: 1}\n', { a: 1 }],
   ['a bare text', 'x', 'x'],
-  ['nothing', '', null],
+  ['an empty text', '', null],
 ])('reads %s', (_name, text, value) => {
   expect(parse(text)).toEqual(value);
 });
@@ -20,11 +20,11 @@ test.each<[string, string, unknown]>([
 test.each<[string, string, string]>([
   ['a duplicate key', 'a: 1\nb: 2\na: 3\n', 'line 3: YAML: duplicate key "a" in a map'],
   ['two documents in braces', '{a: 1}\n---\n{a: 1}\n', 'more than one document'],
-  ['a mistake behind a separator', '# one\n---\nb: *x\n', 'line 3: YAML: '],
+  ['an error after a separator', '# one\n---\nb: *x\n', 'line 3: YAML: '],
   ['a tab', 'a:\n\tb: 1\n', 'line 2: YAML: '],
-  ['an alias of nothing', 'a: *x\n', 'line 1: YAML: '],
+  ['an undefined alias', 'a: *x\n', 'line 1: YAML: '],
   ['several documents', 'a: 1\n---\nb: 1\n', 'more than one document'],
-  ['what nests too deeply', `a: ${'['.repeat(300)}`, 'nests deeper than 256 levels'],
+  ['a value nested too deeply', `a: ${'['.repeat(300)}`, 'nests deeper than 256 levels'],
   [
     'an alias of a long text, many times',
     `a: &x ${'x'.repeat(1_000_000)}\nb: [${'*x, '.repeat(1_000)}]\n`,
