@@ -6,9 +6,9 @@ import { SkippedReporter } from './test/tools/skipped-reporter.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // A quarter of the CPU time of a run: each file would start a process and import the program again.
+    // Isolation costs a quarter of the CPU time of a run: each file would start a process and import the program again.
     isolate: false,
-    // Node.js runs the TypeScript as it does for users: what Vite would make of it is slower, and takes time itself.
+    // Node.js runs the TypeScript as it does for users: Vite's transformed code is slower, and transforming takes time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: [
       'test/tools/no-empty-table.ts',
@@ -18,18 +18,18 @@ export default defineConfig({
     ],
     globalSetup: ['test/tools/run-folder.ts'],
     expect: { requireAssertions: true },
-    // Whatever the shell says: with production npm takes what is for development for too much.
+    // Overrides the shell: with production, npm treats devDependencies as extraneous.
     env: { NODE_ENV: 'test' },
-    // Against what hangs, and not for what is slow: a machine with much else to do may take ten times as long.
+    // For tests that hang, not for slow ones: a busy machine may take ten times as long.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: ['default', new SkippedReporter()],
     sequence: { sequencer: FileOrder },
-    // Two more than there are cores, where Vitest takes one less: much of what runs here waits for processes and the clock.
+    // Two more than there are cores (Vitest's default is one less): many tests wait for processes and the clock.
     maxWorkers: availableParallelism() + 2,
-    // Of a file with concurrent tests, which wait more than they compute.
+    // Within a file with concurrent tests, which wait more than they compute.
     maxConcurrency: 3,
-    // Each file of test/e2e registers ExtensionConfig and takes it back: one after the other where they share a server.
+    // Each file of test/e2e registers and removes ExtensionConfig: one after the other if they share a server.
     fileParallelism: (process.env.E2E_KUBECONFIG ?? '') === '',
   },
 });

@@ -42,7 +42,7 @@ function oneFile(env: NodeJS.ProcessEnv): void {
   start(env, '--eval', `require('${load}')('${file}')`);
 }
 
-/** Says to standard output at the end whether Node.js has loaded its compiler for TypeScript. */
+/** Reports on standard output at exit whether Node.js has loaded its TypeScript compiler. */
 const tellCompiler = `process.on('exit', () => {
   const isLoaded = process.moduleLoadList.some((name) => name.includes('amaro'));
   process.stdout.write(isLoaded ? 'compiled TypeScript' : 'compiled nothing');
@@ -84,7 +84,7 @@ test('nothing is cached where another user could plant code', needs('root', proc
   oneFile({ XDG_CACHE_HOME: folder });
   expect(readdirSync(folder)).toEqual([]);
 
-  // Where all users write, as in /tmp.
+  // A folder that all users can write to, like /tmp.
   chownSync(folder, 0, 0);
   const planted = join(folder, 'extensionconfig-webhook');
   mkdirSync(planted);
@@ -120,7 +120,7 @@ test('files older than 30 days are deleted, once a day', () => {
     writeFileSync(join(cache, below, name), '');
     utimesSync(join(cache, below, name), days(age), days(age));
   };
-  // Kept by `openapi merge`, by rules of its own: what is in use there is older than its last write.
+  // Kept by `openapi merge`, by rules of its own: entries in use may be older than their last write.
   write('document', 31, 'openapi');
   write('old', 31);
   write('recent', 29);

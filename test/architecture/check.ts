@@ -1,4 +1,4 @@
-// The part of `npm run lint` that looks at imports: one line a problem, exit code 1 with any.
+// The part of `npm run lint` that checks imports: one line per problem, exit code 1 if there is any.
 import { fileURLToPath } from 'node:url';
 import { importProblems } from './imports.ts';
 import { rooms } from './rooms.ts';

@@ -35,7 +35,7 @@ function foldersOf(file: string): string[] {
   return steps.map((_step, index) => steps.slice(0, index + 1).join('/'));
 }
 
-/** A circle in a graph as the names on it, or undefined where there is none. */
+/** A cycle in a graph as the names on it; undefined if there is none. */
 function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
   const done = new Set<string>();
   const path: string[] = [];
@@ -66,7 +66,7 @@ function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | u
   return undefined;
 }
 
-/** What the rooms directly below a folder import of each other, by name. */
+/** The imports between the rooms directly below a folder, by name. */
 export function roomImports(imports: Imports): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
   for (const [file, targets] of imports) {
@@ -82,8 +82,8 @@ export function roomImports(imports: Imports): Map<string, Set<string>> {
 }
 
 /**
- * What folders that are rooms (that have an `index.ts`) import of their siblings, by path: an import counts for the two
- * folders in which the paths of both files part.
+ * The imports between sibling folders that are rooms (that have an `index.ts`), by path: an import counts for the two
+ * folders where the paths of the two files diverge.
  */
 function siblingImports(imports: Imports, doors: ReadonlySet<string>): Map<string, Set<string>> {
   const graph = new Map<string, Set<string>>();
@@ -112,7 +112,7 @@ export function importsWithin(imports: Imports, folder: string): Imports {
   );
 }
 
-/** What is wrong with the order of rooms in a folder, which is `path` in the messages. */
+/** The violations of the order of rooms in a folder, which is `path` in the messages. */
 function orderProblems(imports: Imports, rooms: readonly Room[], path: string): string[] {
   const problems: string[] = [];
   const rank = new Map(rooms.map(({ name }, index) => [name, index]));

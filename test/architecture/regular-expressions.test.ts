@@ -28,8 +28,8 @@ test('no regular expression of the program backtracks over its input', () => {
 });
 
 test('regular expressions are only created from schemas of this project', () => {
-  // All compile the patterns of a CustomResourceDefinition, which are checked below; the sandbox, which is given those of
-  // others, runs them on an engine of its own.
+  // All of them compile patterns of a CustomResourceDefinition, which are checked below; the sandbox, which also gets
+  // patterns of other definitions, runs them on an engine of its own.
   expect([...new Set(computed)]).toEqual([
     'api/examine.ts',
     'api/v1alpha1-fits.ts',

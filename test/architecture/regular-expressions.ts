@@ -10,7 +10,7 @@ export interface FoundExpression {
   flags: string;
 }
 
-/** The regular expressions of a source tree; `computed` lists the places where one is made of a value. */
+/** The regular expressions of a source tree; `computed` lists the places where one is built from a value. */
 export interface FoundExpressions {
   expressions: FoundExpression[];
   computed: string[];
@@ -29,7 +29,9 @@ function walk(node: Node, visit: (node: Node) => void): void {
   }
 }
 
-/** Reads all regular expressions of the TypeScript files below a folder: literals, and the `pattern`s of JSON Schemas. */
+/**
+ * Reads all regular expressions of the TypeScript files below a folder: literals, and the `pattern`s of JSON Schemas.
+ */
 export function readExpressions(tree: string): FoundExpressions {
   const found: FoundExpressions = { expressions: [], computed: [] };
   for (const file of globSync('**/*.ts', { cwd: tree }).sort()) {
@@ -52,8 +54,8 @@ export function readExpressions(tree: string): FoundExpressions {
 }
 
 /**
- * Why an expression may take more than linear time, polynomial or exponential, with a character that makes it; undefined
- * for one that does not.
+ * Why an expression may take more than linear time, polynomial or exponential, with the character that causes it;
+ * undefined if it does not.
  */
 export function superLinear({ source, flags }: Pick<FoundExpression, 'source' | 'flags'>): string | undefined {
   const { reports } = analyse({ source, flags });

@@ -1,15 +1,15 @@
 /** A room: a folder directly below `src/`. */
 export interface Room {
   name: string;
-  /** What it knows, as the architecture page says it. */
+  /** What it knows, as on the architecture page. */
   knows: string;
   /** The rooms within it, from the bottom up: the same order for the folders of a large room. */
   within?: readonly Room[];
 }
 
 /**
- * The rooms from the bottom up: a room imports only rooms that stand before it. This list is the one place that knows
- * the layers; the lint step holds every import against it.
+ * The rooms from the bottom up: a room imports only rooms above it in this list. This list is the only place that
+ * defines the layers; the lint step checks every import against it.
  */
 export const rooms: readonly Room[] = [
   { name: 'files', knows: 'reading small files that another user may control; YAML; creating folders' },

@@ -24,7 +24,7 @@ function doubled(start: string): string {
   return `cel.bind(v0, ${start}, ${bindings}v40 == v39${')'.repeat(41)}`;
 }
 
-// Each of these held the sandbox for good, or for minutes, or took all memory.
+// Each of these blocked the sandbox forever, or for minutes, or took all memory.
 test.each<[string, string, Json]>([
   ['twelve nested all', nested('all', 12, 'true'), { list: numbers }],
   ['twelve nested exists', nested('exists', 12, 'false'), { list: numbers }],
@@ -90,7 +90,7 @@ test('a long text that is not a duration is rejected quickly', () => {
 });
 
 test('the rules of an object share a budget, and the first that is stopped stops them all', () => {
-  // Each costs a tenth of what one may, and a hundredth of what all may.
+  // Each costs a tenth of the limit for one, and a hundredth of the limit for all.
   const rule = "self.text + 'c' != ''";
   const items: Schema = { ...anything, 'x-kubernetes-validations': [{ rule }] };
   const schema: Schema = { type: 'object', properties: { spec: { type: 'array', items } } };

@@ -64,7 +64,7 @@ const script = `
 test('a slow reader of the log holds nothing up, and the lines that are kept are complete', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
   const closed = once(child, 'close');
-  // 20 MB of lines, and a pipe that holds 64 KiB: with a log that waits, this never comes.
+  // 20 MB of lines, and a pipe that holds 64 KiB: with a log that blocks, this is never reached.
   await once(child.stderr, 'data');
   let text = '';
   child.stdout.on('data', (chunk) => {

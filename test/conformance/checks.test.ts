@@ -10,7 +10,10 @@ import { complaints, offered, tryExtension } from './trying.ts';
 const success: JsonObject = { status: 'Success', message: '', retryAfterSeconds: 0 };
 const encoded = (patch: unknown) => Buffer.from(JSON.stringify(patch)).toString('base64');
 
-/** What a server of the tests does: handlers, and answers to calls of them. `undefined`: the answer was sent otherwise. */
+/**
+ * The behaviour of a test server: handlers, and responses to calls of them. `undefined`: the response was sent in
+ * another way.
+ */
 interface Conduct {
   handlers?: JsonObject[];
   answer?: (request: JsonObject, received: Received, response: ServerResponse) => JsonObject | undefined;
@@ -30,7 +33,7 @@ function parsed(body: string): JsonObject | undefined {
   }
 }
 
-/** A server that behaves well where it is not told otherwise. */
+/** A server that behaves correctly unless told otherwise. */
 function behaving({ handlers = [offered('ValidateTopology')], answer = () => success, discovery }: Conduct): Answering {
   return (received, response) => {
     const path = received.url.split('?')[0]!;
@@ -48,13 +51,13 @@ function behaving({ handlers = [offered('ValidateTopology')], answer = () => suc
 }
 
 const oldTls = { minVersion: 'TLSv1' as SecureVersion, ciphers: 'DEFAULT@SECLEVEL=0' };
-/** Counts for servers whose answers differ. */
+/** Counters for servers whose responses differ. */
 let counter = 0;
 beforeEach(() => {
   counter = 0;
 });
 
-/** A Failure for malformed bodies, where only the text of the answer is of interest. */
+/** A Failure for malformed bodies, where only the text of the response matters. */
 const failing = (message: () => string): Conduct => ({
   answer: () => ({ ...success, status: 'Failure', message: message() }),
 });
@@ -72,7 +75,7 @@ const variables = (...list: Json[]): Conduct => ({
   answer: () => ({ status: 'Success', variables: list }),
 });
 
-/** For each check servers that violate it, and the message that they get. */
+/** For each check, servers that violate it, and the resulting message. */
 const violations: Readonly<Record<string, readonly [string, Conduct & { options?: object }, RegExp | string][]>> = {
   'tls-trusted': [
     [
@@ -567,7 +570,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
   'concurrent-calls': [['a limit of 45', {}, 'among 50 calls it answers HTTP 429']],
 };
 
-/** Servers for the violations that need more than an answer. */
+/** Servers for violations that need more than a response. */
 const special: Readonly<Record<string, () => Answering>> = {
   'no-handler: Success everywhere':
     () =>
@@ -589,12 +592,12 @@ const special: Readonly<Record<string, () => Answering>> = {
       response.on('close', () => {
         isBroken ||= !response.writableFinished;
       });
-      // Slow enough that the caller is gone before.
+      // Slow enough for the caller to disconnect first.
       if (received.url.includes('/discovery')) {
         return isBroken ? send(response, 500) : { status: 'Success', handlers: [offered('ValidateTopology')] };
       }
       void (async () => {
-        // In turns: a process that stood still for as long would hear of it too late.
+        // In turns: a process that is blocked for as long would notice it too late.
         for (let turn = 0; turn < 5; turn++) {
           await new Promise((resolve) => setTimeout(resolve, 6));
         }
@@ -610,7 +613,7 @@ const special: Readonly<Record<string, () => Answering>> = {
       if (received.url.includes('/discovery')) {
         return { status: 'Success', handlers: [offered('ValidateTopology')] };
       }
-      // The first two come alone; the others wait until there are too many.
+      // The first two arrive alone; the others wait until there are too many.
       if (++count <= 2) {
         return success;
       }
@@ -650,7 +653,7 @@ async function finds(
   );
 }
 
-/** About servers that are late: their cases wait side by side. */
+/** Servers that respond late: their cases wait concurrently. */
 const waiting = new Set(['timeouts-kept', 'fast-answers', 'malformed-bodies']);
 test.for(cases.filter(({ id }) => !waiting.has(id)))('$id finds $what', finds);
 test.concurrent.for(cases.filter(({ id }) => waiting.has(id)))('$id finds $what', finds);
@@ -710,7 +713,7 @@ test('a well-behaved server passes every check, whatever hook it serves', async 
   const conduct = await tryExtension(server.port);
   expect(complaints(conduct)).toEqual({});
   expect(conduct).toMatchObject({ verdict: 'passed', notCalled: [] });
-  // Names of everything that is sent say what it is.
+  // The names of everything that is sent describe it.
   const sent = server.received.map(({ body }) => body).filter((body) => body.includes('"metadata"'));
   expect(sent.length).toBeGreaterThan(50);
   for (const body of sent) {

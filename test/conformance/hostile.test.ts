@@ -22,7 +22,7 @@ const discovered = (timeoutSeconds: number): JsonObject => ({
   ),
 });
 
-/** Answers discovery, and does something else with calls, which are given so many seconds. */
+/** Answers discovery, and does something else with calls, which get a timeout of this many seconds. */
 const withHandlers =
   (answer: Answering, timeoutSeconds = 1): Answering =>
   (received, response, request) =>
@@ -33,7 +33,7 @@ const endless: Answering = (_received, response) => {
   const text = Buffer.alloc(64 * 1024, ' ');
   const more = () => {
     while (!response.destroyed && response.write(text)) {
-      // Until the caller has enough.
+      // Until the caller disconnects.
     }
   };
   response.on('drain', more);
@@ -92,7 +92,7 @@ const hostile: readonly [string, Answering][] = [
   ],
 ];
 
-// Together: they take their time.
+// Concurrent, since they take long.
 test.concurrent.for(hostile)('%s ends in time, with a report that can be read', async ([, answer], {
   expect,
   onTestFinished,
@@ -146,7 +146,7 @@ test('at the time limit, remaining checks are skipped, and reported', async () =
   const { checks, verdict } = await tryExtension(port, { timeLimitMs: 500 });
   expect(verdict).toBe('failed');
   expect(checks.at(-1)).toMatchObject({ status: 'skipped', because: 'the time limit has passed (--time-limit)' });
-  // None of them is held against the server.
+  // None of them counts as a violation of the server.
   expect(checks.filter(({ status }) => status === 'failed')).toEqual([]);
 });
 
@@ -163,7 +163,7 @@ test('schemas full of patterns that are expensive to compile take little time', 
   const { checks } = await tryExtension(port, { checks: ['variables-valid'] });
   expect(checks[0]?.status).toBe('warning');
   expect(checks[0]?.problems[0]?.message).toBe('the schemas take too much work to check all of them');
-  // Compiled they would take minutes.
+  // Compiled, they would take minutes.
   expect(cpuTimeMs() - started).toBeLessThan(15_000);
 });
 

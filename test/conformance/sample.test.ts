@@ -53,7 +53,7 @@ handlers:
   const found = results
     .filter(({ id, problems }) => id !== 'fast-answers' && problems.length > 0)
     .map(({ id, status, problems }) => [id, status, ...problems.map(({ handler }) => handler)]);
-  // Others may be slow too, on a machine that has other things to do.
+  // Others may be slow too, on a busy machine.
   const slow = results.find(({ id }) => id === 'fast-answers');
   expect(slow?.problems.map(({ handler }) => handler)).toContain('discover-variables');
   expect(found).toEqual([
@@ -117,7 +117,7 @@ test.concurrent('a server that replays Cluster API’s own test extension has on
   const server = await startExtension(({ url, body }, response) => {
     const [, , , hook = '', handler] = url.split('?')[0]!.split('/');
     const answer = answers.get(`${hook}/${handler}`);
-    // The plan is for one step from 1.30: the same answer for others would be a lie of the recording.
+    // The plan is for one step from 1.30: the same recorded response to other requests would be wrong.
     const isOther = hook === 'generateupgradeplan' && !body.includes('"fromControlPlaneKubernetesVersion":"v1.30.0"');
     const sent =
       hook !== 'discovery' && answer === undefined

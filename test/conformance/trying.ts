@@ -3,7 +3,7 @@ import { clusterApiHooks, createHookCatalog, hooksGroup, newestKnownRelease } fr
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { caBundle, extensionConfig } from '../runtime/extension-server.ts';
 
-/** Tries the extension at an address by the checks with these ids, by default all. */
+/** Runs the checks with these ids, by default all, on the extension at an address. */
 export function tryExtension(
   port: number,
   options: {
@@ -31,8 +31,8 @@ export function tryExtension(
 }
 
 /**
- * The checks that did not pass, with their statuses; skipped ones left out, and those of speed: the machine of a test may
- * have other things to do.
+ * The checks that did not pass, with their statuses; without skipped ones and those of speed, since the machine may be
+ * busy.
  */
 export function complaints({ checks: results }: Conduct): Record<string, string> {
   return Object.fromEntries(
@@ -42,7 +42,7 @@ export function complaints({ checks: results }: Conduct): Record<string, string>
   );
 }
 
-/** A handler as discovery offers it. */
+/** A handler as in a discovery response. */
 export function offered(hook: string, more: JsonObject = {}): JsonObject {
   return { name: hook.toLowerCase(), requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook }, ...more };
 }

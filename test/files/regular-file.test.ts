@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Both readers: what they gave, or the message of what they threw. */
+/** Both readers: their results, or the messages of their errors. */
 async function read(path: string): Promise<[Buffer | string, Buffer | string]> {
   const outcome = (error: unknown) => {
     expect(error).toBeInstanceOf(FileError);
@@ -77,7 +77,7 @@ test('files of unknown size are read, and limited', onLinux, async () => {
 });
 
 test('a file that is longer than reported is read in increasing chunks', onLinux, async () => {
-  // Some hundred lines, of which none is like another.
+  // Some hundred lines, all of them different.
   const readMaps = (bytes: number) => [
     readRegularFile('/proc/self/maps', bytes),
     (async () => readRegularFileSync('/proc/self/maps', bytes))(),

@@ -3,7 +3,7 @@ import { createClient } from '../../src/library/client.ts';
 import { hooks, messageProblems, sampleRequest } from '../../src/library/hooks.ts';
 import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
 
-// As the documentation has it.
+// As in the documentation.
 test('an extension is discovered, registered and called with types', async () => {
   const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' };
   const server = await startExtension(({ url }) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AllowListError, parseAllowList } from '../../src/probe/index.ts';
 
-/** Entries, host, address it resolves to, whether it may be asked. */
+/** Entries, host, address it resolves to, whether it may be probed. */
 const cases: [entries: string[], hostname: string, address: string, isAllowed: boolean][] = [
   [['svc'], 'a.b.svc', '10.0.0.1', true],
   [['.svc'], 'a.b.svc', '10.0.0.1', true],
@@ -10,7 +10,7 @@ const cases: [entries: string[], hostname: string, address: string, isAllowed: b
   [['example.com'], 'example.com', '192.0.2.1', true],
   [['example.com'], 'badexample.com', '192.0.2.1', false],
   [['Example.com'], 'a.example.com', '192.0.2.1', true],
-  // A name says nothing about an address that was written instead of one.
+  // A name does not cover an address that is written instead of it.
   [['1.example.com'], '10.0.0.1', '10.0.0.1', false],
   [['10.0.0.0/8'], 'any.example.com', '10.1.2.3', true],
   [['10.0.0.0/8'], '10.1.2.3', '10.1.2.3', true],
@@ -19,11 +19,11 @@ const cases: [entries: string[], hostname: string, address: string, isAllowed: b
   [['192.0.2.7'], 'x', '192.0.2.8', false],
   [['2001:db8::/32'], 'x', '2001:db8::1', true],
   [['2001:db8::/32'], 'x', '2001:db9::1', false],
-  // Mapped addresses are what they map to.
+  // Mapped addresses count as what they map to.
   [['10.0.0.0/8'], 'x', '::ffff:10.1.2.3', true],
   [['svc', '0.0.0.0/0', '::/0'], 'a.svc', '::ffff:127.0.0.1', false],
   [['127.0.0.0/8'], 'x', '::ffff:127.0.0.1', true],
-  // Only a range within the guarded one names it.
+  // Only a range within the guarded range covers it.
   ...[
     '127.0.0.1',
     '169.254.169.254',
@@ -59,7 +59,7 @@ const cases: [entries: string[], hostname: string, address: string, isAllowed: b
   [['::1'], 'localhost', '::1', true],
   [['fe80::/64'], 'x', 'fe80::1', true],
   [['169.254.169.254/32'], 'x', '169.254.169.254', true],
-  // A name is not enough for a guarded address.
+  // A name does not suffice for a guarded address.
   [['localhost'], 'localhost', '127.0.0.1', false],
 ];
 

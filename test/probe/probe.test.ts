@@ -26,7 +26,7 @@ async function serve(answer: Answering, certificate?: Parameters<typeof startExt
   return server;
 }
 
-/** A prober that may reach loopback, with what it counted. */
+/** A prober that may reach loopback, and its counters. */
 function prober(options: Partial<ProberOptions> & { entries?: string[] } = {}) {
   const results: ProbeResult[] = [];
   const made = createProber({
@@ -143,7 +143,7 @@ test('does not call what resolves to loopback, or to the metadata of a cloud', a
   };
   expect(await asked(['127.0.0.1'])).toEqual(['refused']);
   expect(await asked(['169.254.169.254'])).toEqual(['refused']);
-  // One bad address spoils the name: which one is taken is not for chance to decide.
+  // One forbidden address disqualifies the name: which one is used must not depend on chance.
   expect(await asked(['10.1.2.3', '127.0.0.1'])).toEqual(['refused']);
   expect(await asked([])).toEqual(['refused']);
   expect(await asked(['10.0.0.1'], '127.0.0.1')).toEqual(['refused']);
@@ -161,7 +161,7 @@ test('calls the address that was checked', async () => {
     entries: ['svc', '127.0.0.0/8', '::1'],
     resolve: async () => (resolved++ === 0 ? ['127.0.0.1', '::1'] : ['192.0.2.1']),
   });
-  // The test server listens at one of the two.
+  // The test server listens on one of the two.
   const found = await messages(extensionConfig('e', { service: { name: 'a', namespace: 'b', port }, caBundle }));
   expect(resolved).toBe(1);
   expect(found.join()).not.toContain('192.0.2.1');

@@ -11,7 +11,7 @@ test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled'
     const text = json(length);
     function* pieces() {
       for (let at = 0; at < text.length; at += size) {
-        // Only the chunk belongs to the reader: the rest of its memory is used for other things.
+        // Only the chunk belongs to the reader: the rest of its memory is reused.
         yield text.subarray(at, at + size);
       }
     }

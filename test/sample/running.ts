@@ -3,7 +3,9 @@ import { certificateFolder } from '../extension/running.ts';
 import { collectingLog } from '../server/running.ts';
 import { endWith } from '../tools/ends.ts';
 
-/** Starts the sample extension on a port of its own, by default as one that says yes to everything; it ends with the test. */
+/**
+ * Starts the sample extension on a port of its own, by default one whose handlers all succeed; it ends with the test.
+ */
 export async function startSample(behaviour?: string) {
   const { log, lines } = collectingLog();
   const running = await createSampleExtension({

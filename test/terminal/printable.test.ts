@@ -9,7 +9,7 @@ test.each([
   // One character that some terminals take for ESC [.
   ['\u009b31m', '\\u009b31m'],
   ['safe\u202egnp.exe\u2028', 'safe\\u202egnp.exe\\u2028'],
-  // The marks of a direction: what stands beside them moves.
+  // Directional marks: they move what is next to them.
   ['a\u061cb\u200ec\u200fd', 'a\\u061cb\\u200ec\\u200fd'],
   ['x'.repeat(1001), `${'x'.repeat(1000)}…`],
 ])('%j is shown as %j', (text, shown) => {

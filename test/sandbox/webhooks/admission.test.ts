@@ -39,7 +39,7 @@ beforeEach(() => {
   asked = [];
   answers = {};
 });
-// What the next test must not meet, and the webhooks first: they would be asked about the others.
+// State that must not affect the next test, the webhooks first: otherwise they would be called for the other deletions.
 afterEach(async () => {
   for (const kind of ['mutating', 'validating']) {
     const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
