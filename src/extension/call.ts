@@ -90,13 +90,33 @@ function failure(
   return { response, text: textOf(handler, response), result, cluster };
 }
 
+/** Longest text of an error in the log, in characters. */
+const maxLogged = 20_000;
+
+/** What the log says about something that was thrown, whatever it is: reading it may throw as well. */
 function fault(error: unknown): { error: string; message: string; stack?: string | undefined } {
-  if (error instanceof Error) {
-    return { error: error.name, message: error.message, stack: error.stack };
+  try {
+    if (error instanceof Error) {
+      const [name, message, stack] = [error.name, error.message, error.stack ?? ''].map((text) =>
+        String(text).slice(0, maxLogged),
+      );
+      return { error: name ?? '', message: message ?? '', stack };
+    }
+    // Not String(), which throws for an object without a prototype.
+    const message = typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY });
+    return { error: typeof error, message: message.slice(0, maxLogged) };
+  } catch {
+    return { error: typeof error, message: 'it cannot be shown: reading it throws an error' };
   }
-  // Not String(), which throws for an object without a prototype.
-  const message = typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY });
-  return { error: typeof error, message };
+}
+
+/** The message of a failure that the handler intended; undefined for everything else that was thrown. */
+function intendedFailure(error: unknown): string | undefined {
+  try {
+    return error instanceof HandlerFailure ? String(error.message) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const seesLog = 'see the log of the extension';
@@ -112,8 +132,9 @@ function answerProblem(response: JsonObject): string | undefined {
 /** The outcome of a handler that threw. */
 function outcomeOfError(error: unknown, handler: Handler, context: Context): CallOutcome {
   const { cluster } = context;
-  if (error instanceof HandlerFailure) {
-    return failure('failure', error.message, handler, cluster);
+  const intended = intendedFailure(error);
+  if (intended !== undefined) {
+    return failure('failure', intended, handler, cluster);
   }
   context.log.error(fault(error), 'the handler failed');
   return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, cluster);

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { answersOf } from '../../src/extension/answer.ts';
 import { call } from '../../src/extension/call.ts';
@@ -62,6 +63,57 @@ describe('how a call ends', () => {
       }),
       'error',
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+    ],
+    ...(
+      [
+        [
+          'an error whose message cannot be read',
+          Object.defineProperty(new Error('a'), 'message', {
+            get() {
+              throw new Error('b');
+            },
+          }),
+        ],
+        [
+          'an object that cannot be shown',
+          {
+            [inspect.custom]() {
+              throw new Error('b');
+            },
+          },
+        ],
+        [
+          'a proxy that answers nothing',
+          new Proxy(
+            {},
+            {
+              getPrototypeOf() {
+                throw new Error('b');
+              },
+            },
+          ),
+        ],
+      ] as const
+    ).flatMap(([name, thrown]): [string, Handler, string, JsonObject][] => {
+      const response = { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` };
+      const atOnce = create(() => {
+        throw thrown;
+      });
+      const later = create(async () => {
+        throw thrown;
+      });
+      return [
+        [`${name}, thrown at once`, atOnce, 'error', response],
+        [`${name}, thrown later`, later, 'error', response],
+      ];
+    }),
+    [
+      'a failure whose message is not a text',
+      create(async () => {
+        throw Object.assign(new HandlerFailure('no'), { message: 5 });
+      }),
+      'failure',
+      { status: 'Failure', retryAfterSeconds: 0, message: '5' },
     ],
     [
       'an incomplete response',
