@@ -143,14 +143,14 @@ function orderProblems(imports: Imports, rooms: readonly Room[], path: string): 
 }
 
 /**
- * What is wrong with the imports of a tree, one line each:
+ * The violations of a tree's imports, one line each:
  *
- * - a folder directly below the tree that is not in the list of rooms, or the other way round
+ * - a folder directly below the tree that is not in the list of rooms, or a listed room without a folder
  * - an import of a room that comes later in the list
  * - the same within a room whose own rooms are listed
  * - an import from outside of a folder that has an `index.ts`, but not through it
- * - a circle of files
- * - a circle of sibling folders that have an `index.ts`
+ * - a cycle of files
+ * - a cycle of sibling folders that have an `index.ts`
  */
 export function importProblems(tree: string, rooms: readonly Room[]): string[] {
   const imports = readImports(tree);

@@ -79,7 +79,7 @@ try {
     }
   }
   process.stdout.write(
-    `medians of ${rounds} rounds of ${milliseconds / 1000} s in turn, beside a bare node:https handler (aim: a ratio of 0.8, p99 of GeneratePatches under 20 ms)\n`,
+    `medians of ${rounds} rounds of ${milliseconds / 1000} s in turn, beside a bare node:https handler (target: a ratio of 0.8, p99 of GeneratePatches under 20 ms)\n`,
   );
   printTable(rows);
 } finally {

@@ -128,13 +128,13 @@ try {
   out('');
   for (const { name, aim } of cases) {
     out(
-      `CPU time of a review, ${name}: ${median(cpuRatios.get(name) ?? []).toFixed(2)} of the bare handler (aim ${aim})`,
+      `CPU time of a review, ${name}: ${median(cpuRatios.get(name) ?? []).toFixed(2)} of the bare handler (target ${aim})`,
     );
   }
   const [ours, theirs] = [webhook.residentMiB(), bare.residentMiB()];
   out(`resident at rest: ${atRest[0]?.toFixed(0)} MiB, bare ${atRest[1]?.toFixed(0)} MiB`);
   out(
-    `resident after the load: ${ours.toFixed(0)} MiB, bare ${theirs.toFixed(0)} MiB: ${(ours / theirs).toFixed(2)} (aim 1.3)`,
+    `resident after the load: ${ours.toFixed(0)} MiB, bare ${theirs.toFixed(0)} MiB: ${(ours / theirs).toFixed(2)} (target 1.3)`,
   );
 } finally {
   await Promise.all([bare.stop(), webhook.stop()]);

@@ -51,7 +51,7 @@ function heap(): number {
 const begin = performance.now();
 const sandbox = await startSandbox();
 await send(sandbox, 'GET', maps);
-line('start-up, to the first answer', performance.now() - begin, 'ms');
+line('start-up, to the first response', performance.now() - begin, 'ms');
 
 const before = heap();
 const objects = 10_000;

@@ -88,7 +88,7 @@ for (let run = 0; run < runs; run++) {
 }
 process.stdout.write(`milliseconds, ${runs} runs in turn\n`);
 printTable([
-  ['', 'median', 'fastest', 'aim'],
+  ['', 'median', 'fastest', 'target'],
   ...programs.map(({ name, aimMs }, index) => [
     name,
     median(times[index] ?? []).toFixed(0),

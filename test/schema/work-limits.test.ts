@@ -58,7 +58,7 @@ test.each<[string, unknown, object]>([
 });
 
 test('the same limit applies in a sandbox', () => {
-  // Of patterns the work is known before it is done.
+  // The cost of a pattern is known before it runs.
   const schema = { items: { pattern: '^[xy]*x[xy]{900}$' } } as Schema;
   expect(validateSchema(['xyxx'], schema)).toEqual([expect.objectContaining({ field: '[0]' })]);
   const [cause, ...others] = validateSchema(['xyxxyyxy'.repeat(40_000)], schema);

@@ -7,7 +7,7 @@ import { eventually, send, startAgreeingWebhook } from '../client.ts';
 const admin = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
 test.each<[string, Record<string, string[]>, object]>([
-  ['nobody', {}, admin],
+  ['no user', {}, admin],
   ['a user', { 'impersonate-user': ['jane'] }, { username: 'jane', groups: ['system:authenticated'] }],
   [
     'a user with groups',
@@ -23,7 +23,7 @@ test.each<[string, Record<string, string[]>, object]>([
     },
   ],
   [
-    'nobody known',
+    'the anonymous user',
     { 'impersonate-user': ['system:anonymous'] },
     { username: 'system:anonymous', groups: ['system:unauthenticated'] },
   ],
