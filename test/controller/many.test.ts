@@ -3,7 +3,7 @@ import { startExtension } from '../runtime/extension-server.ts';
 import { collectGarbage } from '../tools/collect-garbage.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { ending, endWith } from '../tools/ends.ts';
-import { caBundle, control, startLab } from './lab.ts';
+import { type Config, caBundle, control, startLab } from './lab.ts';
 
 aroundEach(ending);
 
@@ -34,7 +34,7 @@ test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with 
   }
   const list = async () =>
     (await lab.request('GET', '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs')) as {
-      items: { metadata: { resourceVersion: string }; status?: object }[];
+      items: Config[];
     };
   const reach = async (isThere: () => boolean | Promise<boolean>) => {
     while (!(await isThere())) {
@@ -46,7 +46,10 @@ test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with 
     (await list()).items.reduce((sum, { metadata }) => sum + Number(metadata.resourceVersion), 0);
   const before = cpuTimeMs();
   await control(lab, {}, { resyncMs: 2_000 });
-  await reach(async () => (await list()).items.every(({ status }) => status !== undefined));
+  // One whose first discovery took too long, on a busy machine, is discovered again.
+  const isDiscovered = ({ status }: Config) =>
+    status?.conditions?.some((one) => one.type === 'Discovered' && one.status === 'True') ?? false;
+  await reach(async () => (await list()).items.every(isDiscovered));
   // Includes the API server and the extension. A busy machine takes longer, but no more CPU time.
   expect(cpuTimeMs() - before).toBeLessThan(40 * count);
   const version = await versions();
