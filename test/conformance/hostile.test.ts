@@ -195,9 +195,8 @@ test('aborting the signal ends the run at once', async () => {
 });
 
 test('reports that nothing listens', async () => {
-  const server = await startExtension(() => undefined);
-  await server.close();
-  const conduct = await tryExtension(server.port);
+  // Another server may get the port of one that has stopped.
+  const conduct = await tryExtension(1);
   expect(complaints(conduct)).toEqual({ 'discovery-valid': 'failed', 'discovery-complete': 'failed' });
   expect(conduct.checks.find(({ id }) => id === 'discovery-valid')?.problems[0]?.message).toContain(
     'connection refused',
