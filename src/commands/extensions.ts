@@ -38,7 +38,11 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<Read> {
   const configs: Read = new Map();
   for await (const { object, where } of manifestObjects(paths, io)) {
     if (isExtensionConfig(object)) {
-      configs.set(readExtensionConfig(object, where()), object);
+      const config = readExtensionConfig(object, where());
+      const { spec } = config;
+      // As the webhook of Cluster API fills it in: without a selector, an extension is called for all Clusters.
+      const withSelector = spec && { ...spec, namespaceSelector: spec.namespaceSelector ?? {} };
+      configs.set(withSelector === undefined ? config : { ...config, spec: withSelector }, object);
     }
   }
   return configs;

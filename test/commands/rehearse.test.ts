@@ -79,6 +79,16 @@ test('only the named ExtensionConfigs take part', async () => {
   expect((await runProgram(['rehearse', 'one', ...both])).code).toBe(0);
 });
 
+test('an ExtensionConfig without a namespaceSelector is for all Clusters, as Cluster API defaults it', async () => {
+  answer = {};
+  const { spec, ...rest } = extensionConfig('one', { url: server.url, caBundle });
+  const { namespaceSelector: _, ...others } = spec as JsonObject;
+  const path = file('no-selector.yaml', stringify({ ...rest, spec: others }));
+  const { code, stdout } = await runProgram(['rehearse', '-f', path, '--upgrade-to', 'v1.33.0']);
+  expect({ code, warnings: stdout.match(/warning/g) }).toEqual({ code: 0, warnings: null });
+  expect(stdout).toContain('passed  (up.one)');
+});
+
 test('json: a line per call', async () => {
   answer = {};
   const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--output', 'json');
