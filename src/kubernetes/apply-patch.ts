@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth, setOwn } from './json.ts';
 import { copyOf } from './json-copy.ts';
 import { isSame } from './json-diff.ts';
 
@@ -198,8 +198,21 @@ function apply(progress: Progress, operation: PatchOperation): void {
  */
 export function applyOperations(value: Json, operations: readonly PatchOperation[]): Json {
   const progress: Progress = { root: copyOf(value), copied: 0, shifted: 0 };
-  for (const operation of operations) {
-    apply(progress, operation);
+  let nestsTooDeeply: boolean;
+  try {
+    for (const operation of operations) {
+      apply(progress, operation);
+    }
+    nestsTooDeeply = isTooDeep(progress.root);
+  } catch (error) {
+    // Moves nest values in each other thousands of levels deep, and the next operation exceeds the stack.
+    if (!(error instanceof RangeError)) {
+      throw error;
+    }
+    nestsTooDeeply = true;
+  }
+  if (nestsTooDeeply) {
+    throw new PatchError(`the patch makes the document nest deeper than ${maxJsonDepth} levels`);
   }
   return progress.root;
 }

@@ -67,6 +67,11 @@ function nestsWithin(value: Json[] | JsonObject, levels: number): boolean {
   return true;
 }
 
+/** Whether a value nests deeper than `maxJsonDepth`: recursion over it might exceed the stack. */
+export function isTooDeep(value: Json): boolean {
+  return typeof value === 'object' && value !== null && !nestsWithin(value, maxJsonDepth);
+}
+
 /**
  * Parses a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as in the API server; a key named
  * `__proto__` becomes an ordinary property.
@@ -88,7 +93,7 @@ export function parseJson(bytes: Uint8Array): Json {
     const position = /position \d+( \(line \d+ column \d+\))?/.exec((error as Error).message)?.[0];
     throw new JsonError(`the body is not valid JSON${position === undefined ? '' : ` (at ${position})`}`);
   }
-  if (typeof value === 'object' && value !== null && !nestsWithin(value, maxJsonDepth)) {
+  if (isTooDeep(value)) {
     throw new JsonError(`the JSON document nests deeper than ${maxJsonDepth} levels`);
   }
   return value;

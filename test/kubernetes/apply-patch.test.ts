@@ -123,6 +123,20 @@ describe('operations of a JSON Patch', () => {
     expect(() => applyOperations(before, [operation])).toThrow(new PatchError(message));
   });
 
+  test.each([100, 4_500])('values that %i moves nest in each other are an error, not a stack overflow', (count) => {
+    const moves = Array.from({ length: count }, (_, index): PatchOperation[] => [
+      { op: 'add', path: `/${index + 1}`, value: { x: [] } },
+      { op: 'move', from: `/${index}`, path: `/${index + 1}/x/0` },
+    ]).flat();
+    const last: PatchOperation = { op: 'copy', from: `/${count}`, path: '/copy' };
+    const apply = () => applyOperations({ 0: {} }, [...moves, last]);
+    if (count === 100) {
+      expect(Object.keys(apply() as object)).toEqual(['100', 'copy']);
+    } else {
+      expect(apply).toThrow(new PatchError('the patch makes the document nest deeper than 256 levels'));
+    }
+  });
+
   test('copy at most 3 MiB per patch', () => {
     const text = 'x'.repeat(1024 * 1024 - 2);
     const copies = (count: number) =>

@@ -186,6 +186,14 @@ describe('a round of patches', () => {
       patching(0, [{ op: 'add', path: '/spec/x' }]),
       /error decoding json patch \(RFC6902\): invalid operation \{"op":"add","path":"\/spec\/x"}: failed to decode 'value'/,
     ],
+    [
+      'with a value that is too deep',
+      patching(
+        0,
+        JSON.parse(`[{ "op": "add", "path": "/spec/x", "value": ${'['.repeat(3_000)}${']'.repeat(3_000)} }]`),
+      ),
+      /error decoding json patch \(RFC6902\): it nests deeper than 256 levels/,
+    ],
     ['that are not a list', patching(0, { op: 'x' }), /error decoding json patch \(RFC6902\)/],
     ['of an unknown type', patching(0, [], 'Strategic'), /failed to apply patch to template/],
     ['that remove the spec', patching(0, [{ op: 'remove', path: '/spec' }]), /missing field "spec"/],

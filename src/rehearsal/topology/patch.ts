@@ -6,9 +6,11 @@ import {
   isJsonObject,
   isOperation,
   isSame,
+  isTooDeep,
   type Json,
   type JsonObject,
   jsonPatchOf,
+  maxJsonDepth,
   maxPatchOperations,
   PatchError,
   type PatchOperation,
@@ -27,11 +29,16 @@ function decoded(patch: Json | undefined): Json | undefined {
     return undefined;
   }
   const text = Buffer.from(patch, 'base64').toString('utf8');
+  let value: Json;
   try {
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text) as Json;
   } catch (error) {
     throw new BadPatch((error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200));
   }
+  if (isTooDeep(value)) {
+    throw new BadPatch(`it nests deeper than ${maxJsonDepth} levels, which a rehearsal cannot handle`);
+  }
+  return value;
 }
 
 function patched(object: JsonObject, item: JsonObject): JsonObject {
