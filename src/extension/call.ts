@@ -1,11 +1,11 @@
-import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { formatHook, type HookDefinition } from '../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { decodeRequest, formatProblems, messageProblems } from '../messages/index.ts';
 import { answersOf, responseIn } from './answer.ts';
 import { clusterOf } from './cluster.ts';
-import { type Handler, type HandlerContext, HandlerFailure } from './handler.ts';
+import type { Handler, HandlerContext } from './handler.ts';
+import { fault, intendedFailure } from './thrown.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
 export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
@@ -88,35 +88,6 @@ function failure(
 ): CallOutcome {
   const response = failed(handler, message);
   return { response, text: textOf(handler, response), result, cluster };
-}
-
-/** Longest text of an error in the log, in characters. */
-const maxLogged = 20_000;
-
-/** What the log says about something that was thrown, whatever it is: reading it may throw as well. */
-function fault(error: unknown): { error: string; message: string; stack?: string | undefined } {
-  try {
-    if (error instanceof Error) {
-      const [name, message, stack] = [error.name, error.message, error.stack ?? ''].map((text) =>
-        String(text).slice(0, maxLogged),
-      );
-      return { error: name ?? '', message: message ?? '', stack };
-    }
-    // Not String(), which throws for an object without a prototype.
-    const message = typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY });
-    return { error: typeof error, message: message.slice(0, maxLogged) };
-  } catch {
-    return { error: typeof error, message: 'it cannot be shown: reading it throws an error' };
-  }
-}
-
-/** The message of a failure that the handler intended; undefined for everything else that was thrown. */
-function intendedFailure(error: unknown): string | undefined {
-  try {
-    return error instanceof HandlerFailure ? String(error.message) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const seesLog = 'see the log of the extension';

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Answer, BlockingAnswers } from './answer.ts';
 import { HandlerFailure } from './handler.ts';
+import { fault, intendedFailure } from './thrown.ts';
 
 /** Options of jobs; all are optional. */
 export interface JobsOptions {
@@ -110,12 +111,12 @@ export function createJobs({
       log?.info({ job: key }, 'job done');
     } catch (error) {
       running--;
-      const isOurs = error instanceof HandlerFailure;
-      const message = isOurs ? error.message : 'the work failed: see the log of the extension';
-      put(key, { state: 'failed', message });
-      const cause =
-        error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
-      log?.error({ job: key, ...cause }, 'job failed');
+      put(key, {
+        state: 'failed',
+        message: intendedFailure(error) ?? 'the work failed: see the log of the extension',
+      });
+      const { message, stack } = fault(error);
+      log?.error({ job: key, message, ...(stack !== undefined && { stack }) }, 'job failed');
     } finally {
       clearTimeout(timer);
     }

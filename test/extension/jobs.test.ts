@@ -96,6 +96,25 @@ test.each<[string, unknown, string, object]>([
   ],
   ['a text', 'hunter2', 'the work failed: see the log of the extension', { message: 'hunter2' }],
   ['a failure for users', new HandlerFailure('full'), 'full', { message: 'full', stack: expect.any(String) }],
+  [
+    'something without a text',
+    Object.create(null),
+    'the work failed: see the log of the extension',
+    { message: '[Object: null prototype] {}' },
+  ],
+  [
+    'something that cannot be read',
+    new Proxy(
+      {},
+      {
+        getPrototypeOf() {
+          throw new Error('b');
+        },
+      },
+    ),
+    'the work failed: see the log of the extension',
+    { message: expect.any(String) },
+  ],
 ])('a job that fails with %s fails once, and is run again', async (_, error, message, logged) => {
   const { ask, end, started, lines, jobs } = jobsOf();
   ask('a');

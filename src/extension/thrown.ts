@@ -1,0 +1,31 @@
+import { inspect } from 'node:util';
+import { HandlerFailure } from './handler.ts';
+
+/** Longest text of an error in the log, in characters. */
+const maxLogged = 20_000;
+
+/** What the log says about something that was thrown, whatever it is: reading it may throw as well. */
+export function fault(error: unknown): { error: string; message: string; stack?: string | undefined } {
+  try {
+    if (error instanceof Error) {
+      const [name, message, stack] = [error.name, error.message, error.stack ?? ''].map((text) =>
+        String(text).slice(0, maxLogged),
+      );
+      return { error: name ?? '', message: message ?? '', stack };
+    }
+    // Not String(), which throws for an object without a prototype.
+    const message = typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY });
+    return { error: typeof error, message: message.slice(0, maxLogged) };
+  } catch {
+    return { error: typeof error, message: 'it cannot be shown: reading it throws an error' };
+  }
+}
+
+/** The message of a failure that the handler intended; undefined for everything else that was thrown. */
+export function intendedFailure(error: unknown): string | undefined {
+  try {
+    return error instanceof HandlerFailure ? String(error.message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
