@@ -40,7 +40,8 @@ const table: Record<string, string> = {
   'a caBundle of blocks that begin and never end': 'validate: caBundle: base64 of "-----BEGIN A-----\\n"',
   'a url of colons': 'validate: url: https:// and ":", then /%zz',
   'many handlers of the singleton hook': 'validate: status: many handlers of the singleton hook, the first name huge',
-  'many handlers of one name, with kept values': 'convert: many handlers of one name, kept values for that name',
+  'many handlers with the same name and conversion data':
+    'convert: many handlers with the same name, conversion data for that name',
   'handlers {}': 'mutate: status: handlers {}',
 };
 
