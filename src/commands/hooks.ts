@@ -52,11 +52,11 @@ const diffFlags = {
 /** Largest OpenAPI document, in MiB: Cluster API's has a tenth of this. */
 const maxDocumentMebibytes = 8;
 
+/** Whether a hook can block in a release; of one that the release does not have yet, whether it will. */
 function blocking({ lifecycle }: HookDefinition, release: Release): boolean {
-  return (
-    lifecycle.blockingSince !== undefined &&
-    phaseIn({ ...lifecycle, introduced: lifecycle.blockingSince }, release) !== 'future'
-  );
+  const { blockingSince, introduced } = lifecycle;
+  const at = phaseIn(lifecycle, release) === 'future' ? introduced : release;
+  return blockingSince !== undefined && phaseIn({ ...lifecycle, introduced: blockingSince }, at) !== 'future';
 }
 
 function describe(hook: HookDefinition, release: Release) {

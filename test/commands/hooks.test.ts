@@ -35,7 +35,8 @@ test('the list can be that of a release', async () => {
   const args = ['hooks', '--output', 'json', '--target-cluster-api-version', '1.11'];
   const rows: { name: string; phase: string; blocking: boolean }[] = JSON.parse((await runProgram(args)).stdout);
   const rowOf = (name: string) => rows.find((row) => row.name === name);
-  expect(rowOf('UpdateMachine')).toMatchObject({ phase: 'future' });
+  // It will be able to block.
+  expect(rowOf('UpdateMachine')).toMatchObject({ phase: 'future', blocking: true });
   // It could not block before 1.12.
   expect(rowOf('AfterClusterUpgrade')).toMatchObject({ phase: 'supported', blocking: false });
 });
