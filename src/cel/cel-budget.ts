@@ -68,6 +68,9 @@ function weightOf(value: unknown): number {
   if (typeof value === 'string') {
     return 1 + value.length / 10;
   }
+  if (value instanceof Uint8Array) {
+    return 1 + value.length / 10;
+  }
   if (typeof value !== 'object' || value === null || value instanceof Date) {
     return 1;
   }

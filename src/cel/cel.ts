@@ -1,6 +1,7 @@
 import type { TypeCheckResult } from '@marcbachmann/cel-js';
 import type { Json } from '../kubernetes/index.ts';
 import { fieldOf, propertyOf, type Schema } from '../schema/index.ts';
+import { library } from './library.ts';
 
 /** Reserved words of CEL, which cannot be field names. */
 const reserved = new Set(
@@ -29,6 +30,18 @@ function mapOf(entries: [string, unknown][]): unknown {
   return entries.length > maxPlain ? new Map(entries) : Object.fromEntries(entries);
 }
 
+/** Longest text that is read as a duration, in characters. */
+const maxDuration = 256;
+
+/** A duration as the library has it, whose class it does not export; the text itself if it is none. */
+function durationOf(text: string): unknown {
+  try {
+    return text.length > maxDuration ? text : library().evaluate('duration(text)', { text });
+  } catch {
+    return text;
+  }
+}
+
 /**
  * A JSON value as an expression sees it: integers are bigints there. A schema tells what JSON does not (a number that
  * happens to be whole, a time), and which keys are properties, whose names are escaped.
@@ -55,6 +68,12 @@ export function celOf(value: Json, schema?: Schema, seen: Seen = new Map()): unk
   }
   if (typeof value === 'string' && (schema?.format === 'date-time' || schema?.format === 'date')) {
     return new Date(value);
+  }
+  if (typeof value === 'string' && schema?.format === 'duration') {
+    return durationOf(value);
+  }
+  if (typeof value === 'string' && schema?.format === 'byte') {
+    return Uint8Array.from(Buffer.from(value, 'base64'));
   }
   return value;
 }

@@ -61,3 +61,14 @@ test('values: many unknown fields are not all named, and rules share a budget', 
   expect(budget.left).toBeLessThan(1000);
   expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', { left: 0 })[0]?.message).toContain('cost budget');
 });
+
+test.each([
+  ['duration', 'self > duration("5m")', '10m', '1m'],
+  ['byte', "self.size() == 3 && self == b'abc'", 'YWJj', 'YWJk'],
+])('values: rules see the format %s as its own type', (format, rule, good, bad) => {
+  const typed = readSchema({ type: 'string', format, 'x-kubernetes-validations': [{ rule, message: 'no' }] });
+  expect(valueCauses('a', good, typed, 'v[0]')).toEqual([]);
+  expect(valueCauses('a', bad, typed, 'v[0]')).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('no') }),
+  ]);
+});
