@@ -324,7 +324,8 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
   const keys = Object.keys(value);
   const { minProperties, maxProperties } = schema;
   const names = propertyNamesOf(schema);
-  if (!findings.spend((keys.length + names.length + (schema.required?.length ?? 0)) / 10, path)) {
+  // To list the fields of a large object takes a third of what a check of a value takes.
+  if (!findings.spend(keys.length / 3 + (names.length + (schema.required?.length ?? 0)) / 10, path)) {
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
