@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   apiVersionOf,
   decodeExtensionConfig,
+  defaultsOf,
   group,
   hubVersion,
   isVersion,
@@ -27,7 +28,6 @@ import {
   type Severity,
   type Subject,
 } from '../rules/index.ts';
-import { defaultsOf } from './defaults.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allowed, decided, decidedDeletion, gated, malformed, withKnowledge } from './response.ts';
 import { shortDeletion } from './short-deletion.ts';

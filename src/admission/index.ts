@@ -1,4 +1,3 @@
 export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmission } from './admission.ts';
-export { defaultsOf, withDefaults } from './defaults.ts';
 export type { AdmissionOutcome, Knowledge, PendingProbe } from './outcome.ts';
 export { warningText } from './response.ts';

@@ -1,4 +1,4 @@
-import { type ExtensionConfig, isExtensionConfig } from '../api/index.ts';
+import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../api/index.ts';
 import { type Flags, type FlagValues, type Io, listFlag, UsageError } from '../cli/index.ts';
 import type { Cluster } from '../cluster/index.ts';
 import { dns1123SubdomainProblems, type JsonObject } from '../kubernetes/index.ts';
@@ -38,11 +38,8 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<Read> {
   const configs: Read = new Map();
   for await (const { object, where } of manifestObjects(paths, io)) {
     if (isExtensionConfig(object)) {
-      const config = readExtensionConfig(object, where());
-      const { spec } = config;
-      // As the webhook of Cluster API fills it in: without a selector, an extension is called for all Clusters.
-      const withSelector = spec && { ...spec, namespaceSelector: spec.namespaceSelector ?? {} };
-      configs.set(withSelector === undefined ? config : { ...config, spec: withSelector }, object);
+      // As a webhook fills it in: without a selector, for example, an extension is called for all Clusters.
+      configs.set(readExtensionConfig(withAllDefaults(object), where()), object);
     }
   }
   return configs;

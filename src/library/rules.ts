@@ -1,5 +1,5 @@
-import { warningText, withDefaults } from '../admission/index.ts';
-import { apiVersionOf, decodeExtensionConfig, kind, versionOf, versions } from '../api/index.ts';
+import { warningText } from '../admission/index.ts';
+import { apiVersionOf, decodeExtensionConfig, kind, versionOf, versions, withAllDefaults } from '../api/index.ts';
 import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProblem } from '../hooks/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules } from '../rules/index.ts';
@@ -91,7 +91,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
     clusterApi,
     hooks: createHookCatalog(),
   });
-  const complete = withDefaults(withDefaults(object, 'object'), 'status');
+  const complete = withAllDefaults(object);
   return ruleSet
     .check({
       ...decodeExtensionConfig(complete, version),

@@ -1,5 +1,5 @@
-import { warningText, withDefaults } from '../admission/index.ts';
-import { decodeExtensionConfig, hubVersion, isExtensionConfig, versionOf } from '../api/index.ts';
+import { warningText } from '../admission/index.ts';
+import { decodeExtensionConfig, hubVersion, isExtensionConfig, versionOf, withAllDefaults } from '../api/index.ts';
 import type { Facts } from '../facts/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import type { PlacedObject } from '../manifests/index.ts';
@@ -29,7 +29,7 @@ function nameOf({ metadata }: JsonObject): string {
 
 function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy): Report[] {
   const version = versionOf(object.apiVersion);
-  const complete = withDefaults(withDefaults(object, 'object'), 'status');
+  const complete = withAllDefaults(object);
   const input: RuleInput = {
     ...decodeExtensionConfig(
       version === undefined ? { ...complete, apiVersion: apiVersionText(object) } : complete,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { withDefaults } from '../../src/admission/index.ts';
 import type { AdmissionRequest, JsonObject, JsonPatchOperation } from '../../src/kubernetes/index.ts';
 import {
   example,
@@ -473,32 +472,5 @@ describe('defaults', () => {
     expect(response.allowed).toBe(true);
     expect(response.patchType).toBe(expected.length > 0 ? 'JSONPatch' : undefined);
     expect(patchOf(response)).toEqual(expected);
-  });
-
-  test('withDefaults sets the values in the patch, and copies only what it changes', () => {
-    const object: JsonObject = {
-      ...withHandlers({ name: 'a' }, { name: 'b', failurePolicy: 'Ignore' }),
-      spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } },
-    };
-    expect(withDefaults(object, 'object').spec).toEqual({
-      clientConfig: { service: { namespace: 'a', name: 'b', port: 443 } },
-      namespaceSelector: {},
-    });
-    const complete = withDefaults(object, 'status');
-    expect(complete.status).toEqual({
-      handlers: [
-        { name: 'a', timeoutSeconds: 10, failurePolicy: 'Fail' },
-        { name: 'b', timeoutSeconds: 10, failurePolicy: 'Ignore' },
-      ],
-    });
-    expect(complete.spec).toBe(object.spec);
-    expect(withDefaults(good, 'object')).toBe(good);
-  });
-
-  test('withDefaults does not modify its input', () => {
-    const object = { ...good, spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } } };
-    const before = JSON.stringify(object);
-    expect(withDefaults(object, 'object')).not.toEqual(object);
-    expect(JSON.stringify(object)).toBe(before);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { applyPatch } from 'rfc6902';
 import { expect, test } from 'vitest';
-import { defaultsOf, withDefaults } from '../../src/admission/index.ts';
+import { defaultsOf, withDefaults } from '../../src/api/index.ts';
 import { decodeAdmissionReview, type Json, type JsonObject } from '../../src/kubernetes/index.ts';
 import { runs } from '../tools/runs.ts';
 import { admission, requestFor } from './policy.ts';

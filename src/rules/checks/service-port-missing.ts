@@ -1,10 +1,8 @@
+import { defaultServicePort } from '../../api/index.ts';
 import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 import { namedService } from '../service.ts';
-
-/** The port of a Service when none is set. */
-const defaultPort = 443;
 
 export const rule: Rule = {
   id: 'service-port-missing',
@@ -19,7 +17,7 @@ export const rule: Rule = {
       return;
     }
     const service = facts?.services?.find(named.namespace, named.name);
-    const port = object.spec?.clientConfig?.service?.port ?? defaultPort;
+    const port = object.spec?.clientConfig?.service?.port ?? defaultServicePort;
     if (service === undefined || service === 'absent' || service.ports.length === 0 || service.ports.includes(port)) {
       return;
     }

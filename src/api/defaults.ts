@@ -1,9 +1,9 @@
-import { hubVersion, openApiSchemaOf } from '../api/index.ts';
 import { isJsonObject, type Json, type JsonObject, type JsonPatchOperation, jsonPointer } from '../kubernetes/index.ts';
-import type { Subject } from '../rules/index.ts';
+import { openApiSchemaOf } from './crd.ts';
+import { hubVersion } from './names.ts';
 
 /** Port of a Service if none is set. */
-const defaultPort = 443;
+export const defaultServicePort = 443;
 /** The values that Cluster API assumes for a handler that does not set these fields. */
 const handlerDefaults: readonly (readonly [string, Json])[] = [
   ['timeoutSeconds', 10],
@@ -39,7 +39,7 @@ function objectDefaults(object: JsonObject): JsonPatchOperation[] {
   }
   const patch: JsonPatchOperation[] = [];
   if (lacksPort) {
-    patch.push({ op: 'add', path: '/spec/clientConfig/service/port', value: defaultPort });
+    patch.push({ op: 'add', path: '/spec/clientConfig/service/port', value: defaultServicePort });
   }
   if (lacksSelector) {
     patch.push({ op: 'add', path: '/spec/namespaceSelector', value: {} });
@@ -67,20 +67,23 @@ function statusDefaults(object: JsonObject): JsonPatchOperation[] {
   return patch;
 }
 
+/** What a write sets: the object itself, or its status subresource. */
+type Part = 'object' | 'status';
+
 /**
  * The defaults that an object lacks, as a JSON Patch, which may be empty. Those for the spec are the defaults of
  * Cluster API's webhook; those for the status are what Cluster API assumes for a handler. There are at most two
  * operations for each handler that the CustomResourceDefinition allows.
  */
-export function defaultsOf(object: JsonObject, subject: Subject): readonly JsonPatchOperation[] {
-  return subject === 'status' ? statusDefaults(object) : objectDefaults(object);
+export function defaultsOf(object: JsonObject, part: Part): readonly JsonPatchOperation[] {
+  return part === 'status' ? statusDefaults(object) : objectDefaults(object);
 }
 
 /**
  * The object with the defaults that it lacks, as after applying the patch of `defaultsOf`. It shares unchanged parts
  * with the original, and is the original if nothing changed.
  */
-export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
+export function withDefaults(object: JsonObject, part: Part): JsonObject {
   const copies = new Set<Json>();
   /** A copy of a container that may be modified in place; each container is copied once. */
   const draft = (container: Json): JsonObject => {
@@ -92,7 +95,7 @@ export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
     return copy as JsonObject;
   };
   let made = object;
-  for (const operation of defaultsOf(object, subject)) {
+  for (const operation of defaultsOf(object, part)) {
     // The patch is our own: its paths consist of plain names and indices, and its operations only add members.
     const path = operation.path.split('/').slice(1);
     const last = path.pop() as string;
@@ -106,4 +109,9 @@ export function withDefaults(object: JsonObject, subject: Subject): JsonObject {
     parent[last] = (operation as { value: Json }).value;
   }
   return made;
+}
+
+/** The object with all defaults that it lacks: as the API server stores it after a write of it, and one of its status. */
+export function withAllDefaults(object: JsonObject): JsonObject {
+  return withDefaults(withDefaults(object, 'object'), 'status');
 }
