@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { readDocument, type Source, SourceError, sourcesOf, splitDocuments } from '../manifests/index.ts';
 import { checkObject, type LintPolicy } from './check.ts';
+import { createKindCheck } from './kind.ts';
 import type { LintResult } from './result.ts';
 
 /** The input of a run. */
@@ -15,6 +16,8 @@ export interface LintRun {
   signal: AbortSignal;
   /** Called before each file is read. */
   onFile?: (file: string) => void;
+  /** Called after a file without Kubernetes objects: the number of its documents, and the line of the first. */
+  onSkipped?: (file: string, documents: number, line: number) => void;
 }
 
 /**
@@ -24,7 +27,7 @@ const documentsPerTurn = 50;
 
 async function* lintSource(
   { file, read }: Source,
-  { policyOf, signal }: LintRun,
+  { policyOf, signal, onSkipped }: LintRun,
   turn: () => Promise<void>,
 ): AsyncGenerator<LintResult> {
   let text: string;
@@ -42,6 +45,7 @@ async function* lintSource(
     return;
   }
   const policy = policyOf(file);
+  const kinds = createKindCheck(file);
   for (const part of splitDocuments(text)) {
     if ('error' in part) {
       yield { error: { file, line: part.line, column: 1, message: part.error } };
@@ -56,6 +60,9 @@ async function* lintSource(
       for (const refusal of document.refusals) {
         yield { error: { file, ...refusal } };
       }
+      for (const error of kinds.errorsOf(document, part.contentLine)) {
+        yield { error };
+      }
       for (const placed of document.objects) {
         const object = await checkObject(file, placed, policy);
         if (object !== undefined) {
@@ -68,11 +75,15 @@ async function* lintSource(
       return;
     }
   }
+  const skipped = kinds.skipped();
+  if (skipped !== undefined) {
+    onSkipped?.(file, skipped.documents, skipped.line);
+  }
 }
 
 /**
- * Checks all ExtensionConfigs in files, one document at a time. Files that cannot be read and documents that are not
- * valid YAML are yielded as errors; everything else is still checked.
+ * Checks all ExtensionConfigs in files, one document at a time. Files that cannot be read, and documents that are not
+ * valid YAML or that kubectl refuses, are yielded as errors; everything else is still checked.
  */
 export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
   let documents = 0;

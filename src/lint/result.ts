@@ -26,7 +26,7 @@ export interface LintedObject extends FilePosition {
 }
 
 /**
- * A file that could not be read, or a document that is not valid YAML. Without line and column if it concerns the whole
+ * A file that could not be read, or a document that is not valid YAML or that kubectl refuses. Without line and column if it concerns the whole
  * file.
  */
 export interface LintError {
@@ -48,4 +48,6 @@ export interface LintSummary {
   denials: number;
   warnings: number;
   errors: number;
+  /** Number of documents without a kind, in files without Kubernetes objects. */
+  skipped: number;
 }

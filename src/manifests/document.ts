@@ -26,7 +26,7 @@ export interface ReadDocument {
   value: unknown;
   /** The document itself or, if it is a `List`, its items. */
   objects: PlacedObject[];
-  /** Lists that kubectl refuses as a whole, each at the first item that is not an object. */
+  /** Lists that kubectl refuses as a whole, each at the first item that is not an object; and Lists in too many others. */
   refusals: DocumentError[];
   form: DocumentText['form'];
   /** The positions of the document's nodes in its text. Undefined if only kubectl's JSON reader accepts it. */
@@ -43,15 +43,18 @@ function nestsWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((child) => nestsWithin(child, levels - 1));
 }
 
-/** A list that kubectl refuses: where, and why. */
+/** A list that kubectl refuses, or that is not read: where, and why. */
 interface Refusal {
   path: FieldPath;
   message: string;
 }
 
-/** Why kubectl refuses a list, as it refuses a file that only contains `null`. */
-function refusalOf(list: JsonObject, path: FieldPath): Refusal | undefined {
+/** Why kubectl refuses a list, as it refuses a file that only contains `null`; or why it is not read. */
+function refusalOf(list: JsonObject, path: FieldPath, depth: number): Refusal | undefined {
   const { apiVersion, kind, items } = list;
+  if (Array.isArray(items) && depth >= maxListDepth) {
+    return { path, message: `Lists nest deeper than ${maxListDepth} levels: write their items as documents instead` };
+  }
   if (typeof apiVersion !== 'string') {
     return undefined;
   }
@@ -80,7 +83,7 @@ function* objectsIn(
     return;
   }
   const isList = typeof value.kind === 'string' && value.kind.endsWith('List');
-  const refusal = isList ? refusalOf(value, path) : undefined;
+  const refusal = isList ? refusalOf(value, path, depth) : undefined;
   if (refusal !== undefined) {
     refusals.push(refusal);
   }
@@ -283,7 +286,7 @@ export function readDocument({
   text,
   firstLine,
   form,
-}: Omit<DocumentText, 'start'>): ReadDocument | { errors: DocumentError[] } {
+}: Pick<DocumentText, 'text' | 'firstLine' | 'form'>): ReadDocument | { errors: DocumentError[] } {
   const placeAt = createLines(text, firstLine);
   let composed: Composed;
   try {

@@ -4,6 +4,8 @@ export interface DocumentText {
   /** Line of the stream on which the text begins, counted from 1, and its offset in the stream. */
   firstLine: number;
   start: number;
+  /** Line of the stream with its first content. */
+  contentLine: number;
   /** How kubectl reads it: a stream that begins with `{` is JSON only. */
   form: 'yaml' | 'json';
 }
@@ -59,19 +61,20 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
   let start = 0;
   let firstLine = 1;
   let line = 0;
-  let hasContent = false;
+  /** Line of the document's first content; 0 before it. */
+  let contentLine = 0;
   let isEnded = false;
   let isSkipped = false;
 
   function* take(end: number): Generator<DocumentText | SplitError> {
-    if (hasContent && !isSkipped) {
+    if (contentLine > 0 && !isSkipped) {
       yield end - start > limit
         ? { error: tooLarge(limit), line: firstLine }
-        : { text: text.slice(start, end), firstLine, start, form: 'yaml' };
+        : { text: text.slice(start, end), firstLine, start, contentLine, form: 'yaml' };
     }
     start = end;
     firstLine = line;
-    hasContent = false;
+    contentLine = 0;
     isEnded = false;
     isSkipped = false;
   }
@@ -102,7 +105,7 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
           yield { error: 'kubectl ignores what follows "..."; write "---" before it', line };
           isSkipped = true;
         }
-        hasContent = true;
+        contentLine ||= line;
       }
     }
     at = end;
@@ -150,7 +153,7 @@ function* jsonDocuments(text: string, limit: number): Generator<DocumentText | S
     start = at;
     yield end - start > limit
       ? { error: tooLarge(limit), line }
-      : { text: text.slice(start, end), firstLine: line, start, form: 'json' };
+      : { text: text.slice(start, end), firstLine: line, start, contentLine: line, form: 'json' };
     for (let next = at; next < end; next++) {
       line += text.charCodeAt(next) === newline ? 1 : 0;
     }

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { cpuTimeMs } from '../tools/cpu-time.ts';
 import { expectLinear } from '../tools/linear.ts';
 import { runProgram } from './io.ts';
@@ -126,6 +128,73 @@ test('a null item of a List is an error, as in kubectl, and the others are check
     `${path}:4:3: items[0] of a list must be an object, got null: remove the item, because kubectl refuses the whole list\n`,
   );
   expect(stdout).toContain('1 ExtensionConfig in 1 file');
+});
+
+const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n';
+const kindless = 'apiVersion: runtime.cluster.x-k8s.io/v1beta2\nmetadata: {name: a}\n';
+const nested = (levels: number): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'List',
+  items: [levels > 1 ? nested(levels - 1) : (parse(bad) as JsonObject)],
+});
+
+test.each<[string, string, string[]]>([
+  [
+    'a document without a kind after an object',
+    `${good}---\n# A comment\n\na: 1\n`,
+    ['11:1: kind is missing, so kubectl'],
+  ],
+  ['before one', `a: 1\n---\n${configMap}---\n${good}`, ['1:1: kind is missing, so kubectl']],
+  ['an empty kind', `${good}---\napiVersion: v1\nkind: ""\n`, ['9:1: kind is missing']],
+  ['a kind that is not text', `${good}---\napiVersion: v1\nkind: 3\n`, ['9:1: kind is missing']],
+  ['an empty object', `${good}---\n{}\n`, ['9:1: kind is missing']],
+  ['plain text', `${good}---\ntext\n`, ['9:1: this document is "text", not an object']],
+  ['a list', `${good}---\n[a]\n`, ['9:1: this document is an array, not an object']],
+  ['an item of a List', 'apiVersion: v1\nkind: List\nitems:\n- a: 1\n', ['4:3: kind is missing']],
+  [
+    'an ExtensionConfig without its kind',
+    kindless,
+    ['1:1: kind is missing beside apiVersion "runtime.cluster.x-k8s.io/v1beta2": write kind: ExtensionConfig'],
+  ],
+  [
+    'with a misspelt kind',
+    `${kindless}kind: Extensionconfig\n`,
+    ['3:1: "runtime.cluster.x-k8s.io/v1beta2" has no kind "Extensionconfig": write kind: ExtensionConfig'],
+  ],
+  ['Lists in six Lists', stringify(nested(6)), ['Lists nest deeper than 5 levels']],
+])('what kubectl refuses for its kind is an error, as in kubectl: %s', async (_, stdin, expected) => {
+  const { code, stdout, stderr } = await runProgram(['lint', '--allow-empty', '-'], { stdin });
+  expect(stderr.match(/^<stdin>:.*$/gm)).toEqual(expected.map((text) => expect.stringContaining(text)));
+  expect(stdout).toContain(', 1 read error');
+  expect(code).toBe(2);
+});
+
+test.each<[string, string]>([
+  ['an empty document', `${good}---\n---\n# A comment\n---\nnull\n`],
+  ['an object of another kind', `${good}---\n${configMap}`],
+  ['an empty List', `${good}---\napiVersion: v1\nkind: List\nitems: []\n`],
+  ['items of a typed list', 'apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: a}}]\n'],
+  ['another kind without an apiVersion', `${good}---\nkind: Other\n`],
+])('not refused for its kind: %s', async (_, stdin) => {
+  const { code, stderr } = await runProgram(['lint', '--allow-empty', '-'], { stdin });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+});
+
+test('files without any object are skipped, which one line says', async () => {
+  write('mixed/a-kustomization.yaml', '# Ours\nresources: [extension.yaml]\n');
+  write('mixed/extension.yaml', good);
+  write('mixed/values.yaml', 'replicas: 1\n---\n[1]\n');
+  const path = join(folder, 'mixed');
+  const { code, stdout, stderr } = await runProgram(['lint', path]);
+  expect(stderr).toBe(
+    `lint: skipped 3 documents without a kind, which kubectl would refuse; the first is ${join(path, 'a-kustomization.yaml')}:2\n`,
+  );
+  expect(stdout).toContain('1 ExtensionConfig in 3 files: 0 errors, 0 warnings\n');
+  expect(code).toBe(0);
+  const json = await runProgram(['lint', '--output', 'json', path]);
+  expect(JSON.parse(json.stdout).summary).toMatchObject({ errors: 0, skipped: 3 });
+  const quiet = await runProgram(['lint', '--quiet', path]);
+  expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
 test('lints a folder recursively, in order, following links once', async () => {

@@ -38,7 +38,7 @@ const errors: LintError[] = [
   { file: 'broken.yaml', line: 7, column: 2, message: 'YAML: no' },
   { file: 'gone.yaml', message: 'cannot be read: no such file or folder' },
 ];
-const summary = { files: 3, objects: 2, denials: 1, warnings: 1, errors: 2 };
+const summary = { files: 3, objects: 2, denials: 1, warnings: 1, errors: 2, skipped: 0 };
 
 function render(name: string, more: Partial<FormatContext> = {}): string {
   const format = formats[name as keyof typeof formats]({ ...context, ...more });
@@ -127,7 +127,7 @@ test('junit: a suite for each object, escaped', () => {
 
 test.each(Object.keys(formats))('%s: is well-formed without findings, too', (name) => {
   const format = formats[name as keyof typeof formats](context);
-  const text = format.begin() + format.end({ files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 });
+  const text = format.begin() + format.end({ files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 });
   if (name === 'json' || name === 'sarif') {
     expect(() => JSON.parse(text)).not.toThrow();
   }

@@ -50,7 +50,8 @@ are not in a folder, except that a folder with one Service of a namespace is
 taken to have all of them.
 
 Exit code: 0 no denials, 1 denials (or more warnings than --max-warnings),
-2 usage error, a file that cannot be read, a YAML error, or nothing to check.`;
+2 usage error, a file that cannot be read, a YAML error, an object without a
+kind, or nothing to check.`;
 
 function tally(summary: LintSummary, result: LintResult): void {
   if ('error' in result) {
@@ -165,7 +166,8 @@ export const defineLint: DefineCommand = (command, io, end) => {
     const format = formats[chosen]({ version, rules, paint: paintFor(io) });
     const maxWarnings = flags['max-warnings'];
 
-    const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0 };
+    const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
+    let firstSkipped: string | undefined;
     const output = createOutput(io);
     const progress = createProgress(flags.quiet ? { ...io.stderr, isTTY: false } : io.stderr);
     const run = {
@@ -174,6 +176,10 @@ export const defineLint: DefineCommand = (command, io, end) => {
       policyOf,
       signal: io.signal,
       onFile: () => summary.files++,
+      onSkipped: (file: string, documents: number, line: number) => {
+        summary.skipped += documents;
+        firstSkipped ??= showPlace({ file, line });
+      },
     };
     await output.write(format.begin());
     for await (const result of lint(run)) {
@@ -192,6 +198,11 @@ export const defineLint: DefineCommand = (command, io, end) => {
     const unused = unusedContext();
     if (unused !== undefined) {
       io.stderr.write(`lint: --context is read, ${unused}\n`);
+    }
+    if (firstSkipped !== undefined && !flags.quiet) {
+      io.stderr.write(
+        `lint: skipped ${count(summary.skipped, 'document')} without a kind, which kubectl would refuse; the first is ${firstSkipped}\n`,
+      );
     }
     if (io.signal.aborted) {
       await output.flush();
