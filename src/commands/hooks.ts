@@ -14,6 +14,7 @@ import {
 import { readableYaml } from '../files/index.ts';
 import {
   clusterApiHooks,
+  coreVersionIn,
   formatRelease,
   type HookDefinition,
   hookIn,
@@ -80,12 +81,13 @@ const sinceTexts = ({ fieldsSince }: HookDefinition['request']) =>
 
 function explain(whole: HookDefinition, release: Release) {
   const hook = hookIn(whole, release);
+  const core = coreVersionIn(whole, release);
   return {
     ...describe(hook, release),
     purpose: hook.purpose,
     changes: whole.changes.map((change) => ({ release: formatRelease(change.release), text: change.text })),
-    request: { kind: hook.request.kind, fieldsSince: sinceTexts(hook.request), sample: sampleRequest(hook) },
-    response: { kind: hook.response.kind, fieldsSince: sinceTexts(hook.response), sample: sampleResponse(hook) },
+    request: { kind: hook.request.kind, fieldsSince: sinceTexts(hook.request), sample: sampleRequest(hook, core) },
+    response: { kind: hook.response.kind, fieldsSince: sinceTexts(hook.response), sample: sampleResponse(hook, core) },
   };
 }
 
@@ -120,6 +122,7 @@ const indented = (object: object) => readableYaml(object).replaceAll(/^(?=.)/gm,
 
 function explanationText(whole: HookDefinition, release: Release): string {
   const hook = hookIn(whole, release);
+  const core = coreVersionIn(whole, release);
   const { phase, introduced } = describe(hook, release);
   const facts = [
     `since Cluster API ${introduced}`,
@@ -136,8 +139,8 @@ function explanationText(whole: HookDefinition, release: Release): string {
       : [whole.changes.map(({ release: since, text }) => `Since ${formatRelease(since)} ${text}.\n`).join('')]),
     `${hook.request.kind}:\n\n${fieldsTable(hook.request)}`,
     `${hook.response.kind}:\n\n${fieldsTable(hook.response)}`,
-    `A request:\n\n${indented(sampleRequest(hook))}`,
-    `A response:\n\n${indented(sampleResponse(hook))}`,
+    `A request:\n\n${indented(sampleRequest(hook, core))}`,
+    `A response:\n\n${indented(sampleResponse(hook, core))}`,
   ].join('\n');
 }
 

@@ -53,7 +53,12 @@ export interface HookChange {
   readonly release: Release;
   /** What changed, as half a sentence. */
   readonly text: string;
+  /** The version of the Cluster API objects in the messages until then, if the release changed it. */
+  readonly coreBefore?: CoreVersion;
 }
+
+/** Versions of Cluster API's objects (Cluster, Machine, …) in messages. */
+export type CoreVersion = 'v1beta1' | 'v1beta2';
 
 /** The request type of a hook. */
 export type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
@@ -79,7 +84,7 @@ export interface HookOptions {
   /** First releases of fields of a message that came later than the hook, as `1.12`. */
   fieldsSince?: { request?: Readonly<Record<string, string>>; response?: Readonly<Record<string, string>> };
   /** Other changes on the wire within this version, by their release. */
-  changes?: readonly { release: string; text: string }[];
+  changes?: readonly { release: string; text: string; coreBefore?: CoreVersion }[];
   /** Schema of the request: an object, with apiVersion and kind. */
   request: MessageSchema;
   /** Schema of the response: an object, with a required `status`. */
@@ -187,7 +192,7 @@ export function defineHook<Request = object, Response = object>(
     request: message('Request', options.request),
     response: message('Response', options.response),
     changes: (options.changes ?? [])
-      .map(({ release, text }) => ({ release: releaseOf(release, hook), text }))
+      .map((change) => ({ ...change, release: releaseOf(change.release, hook) }))
       .sort((a, b) => compareReleases(a.release, b.release))
       .filter(({ release }) => compareReleases(release, lifecycle.introduced) > 0),
     components: options.components ?? {},
@@ -222,6 +227,14 @@ export function hookIn<Request, Response>(
     response: messageIn(hook.response, release),
     changes: hook.changes.filter((change) => compareReleases(release, change.release) >= 0),
   };
+}
+
+/** The version of the Cluster API objects in the messages of a hook, as a release has it. */
+export function coreVersionIn({ changes }: HookDefinition, release: Release): CoreVersion {
+  const next = changes.find(
+    ({ release: since, coreBefore }) => coreBefore !== undefined && compareReleases(release, since) < 0,
+  );
+  return next?.coreBefore ?? 'v1beta2';
 }
 
 /** A hook in the notation for users: `hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate`. */

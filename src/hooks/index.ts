@@ -1,5 +1,7 @@
 export { createHookCatalog, type HookCatalog } from './catalog.ts';
 export {
+  type CoreVersion,
+  coreVersionIn,
   defineHook,
   formatGroupHook,
   formatHook,

@@ -1,3 +1,5 @@
+import type { CoreVersion } from '../hooks/index.ts';
+
 const core = 'sigs.k8s.io.cluster-api.api.core.v1beta2';
 const namespace = 'default';
 
@@ -8,6 +10,23 @@ const template = {
   metadata: { name: 'example', namespace },
   spec: { template: { spec: { region: 'eu' } } },
 };
+
+/** A Cluster as samples show it, with the reference to its ClusterClass as its version has it. */
+const cluster = (apiVersion: CoreVersion, classReference: object) => ({
+  apiVersion: `cluster.x-k8s.io/${apiVersion}`,
+  kind: 'Cluster',
+  metadata: { name: 'example', namespace, uid: '227d048d-691e-418b-a2cb-736154635d0a', generation: 1 },
+  spec: {
+    clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
+    topology: {
+      ...classReference,
+      version: 'v1.33.0',
+      controlPlane: { replicas: 3 },
+      workers: { machineDeployments: [{ class: 'default-worker', name: 'md-0', replicas: 2 }] },
+      variables: [{ name: 'region', value: 'eu' }],
+    },
+  },
+});
 
 const machineSpec = {
   clusterName: 'example',
@@ -23,21 +42,7 @@ const machineSpec = {
 /** Example objects for components in samples: small, and as Cluster API would send them. */
 export const examples: Readonly<Record<string, unknown>> = {
   'k8s.io.apimachinery.pkg.runtime.RawExtension': template,
-  [`${core}.Cluster`]: {
-    apiVersion: 'cluster.x-k8s.io/v1beta2',
-    kind: 'Cluster',
-    metadata: { name: 'example', namespace, uid: '227d048d-691e-418b-a2cb-736154635d0a', generation: 1 },
-    spec: {
-      clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
-      topology: {
-        classRef: { name: 'example' },
-        version: 'v1.33.0',
-        controlPlane: { replicas: 3 },
-        workers: { machineDeployments: [{ class: 'default-worker', name: 'md-0', replicas: 2 }] },
-        variables: [{ name: 'region', value: 'eu' }],
-      },
-    },
-  },
+  [`${core}.Cluster`]: cluster('v1beta2', { classRef: { name: 'example' } }),
   [`${core}.Machine`]: {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Machine',
@@ -60,4 +65,10 @@ export const examples: Readonly<Record<string, unknown>> = {
     required: true,
     schema: { openAPIV3Schema: { type: 'string', enum: ['eu', 'us'] } },
   },
+};
+
+/** What samples have instead in messages with objects of an earlier version. A variable is the same in all of them. */
+export const examplesIn: Readonly<Record<CoreVersion, Readonly<Record<string, unknown>>>> = {
+  v1beta1: { [`${core}.Cluster`]: cluster('v1beta1', { class: 'example' }) },
+  v1beta2: {},
 };

@@ -1,6 +1,7 @@
-import type { HookDefinition, MessageSchema } from '../hooks/index.ts';
+import type { CoreVersion, HookDefinition, MessageSchema } from '../hooks/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { type Components, componentOf, componentsOf } from './components.ts';
+import { examplesIn } from './examples.ts';
 
 /** Depth in a sample beyond which a schema that refers to itself is not expanded. */
 const maxDepth = 12;
@@ -34,19 +35,26 @@ function sampleOf(schema: MessageSchema, components: Components, depth: number):
 }
 
 /** A sample message with every field set, from the examples in the schemas. */
-function sampleMessage(hook: HookDefinition, message: 'request' | 'response'): JsonObject {
+function sampleMessage(hook: HookDefinition, message: 'request' | 'response', core: CoreVersion): JsonObject {
   const { schema, kind } = hook[message];
-  const components = componentsOf([hook]);
+  const components = new Map(componentsOf([hook]));
+  for (const [name, example] of Object.entries(examplesIn[core])) {
+    components.set(name, { ...components.get(name), example });
+  }
   const { apiVersion: _a, kind: _k, ...fields } = sampleOf(schema, components, maxDepth) as JsonObject;
   return { apiVersion: `${hook.group}/${hook.version}`, kind, ...fields };
 }
 
-/** A valid sample request of a hook. */
-export function sampleRequest(hook: HookDefinition): JsonObject {
-  return sampleMessage(hook, 'request');
+/**
+ * A valid sample request of a hook.
+ *
+ * @param core version of the Cluster API objects in it; the schemas are those of v1beta2.
+ */
+export function sampleRequest(hook: HookDefinition, core: CoreVersion = 'v1beta2'): JsonObject {
+  return sampleMessage(hook, 'request', core);
 }
 
 /** A valid sample response of a hook, with status Success. */
-export function sampleResponse(hook: HookDefinition): JsonObject {
-  return { ...sampleMessage(hook, 'response'), status: 'Success' };
+export function sampleResponse(hook: HookDefinition, core: CoreVersion = 'v1beta2'): JsonObject {
+  return { ...sampleMessage(hook, 'response', core), status: 'Success' };
 }

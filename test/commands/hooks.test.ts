@@ -88,6 +88,22 @@ test('fields and other changes are explained with their releases', async () => {
   expect(json.changes.map(({ release }: { release: string }) => release)).toEqual(['v1.11', 'v1.13']);
 });
 
+test.each([
+  ['BeforeClusterCreate', '1.10', { apiVersion: 'cluster.x-k8s.io/v1beta1', class: 'example' }],
+  ['BeforeWorkersUpgrade', '1.12', { apiVersion: 'cluster.x-k8s.io/v1beta1', class: 'example' }],
+  ['BeforeClusterCreate', '1.13', { apiVersion: 'cluster.x-k8s.io/v1beta2', classRef: { name: 'example' } }],
+  // It has sent v1beta2 from the start.
+  ['GenerateUpgradePlan', '1.12', { apiVersion: 'cluster.x-k8s.io/v1beta2', classRef: { name: 'example' } }],
+])('the sample of %s in %s has the Cluster of that release', async (hook, release, { apiVersion, ...reference }) => {
+  const args = ['hooks', hook, '--target-cluster-api-version', release];
+  const { request } = JSON.parse((await runProgram([...args, '--output', 'json'])).stdout);
+  expect(request.sample.cluster).toMatchObject({ apiVersion, spec: { topology: { version: 'v1.33.0' } } });
+  const { class: name, classRef } = request.sample.cluster.spec.topology;
+  expect({ class: name, classRef }).toEqual(reference);
+  const text = (await runProgram(args)).stdout;
+  expect(parse(text.split('\nA request:\n')[1]?.split('\nA response:\n')[0] ?? '')).toEqual(request.sample);
+});
+
 test('for an unknown hook, a similar name is suggested', async () => {
   const { code, stderr } = await runProgram(['hooks', 'BeforeClusterCreat']);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('did you mean BeforeClusterCreate') });

@@ -185,9 +185,9 @@ export const kubernetesVersion = version;
 const laterFields = { settings: '1.4', controlPlaneUpgrades: '1.12', workersUpgrades: '1.12' };
 
 /** What changed in the Cluster that requests contain. */
-export const clusterChanges = [
+export const clusterChanges: NonNullable<HookOptions['changes']> = [
   { release: '1.11', text: 'the Cluster comes without status, managedFields and last-applied configuration' },
-  { release: '1.13', text: 'the Cluster is core v1beta2 (before: v1beta1)' },
+  { release: '1.13', text: 'the Cluster is core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
 ];
 
 /** A hook of Cluster API in its only published version. */

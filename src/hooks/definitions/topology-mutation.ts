@@ -51,7 +51,7 @@ export const discoverVariables = clusterApiHook<DiscoverVariablesRequest, Discov
   purpose:
     'Called for each external patch of a ClusterClass that names it; the answer is cached for ten minutes. Without it no Cluster of the class is reconciled.',
   tags,
-  changes: [{ release: '1.13', text: 'variables are core v1beta2 (before: v1beta1)' }],
+  changes: [{ release: '1.13', text: 'variables are core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' }],
   introduced: '1.4',
   request: request('The question which variables an external patch needs.', {}),
   response: response('Variables, with the schemas of their values.', {
