@@ -57,13 +57,24 @@ function patternOf(schema: Schema, source: string): Pattern {
   return found;
 }
 
-const enums = new WeakMap<Schema, { values: Set<string>; text: string }>();
+/** The allowed values of a schema, as they are compared and shown. */
+interface Allowed {
+  values: Set<string>;
+  text: string;
+  /** Whether there are objects or arrays among them. Most enums have only strings, which no object or array is. */
+  hasParts: boolean;
+}
+
+const hasParts = (value: Json) => typeof value === 'object' && value !== null;
+
+const enums = new WeakMap<Schema, Allowed>();
 
 /** The allowed values of a schema, prepared once. */
-function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>; text: string } {
+function enumOf(schema: Schema, allowed: readonly Json[]): Allowed {
   let found = enums.get(schema);
   if (found === undefined) {
-    found = { values: new Set(allowed.map(canonical)), text: shorten(allowed.map(show).join(', ')) };
+    const text = shorten(allowed.map(show).join(', '));
+    found = { values: new Set(allowed.map(canonical)), text, hasParts: allowed.some(hasParts) };
     enums.set(schema, found);
   }
   return found;
@@ -76,6 +87,8 @@ function enumOf(schema: Schema, allowed: readonly Json[]): { values: Set<string>
 const maxWork = 10_000_000;
 /** Characters that are read, or compared with an enum, in about the time of a visit. */
 const charactersPerWork = 20;
+/** Characters of a canonical object or array, with sorted keys, that are written in about the time of a visit. */
+const canonicalPerWork = 5;
 
 /** What one validation may cost, or several that share it. */
 export interface Work {
@@ -181,13 +194,7 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
     return;
   }
   if (schema.enum !== undefined) {
-    const allowed = enumOf(schema, schema.enum);
-    const text = canonical(value);
-    findings.spend(text.length / charactersPerWork, path);
-    if (!allowed.values.has(text)) {
-      const shown = typeof value === 'string' ? show(value) : JSON.stringify(show(value));
-      findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
-    }
+    validateEnum(value, enumOf(schema, schema.enum), path, findings);
   }
   if (typeof value === 'string') {
     validateString(value, schema, path, findings);
@@ -199,6 +206,18 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
     validateObject(value, schema, path, findings);
   }
   validateCombined(value, schema, path, findings);
+}
+
+function validateEnum(value: Json, allowed: Allowed, path: string, findings: Findings): void {
+  if (allowed.hasParts || !hasParts(value)) {
+    const text = canonical(value);
+    findings.spend(text.length / (hasParts(value) ? canonicalPerWork : charactersPerWork), path);
+    if (allowed.values.has(text)) {
+      return;
+    }
+  }
+  const shown = findings.isQuiet ? '' : typeof value === 'string' ? show(value) : JSON.stringify(show(value));
+  findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
 }
 
 function codePointsOf(text: string): number {
@@ -283,7 +302,7 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
     const seen = new Set<string>();
     for (const [index, item] of value.entries()) {
       const identity = canonical(keys === undefined || !isJsonObject(item) ? item : keysOf(item, keys, items));
-      if (!findings.spend(identity.length / charactersPerWork, path)) {
+      if (!findings.spend(identity.length / (hasParts(item) ? canonicalPerWork : charactersPerWork), path)) {
         return;
       }
       if (seen.has(identity)) {
@@ -321,11 +340,13 @@ function propertyNamesOf(schema: Schema): readonly string[] {
 }
 
 function validateObject(value: Record<string, Json>, schema: Schema, path: string, findings: Findings): void {
-  const keys = Object.keys(value);
   const { minProperties, maxProperties } = schema;
   const names = propertyNamesOf(schema);
-  // To list the fields of a large object takes a third of what a check of a value takes.
-  if (!findings.spend(keys.length / 3 + (names.length + (schema.required?.length ?? 0)) / 10, path)) {
+  // Alternatives often have no fields, and the value may have many.
+  const hasFields = names.length > 0 || typeof schema.additionalProperties === 'object';
+  const keys = hasFields || minProperties !== undefined || maxProperties !== undefined ? Object.keys(value) : [];
+  // To list a field of a large object takes as long as to visit a value.
+  if (!findings.spend(keys.length + (names.length + (schema.required?.length ?? 0)) / 10, path)) {
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
@@ -336,8 +357,6 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
   }
   // In the schema's order, so that the result does not depend on the client's order of fields.
   const specified = names.filter((key) => Object.hasOwn(value, key));
-  // Alternatives often have no fields, and the value may have many.
-  const hasFields = names.length > 0 || typeof schema.additionalProperties === 'object';
   for (const key of hasFields ? new Set([...specified, ...keys]) : []) {
     const field = fieldOf(schema, key);
     if (field !== undefined) {
@@ -353,9 +372,8 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
 
 function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
   const fits = (candidate: Schema) => findings.fits(value, candidate, path);
-  const where = path === '' ? '""' : show(path);
   const addCombined = (rule: string) => {
-    const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${where} ${rule}`;
+    const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${show(path)} ${rule}`;
     findings.add(path === '' ? '<nil>' : path, 'FieldValueInvalid', message);
   };
   for (const part of schema.allOf ?? []) {
