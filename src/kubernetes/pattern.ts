@@ -56,11 +56,39 @@ function sizeOf(source: string): number {
 }
 
 /**
- * Compiles a pattern.
+ * Compiled patterns by source, in order of last use: definitions repeat theirs (all conditions of all kinds in all
+ * versions have the same), and to compile one takes tens of times longer than most matches.
+ */
+const compiledPatterns = new Map<string, Pattern>();
+/** Maximum number of instructions of all compiled patterns that are kept: a few megabytes. */
+const maxKept = 20_000;
+let kept = 0;
+
+/** Keeps a pattern for its next use, and drops those that were not used for longest. */
+function keep(source: string, pattern: Pattern): void {
+  compiledPatterns.set(source, pattern);
+  kept += pattern.size;
+  for (const [oldest, { size }] of compiledPatterns) {
+    if (kept <= maxKept) {
+      return;
+    }
+    compiledPatterns.delete(oldest);
+    kept -= size;
+  }
+}
+
+/**
+ * Compiles a pattern, unless it was used lately.
  *
  * @throws {PatternError} when it is not valid RE2 syntax, or too large.
  */
 export function compilePattern(source: string): Pattern {
+  const known = compiledPatterns.get(source);
+  if (known !== undefined) {
+    compiledPatterns.delete(source);
+    compiledPatterns.set(source, known);
+    return known;
+  }
   if (sizeOf(source) > maxSize) {
     throw new PatternError(
       `error parsing regexp: expression too large: it repeats to more than ${maxSize} instructions; repeat less`,
@@ -72,5 +100,7 @@ export function compilePattern(source: string): Pattern {
   } catch (error) {
     throw new PatternError((error as Error).message);
   }
-  return { test: (text) => compiled.test(text), size: compiled.programSize() };
+  const pattern: Pattern = { test: (text) => compiled.test(text), size: compiled.programSize() };
+  keep(source, pattern);
+  return pattern;
 }

@@ -57,3 +57,14 @@ test.each([
 test('an unclosed character class takes the rest', () => {
   expect(() => compilePattern(`[${'a'.repeat(20_000)}`)).toThrow('error parsing regexp: missing closing ]');
 });
+
+test('patterns that were used lately are not compiled again; those before them are dropped', () => {
+  const used = compilePattern('^used$');
+  const dropped = compilePattern('^dropped$');
+  for (let at = 0; at < 30; at++) {
+    // Each is a twentieth of what is kept.
+    compilePattern(`^${at}a{996}$`);
+    expect(compilePattern('^used$')).toBe(used);
+  }
+  expect(compilePattern('^dropped$')).not.toBe(dropped);
+});
