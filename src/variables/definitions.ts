@@ -37,7 +37,7 @@ const maxWork = 1_000_000;
  * Maximum cost of evaluating rules for defaults, examples and enums; the last evaluation may exceed it up to its own
  * limit.
  */
-const maxRulesCost = 5_000_000;
+const maxRulesCost = 2_000_000;
 /** Maximum cost of one evaluation (apiserver, cel.RuntimeCELCostBudget). */
 const oneRulesCost = 10_000_000;
 

@@ -91,12 +91,12 @@ test.each([
 });
 
 test('limits: the schema that many rules are checked against', () => {
-  const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, { type: 'string' }]));
+  const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { type: 'string' }]));
   let schema: JsonObject = { type: 'object', properties };
-  for (let level = 0; level < 100; level++) {
+  for (let level = 0; level < 400; level++) {
     schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'true' }] };
   }
   const started = cpuTimeMs();
   expect(fieldsOf(defined(schema))).toEqual([]);
-  expect(cpuTimeMs() - started).toBeLessThan(4_000);
+  expect(cpuTimeMs() - started).toBeLessThan(2_500);
 });
