@@ -1,10 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { importProblems, readImports, roomImports } from './imports.ts';
-import { rooms } from './rooms.ts';
 
 /** Writes a tree of files for one test and returns its folder. */
 function tree(files: Record<string, string>): string {
@@ -129,8 +127,4 @@ test('the imports of a room are read from its files', () => {
     'main.ts': "import './high/b.ts';",
   });
   expect(roomImports(readImports(folder))).toEqual(new Map([['high', new Set(['low'])]]));
-});
-
-test('the rooms of src/ import only downwards, through index.ts, without cycles', () => {
-  expect(importProblems(fileURLToPath(new URL('../../src', import.meta.url)), rooms)).toEqual([]);
 });

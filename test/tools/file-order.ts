@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * file missing from this list only costs time.
  */
 const first = [
+  'test/lint-and-types.test.ts',
   'test/package/pack.test.ts',
   'test/docs/commands/readme.test.ts',
   'test/commands/certs.test.ts',
