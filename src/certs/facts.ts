@@ -14,6 +14,7 @@ import {
   readCertificates,
   readKey,
   readPem,
+  signingKey,
   usable,
 } from '../x509/index.ts';
 import type { StoredSecret } from './store.ts';
@@ -92,6 +93,17 @@ function keyOf(text: string | undefined, certificate: Certificate | undefined): 
   return certificate === undefined ? { state: 'absent' } : readCaKey(text, certificate);
 }
 
+/** The certificate that a key belongs to, if any. */
+function ownerOf(text: string | undefined, certificates: readonly Certificate[]) {
+  for (const certificate of certificates) {
+    const key = readKey(text, certificate);
+    if (key.state === 'usable') {
+      return { certificate, key };
+    }
+  }
+  return undefined;
+}
+
 /** A certificate that counts only together with its key. */
 function withKey(read: Reading<Certificate>, key: Reading<string>): Reading<Certificate> {
   if (read.state !== 'usable' || key.state === 'usable') {
@@ -162,8 +174,8 @@ export function deriveFacts(
   const isCa = (found: Certificate) => caProblem(found, now) === undefined;
   const given = usable(readCertificates(ca['ca.crt'])) ?? [];
   // A user's own CA may come with the one that signed it, in any order: the active one has the key.
-  const owner = given.find((found) => readKey(ca['ca.key'], found).state === 'usable');
-  const active = readCa(owner?.pem ?? ca['ca.crt'], now);
+  const owner = ownerOf(ca['ca.key'], given);
+  const active = readCa(owner?.certificate.pem ?? ca['ca.crt'], now);
   const next = readCa(ca['next.crt'], now);
   const successor = withKey(next, keyOf(ca['next.key'], usable(next)));
   const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(isCa);
@@ -203,7 +215,10 @@ export function deriveFacts(
             : 'steady',
     active,
     companions,
-    activeKey: keyOf(ca['ca.key'], usable(active)),
+    activeKey:
+      owner !== undefined && active.state === 'usable'
+        ? signingKey(owner.key, owner.certificate)
+        : keyOf(ca['ca.key'], usable(active)),
     successor,
     previous,
     adoptedSince: dateOf(annotations[adoptedSinceAnnotation]),

@@ -36,12 +36,13 @@ export interface TargetAccess {
 /** A target that cannot be written: forbidden, or rejected by the API server. */
 export class TargetFailure extends Error {}
 
-/** The certificates of a bundle in canonical order. */
+const end = '-----END CERTIFICATE-----\n';
+
+/** The certificates of a bundle in canonical order, and the text after the last one. */
 function sorted(bundle: string): string {
-  return bundle
-    .split(/(?<=-----END CERTIFICATE-----\n)/)
-    .sort()
-    .join('');
+  const certificates = bundle.split(end);
+  const rest = certificates.pop();
+  return [...certificates.sort(), rest].join(end);
 }
 
 /**

@@ -10,12 +10,12 @@ export const maxCertificates = 16;
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
 
-/** A certificate with its PEM text (normalized: one final line break). */
+/** A certificate with its PEM text (normalized: one final line break). Shared by all who read the same text. */
 export interface Certificate {
-  x509: X509Certificate;
-  pem: string;
+  readonly x509: X509Certificate;
+  readonly pem: string;
   /** SHA-256 of the DER, as node:crypto prints it. */
-  fingerprint: string;
+  readonly fingerprint: string;
 }
 
 /** A value from an untrusted source: absent, invalid, or usable. */
@@ -40,6 +40,29 @@ export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
   return !Number.isNaN(Date.parse(validFrom)) && !Number.isNaN(Date.parse(validTo));
 }
 
+/** Maximum number of parsed certificates that are kept. */
+const maxKept = 64;
+/** The certificates parsed last, by their text: most texts are read again and again, each time with the same CAs. */
+const kept = new Map<string, Certificate>();
+
+/** @throws {Error} when it is not a certificate with readable dates. */
+function parsed(text: string): Certificate {
+  let certificate = kept.get(text);
+  if (certificate === undefined) {
+    const x509 = new X509Certificate(text);
+    if (!hasDates(x509)) {
+      throw new Error('dates');
+    }
+    certificate = { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };
+    kept.set(text, certificate);
+    const [oldest] = kept.keys();
+    if (kept.size > maxKept && oldest !== undefined) {
+      kept.delete(oldest);
+    }
+  }
+  return certificate;
+}
+
 /**
  * Reads all certificates in a PEM text. Text between them is ignored, as by OpenSSL; one certificate that does not
  * parse invalidates the whole text.
@@ -59,14 +82,7 @@ export function readCertificates(text: string | undefined): Reading<[Certificate
     return { state: 'broken', problem: `contains more than ${maxCertificates} certificates` };
   }
   try {
-    const certificates = blocks.map((pem) => {
-      const x509 = new X509Certificate(pem);
-      if (!hasDates(x509)) {
-        throw new Error('dates');
-      }
-      return { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };
-    });
-    return { state: 'usable', value: certificates as [Certificate, ...Certificate[]] };
+    return { state: 'usable', value: blocks.map(parsed) as [Certificate, ...Certificate[]] };
   } catch {
     return {
       state: 'broken',
@@ -170,7 +186,11 @@ export function readKey(text: string | undefined, certificate: Certificate): Rea
  * key.
  */
 export function readCaKey(text: string | undefined, ca: Certificate): Reading<string> {
-  const key = readKey(text, ca);
+  return signingKey(readKey(text, ca), ca);
+}
+
+/** What `readKey` has read for a CA, if that key can sign certificates. */
+export function signingKey(key: Reading<string>, ca: Certificate): Reading<string> {
   const problem = key.state === 'usable' ? signingProblem(ca.x509.publicKey) : undefined;
   return problem === undefined ? key : { state: 'broken', problem };
 }

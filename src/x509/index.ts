@@ -14,6 +14,7 @@ export {
   readCaKey,
   readCertificates,
   readKey,
+  signingKey,
   unreadProblem,
   usable,
 } from './certificate.ts';
