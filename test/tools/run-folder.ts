@@ -50,6 +50,12 @@ function cacheFolder(folder: string): string {
 }
 
 /**
+ * kubectl and tsc, which are written in Go, spend a fifth of their CPU time on collecting garbage, and end before it
+ * matters: kubectl needs 110 MB without, tsc 500.
+ */
+const withoutCollection = { GOGC: 'off', GOMEMLIMIT: '768MiB' };
+
+/**
  * Makes the folder in which test files of one run share results that take long to make (see once-a-run.ts), and the
  * environment.
  */
@@ -70,6 +76,7 @@ export default function setUp(project: TestProject): () => void {
   // It keeps a folder for each server and port: these are of short-lived sandboxes, and do not belong in the user's own
   // cache.
   process.env.KUBECACHEDIR = join(caches, 'kubectl');
+  Object.assign(process.env, withoutCollection);
   return () => {
     for (const made of [caches, folder]) {
       rmSync(made, { recursive: true, force: true });
