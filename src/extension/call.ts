@@ -3,6 +3,7 @@ import { formatHook, type HookDefinition } from '../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { decodeRequest, formatProblems, messageProblems } from '../messages/index.ts';
 import { answersOf, responseIn } from './answer.ts';
+import { answerText, maxAnswerBytes } from './answer-text.ts';
 import { clusterOf } from './cluster.ts';
 import type { Handler, HandlerContext } from './handler.ts';
 import { fault, intendedFailure } from './thrown.ts';
@@ -111,35 +112,65 @@ function outcomeOfError(error: unknown, handler: Handler, context: Context): Cal
   return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, cluster);
 }
 
-/** What keeps the answer of a handler from being sent; undefined for a good one. */
-function problemOf(hook: HookDefinition, response: JsonObject | undefined): string | undefined {
-  return response === undefined
-    ? 'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds'
-    : formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
+/** What is wrong with the fields of an answer; undefined for a good one. */
+function problemOf(hook: HookDefinition, response: JsonObject): string | undefined {
+  return formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
+}
+
+/** The response that is sent: without the end of a message that is too long. */
+function sendable(response: JsonObject): JsonObject {
+  const { message } = response;
+  return typeof message === 'string' && message.length > maxMessageLength
+    ? { ...response, message: message.slice(0, maxMessageLength) }
+    : response;
+}
+
+/** A response as text, or why it has none. */
+function written(handler: Handler, response: JsonObject): { text: string } | { problem: string } | 'too large' {
+  try {
+    const text = answerText({ ...envelopeOf(handler), ...response });
+    return text === undefined ? 'too large' : { text };
+  } catch (error) {
+    // A field that takes any JSON has a bigint, or an object that contains itself.
+    return { problem: `JSON cannot represent it: ${fault(error).message}` };
+  }
+}
+
+function invalid(problem: string, handler: Handler, { cluster, log }: Context): CallOutcome {
+  log.error({ problem }, 'the answer of the handler does not match its hook');
+  return failure('invalid answer', `handler ${handler.name} gave an invalid answer: ${seesLog}`, handler, cluster);
+}
+
+function tooLarge(handler: Handler, { cluster, log }: Context): CallOutcome {
+  const problem = `an answer of more than ${maxAnswerBytes / 1024 / 1024} MiB`;
+  log.error({ problem }, 'the answer of the handler is too large: answer with fewer items, or smaller ones');
+  const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to answer with fewer items, or smaller ones`;
+  return failure('invalid answer', message, handler, cluster);
 }
 
 /** The outcome of a handler that returned, whatever it returned. */
 function outcomeOfReturned(returned: unknown, handler: Handler, context: Context): CallOutcome {
-  const { cluster } = context;
   const response = responseIn(returned);
-  let problem = problemOf(handler.hook, response);
-  if (response !== undefined && problem === undefined) {
-    const { message } = response;
-    const sent =
-      typeof message === 'string' && message.length > maxMessageLength
-        ? { ...response, message: message.slice(0, maxMessageLength) }
-        : response;
-    const result =
-      response.status === 'Failure' ? 'failure' : (response.retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
-    try {
-      return { response: sent, text: textOf(handler, sent), result, cluster };
-    } catch (error) {
-      // A field that takes any JSON has a bigint, or an object that contains itself.
-      problem = `JSON cannot represent it: ${fault(error).message}`;
-    }
+  if (response === undefined) {
+    const wanted = 'return the result of answer.done, answer.failure or answer.retryAfterSeconds';
+    return invalid(`the handler returned no answer: ${wanted}`, handler, context);
   }
-  context.log.error({ problem }, 'the answer of the handler does not match its hook');
-  return failure('invalid answer', `handler ${handler.name} gave an invalid answer: ${seesLog}`, handler, cluster);
+  const sent = sendable(response);
+  // Before the checks: they take longer, and find as many problems as a large answer has parts.
+  const made = written(handler, sent);
+  if (made === 'too large') {
+    return tooLarge(handler, context);
+  }
+  const problem = problemOf(handler.hook, response);
+  if (problem !== undefined) {
+    return invalid(problem, handler, context);
+  }
+  if ('problem' in made) {
+    return invalid(made.problem, handler, context);
+  }
+  const { status, retryAfterSeconds } = sent;
+  const result = status === 'Failure' ? 'failure' : (retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
+  return { response: sent, text: made.text, result, cluster: context.cluster };
 }
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>

@@ -163,6 +163,31 @@ describe('how a call ends', () => {
         variables: [{ name: 'size', required: false, schema: { openAPIV3Schema: { default: value } } }],
       }),
   });
+  const patches = (value: unknown): Handler => ({
+    name: 'patches',
+    hook: hooks.GeneratePatches,
+    handle: (_, { answer }) => (answer.done as (fields: object) => unknown)({ items: value }),
+  });
+  const half = 'x'.repeat(11 * 1024 * 1024);
+  test.each<[string, Handler]>([
+    ['patches', patches([half, half].map((patch, uid) => ({ uid: `${uid}`, patchType: 'JSONPatch', patch })))],
+    ['more invalid items than checks should list', patches(new Array(400_000).fill({ ['x'.repeat(60)]: 1 }))],
+    ['a text that only escapes make so long', discovers('\u0000'.repeat(4 * 1024 * 1024))],
+  ])('an answer of more than 20 MiB is not made: %s', async (_, one) => {
+    const { response, text, result, lines } = await callHandler(one);
+    expect(result).toBe('invalid answer');
+    const message = `handler ${one.name} gave an answer of more than 20 MiB, which is not sent: it has to answer with fewer items, or smaller ones`;
+    expect(response).toEqual({ status: 'Failure', message });
+    expect(JSON.parse(text)).toMatchObject({ kind: `${one.hook.name}Response`, status: 'Failure', message });
+    expect(lines).toEqual([expect.objectContaining({ level: 50, problem: 'an answer of more than 20 MiB' })]);
+  });
+
+  test('an answer of almost 20 MiB is sent', async () => {
+    const { result, text } = await callHandler(discovers(['x'.repeat(20 * 1024 * 1024 - 400), 1]));
+    expect(result).toBe('success');
+    expect(text.length).toBeGreaterThan(20 * 1024 * 1024 - 400);
+  });
+
   test.each<[string, Handler, string]>([
     ['a bigint', discovers(1n), 'serialize a BigInt'],
     ['an object that contains itself', discovers(circular), 'circular structure'],
