@@ -14,8 +14,6 @@ import {
   UsageError,
 } from '../cli/index.ts';
 import { formatRelease, parseRelease, type Release } from '../hooks/index.ts';
-import { examineExtension, installedRelease, preflightAsText, reportOf } from '../preflight/index.ts';
-import { createClient, extensionOf, isCallError, probeTls, targetOf } from '../runtime/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
@@ -52,8 +50,15 @@ const preflightFlags = {
 
 const probeTimeoutMs = 10_000;
 
+/** What does the work: the rules and the client, which the help does without. */
+async function loadWork() {
+  const [preflight, runtime] = await Promise.all([import('../preflight/index.ts'), import('../runtime/index.ts')]);
+  return { ...preflight, ...runtime };
+}
+
 /** The running release: given, read from the cluster, or assumed to be the one before the target. */
 async function currentRelease(told: Release | undefined, to: Release, { cluster }: Extensions) {
+  const { installedRelease } = await loadWork();
   const found = told ?? (cluster && (await installedRelease(cluster)));
   return { from: found ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: found !== undefined };
 }
@@ -81,6 +86,16 @@ a file that cannot be read.`,
       if (to === undefined) {
         throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
       }
+      const {
+        createClient,
+        examineExtension,
+        extensionOf,
+        isCallError,
+        preflightAsText,
+        probeTls,
+        reportOf,
+        targetOf,
+      } = await loadWork();
       const extensions = await readExtensions(flags, names, io);
       const { configs, resolve, originals } = extensions;
       if (configs.length === 0 && flags.filename.length > 0) {
