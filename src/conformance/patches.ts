@@ -72,7 +72,9 @@ function decoded({ patchType, patch }: Encoded): { apply: (object: JsonObject) =
     return { problem: 'a JSON patch must be a list of operations, each with op and path (a JSON pointer)' };
   }
   if (value.length > maxPatchOperations) {
-    return { problem: `it has ${value.length} operations, more than ${maxPatchOperations}` };
+    return {
+      problem: `it has ${value.length} operations, and at most ${maxPatchOperations} are applied: replace whole objects and lists, or send a merge patch`,
+    };
   }
   const problem = undecodable(value);
   if (problem !== undefined) {

@@ -397,6 +397,11 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       onePatch([{ op: 'add', path: '/spec/x', value: undefined }]),
       "failed to decode 'value': operation, missing value field: missing value",
     ],
+    [
+      'more operations than are applied',
+      onePatch(Array.from({ length: 10_001 }, () => ({ op: 'remove', path: '/spec/x' }))),
+      'it has 10001 operations, and at most 10000 are applied: replace whole objects',
+    ],
     ['an object as operations', onePatch({}), 'a JSON patch must be a list of operations'],
     ['a list as a merge patch', onePatch([], 'JSONMergePatch'), 'a merge patch must be a JSON object'],
   ],

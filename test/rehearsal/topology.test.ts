@@ -194,6 +194,19 @@ describe('a round of patches', () => {
       ),
       /error decoding json patch \(RFC6902\): it nests deeper than 256 levels/,
     ],
+    [
+      'with more operations than a rehearsal applies',
+      patching(
+        0,
+        Array.from({ length: 10_001 }, () => ({ op: 'remove', path: '/spec/x' })),
+      ),
+      /it has 10001 operations, and a rehearsal applies at most 10000: replace whole objects/,
+    ],
+    [
+      'with more text than a rehearsal decodes',
+      patching(0, { spec: { x: 'x'.repeat(16 * 1024 * 1024) } }, 'JSONMergePatch'),
+      /it has 223696\d\d characters of base64, and a rehearsal decodes at most 20971520: send only what changes/,
+    ],
     ['that are not a list', patching(0, { op: 'x' }), /error decoding json patch \(RFC6902\)/],
     ['of an unknown type', patching(0, [], 'Strategic'), /failed to apply patch to template/],
     ['that remove the spec', patching(0, [{ op: 'remove', path: '/spec' }]), /missing field "spec"/],

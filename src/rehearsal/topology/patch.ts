@@ -25,8 +25,13 @@ export class BadPatch extends Error {}
 const maxPatchLength = 20 * 1024 * 1024;
 
 function decoded(patch: Json | undefined): Json | undefined {
-  if (typeof patch !== 'string' || patch === '' || patch.length > maxPatchLength) {
+  if (typeof patch !== 'string' || patch === '') {
     return undefined;
+  }
+  if (patch.length > maxPatchLength) {
+    throw new BadPatch(
+      `it has ${patch.length} characters of base64, and a rehearsal decodes at most ${maxPatchLength}: send only what changes`,
+    );
   }
   const text = Buffer.from(patch, 'base64').toString('utf8');
   let value: Json;
@@ -50,8 +55,13 @@ function patched(object: JsonObject, item: JsonObject): JsonObject {
     } catch (error) {
       throw error instanceof BadPatch ? new BadPatch(`error decoding json patch (RFC6902): ${error.message}`) : error;
     }
-    if (!Array.isArray(operations) || !operations.every(isOperation) || operations.length > maxPatchOperations) {
+    if (!Array.isArray(operations) || !operations.every(isOperation)) {
       throw new BadPatch('error decoding json patch (RFC6902): it is not a list of operations');
+    }
+    if (operations.length > maxPatchOperations) {
+      throw new BadPatch(
+        `it has ${operations.length} operations, and a rehearsal applies at most ${maxPatchOperations}: replace whole objects and lists, or send a merge patch`,
+      );
     }
     const problem = undecodable(operations);
     if (problem !== undefined) {
