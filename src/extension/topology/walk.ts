@@ -57,7 +57,7 @@ export interface WalkOptions {
   format?: 'JSONPatch' | 'JSONMergePatch';
   /** What to do with a template that no patcher matches. Default: `skip`. */
   unmatched?: 'skip' | 'fail';
-  /** Receives warnings about changes that Cluster API would ignore or overwrite; the patches leave them out. */
+  /** Receives a warning for each kind with changes that Cluster API would ignore or overwrite, and patches leave out. */
   log?: Pick<Logger, 'warn'>;
 }
 
@@ -137,6 +137,33 @@ const maxNameLength = 253;
 
 const shownName = (name: Json | undefined) => (typeof name === 'string' ? name.slice(0, maxNameLength) : undefined);
 
+/** Maximum number of kinds with a warning of their own, and of fields that a warning names. */
+const maxNamed = 20;
+
+/** Collects the changes that are left out of patches, so that each kind is warned about once. */
+function createLeftOut() {
+  const byKind = new Map<string | undefined, { templates: number; fields: Set<string> }>();
+  return {
+    add(kind: string | undefined, ignored: readonly string[]): void {
+      const key = byKind.has(kind) || byKind.size < maxNamed ? kind : undefined;
+      const found = byKind.get(key) ?? { templates: 0, fields: new Set() };
+      byKind.set(key, found);
+      found.templates++;
+      for (const field of ignored.slice(0, maxNamed - found.fields.size)) {
+        found.fields.add(field.slice(0, maxNameLength));
+      }
+    },
+    warn(log: Pick<Logger, 'warn'>): void {
+      for (const [kind, { templates, fields }] of byKind) {
+        log.warn(
+          { kind, templates, fields: [...fields] },
+          'changes that Cluster API ignores or overrides are left out of the patches',
+        );
+      }
+    },
+  };
+}
+
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
@@ -153,6 +180,7 @@ export function walkTemplates<T = Template>(
   const requestVariables = layerOf(request.variables);
   const shared = layeredVariables(requestVariables, layerOf());
   const patches: GeneratePatchesResponseItem[] = [];
+  const leftOut = createLeftOut();
   for (const item of request.items) {
     const before = item.object as JsonObject;
     const matching = patchers.filter(({ match = {} }) => matches(match, item));
@@ -171,15 +199,15 @@ export function walkTemplates<T = Template>(
     }
     const ignored = takeBack(before, after, item.holderReference);
     if (ignored.length > 0) {
-      log?.warn(
-        { kind: shownName(before.kind), fields: ignored.slice(0, 20).map(shownName) },
-        'changes that Cluster API ignores or overrides are left out of the patch',
-      );
+      leftOut.add(shownName(before.kind), ignored);
     }
     const patch = format === 'JSONPatch' ? jsonPatchOf(before, after) : (mergePatchOf(before, after) ?? []);
     if (!Array.isArray(patch) || patch.length > 0) {
       patches.push({ uid: item.uid, patchType: format, patch: encodedPatch(patch) });
     }
+  }
+  if (log !== undefined) {
+    leftOut.warn(log);
   }
   return patches;
 }

@@ -137,8 +137,9 @@ describe('what Cluster API ignores or overwrites', () => {
     {
       level: 40,
       kind: 'MachineTemplate',
+      templates: 1,
       fields,
-      msg: 'changes that Cluster API ignores or overrides are left out of the patch',
+      msg: 'changes that Cluster API ignores or overrides are left out of the patches',
     },
   ];
 
@@ -223,6 +224,25 @@ describe('what Cluster API ignores or overwrites', () => {
   test('at most twenty fields are named', () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`f${index}`, index]));
     expect(walked((one) => Object.assign(one, many)).lines[0]?.fields).toEqual(Object.keys(many).slice(0, 20));
+  });
+
+  test('each kind is warned about once, with the number of its templates', () => {
+    const { log, lines } = collectingLog();
+    const kinds = ['A', 'B', 'A', 'A', ...Array.from({ length: 30 }, (_, index) => `Kind${index}`)];
+    let calls = 0;
+    const patch: TemplatePatcher<JsonObject> = {
+      mutate(one) {
+        one[one.kind === 'A' ? `field${calls++ % 2}` : 'other'] = 1;
+      },
+    };
+    walkTemplates(requestOf(...kinds.map((kind) => ({ object: template({ kind }) }))), [patch], { log });
+    const told = lines.map(({ kind, templates, fields }) => [kind, templates, fields]);
+    expect(told.slice(0, 2)).toEqual([
+      ['A', 3, ['field0', 'field1']],
+      ['B', 1, ['other']],
+    ]);
+    expect(told.slice(-1)).toEqual([[undefined, 12, ['other']]]);
+    expect(told).toHaveLength(21);
   });
 
   test('the log is optional', () => {
