@@ -23,7 +23,7 @@ COPY tools/finish-build.ts tools/finish-build.ts
 COPY manifests/base manifests/base
 COPY templates templates
 ARG REVISION=
-RUN npm run build
+RUN node --run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM ${RUNTIME_IMAGE}

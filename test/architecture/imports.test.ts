@@ -83,6 +83,25 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
     problems: ['imports of folders run in a circle: low/one/ → low/two/ → low/one/'],
   },
   {
+    name: 'imports of files outside and of packages that are not dependencies',
+    files: {
+      'low/a.ts': "import '../../test/a.ts';\nexport * from '../../package.json';\nimport 'node:fs';",
+      'high/b.ts': [
+        "import 'known';",
+        "import type { A } from 'known/inner.js';",
+        "import '@known/scope/inner';",
+        "export const later = (path: string) => [import(path), import('unknown/inner')];",
+        "import type { C } from '@known/other';",
+      ].join('\n'),
+    },
+    problems: [
+      'high/b.ts imports @known/other: not in the dependencies of package.json',
+      'high/b.ts imports unknown/inner: not in the dependencies of package.json',
+      'low/a.ts imports ../../package.json: outside',
+      'low/a.ts imports ../../test/a.ts: outside',
+    ],
+  },
+  {
     name: 'a folder that is not a room, and a room that is not there',
     files: { 'low/a.ts': 'export {};', 'new/b.ts': 'export {};' },
     problems: [
@@ -93,7 +112,7 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
 ];
 
 test.each(cases)('$name', ({ files, problems }) => {
-  expect(importProblems(tree(files), [low, high]).sort()).toEqual(problems);
+  expect(importProblems(tree(files), [low, high], ['known', '@known/scope']).sort()).toEqual(problems);
 });
 
 test('rooms within a room have their own order', () => {
@@ -113,7 +132,7 @@ test('rooms within a room have their own order', () => {
     'high/second/index.ts': 'export const b = 1;',
     'high/third/index.ts': 'export {};',
   });
-  expect(importProblems(folder, house)).toEqual([
+  expect(importProblems(folder, house, [])).toEqual([
     'high/third/ is not in the list of rooms (test/architecture/rooms.ts)',
     'high/first/index.ts imports high/second/index.ts: high/first/ is below high/second/',
   ]);

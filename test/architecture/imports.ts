@@ -6,27 +6,39 @@ import type { Room } from './rooms.ts';
 /** The files that each file of a tree imports, types included; paths are relative to the tree, with `/`. */
 export type Imports = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Reads the relative imports, re-exports and `import('…')` of all TypeScript files below a folder. */
-export function readImports(tree: string): Imports {
-  const imports = new Map<string, Set<string>>();
+/** What each TypeScript file below a folder imports, re-exports and loads by `import('…')`, as it is written there. */
+function readSpecifiers(tree: string): Map<string, string[]> {
+  const written = new Map<string, string[]>();
   for (const file of globSync('**/*.ts', { cwd: tree }).sort()) {
     const text = readFileSync(join(tree, file), 'utf8');
     const { module, errors } = parseSync(file, text);
     if (errors.length > 0) {
       throw new Error(`${file}: ${errors[0]?.message}`);
     }
-    const specifiers = [
+    written.set(file, [
       ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
       ...module.staticExports.flatMap(({ entries }) => entries.flatMap((entry) => entry.moduleRequest?.value ?? [])),
       // The parser gives the expression's place, not its value.
-      ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
-    ];
-    const targets = specifiers
-      .filter((specifier) => specifier.startsWith('.') && specifier.endsWith('.ts'))
-      .map((specifier) => normalize(join(dirname(file), specifier)));
-    imports.set(file, new Set(targets));
+      ...module.dynamicImports
+        .map(({ moduleRequest: { start, end } }) => text.slice(start, end))
+        .filter((expression) => /^['"]/.test(expression))
+        .map((literal) => literal.slice(1, -1)),
+    ]);
   }
-  return imports;
+  return written;
+}
+
+const relativeImports = (written: ReadonlyMap<string, readonly string[]>): Imports =>
+  new Map(
+    [...written].map(([file, specifiers]) => {
+      const relative = specifiers.filter((specifier) => specifier.startsWith('.') && specifier.endsWith('.ts'));
+      return [file, new Set(relative.map((specifier) => normalize(join(dirname(file), specifier))))];
+    }),
+  );
+
+/** Reads the relative imports, re-exports and `import('…')` of all TypeScript files below a folder. */
+export function readImports(tree: string): Imports {
+  return relativeImports(readSpecifiers(tree));
 }
 
 /** The folders that enclose a file, outermost first: `a/b/c.ts` is in `a` and `a/b`. */
@@ -142,9 +154,27 @@ function orderProblems(imports: Imports, rooms: readonly Room[], path: string): 
   );
 }
 
+/** The imports of what a package would not contain or bring: files outside of the tree, and packages not depended on. */
+function unpackedImports(written: ReadonlyMap<string, readonly string[]>, dependencies: readonly string[]): string[] {
+  const problem = (file: string, specifier: string): string[] => {
+    if (specifier.startsWith('.')) {
+      return normalize(join(dirname(file), specifier)).startsWith('..')
+        ? [`${file} imports ${specifier}: outside`]
+        : [];
+    }
+    const [name = ''] = /^(@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
+    return specifier.startsWith('node:') || dependencies.includes(name)
+      ? []
+      : [`${file} imports ${specifier}: not in the dependencies of package.json`];
+  };
+  return [...written].flatMap(([file, specifiers]) => specifiers.flatMap((specifier) => problem(file, specifier)));
+}
+
 /**
  * The violations of a tree's imports, one line each:
  *
+ * - an import of a file outside of the tree, or of a package that is not among the given dependencies: the package has
+ *   neither, and the build does not check it
  * - a folder directly below the tree that is not in the list of rooms, or a listed room without a folder
  * - an import of a room that comes later in the list
  * - the same within a room whose own rooms are listed
@@ -152,9 +182,10 @@ function orderProblems(imports: Imports, rooms: readonly Room[], path: string): 
  * - a cycle of files
  * - a cycle of sibling folders that have an `index.ts`
  */
-export function importProblems(tree: string, rooms: readonly Room[]): string[] {
-  const imports = readImports(tree);
-  const problems = orderProblems(imports, rooms, '');
+export function importProblems(tree: string, rooms: readonly Room[], dependencies: readonly string[]): string[] {
+  const written = readSpecifiers(tree);
+  const imports = relativeImports(written);
+  const problems = [...unpackedImports(written, dependencies), ...orderProblems(imports, rooms, '')];
   const doors = new Set([...imports.keys()].filter((file) => file.endsWith('/index.ts')).map((file) => dirname(file)));
   for (const [file, targets] of imports) {
     const enclosing = foldersOf(file);
