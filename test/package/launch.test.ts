@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { eventually } from '../sandbox/client.ts';
 import { needs } from '../tools/needs.ts';
 import { projectFolder } from './tree.ts';
 
@@ -28,7 +27,15 @@ beforeAll(() => {
     cpSync(join(projectFolder, path), join(checkout, path), { recursive: true });
   }
   mkdirSync(join(checkout, 'src'));
-  writeFileSync(join(checkout, 'src/main.ts'), 'const said: string = process.argv.slice(2).join(); console.log(said);');
+  writeFileSync(
+    join(checkout, 'src/main.ts'),
+    `const said: string = process.argv.slice(2).join();
+    console.log(said);
+    if (said === 'wait') {
+      setInterval(() => {}, 10_000);
+      process.once('SIGTERM', () => process.exit(7));
+    }`,
+  );
 });
 afterAll(() => rmSync(checkout, { recursive: true }));
 
@@ -62,39 +69,30 @@ describe('with an outdated Node.js', needs('a Node.js before 24', oldNode !== un
     }
   });
 
-  test('in a checkout after npm ci, it runs with the installed Node.js', () => {
+  /** As `npm ci` would, for one test. */
+  function installNode(): void {
     const folder = join(checkout, 'node_modules/node/bin');
     mkdirSync(folder, { recursive: true });
     symlinkSync(process.execPath, join(folder, 'node'));
+    onTestFinished(() => rmSync(join(checkout, 'node_modules'), { recursive: true }));
+  }
+
+  test('in a checkout after npm ci, it runs with the installed Node.js', () => {
+    installNode();
     const { status, stdout } = start(old, join(checkout, 'bin/extensionconfig-webhook'), 'a b', '$c');
     expect([status, stdout]).toEqual([0, 'a b,$c\n']);
-    rmSync(join(checkout, 'node_modules'), { recursive: true });
+    expect(start(old, join(bin, 'extensionconfig-webhook'), '--no-such-flag').status).toBe(2);
   });
 
   test('it passes on signals and exit codes', async () => {
-    const serve = [
-      'serve',
-      '--self-signed',
-      '--host=127.0.0.1',
-      '--port=0',
-      '--health-host=127.0.0.1',
-      '--health-port=0',
-    ];
-    const child = spawn(old, [join(bin, 'extensionconfig-webhook'), ...serve], {
+    installNode();
+    const child = spawn(old, [join(checkout, 'bin/extensionconfig-webhook'), 'wait'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    onTestFinished(() => void child.kill());
-    let output = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
-    });
-    await eventually(
-      async () => output,
-      (text) => text.includes('"listening"'),
-    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    expect(String(await once(child.stdout, 'data'))).toBe('wait\n');
     child.kill('SIGTERM');
-    expect(await once(child, 'exit')).toEqual([0, null]);
-    expect(start(old, join(bin, 'extensionconfig-webhook'), '--no-such-flag').status).toBe(2);
+    expect(await once(child, 'exit')).toEqual([7, null]);
   });
 });
 
