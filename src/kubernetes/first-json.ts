@@ -1,4 +1,5 @@
 import { type Json, JsonError, parseJson } from './json.ts';
+import { closingQuote, quote } from './json-text.ts';
 
 /**
  * The first JSON value of a body: Go's decoder reads that and ignores the rest. There rarely is any, so the end of the
@@ -18,7 +19,7 @@ export function parseFirstJson(bytes: Buffer): Json {
   }
 }
 
-const [quote, backslash, plus, minus, point] = [0x22, 0x5c, 0x2b, 0x2d, 0x2e];
+const [plus, minus, point] = [0x2b, 0x2d, 0x2e];
 const isDigit = (byte = 0) => byte >= 0x30 && byte <= 0x39;
 const isOfNumber = (byte = 0) =>
   isDigit(byte) || byte === point || byte === 0x65 || byte === 0x45 || byte === plus || byte === minus;
@@ -28,42 +29,6 @@ function runEnd(json: Buffer, start: number, belongs: (byte: number | undefined)
   let at = start;
   while (belongs(json[at])) {
     at++;
-  }
-  return at;
-}
-
-/** Bytes of a string that are read one by one before its end is searched for: in short strings a search takes longer. */
-const searchedFrom = 64;
-
-/**
- * The index of the closing quote of a string, from a place within it.
- *
- * @returns without one the length of the bytes, or one more when the last byte escapes the next.
- */
-function closingQuote(json: Buffer, from: number): number {
-  let at = from;
-  let found = -1;
-  while (at < json.length) {
-    const near = Math.min(at + searchedFrom, json.length);
-    while (at < near) {
-      if (json[at] === quote) {
-        return at;
-      }
-      at += json[at] === backslash ? 2 : 1;
-    }
-    if (at >= json.length) {
-      break;
-    }
-    // A long string: a patch in base64, or a message. The next quote may be far away: it is searched for once.
-    if (found < at) {
-      const next = json.indexOf(quote, at);
-      found = next === -1 ? json.length : next;
-    }
-    const escaping = json.subarray(at, found).indexOf(backslash);
-    if (escaping === -1) {
-      return found;
-    }
-    at += escaping + 2;
   }
   return at;
 }

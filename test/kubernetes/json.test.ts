@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { copyOf, fieldAt, type Json, JsonError, maxJsonDepth, parseJson, setOwn } from '../../src/kubernetes/index.ts';
 
 test.each([
@@ -11,7 +11,22 @@ test.each([
   const nested = (depth: number) => Buffer.from(open.repeat(depth) + inner + close.repeat(depth));
   expect(maxJsonDepth).toBe(256);
   expect(parseJson(nested(times))).toEqual(JSON.parse(nested(times).toString()));
-  expect(() => parseJson(nested(times + 1))).toThrow(new JsonError('the JSON document nests deeper than 256 levels'));
+  const padded = (depth: number) => Buffer.concat([Buffer.from(' '.repeat(70_000)), nested(depth)]);
+  const tooDeep = new JsonError('the JSON document nests deeper than 256 levels');
+  expect(() => parseJson(nested(times + 1))).toThrow(tooDeep);
+  expect(parseJson(padded(times))).toEqual(JSON.parse(nested(times).toString()));
+  expect(() => parseJson(padded(times + 1))).toThrow(tooDeep);
+});
+
+test.each([
+  ['arrays that end', (depth: number) => '['.repeat(depth) + ']'.repeat(depth)],
+  ['arrays that never end', (depth: number) => '['.repeat(depth)],
+  ['after a long string', (depth: number) => `["${'\\"'.repeat(depth)}",${'{"a":'.repeat(depth)}`],
+])('a large document that nests without end is not parsed: %s', (_, text) => {
+  const parse = vi.spyOn(JSON, 'parse');
+  expect(() => parseJson(Buffer.from(text(100_000)))).toThrow('nests deeper than 256 levels');
+  expect(parse).not.toHaveBeenCalled();
+  parse.mockRestore();
 });
 
 test.each([
@@ -57,8 +72,8 @@ test('setOwn sets an ordinary property, even if it is named __proto__', () => {
   expect(Object.keys(copyOf(object as Json) as object)).toEqual(['__proto__', 'a']);
 });
 
-test('brackets in strings do not nest', () => {
-  const text = `"${'['.repeat(1000)}\\"${'{'.repeat(1000)}"`;
+test.each([1_000, 50_000])('%d brackets in strings do not nest', (times) => {
+  const text = `"${'['.repeat(times)}\\"${'{'.repeat(times)}"`;
   expect(parseJson(Buffer.from(text))).toBe(JSON.parse(text));
 });
 
