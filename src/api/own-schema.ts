@@ -35,8 +35,25 @@ export function ownSchemaOf(version: Version): LimitedSchema {
   return { ...schema, properties: { ...schema.properties, metadata } };
 }
 
-/** Whether all keys and string values of a map together have more than `limit` bytes in UTF-8. */
+/** The limit that a map exceeds. Listing 10^5 keys takes as long as parsing them, even if only the first are read. */
+const exceeded = new WeakMap<object, number>();
+
+/**
+ * Whether all keys and string values of a map together have more than `limit` bytes in UTF-8. Of a map that must not
+ * change after the first call.
+ */
 export function hasMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
+  if ((exceeded.get(map) ?? 0) >= limit) {
+    return true;
+  }
+  const hasMore = countsMoreBytes(map, limit);
+  if (hasMore) {
+    exceeded.set(map, limit);
+  }
+  return hasMore;
+}
+
+function countsMoreBytes(map: Readonly<Record<string, unknown>>, limit: number): boolean {
   let units = 0;
   for (const key in map) {
     const value = map[key];

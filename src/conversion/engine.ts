@@ -5,7 +5,7 @@ import { type ConversionData, formatConversionData, type KeptValue, parseConvers
 import { convertStructure } from './convert-value.ts';
 import type { VersionSchema } from './direction.ts';
 import { ConversionError } from './error.ts';
-import { own } from './own.ts';
+import { copyWithout, own } from './own.ts';
 import type { ConversionPlan } from './plan.ts';
 import { restore } from './restore.ts';
 
@@ -72,10 +72,17 @@ function withAnnotation(object: JsonObject, name: string, text: string | undefin
   if (!isJsonObject(metadata) || !isJsonObject(annotations)) {
     throw new ConversionError(['metadata'], 'must be an object, and so must its annotations');
   }
-  const { [name]: _replaced, ...others } = annotations;
-  const { annotations: _old, ...rest } = metadata;
-  const all: JsonObject = text === undefined ? others : { ...others, [name]: text };
-  return { ...object, metadata: Object.keys(all).length === 0 ? rest : { ...rest, annotations: all } };
+  const all = copyWithout(annotations, name);
+  if (text !== undefined) {
+    setOwn(all, name, text);
+  }
+  const rest = copyWithout(metadata, 'annotations');
+  if (Object.keys(all).length > 0) {
+    rest.annotations = all;
+  }
+  const copy = copyWithout(object);
+  copy.metadata = rest;
+  return copy;
 }
 
 /** The result of a hand-written step, with the original's metadata except for labels and annotations. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
 import { type KeptStep, type KeptValue, keyOf, patternOf } from './conversion-data.ts';
 import { fits } from './limits.ts';
-import { own } from './own.ts';
+import { copyWithout, own } from './own.ts';
 import type { ConversionPlan } from './plan.ts';
 import { tokensOf } from './schema-path.ts';
 
@@ -29,7 +29,7 @@ function merged(present: Json | undefined, kept: Json): Json {
   if (!isJsonObject(present) || !isJsonObject(kept)) {
     return present;
   }
-  const result = { ...present };
+  const result = copyWithout(present);
   for (const [key, value] of Object.entries(kept)) {
     setOwn(result, key, merged(own(present, key), value));
   }
@@ -41,7 +41,7 @@ function draft<T extends Json[] | JsonObject>(container: T, { copies }: Drafts):
   if (copies.has(container)) {
     return container;
   }
-  const copy = (Array.isArray(container) ? [...container] : { ...container }) as T;
+  const copy = (Array.isArray(container) ? [...container] : copyWithout(container as JsonObject)) as T;
   copies.add(copy);
   return copy;
 }

@@ -63,3 +63,16 @@ test('a map with far more bytes is only read until the limit is exceeded', () =>
   expect(hasMoreBytes(map, 100)).toBe(true);
   expect(reads).toBeLessThan(100);
 });
+
+test('that a map is too large is found out once', () => {
+  let listings = 0;
+  const map = new Proxy(Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 'v'])), {
+    ownKeys(target) {
+      listings += 1;
+      return Reflect.ownKeys(target);
+    },
+  });
+  expect([hasMoreBytes(map, 100), hasMoreBytes(map, 100), hasMoreBytes(map, 50)]).toEqual([true, true, true]);
+  expect(listings).toBe(1);
+  expect(hasMoreBytes(map, 1_000_000)).toBe(false);
+});

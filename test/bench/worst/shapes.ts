@@ -587,6 +587,36 @@ const documentShapes: Shape[] = [
     withText(create(withSettings('@@' as unknown as Part)), `{"a":[${fill(size, '1e308,')}0]}`),
   ),
   validate('JSON: many unknown fields', (size) => create(extensionConfig(entries(size, (index) => [`k${index}`, 0])))),
+  ...Object.entries({
+    '16 digits': (index: number) => `${2 ** 53 - 1 - index}`,
+    '10 digits with the same low bits': (index: number) => `${(index * 2 ** 24) % (2 ** 32 - 1)}`,
+    '15 digits with the same low bits': (index: number) => `${100_000_000_000_000 + index * 2 ** 24}`,
+    'falling, with gaps': (index: number) => `${4_000_000_000 - index * 1025}`,
+    negative: (index: number) => `-${index}`,
+    'with an exponent': (index: number) => `${index}e1`,
+  }).map(([label, keyOf]) =>
+    validate(`JSON: numeric keys, ${label}`, (size) =>
+      withText(
+        create(withSettings('@@' as unknown as Part)),
+        `{${Array.from({ length: Math.floor(size / 24) }, (_, index) => `"${keyOf(index)}":"v"`).join()}}`,
+      ),
+    ),
+  ),
+  validate('JSON: strings of escapes', (size) =>
+    withText(create(withSettings('@@' as unknown as Part)), `{"a":[${fill(size, '"\\u0000\\\\",')}0]}`),
+  ),
+  validate('JSON: numbers with many digits', (size) =>
+    withText(
+      create(withSettings('@@' as unknown as Part)),
+      `{"a":[${`${'1'.repeat(400)}.${'5'.repeat(400)}e-400,`.repeat(Math.floor(size / 806))}0]}`,
+    ),
+  ),
+  validate('JSON: the same nested key many times', (size) =>
+    withText(
+      create(withSettings('@@' as unknown as Part)),
+      `{${`"k":${deep(1000, '{"a":', '}')},`.repeat(Math.floor(size / 1007))}"k":"v"}`,
+    ),
+  ),
   validate('JSON: numeric keys', (size) => create(withSettings(entries(size, (index) => [`${index * 7}`, 'v'])))),
 ];
 
@@ -666,6 +696,50 @@ const updateShapes: Shape[] = [
     return update(object, object);
   }),
 ];
+
+updateShapes.push(
+  validate('update: metadata, settings, selector and status differ everywhere', (size) => {
+    const object = (prefix: string) => ({
+      ...extensionConfig({
+        metadata: { name: 'my-extension', annotations: entries(size / 16, (index) => [`${prefix}${index}`, prefix]) },
+        spec: {
+          clientConfig: { url: `https://${prefix}.example.com`, caBundle: exampleCaBundle },
+          namespaceSelector: {
+            matchExpressions: items(size / 8, (index) => requirement('In', [`${prefix}${index}`])),
+            matchLabels: entries(size / 16, (index) => [`${prefix}${index}`, prefix]),
+          },
+          settings: entries(size / 16, (index) => [`${prefix}-token${index}`, prefix]),
+        },
+        status: { handlers: items(size / 8, (index) => handler({ name: `${prefix}${index}` })) },
+      }),
+    });
+    return update(object('a'), object('b'));
+  }),
+  validate('update: clientConfig of unknown fields, old and new', (size) => {
+    const object = (last: number) =>
+      withClientConfig({ service, ...entries(size / 2, (index) => [`k${index}`, [index]]), last });
+    return update(object(0), object(1));
+  }),
+  validate('update: handlers that become invalid', (size) =>
+    statusUpdate(
+      withHandlers(items(size / 2, (index) => handler({ name: `h${index}`, timeoutSeconds: 99 }))),
+      withHandlers(items(size / 2, (index) => handler({ name: `h${index}.my-extension`, timeoutSeconds: 1 }))),
+    ),
+  ),
+  mutate('update: settings, old and new', (size) =>
+    update(
+      withSettings(entries(size / 2, (index) => [`k${index}`, 'v'])),
+      withSettings(entries(size / 2, (index) => [`l${index}`, 'v'])),
+    ),
+  ),
+  mutate('a service without a port among null fields', (size) =>
+    create(
+      extensionConfig({
+        spec: { clientConfig: { service: entries(size, (index) => [`k${index}`, null]) } },
+      }),
+    ),
+  ),
+);
 
 const keptTimeout = (name: string) => ({ path: ['status', 'handlers', { name }, 'timeoutSeconds'], value: 0 });
 const withConversionData = (data: unknown, handlers: unknown[], version = 'v1beta2') =>
@@ -783,6 +857,123 @@ const conversionShapes: Shape[] = [
           {
             status: {
               handlers: Array.from({ length: 500 }, () => ({ name: fill(size / 500, 'n'), timeoutSeconds: 0 })),
+            },
+          },
+          'v1alpha1',
+        ),
+      ],
+      'v1beta2',
+    ),
+  ),
+  convert('many annotations beside conversion data', (size) =>
+    conversion(
+      [
+        extensionConfig({
+          metadata: {
+            name: 'my-extension',
+            annotations: {
+              ...entries(size, (index) => [`a${index}`, '']),
+              [conversionDataAnnotation]: JSON.stringify({ [v1alpha1]: [keptTimeout('a')] }),
+            },
+          },
+          status: { handlers: [{ name: 'a' }] },
+        }),
+      ],
+      'v1alpha1',
+    ),
+  ),
+  convert('unknown fields beside what is restored', (size) =>
+    conversion(
+      [
+        {
+          ...withConversionData({ [v1alpha1]: [keptTimeout('a')] }, [
+            { name: 'a', ...entries(size / 3, (index) => [`h${index}`, 0]) },
+          ]),
+          ...entries(size / 3, (index) => [`k${index}`, 0]),
+        },
+        extensionConfig({ status: entries(size / 3, (index) => [`s${index}`, 0]) }),
+      ],
+      'v1alpha1',
+    ),
+  ),
+  convert('a handler with many unknown fields and a timeout that becomes conversion data', (size) =>
+    conversion(
+      [
+        extensionConfig(
+          { status: { handlers: [{ timeoutSeconds: 0, ...entries(size, (index) => [`h${index}`, 0]) }] } },
+          'v1alpha1',
+        ),
+      ],
+      'v1beta2',
+    ),
+  ),
+  convert('conversion data that restores a huge value', (size) =>
+    conversion(
+      [
+        withConversionData(
+          {
+            [v1alpha1]: Array.from({ length: 100 }, () => ({
+              path: ['status', 'handlers', { name: 'a' }, 'timeoutSeconds'],
+              value: entries(conversionDataSize(size, 0.5) / 100, (index) => [`k${index}`, 0]),
+            })),
+          },
+          items(size / 2, () => ({ name: 'a' })),
+        ),
+      ],
+      'v1alpha1',
+    ),
+  ),
+  ...['[', '{"a":', '{"__proto__":', '[[', '"\\ud800",', '1e999,', '{"path":[', '{"path":[{"a":'].map((piece) =>
+    convert(`many objects with conversion data of ${JSON.stringify(piece)}`, (size) =>
+      conversion(
+        Array.from({ length: Math.max(1, Math.floor(size / 450_000)) }, () =>
+          extensionConfig({
+            metadata: {
+              annotations: {
+                [conversionDataAnnotation]: `{"${v1alpha1}":[${fill(conversionDataSize(size, 0.5), piece)}`,
+              },
+            },
+          }),
+        ),
+        'v1alpha1',
+      ),
+    ),
+  ),
+  convert('conversion data whose keys are nested values', (size) =>
+    conversion(
+      [
+        withConversionData(
+          {
+            [v1alpha1]: items(conversionDataSize(size, 0.25), (index) => ({
+              path: ['status', 'handlers', { name: [[[{ a: index }]]], b: [[0]], a: {} }, 'timeoutSeconds'],
+              value: 0,
+            })),
+          },
+          items(size / 2, (index) => ({ name: [[[{ a: index }]]], requestHook: blocking })),
+        ),
+      ],
+      'v1alpha1',
+    ),
+  ),
+  convert('a handler with a huge list for a name', (size) =>
+    conversion(
+      [
+        withConversionData({ [v1alpha1]: items(conversionDataSize(size, 0.25), () => keptTimeout('a')) }, [
+          { name: items(size / 2, () => [0]) },
+        ]),
+      ],
+      'v1alpha1',
+    ),
+  ),
+  convert('both versions of conditions', (size) =>
+    conversion(
+      [
+        extensionConfig(
+          {
+            status: {
+              conditions: items(size / 2, () => ({})),
+              v1beta2: { conditions: items(size / 2, () => ({})) },
+              deprecated: { v1beta1: { conditions: [] } },
             },
           },
           'v1alpha1',
