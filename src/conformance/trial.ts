@@ -120,11 +120,6 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
 
   const call = ({ hook, name, timeoutSeconds, request }: TriedHandler, variation: Variation = {}) =>
     caller.send({ hook, handler: name, timeoutSeconds, body: request }, variation);
-  const first = remembering((handler: TriedHandler) => call(handler));
-  const second = remembering(async (handler: TriedHandler) => {
-    await first(handler);
-    return call(handler);
-  });
 
   const discovery = await discover();
   const choose = (values: readonly Json[]) => chooseHandlers(discovery.handlers, extension.settings, values, options);
@@ -133,6 +128,16 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const defined = await eachOf(questions, firstCallsAtOnce, (handler) => call(handler));
   const values = defined.flatMap((heard) => (heard.kind === 'answer' ? sampleValues(heard.response.variables) : []));
   const { handlers, untried } = choose(values);
+  // Requests for the definitions of variables contain no values: these are the first calls.
+  const asked = new Map(questions.map(({ name }, index) => [name, defined[index]]));
+  const first = remembering(
+    async (handler: TriedHandler) =>
+      (handler.hook.name === 'DiscoverVariables' ? asked.get(handler.name) : undefined) ?? call(handler),
+  );
+  const second = remembering(async (handler: TriedHandler) => {
+    await first(handler);
+    return call(handler);
+  });
   const target = targetOf(extension.clientConfig, { group: '', version: '', hook: '', timeoutSeconds: 10 });
   return {
     extension,

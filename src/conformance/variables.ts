@@ -58,12 +58,26 @@ function advice(variables: Json | undefined): string[] {
   return found;
 }
 
+type CheckedDefinitions = ReturnType<typeof checkDefinitions>;
+
+const checkedBefore = new WeakMap<object, CheckedDefinitions>();
+
+/** Checks the definitions in one answer once, since hostile ones take seconds. */
+function checked(variables: Json | undefined): CheckedDefinitions {
+  const known = Array.isArray(variables) ? checkedBefore.get(variables) : undefined;
+  const found = known ?? checkDefinitions(variables, 'variables');
+  if (Array.isArray(variables)) {
+    checkedBefore.set(variables, found);
+  }
+  return found;
+}
+
 /**
  * The problems of the variables in an answer of DiscoverVariables: what Cluster API refuses, in its words; if there is
  * nothing, schemas that no value can satisfy, as warnings.
  */
 export function variableProblems(variables: Json | undefined): { message: string; isWarning?: boolean }[] {
-  const { causes, isComplete } = checkDefinitions(variables, 'variables');
+  const { causes, isComplete } = checked(variables);
   if (causes.length === 0 && !isComplete) {
     return [{ message: 'the schemas take too much work to check all of them', isWarning: true }];
   }
@@ -129,7 +143,7 @@ const maxRulesCost = 5_000_000;
 export function sampleValues(variables: Json | undefined): JsonObject[] {
   const budget: Budget = { left: maxRulesCost };
   // Patterns and rules of schemas that are refused may be anything.
-  const { causes, isComplete } = checkDefinitions(variables, 'variables');
+  const { causes, isComplete } = checked(variables);
   const isChecked = causes.length === 0 && isComplete;
   return (Array.isArray(variables) ? variables.slice(0, maxVariables) : []).flatMap((variable): JsonObject[] => {
     const { name, schema } = isJsonObject(variable) ? variable : {};

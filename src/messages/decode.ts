@@ -56,6 +56,38 @@ function spelled(value: Json, schema: MessageSchema | undefined, components: Com
   return Object.fromEntries(entries);
 }
 
+/** Whether `spelled` would change nothing, as with most messages, which need not be copied. */
+function isSpelled(value: Json, schema: MessageSchema | undefined, components: Components): boolean {
+  const known = resolved(schema, components);
+  if (known === undefined || typeof value !== 'object' || value === null) {
+    return true;
+  }
+  if (Array.isArray(value)) {
+    const { items } = known;
+    const isOfObjects = resolved(items, components)?.type === 'object';
+    return (
+      items === undefined || value.every((item) => (item === null ? !isOfObjects : isSpelled(item, items, components)))
+    );
+  }
+  const { properties, additionalProperties } = known;
+  // A value from JSON.parse has only own enumerable properties.
+  for (const name in value) {
+    const isKnown = properties !== undefined && Object.hasOwn(properties, name);
+    if (!isKnown && properties !== undefined && spellingsOf(properties).has(name.toLowerCase())) {
+      return false;
+    }
+    const field = value[name] as Json;
+    const fieldSchema = isKnown ? properties[name] : additionalProperties;
+    if (field === null && resolved(fieldSchema, components)?.type !== undefined) {
+      return false;
+    }
+    if (!isSpelled(field, fieldSchema, components)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /**
  * A request as a handler receives it: field names match in any case, null counts as absent, and unknown fields are
  * kept. Types are checked, and the fields that the hook's own messages require. Returns the same value if nothing had
@@ -83,7 +115,9 @@ export function decodeResponse(hook: HookDefinition, value: Json): { response: J
   if (value === null) {
     return { response: {} };
   }
-  const response = spelled(value, hook.response.schema, componentsFor(hook));
+  const { schema } = hook.response;
+  const components = componentsFor(hook);
+  const response = isSpelled(value, schema, components) ? value : spelled(value, schema, components);
   const problems = messageProblems(hook, 'response', response, 'tolerant');
   return problems.length > 0 || !isJsonObject(response) ? { problem: formatProblems(problems) } : { response };
 }

@@ -113,6 +113,12 @@ describe('an answer', () => {
       { items: [{}, { uid: 'a' }] },
     ],
     [
+      'may have one field in another case, in the last of many items',
+      hooks.GeneratePatches,
+      { status: 'Success', items: [{ uid: 'a' }, { uid: 'b' }, { UID: 'c' }] },
+      { status: 'Success', items: [{ uid: 'a' }, { uid: 'b' }, { uid: 'c' }] },
+    ],
+    [
       'keeps nulls in a list of anything',
       hooks.DiscoverVariables,
       { variables: [{ name: 'a', schema: { openAPIV3Schema: { enum: [null] } } }] },
