@@ -1,12 +1,6 @@
 import { hooks } from '../hooks/index.ts';
-import {
-  type Application,
-  createRespond,
-  type Foundation,
-  receiveBody,
-  refusal,
-  refuseUnread,
-} from '../server/index.ts';
+import { refusal } from '../kubernetes/index.ts';
+import { type Application, createRespond, type Foundation, receiveBody, refuseUnread } from '../server/index.ts';
 import { createCallTimeout } from './call-timeout.ts';
 import type { Handler } from './handler.ts';
 import type { HandlerMetrics } from './metrics.ts';

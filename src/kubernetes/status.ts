@@ -49,6 +49,25 @@ export function failure(code: number, reason: string, message: string, details?:
   return status;
 }
 
+/** The metav1.StatusReason of the HTTP status codes that servers refuse requests with. */
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'Timeout',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  431: 'RequestHeaderFieldsTooLarge',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+};
+
+/** The metav1.Status of an HTTP refusal. */
+export function refusal(code: number, message: string): Status {
+  return failure(code, reasons[code] ?? 'Unknown', message);
+}
+
 /**
  * The failure for an object with invalid fields: 422, reason Invalid, one cause per problem, in the given order. The
  * message is the one that `apierrors.NewInvalid` builds from the same causes.

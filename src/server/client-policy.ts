@@ -1,6 +1,7 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { refusal } from '../kubernetes/index.ts';
 import type { Application, Foundation } from './options.ts';
-import { refusal, refuseUnread } from './response.ts';
+import { refuseUnread } from './response.ts';
 import type { TrackedServer } from './tracked.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, Express } from 'express';
 import type { Logger } from 'pino';
+import { refusal } from '../kubernetes/index.ts';
 import { plainExpress } from './express.ts';
 import type { Metrics } from './metrics.ts';
 import { describeChecks, type Readiness } from './readiness.ts';
-import { refusal } from './response.ts';
 
 /**
  * The health port's application, in plain HTTP: `/healthz` and `/livez` (200 while the process can respond at all),

@@ -10,7 +10,7 @@ export { type Address, ListenError } from './listen.ts';
 export type { Metrics } from './metrics.ts';
 export type { Application, Foundation, ServerOptions } from './options.ts';
 export { createRespond, receiveBody } from './receive.ts';
-export { refusal, refuseUnread } from './response.ts';
+export { refuseUnread } from './response.ts';
 export { secretCertificates } from './secret-certificates.ts';
 export { selfSignedPair } from './self-signed.ts';
 export { type RunningServer, type StopOptions, startServer } from './server.ts';

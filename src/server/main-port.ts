@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { refusal } from '../kubernetes/index.ts';
 import { lateMessage, refuseBrokenRequests } from './broken-requests.ts';
 import { forAllowedClients } from './client-policy.ts';
 import type { ConnectionEvents } from './connection-limits.ts';
@@ -8,7 +9,7 @@ import { createHandshakes, createHttpsServer, type Handshakes } from './https.ts
 import type { Limits } from './limits.ts';
 import { createMetrics, type Metrics, type Port } from './metrics.ts';
 import type { Foundation, ServerOptions } from './options.ts';
-import { refusal, refuseUnread } from './response.ts';
+import { refuseUnread } from './response.ts';
 import type { TrackedRequest, TrackedResponse, TrackedServer } from './tracked.ts';
 
 /** The main port before it listens, with everything that handles connections and requests on it. */

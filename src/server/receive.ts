@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { refusal } from '../kubernetes/index.ts';
 import { type BodyRefusal, collectBody, headerRefusal, type Wanted } from './body.ts';
 import type { Foundation } from './options.ts';
-import { refusal, refuseUnread, sendJson } from './response.ts';
+import { refuseUnread, sendJson } from './response.ts';
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
 /** Headers that some refusals need, by HTTP status code. */

@@ -1,26 +1,7 @@
-import { failure, type Status } from '../kubernetes/index.ts';
+import { refusal, type Status } from '../kubernetes/index.ts';
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
 const jsonType = 'application/json';
-
-/** The metav1.StatusReason of the HTTP status codes that this server refuses requests with. */
-const reasons: Readonly<Record<number, string>> = {
-  400: 'BadRequest',
-  403: 'Forbidden',
-  404: 'NotFound',
-  405: 'MethodNotAllowed',
-  408: 'Timeout',
-  413: 'RequestEntityTooLarge',
-  415: 'UnsupportedMediaType',
-  431: 'RequestHeaderFieldsTooLarge',
-  500: 'InternalError',
-  503: 'ServiceUnavailable',
-};
-
-/** The metav1.Status of an HTTP refusal. */
-export function refusal(code: number, message: string): Status {
-  return failure(code, reasons[code] ?? 'Unknown', message);
-}
 
 /** Sends a JSON text of `bytes` bytes in one write. With `close`, the response closes an HTTP/1.1 connection. */
 export function sendJson(

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
-import { type Application, plainExpress, refusal, refuseUnread, type TrackedResponse } from '../server/index.ts';
+import { refusal } from '../kubernetes/index.ts';
+import { type Application, plainExpress, refuseUnread, type TrackedResponse } from '../server/index.ts';
 import { type RouteContext, webhookRoutes } from './routes.ts';
 
 /** Handles everything on the webhook port except reviews. */

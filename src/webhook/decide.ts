@@ -7,9 +7,9 @@ import {
   type Json,
   JsonError,
   parseJson,
+  refusal,
   reviewOf,
 } from '../kubernetes/index.ts';
-import { refusal } from '../server/index.ts';
 import type { Convert } from './convert.ts';
 import type { Webhook } from './webhook.ts';
 

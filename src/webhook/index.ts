@@ -1,6 +1,6 @@
 export type { Convert } from './convert.ts';
 export { createDecide, type Probe, type Reply } from './decide.ts';
 export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './feature-gates.ts';
-export { webhookPaths } from './routes.ts';
 export type { SideThreadOptions, SideThreadTask } from './side-thread.ts';
 export { type RunningWebhook, startWebhook, type WebhookOptions } from './start.ts';
+export { webhookPaths } from './webhook.ts';

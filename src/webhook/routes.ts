@@ -9,14 +9,7 @@ import type { Decide, Judge, Reply } from './decide.ts';
 import { logConversion, logReview } from './decision-log.ts';
 import type { ReviewMetrics } from './metrics.ts';
 import type { SideThread } from './side-thread.ts';
-import type { Webhook } from './webhook.ts';
-
-/** Paths as controller-runtime names them for this API. */
-export const webhookPaths = {
-  mutate: '/mutate-runtime-cluster-x-k8s-io-v1beta2-extensionconfig',
-  validate: '/validate-runtime-cluster-x-k8s-io-v1beta2-extensionconfig',
-  convert: '/convert',
-} as const satisfies Record<Webhook, string>;
+import { type Webhook, webhookPaths } from './webhook.ts';
 
 /** The dependencies of the routes. */
 export interface RouteContext extends Foundation {

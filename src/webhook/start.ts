@@ -1,11 +1,9 @@
 import type { Registry } from 'prom-client';
 import type { Admission } from '../admission/index.ts';
-import { type RunningServer, type ServerOptions, startServer } from '../server/index.ts';
-import { createApplication } from './application.ts';
+import type { RunningServer, ServerOptions } from '../server/index.ts';
 import type { Convert } from './convert.ts';
 import { createDecide, createJudge, type Probe } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
-import { createReviewMetrics, metricsPrefix } from './metrics.ts';
 import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
 
 /** Options of the webhook server. */
@@ -46,6 +44,12 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
     addMetrics,
     ...server
   } = options;
+  // Only here: the thread for large bodies, which decides by the same code, needs no server.
+  const [{ startServer }, { createApplication }, { createReviewMetrics, metricsPrefix }] = await Promise.all([
+    import('../server/index.ts'),
+    import('./application.ts'),
+    import('./metrics.ts'),
+  ]);
   let sideThread: SideThread | undefined;
   const { port, stop, healthPort } = await startServer({
     ...server,

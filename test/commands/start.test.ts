@@ -30,14 +30,20 @@ test('what Node.js unpacks of a package.json for each file of the program is its
   expect(JSON.parse(readFileSync(nearest!, 'utf8'))).toEqual({ type: 'module' });
 });
 
-/** Runs commands one after the other in one process; returns the packages loaded after each. */
-function packagesLoadedBy(...commands: string[][]): string[][] {
+/**
+ * Runs commands one after the other in one process, or loads the module of a thread; returns the packages loaded after
+ * each.
+ */
+function packagesLoadedBy(...commands: (string[] | URL)[]): string[][] {
   const script = `${packages}
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
     const { stdin, stdout, stderr, env } = process;
     const told = [];
     for (const command of ${JSON.stringify(commands)}) {
-      const code = await run(command, { stdin, stdout, stderr, env, signal: new AbortController().signal });
+      // The module of a thread fails when it has loaded, since nobody has told it what to do.
+      const code = Array.isArray(command)
+        ? await run(command, { stdin, stdout, stderr, env, signal: new AbortController().signal })
+        : await import(command).catch(() => 0);
       told.push({ code, packages: packages() });
     }
     stderr.write(JSON.stringify(told));`;
@@ -54,9 +60,10 @@ test('a command loads nothing that only another one needs', () => {
   writeFileSync(manifest, 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n');
   writeFileSync(rules, 'rules:\n  url-query: warn\n');
   // If one does not load a package, none before it did.
-  const [version, listing, described, linting, serving, configured, explained] = packagesLoadedBy(
+  const [version, listing, deciding, described, linting, serving, configured, explained] = packagesLoadedBy(
     ['--version'],
     ['rules'],
+    new URL('../../src/commands/serve/thread.ts', import.meta.url),
     ['openapi'],
     ['lint', '--allow-empty', manifest],
     ['serve', '--help'],
@@ -68,6 +75,10 @@ test('a command loads nothing that only another one needs', () => {
   }
   expect(listing).not.toContain('yaml');
   expect(listing).not.toContain('express');
+  // The thread for large bodies serves nothing.
+  expect(deciding).toContain('piscina');
+  expect(deciding).not.toContain('express');
+  expect(deciding).not.toContain('prom-client');
   expect(described).not.toContain('yaml');
   expect(linting).not.toContain('yaml');
   expect(serving).toContain('express');

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../src/kubernetes/index.ts';
 import { type BodyRefusal, collectBody, headerRefusal } from '../../src/server/body.ts';
 import { createByteBudget } from '../../src/server/byte-budget.ts';
-import { rawRefusal, refusal } from '../../src/server/response.ts';
+import { rawRefusal } from '../../src/server/response.ts';
 import type { TrackedRequest } from '../../src/server/tracked.ts';
 
 class Incoming extends EventEmitter {

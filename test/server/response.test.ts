@@ -3,7 +3,8 @@ import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders, 
 import { connect, createServer as createHttp2Server, type Http2ServerRequest } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { refusal, refuseUnread, sendJson } from '../../src/server/response.ts';
+import { refusal } from '../../src/kubernetes/index.ts';
+import { refuseUnread, sendJson } from '../../src/server/response.ts';
 import { Http1Response, Http2Response } from '../../src/server/tracked.ts';
 
 /** Fails a test whose response never arrives. */

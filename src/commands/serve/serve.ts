@@ -28,7 +28,8 @@ import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
 import { checkedName } from '../checked-name.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
-import { admissionOf, servePolicyOf, unusedFacts } from './policy.ts';
+import { admissionOf } from './policy.ts';
+import { servePolicyOf, unusedFacts } from './policy-of-flags.ts';
 
 /** The remedy for a port that the server cannot listen on. */
 function listenFailure(error: ListenError): FailureError {
