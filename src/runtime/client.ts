@@ -29,6 +29,7 @@ export function createClient(options: ClientOptions = {}): Client {
     maxConcurrentCalls: options.maxConcurrentCalls ?? defaultConcurrentCalls,
     ...(options.clientCertificate && { clientCertificate: options.clientCertificate }),
     ...(options.resolve && { resolve: options.resolve }),
+    ...(options.maxAnswerBytes !== undefined && { maxAnswerBytes: options.maxAnswerBytes }),
   });
   const backoff = createBackoff(now);
   const metrics =

@@ -7,7 +7,8 @@ import { collectGarbage } from '../tools/collect-garbage.ts';
 const json = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
 
 test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled', async (size) => {
-  for (const length of [8, 16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, 50_000]) {
+  // The buffer grows once; in chunks of more than a byte, which take less time, twice.
+  for (const length of [8, 16 * 1024 - 1, 16 * 1024, 16 * 1024 + 1, ...(size === 1 ? [] : [50_000])]) {
     const text = json(length);
     function* pieces() {
       for (let at = 0; at < text.length; at += size) {
@@ -22,7 +23,7 @@ test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled'
 });
 
 test('a response in single bytes takes little more memory than the response', async () => {
-  const length = 100_000;
+  const length = 50_000;
   const text = json(length);
   const used = () => {
     collectGarbage();

@@ -164,6 +164,9 @@ const write =
     return undefined;
   };
 
+/** Less than an answer may have, so that those that are larger are not as long. */
+const maxAnswerBytes = 1024 * 1024;
+
 /** Writes as long as the client reads. */
 function endless(response: ServerResponse): void {
   const chunk = Buffer.alloc(256 * 1024, ' ');
@@ -234,9 +237,9 @@ const hostile: Hostile[] = [
   ],
   [
     'gzip that unpacks to more than the limit',
-    write(200, gzipSync(Buffer.alloc(21 * 1024 * 1024, ' ')), { 'content-encoding': 'gzip' }),
+    write(200, gzipSync(Buffer.alloc(maxAnswerBytes + 1, ' ')), { 'content-encoding': 'gzip' }),
     'size',
-    'larger than 20 MiB',
+    'larger than 1 MiB',
   ],
   [
     'an error in gzip',
@@ -263,7 +266,7 @@ const hostile: Hostile[] = [
       return undefined;
     },
     'size',
-    'larger than 20 MiB',
+    'larger than 1 MiB',
   ],
   [
     'a connection that ends',
@@ -348,10 +351,23 @@ test.concurrent('a caller can abort a call while an error response arrives', asy
   expect(await call({ signal: stop.signal })).toMatchObject({ error: { step: 'cancelled' } });
 });
 
+test.concurrent('by default, an answer of more than 20 MiB is an error', async ({ expect }) => {
+  const { call } = await single(
+    (_received, response) => {
+      endless(response);
+      return undefined;
+    },
+    { handler: { timeoutSeconds: 30 } },
+  );
+  expect(await call()).toMatchObject({
+    error: { step: 'size', message: expect.stringMatching(/: the answer is larger than 20 MiB$/) },
+  });
+});
+
 // Steps that failurePolicy Ignore applies to.
 describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, step, message) => {
   test('is an error under Fail', async ({ expect }) => {
-    const { call } = await single(answer, { handler: patience(step), options: { now: () => 0 } });
+    const { call } = await single(answer, { handler: patience(step), options: { maxAnswerBytes, now: () => 0 } });
     const result = await call();
     expect(result).toMatchObject({ ok: false, error: { step } });
     const error = result.ok ? undefined : result.error;
@@ -366,7 +382,8 @@ describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, st
   });
 
   test('is suppressed under Ignore', async ({ expect }) => {
-    const { call } = await single(answer, { handler: { ...patience(step), failurePolicy: 'Ignore' } });
+    const handler = { ...patience(step), failurePolicy: 'Ignore' };
+    const { call } = await single(answer, { handler, options: { maxAnswerBytes } });
     expect(await call()).toMatchObject({ ok: true, from: 'ignore', swallowed: { step }, response: success });
   });
 });
@@ -672,7 +689,7 @@ describe('a response is complete with its first JSON value', () => {
       },
     ],
   ])('%s', async (_name, answer) => {
-    const { call } = await single(answer, { handler: { timeoutSeconds: 10 } });
+    const { call } = await single(answer, { handler: { timeoutSeconds: 10 }, options: { maxAnswerBytes } });
     const started = performance.now();
     expect(await call()).toMatchObject({ ok: true, response: { message: '}', retryAfterSeconds: 7 } });
     expect(performance.now() - started).toBeLessThan(9000);
