@@ -19,18 +19,29 @@ export function componentOf(reference: string): string {
   return reference.slice(componentPrefix.length);
 }
 
-function* referencesIn(schema: MessageSchema): Generator<string> {
-  if (schema.$ref !== undefined) {
-    yield componentOf(schema.$ref);
+const references = new WeakMap<MessageSchema, readonly string[]>();
+
+/** The components that a schema refers to; many hooks share theirs. */
+function referencesIn(schema: MessageSchema): readonly string[] {
+  let known = references.get(schema);
+  if (known === undefined) {
+    const found: string[] = [];
+    addReferences(schema, found);
+    known = found;
+    references.set(schema, known);
   }
-  const parts = [
-    ...Object.values(schema.properties ?? {}),
-    ...(schema.allOf ?? []),
-    ...(schema.oneOf ?? []),
-    ...[schema.additionalProperties, schema.items].filter((part) => part !== undefined),
-  ];
-  for (const part of parts) {
-    yield* referencesIn(part);
+  return known;
+}
+
+function addReferences(schema: MessageSchema, found: string[]): void {
+  if (schema.$ref !== undefined) {
+    found.push(componentOf(schema.$ref));
+  }
+  const { properties = {}, additionalProperties, items, allOf = [], oneOf = [] } = schema;
+  for (const part of [...Object.values(properties), ...allOf, ...oneOf, additionalProperties, items]) {
+    if (part !== undefined) {
+      addReferences(part, found);
+    }
   }
 }
 
@@ -41,7 +52,7 @@ function* referencesIn(schema: MessageSchema): Generator<string> {
  *   name.
  */
 export function componentsOf(hooks: readonly HookDefinition[]): Components {
-  const available = new Map(shared);
+  const available = new Map<string, MessageSchema>();
   const pending: string[] = [];
   for (const hook of hooks) {
     const own = [
@@ -50,7 +61,7 @@ export function componentsOf(hooks: readonly HookDefinition[]): Components {
       ...Object.entries(hook.components),
     ] as const;
     for (const [name, schema] of own) {
-      const other = available.get(name);
+      const other = available.get(name) ?? shared.get(name);
       if (other !== undefined && other !== schema && JSON.stringify(other) !== JSON.stringify(schema)) {
         throw new Error(`two schemas have the name ${name}`);
       }
@@ -63,7 +74,7 @@ export function componentsOf(hooks: readonly HookDefinition[]): Components {
     if (used.has(name)) {
       continue;
     }
-    const schema = available.get(name);
+    const schema = available.get(name) ?? shared.get(name);
     if (schema === undefined) {
       throw new Error(`no schema has the name ${name}`);
     }

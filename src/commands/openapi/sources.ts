@@ -89,7 +89,14 @@ function shown(url: URL): string {
   return printable(`${url.origin}${url.pathname}`);
 }
 
-async function fetchLimited(url: URL, stop: AbortSignal): Promise<Buffer> {
+/**
+ * The body of a response.
+ *
+ * @param maxBytes the longest one that is read; one that declares to be longer is not even begun.
+ * @throws {StatusError} for any response but 200; {FailureError} when it is too long, late or cannot be fetched.
+ */
+export async function fetchLimited(url: URL, stop: AbortSignal, maxBytes = maxStreamBytes): Promise<Buffer> {
+  const tooLarge = () => new FailureError(`${shown(url)} is larger than ${maxBytes / mebibyte} MiB`);
   const signal = AbortSignal.any([stop, AbortSignal.timeout(requestTimeoutMs)]);
   try {
     const answer = await fetch(url, { signal, redirect: 'manual', headers: { accept: 'application/json, */*;q=0.5' } });
@@ -99,12 +106,16 @@ async function fetchLimited(url: URL, stop: AbortSignal): Promise<Buffer> {
       await answer.body?.cancel();
       throw new StatusError(answer.status, `${shown(url)} answered ${answer.status}${where}`);
     }
+    if (Number(answer.headers.get('content-length')) > maxBytes) {
+      await answer.body?.cancel();
+      throw tooLarge();
+    }
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
-      if (size > maxStreamBytes) {
-        throw new FailureError(`${shown(url)} is larger than ${maxStreamBytes / mebibyte} MiB`);
+      if (size > maxBytes) {
+        throw tooLarge();
       }
       chunks.push(chunk);
     }
