@@ -100,11 +100,11 @@ describe('diff', () => {
   });
 
   test('long lists take linear time', () => {
-    const list = Array.from({ length: 50_000 }, (_, index) => ({ name: `n${index}`, value: index }));
+    const list = Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}`, value: index }));
     const started = cpuTimeMs();
     expect(jsonPatchOf(list, [{ name: 'new', value: 0 }, ...list])).toHaveLength(1);
-    expect(jsonPatchOf(list, list.slice(1).reverse()).length).toBeGreaterThan(40_000);
-    expect(cpuTimeMs() - started).toBeLessThan(5_000);
+    expect(jsonPatchOf(list, list.slice(1).reverse()).length).toBeGreaterThan(15_000);
+    expect(cpuTimeMs() - started).toBeLessThan(2_000);
   });
 });
 
