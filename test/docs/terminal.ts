@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, vi } from 'vitest';
 import { runWell } from '../package/tree.ts';
@@ -43,7 +43,9 @@ async function copyCheckout(name: string): Promise<string> {
       symlinkSync(join(project, entry), join(checkout, entry));
     }
   }
-  for (const { file, text } of pages.flatMap((page) => blocksOf(readPage(page)))) {
+  // Files of the same name differ between pages: those of this one are written last.
+  const ownLast = pages.toSorted((a, b) => Number(basename(a, '.md') === name) - Number(basename(b, '.md') === name));
+  for (const { file, text } of ownLast.flatMap((page) => blocksOf(readPage(page)))) {
     if (file !== undefined) {
       // Must not overwrite the file of that name in the checkout.
       rmSync(join(checkout, file), { force: true });
