@@ -11,6 +11,7 @@ const { clientNode } = await import(${JSON.stringify(new URL('../../src/cluster/
 const parts = clientNode();
 const ofClient = loads.filter((url) => url.includes('/@kubernetes/client-node/')).length;
 const ofNode = process.moduleLoadList.filter((name) => name.includes('deps/undici'));
+const rare = loads.filter((url) => /\\/node_modules\\/(hpagent|jose|jsonpath-plus|oauth4webapi|openid-client|socks)/.test(url));
 const ofUndici = loads.filter((url) => url.includes('/node_modules/undici/')).length;
 const whole = await import('@kubernetes/client-node');
 const isSame = Object.entries(parts).map(([name, value]) => value === whole[name]);
@@ -22,7 +23,7 @@ config.loadFromClusterAndUser({ name: 'a', server: url, skipTLSVerify: true }, {
 const { versions } = await config.makeApiClient(whole.CoreApi).getAPIVersions();
 server.closeAllConnections();
 server.close();
-console.log(JSON.stringify({ ofClient, ofUndici, ofNode, isSame, models: typeof whole.V1Pod, versions }));
+console.log(JSON.stringify({ ofClient, ofUndici, ofNode, rare, isSame, models: typeof whole.V1Pod, versions }));
 `;
 
 test('only the files of the Kubernetes client that are used are loaded; the classes are those of the complete client', () => {
@@ -34,17 +35,20 @@ test('only the files of the Kubernetes client that are used are loaded; the clas
     ofClient: number;
     ofUndici: number;
     ofNode: string[];
+    rare: string[];
     isSame: boolean[];
     models: string;
     versions: string[];
   };
-  const { ofClient, ofUndici, ofNode, isSame, models, versions } = loaded;
+  const { ofClient, ofUndici, ofNode, rare, isSame, models, versions } = loaded;
   expect(ofClient).toBeGreaterThan(5);
   expect(ofClient).toBeLessThan(50);
   expect(ofUndici).toBeGreaterThan(5);
   expect(ofUndici).toBeLessThan(40);
   // The client in Node.js, which any import of node:http loads.
   expect(ofNode).toEqual([]);
+  // For credentials of providers, and for proxies.
+  expect(rare).toEqual([]);
   expect(isSame).toEqual([true, true]);
   expect(models).toBe('function');
   // Requests of the full undici, which need more of the HTTP client than ours do.

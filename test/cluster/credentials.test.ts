@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -25,11 +25,13 @@ beforeAll(async () => {
 
 const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
 
-async function listening(server: ReturnType<typeof createHttpServer> | ReturnType<typeof createServer>) {
+async function listening(server: Server) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
-    server.closeAllConnections();
+    if ('closeAllConnections' in server) {
+      (server as ReturnType<typeof createHttpServer>).closeAllConnections();
+    }
     server.close();
   });
   return (server.address() as AddressInfo).port;
@@ -132,6 +134,32 @@ test('sends a request through a proxy', async () => {
   const cluster = { 'proxy-url': `http://127.0.0.1:${await listening(proxy)}` };
   expect(await seenOf({ token: 't' }, { cluster })).toEqual({ ...anonymous, authorization: 'Bearer t' });
   expect(asked).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
+});
+
+test('sends a request through a SOCKS proxy', async () => {
+  const asked: number[] = [];
+  const proxy = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    // RFC 1928: a greeting, a request to connect to an IPv4 address, both answered with success; then what is sent.
+    socket.once('data', () => {
+      socket.write(Buffer.from([5, 0]));
+      socket.once('data', (request) => {
+        const port = request.readUInt16BE(8);
+        asked.push(port);
+        const beyond = connectTcp(port, [...request.subarray(4, 8)].join('.'), () => {
+          socket.write(Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+          beyond.pipe(socket).pipe(beyond);
+        });
+        onTestFinished(() => void beyond.destroy());
+        beyond.on('error', () => socket.destroy());
+      });
+    });
+  });
+  const lax = { 'tls-server-name': undefined, 'certificate-authority': undefined, 'insecure-skip-tls-verify': true };
+  const cluster = { ...lax, 'proxy-url': `socks5://127.0.0.1:${await listening(proxy)}` };
+  expect(await seenOf({ token: 't' }, { cluster })).toMatchObject({ authorization: 'Bearer t' });
+  expect(asked).toEqual([expect.any(Number)]);
 });
 
 test("never shows a plugin's output, not even if it is invalid", async () => {
