@@ -1,5 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isAddress } from './address.ts';
 import { readPem } from './pem.ts';
 import { signingProblem, unreadableProblem } from './signature.ts';
 
@@ -205,5 +205,5 @@ export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
 export function missingNames({ x509 }: Certificate, names: readonly string[]): string[] {
   const held = new Set(x509.subjectAltName?.split(', '));
   // An IP address may be written in several ways; checkIP throws for anything else.
-  return names.filter((name) => (isIP(name) === 0 ? !held.has(`DNS:${name}`) : x509.checkIP(name) === undefined));
+  return names.filter((name) => (isAddress(name) ? x509.checkIP(name) === undefined : !held.has(`DNS:${name}`)));
 }

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPair, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
-import { isIP } from 'node:net';
 import { promisify } from 'node:util';
+import { isAddress } from './address.ts';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
 import { type Contents, issuerKeyIdentifier, signedCertificate } from './forge.ts';
 
@@ -104,7 +104,7 @@ function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Req
 function alternativeNames(names: readonly string[]) {
   return {
     name: 'subjectAltName',
-    altNames: names.map((name) => (isIP(name) === 0 ? { type: 2, value: name } : { type: 7, ip: name })),
+    altNames: names.map((name) => (isAddress(name) ? { type: 7, ip: name } : { type: 2, value: name })),
   };
 }
 
