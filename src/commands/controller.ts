@@ -28,7 +28,7 @@ import {
   startController,
 } from '../controller/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../kubernetes/index.ts';
-import { collectDefaultMetrics, Registry } from '../prometheus/index.ts';
+import { collectProcessMetrics, Registry } from '../prometheus/index.ts';
 import type { ClientCertificate } from '../runtime/index.ts';
 import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
@@ -184,7 +184,7 @@ taken, 2 usage error.`,
     } catch (error) {
       throw error instanceof ListenError ? listenFailure(error) : error;
     }
-    collectDefaultMetrics(metrics);
+    collectProcessMetrics(metrics);
     const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);
     controller = startController({
       kubeConfig,

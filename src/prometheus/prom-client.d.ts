@@ -15,7 +15,3 @@ declare module 'prom-client/lib/registry.js' {
   import { Registry } from 'prom-client';
   export default Registry;
 }
-declare module 'prom-client/lib/defaultMetrics.js' {
-  import { collectDefaultMetrics } from 'prom-client';
-  export default collectDefaultMetrics;
-}

@@ -1,5 +1,5 @@
 import { type ServingStatus, servingStatus } from '../certs/index.ts';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '../prometheus/index.ts';
+import { Counter, collectProcessMetrics, Gauge, Registry } from '../prometheus/index.ts';
 import type { CertificatePair } from './certificate.ts';
 
 /** A port of the server as a metric label: the name of the main port, or `health`. */
@@ -52,7 +52,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   const registry = new Registry();
   const registers = [registry];
   if (processMetrics) {
-    collectDefaultMetrics(registry);
+    collectProcessMetrics(registry);
   }
   const refusals = new Counter({
     name: `${prefix}http_refusals_total`,

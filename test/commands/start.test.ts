@@ -85,7 +85,6 @@ test('a command loads nothing that only another one needs', () => {
   // Serving with an existing certificate loads nothing that makes certificates, and no YAML unless a flag names a YAML
   // file.
   expect(serving).not.toContain('node-forge');
-  // Needed only for the metrics of the process, which come with the server.
   expect(serving).toContain('prom-client');
   expect(serving).not.toContain('@opentelemetry');
   // The HTTP client in Node.js, which any import of node:http loads.
@@ -116,6 +115,8 @@ test('commands that call extensions load no rules, no compiler, and only the par
       messages.messageProblems(hook, 'response', response, 'strict');
       messages.decodeResponse(hook, { ...response, kind: null });
     }
+    const { collectProcessMetrics, Registry } = await import(${JSON.stringify(new URL('../../src/prometheus/index.ts', import.meta.url))});
+    collectProcessMetrics(new Registry());
     stderr.write(JSON.stringify(loads));`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
   const filesOf = (place: string) => (JSON.parse(stderr) as string[]).filter((file) => file.includes(place));
@@ -127,4 +128,7 @@ test('commands that call extensions load no rules, no compiler, and only the par
   expect(filesOf('/node_modules/ajv/dist/compile/')).toEqual([]);
   expect(filesOf('/node_modules/undici/').length).toBeLessThan(40);
   expect(filesOf('/src/runtime/').length).toBeGreaterThan(5);
+  // Metrics of the process, which each server has.
+  expect(filesOf('/node_modules/prom-client/').length).toBeGreaterThan(10);
+  expect(filesOf('/node_modules/@opentelemetry/')).toEqual([]);
 });
