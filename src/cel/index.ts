@@ -5,5 +5,5 @@ export {
   matchesConditions,
   UndecidedConditions,
 } from './match-conditions.ts';
-export { checkRules } from './rule-checks.ts';
+export { type CheckedRules, checkRules } from './rule-checks.ts';
 export { validateRules } from './validation-rules.ts';

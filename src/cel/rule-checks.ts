@@ -106,17 +106,24 @@ export interface RuleChecks {
   isVariable?: boolean;
 }
 
-/** Why a rule of a schema cannot be compiled, and which valid rules this engine cannot evaluate. */
-export function checkRules(
-  schema: JsonObject,
-  path: string,
-  { isVariable = false }: RuleChecks = {},
-): { causes: StatusCause[]; unknown: string[] } {
+/** The result of a check. */
+export interface CheckedRules {
+  /** Why rules cannot be compiled. */
+  causes: StatusCause[];
+  /** Valid rules that this engine cannot evaluate, each with the reason. */
+  unknown: string[];
+  /** The fields of rules that are evaluated only when there is an old value. */
+  transitions: string[];
+}
+
+/** Why a rule of a schema cannot be compiled, and which valid rules are not evaluated. */
+export function checkRules(schema: JsonObject, path: string, { isVariable = false }: RuleChecks = {}): CheckedRules {
   const causes: StatusCause[] = [];
   const unknown: string[] = [];
+  const transitions: string[] = [];
   const rules = rulesIn(schema, path);
   if (rules.length === 0) {
-    return { causes, unknown };
+    return { causes, unknown, transitions };
   }
   const untyped = untypedEnvironment();
   const declarations: Declarations = { left: maxDeclarations };
@@ -142,10 +149,17 @@ export function checkRules(
     const environment = environmentFor(part);
     const checked = environment.check(rule);
     const problem = decisionProblem(checked);
+    // Values are of any type when rules are evaluated, so that some can be which the types here do not allow.
+    const isEvaluated = (expression: string) => environment !== untyped && untyped.check(expression).valid;
     if (isUnknown(checked, rule)) {
-      unknown.push(`${field} is not evaluated here: ${checked.error?.summary}`);
+      if (!isEvaluated(rule)) {
+        unknown.push(`${field} is not evaluated here: ${checked.error?.summary}`);
+      }
     } else if (problem !== undefined) {
       causes.push(invalid(field, rule, problem));
+    }
+    if (isTransition(rule) && given.optionalOldSelf !== true) {
+      transitions.push(field);
     }
     if (isVariable && list !== undefined && isTransition(rule)) {
       const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${list}`;
@@ -154,7 +168,9 @@ export function checkRules(
     if (isText(messageExpression)) {
       const text = environment.check(messageExpression);
       if (isUnknown(text, messageExpression)) {
-        unknown.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
+        if (!isEvaluated(messageExpression)) {
+          unknown.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
+        }
       } else if (!text.valid) {
         const why = `messageExpression compilation failed: ${text.error?.summary ?? 'unknown error'}`;
         causes.push(invalid(`${at}.messageExpression`, messageExpression, why));
@@ -164,5 +180,5 @@ export function checkRules(
       }
     }
   }
-  return { causes, unknown };
+  return { causes, unknown, transitions };
 }

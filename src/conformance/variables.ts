@@ -1,7 +1,14 @@
 import type { Budget } from '../cel/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { quotable } from '../runtime/index.ts';
-import { checkDefinitions, readSchema, valueCauses } from '../variables/index.ts';
+import { count } from '../terminal/index.ts';
+import {
+  type CheckedDefinitions,
+  checkDefinitions,
+  readSchema,
+  type UnevaluatedRules,
+  valueCauses,
+} from '../variables/index.ts';
 
 /** Maximum number of parts of all schemas of one answer that are examined for advice. */
 const maxParts = 20_000;
@@ -58,8 +65,6 @@ function advice(variables: Json | undefined): string[] {
   return found;
 }
 
-type CheckedDefinitions = ReturnType<typeof checkDefinitions>;
-
 const checkedBefore = new WeakMap<object, CheckedDefinitions>();
 
 /** Checks the definitions in one answer once, since hostile ones take seconds. */
@@ -72,12 +77,25 @@ function checked(variables: Json | undefined): CheckedDefinitions {
   return found;
 }
 
+/** Maximum number of rules that are reported as not evaluated. */
+const maxUnevaluated = 20;
+
+/** Rules that only Kubernetes can evaluate: whether defaults, examples and enums satisfy them is not known. */
+function unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): string[] {
+  const rules = unevaluated.flatMap(({ unknown }) => unknown);
+  const more = rules.length - maxUnevaluated;
+  return [
+    ...rules.slice(0, maxUnevaluated).map((text) => quotable(`${text}; try it in a cluster`, 2 * maxText)),
+    ...(more > 0 ? [`${count(more, 'more rule')} ${more === 1 ? 'is' : 'are'} not evaluated here`] : []),
+  ];
+}
+
 /**
  * The problems of the variables in an answer of DiscoverVariables: what Cluster API refuses, in its words; if there is
- * nothing, schemas that no value can satisfy, as warnings.
+ * nothing, schemas that no value can satisfy and rules that are not evaluated here, as warnings.
  */
 export function variableProblems(variables: Json | undefined): { message: string; isWarning?: boolean }[] {
-  const { causes, isComplete } = checked(variables);
+  const { causes, isComplete, unevaluated } = checked(variables);
   if (causes.length === 0 && !isComplete) {
     return [{ message: 'the schemas take too much work to check all of them', isWarning: true }];
   }
@@ -85,7 +103,7 @@ export function variableProblems(variables: Json | undefined): { message: string
     ? causes.map(({ field = '', message }) => ({
         message: quotable(`${field.slice(0, maxText)}: ${message.slice(0, maxText)}`, 2 * maxText),
       }))
-    : advice(variables).map((message) => ({ message, isWarning: true }));
+    : [...advice(variables), ...unevaluatedTexts(unevaluated)].map((message) => ({ message, isWarning: true }));
 }
 
 /** A value that matches the type and limits of a schema; undefined for schemas with further constraints. */

@@ -1,4 +1,4 @@
-import { type Budget, checkRules, validateRules } from '../cel/index.ts';
+import { type Budget, type CheckedRules, checkRules, validateRules } from '../cel/index.ts';
 import {
   isJsonObject,
   type Json,
@@ -142,10 +142,12 @@ function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[]
   return causes;
 }
 
+const onlyCauses = (causes: StatusCause[]): CheckedRules => ({ causes, unknown: [], transitions: [] });
+
 /**
  * The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API.
  */
-function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCause[] {
+function checkSchema(given: JsonObject, path: string, effort: Effort): CheckedRules {
   const schema = readSchema(given);
   // A structural schema must be that of an object.
   const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
@@ -158,14 +160,32 @@ function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCa
       message: message.replace(wrapping, path),
     }));
   if (structural.length > 0) {
-    return structural;
+    return onlyCauses(structural);
   }
   const values = valueCauses(schema, path, effort);
   if (values.length > 0) {
-    return values;
+    return onlyCauses(values);
   }
-  const { causes } = checkRules(schema as JsonObject, path, { isVariable: true });
-  return causes.length > 0 ? causes : ruleCauses(schema, path, effort);
+  const rules = checkRules(schema as JsonObject, path, { isVariable: true });
+  return rules.causes.length > 0 ? rules : { ...rules, causes: ruleCauses(schema, path, effort) };
+}
+
+/** Rules of one variable that are not evaluated for its values. */
+export interface UnevaluatedRules {
+  variable: string;
+  /** Rules with functions that only Kubernetes has, each with the reason. */
+  unknown: readonly string[];
+  /** Rules that compare a value with the one before. */
+  transitions: readonly string[];
+}
+
+/** The result of a check of definitions. */
+export interface CheckedDefinitions {
+  causes: StatusCause[];
+  /** Whether everything was checked: schemas that take too much work are skipped, as are those after them. */
+  isComplete: boolean;
+  /** For each variable with rules that are only compiled. */
+  unevaluated: UnevaluatedRules[];
 }
 
 /**
@@ -175,20 +195,16 @@ function schemaCauses(given: JsonObject, path: string, effort: Effort): StatusCa
  *
  * @param variables a list of ClusterClassVariable; anything else has no definitions.
  * @param path of the list.
- * @returns the causes, and whether everything was checked: schemas that take too much work are skipped, as are those
- *   after them.
  */
-export function checkDefinitions(
-  variables: Json | undefined,
-  path: string,
-): { causes: StatusCause[]; isComplete: boolean } {
+export function checkDefinitions(variables: Json | undefined, path: string): CheckedDefinitions {
   const list = (Array.isArray(variables) ? variables : []).filter(isJsonObject);
   const bytes = list.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(list));
   if (bytes > maxBytes) {
     const why = `the definitions have ${bytes} bytes; more than ${maxBytes} do not fit into the status of a ClusterClass`;
-    return { causes: [forbiddenField(path, why)], isComplete: true };
+    return { causes: [forbiddenField(path, why)], isComplete: true, unevaluated: [] };
   }
   const causes: StatusCause[] = [];
+  const unevaluated: UnevaluatedRules[] = [];
   const names = new Set<string>();
   const effort: Effort = { ...schemaBudget(), work: { left: maxWork }, rules: maxRulesCost };
   for (const { name: given, schema, metadata, deprecatedV1Beta1Metadata } of list) {
@@ -201,7 +217,10 @@ export function checkDefinitions(
     names.add(name);
     const root = isJsonObject(schema) && isJsonObject(schema.openAPIV3Schema) ? schema.openAPIV3Schema : {};
     const rootPath = `${at}.schema.openAPIV3Schema`;
-    const ofSchema = schemaCauses(root, rootPath, effort);
+    const { causes: ofSchema, unknown, transitions } = checkSchema(root, rootPath, effort);
+    if (unknown.length + transitions.length > 0) {
+      unevaluated.push({ variable: name, unknown, transitions });
+    }
     const found = [
       nameCauses(name, `${at}.name`),
       metadataCauses(metadata, `${at}.metadata`),
@@ -217,5 +236,5 @@ export function checkDefinitions(
       break;
     }
   }
-  return { causes: causes.slice(0, maxCauses), isComplete: !isSpent(effort) };
+  return { causes: causes.slice(0, maxCauses), isComplete: !isSpent(effort), unevaluated };
 }

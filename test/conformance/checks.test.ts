@@ -516,6 +516,15 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       'variables[a].schema.openAPIV3Schema.example: Invalid value: "string": begins with y',
     ],
     [
+      'a rule that only Kubernetes can evaluate',
+      variables({
+        name: 'a',
+        required: true,
+        schema: { openAPIV3Schema: { type: 'string', 'x-kubernetes-validations': [{ rule: 'isIP(self)' }] } },
+      }),
+      "variables[a].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated here: found no matching overload for 'isIP(string)'; try it in a cluster",
+    ],
+    [
       'a default outside the enum',
       variables({
         name: 'a',

@@ -126,6 +126,40 @@ test('uniqueItems is refused, as by Cluster API, since it takes quadratic time',
   expect(cpuTimeMs() - started).toBeLessThan(4_000);
 });
 
+test('rules that a rehearsal does not evaluate are named for each variable, once', async () => {
+  const rule = (text: string) => ({ type: 'string', 'x-kubernetes-validations': [{ rule: text }] });
+  variables = [
+    defined('flavor', rule('self == oldSelf')),
+    defined('address', {
+      type: 'object',
+      properties: { ip: rule('isIP(self)'), cpu: rule("quantity(self).isGreaterThan(quantity('1'))") },
+    }),
+    // These are evaluated, and so is one without an old value if it is optional.
+    defined('size', rule("self != ''")),
+    defined('nothing', { ...rule('self != null'), type: 'object', properties: {} }),
+    defined('later', {
+      type: 'string',
+      'x-kubernetes-validations': [{ rule: "oldSelf.hasValue() || self != 'x'", optionalOldSelf: true }],
+    }),
+    ...Array.from({ length: 20 }, (_, index) => defined(`v${index}`, rule('isURL(self)'))),
+  ];
+  const { end, events } = await play();
+  expect(end?.reason).toBe('');
+  const warnings = events.flatMap((event) => (event.kind === 'finding' ? [event] : []));
+  const remedy = 'try values that it forbids with kubectl apply --dry-run=server';
+  expect(new Set(warnings.map((warning) => `${warning.severity} ${warning.remedy}`))).toEqual(
+    new Set([`warning ${remedy}`]),
+  );
+  expect(warnings.map(({ text }) => text)).toEqual([
+    'variable "flavor" has a rule about its value before, and a rehearsal changes no variable: lab.variables[flavor].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
+    `variable "address" has a rule that only Kubernetes can evaluate: lab.variables[address].schema.openAPIV3Schema.properties[ip].x-kubernetes-validations[0].rule is not evaluated here: found no matching overload for 'isIP(string)' (the first of 2 expressions)`,
+    ...Array.from({ length: 18 }, () =>
+      expect.stringMatching(/^variable "v\d+" has a rule that only Kubernetes can evaluate: .*isURL/),
+    ),
+    '2 more variables have rules that are not evaluated here',
+  ]);
+});
+
 test('a default is applied, as at admission', async () => {
   variables = [defined('flavor', { type: 'string' }), defined('size', { type: 'integer', default: 3 })];
   server.received.length = 0;

@@ -53,11 +53,11 @@ test('limits: names, problems, and work', () => {
   const bad = Array.from({ length: 600 }, (_, index) => defined({}, { name: `v${index}` }));
   expect(fieldsOf(...bad)).toHaveLength(500);
   const fine = checkDefinitions([defined({ type: 'string' }), 1], 'v');
-  expect(fine).toEqual({ causes: [], isComplete: true });
+  expect(fine).toEqual({ causes: [], isComplete: true, unevaluated: [] });
   const heavy = Array.from({ length: 200 }, (_, index) =>
     defined({ type: 'string', pattern: 'a{999}b{999}' }, { name: `v${index}` }),
   );
-  expect(checkDefinitions([...heavy, defined({})], 'v')).toEqual({ causes: [], isComplete: false });
+  expect(checkDefinitions([...heavy, defined({})], 'v')).toMatchObject({ causes: [], isComplete: false });
 });
 
 const inner = { type: 'object', properties: { a: { type: 'string' } } };

@@ -1,20 +1,47 @@
 import { isSame, type Json } from '../../kubernetes/index.ts';
-import { checkDefinitions } from '../../variables/index.ts';
+import { count } from '../../terminal/index.ts';
+import { checkDefinitions, type UnevaluatedRules } from '../../variables/index.ts';
 import type { Blueprint, Effect, Life } from '../cluster/index.ts';
 import { causeText, define, definitionsIn } from './variables.ts';
 
 /** Maximum number of problems of definitions that are reported. */
 const maxProblems = 5;
+/** Longest text about a rule, in characters. */
+const maxText = 400;
 
-/** Why Cluster API refuses definitions, or undefined. */
-function refusal(variables: Json | undefined, path: string): string | undefined {
-  const { causes, isComplete } = checkDefinitions(variables, path);
+/** Why Cluster API refuses definitions, if it does, and which of their rules are not evaluated here. */
+function checked(variables: Json | undefined, path: string): { refusal?: string; unevaluated: UnevaluatedRules[] } {
+  const { causes, isComplete, unevaluated } = checkDefinitions(variables, path);
   if (causes.length === 0 && !isComplete) {
-    return `${path}: the schemas take too much work to check; a rehearsal needs smaller ones`;
+    return { refusal: `${path}: the schemas take too much work to check; a rehearsal needs smaller ones`, unevaluated };
+  }
+  if (causes.length === 0) {
+    return { unevaluated };
   }
   const more = causes.length - maxProblems;
   const texts = causes.slice(0, maxProblems).map(causeText);
-  return causes.length === 0 ? undefined : `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+  return { refusal: `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, unevaluated };
+}
+
+/** Maximum number of variables of one list whose rules are reported as not evaluated. */
+const maxUnevaluated = 20;
+
+/** What a rehearsal cannot say about the values of variables, each with the first rule concerned. */
+function* unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): Generator<string> {
+  for (const { variable, unknown, transitions } of unevaluated.slice(0, maxUnevaluated)) {
+    const name = `variable ${JSON.stringify(variable.slice(0, 100))}`;
+    if (unknown[0] !== undefined) {
+      const others = unknown.length === 1 ? '' : ` (the first of ${count(unknown.length, 'expression')})`;
+      yield `${name} has a rule that only Kubernetes can evaluate: ${unknown[0].slice(0, maxText)}${others}`;
+    }
+    if (transitions[0] !== undefined) {
+      const others = transitions.length === 1 ? '' : ` (the first of ${transitions.length})`;
+      yield `${name} has a rule about its value before, and a rehearsal changes no variable: ${transitions[0].slice(0, maxText)} is not evaluated${others}`;
+    }
+  }
+  if (unevaluated.length > maxUnevaluated) {
+    yield `${count(unevaluated.length - maxUnevaluated, 'more variable')} ${unevaluated.length === maxUnevaluated + 1 ? 'has' : 'have'} rules that are not evaluated here`;
+  }
 }
 
 /** Number of rounds: the class is reconciled again after its status has been written. */
@@ -26,17 +53,23 @@ const rounds = 2;
  * @returns why no Cluster of the class would be reconciled; undefined if they would be.
  */
 export function* discoverVariables(blueprint: Blueprint): Life<string | undefined> {
-  const finding = (text: string, remedy: string): Effect => ({
+  const finding = (severity: 'error' | 'warning', text: string, remedy: string): Effect => ({
     do: 'tell',
     at: 0,
-    event: { kind: 'finding', severity: 'error', text, remedy },
+    event: { kind: 'finding', severity, text, remedy },
   });
+  function* tellUnevaluated(unevaluated: readonly UnevaluatedRules[]): Life {
+    for (const text of unevaluatedTexts(unevaluated)) {
+      yield finding('warning', text, 'try values that it forbids with kubectl apply --dry-run=server');
+    }
+  }
   const name = `${blueprint.namespace}/${blueprint.name}`;
   const notReady = `VariablesReady of ClusterClass ${name} is False, and no Cluster of it reconciles: `;
-  const inline = refusal(blueprint.inlineVariables, 'spec.variables');
-  if (inline !== undefined) {
-    return `Cluster API refuses ClusterClass ${name}: ${inline}`;
+  const inline = checked(blueprint.inlineVariables, 'spec.variables');
+  if (inline.refusal !== undefined) {
+    return `Cluster API refuses ClusterClass ${name}: ${inline.refusal}`;
   }
+  yield* tellUnevaluated(inline.unevaluated);
   const patches = blueprint.patches.filter(({ discoverVariables: handler }) => handler !== undefined);
   const answers = new Map<string, Json>();
   for (let round = 0; round < rounds; round++) {
@@ -59,14 +92,18 @@ export function* discoverVariables(blueprint: Blueprint): Life<string | undefine
       const isNew = before === undefined || !isSame(before, variables);
       if (isNew && before !== undefined) {
         yield finding(
+          'error',
           `DiscoverVariables of patch ${JSON.stringify(patch.name)} does not give the same answer each time`,
           'return the same variables in the same order',
         );
       }
       answers.set(patch.name, variables);
-      const problem = isNew ? refusal(variables, `${patch.name}.variables`) : undefined;
-      if (problem !== undefined) {
-        return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${problem}`;
+      if (isNew) {
+        const { refusal, unevaluated } = checked(variables, `${patch.name}.variables`);
+        if (refusal !== undefined) {
+          return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${refusal}`;
+        }
+        yield* tellUnevaluated(unevaluated);
       }
       define(blueprint, definitionsIn(variables, patch.name));
     }
