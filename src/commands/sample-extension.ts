@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import {
   addFlags,
   type DefineCommand,
@@ -16,7 +17,8 @@ import {
   version,
 } from '../cli/index.ts';
 import { BehaviourError, createSampleExtension, readBehaviours } from '../sample/index.ts';
-import { ClientCaError, ListenError } from '../server/index.ts';
+import { type CertificatePair, ClientCaError, fixedCertificate, ListenError, selfSignedPair } from '../server/index.ts';
+import { publishFile } from './publish-file.ts';
 
 const sampleFlags = {
   port: integerFlag('PORT', 0, 65535, { summary: 'port of the hooks (HTTPS); 0: any free port', default: 9443 }),
@@ -27,6 +29,11 @@ const sampleFlags = {
   }),
   'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; reloaded on change', default: undefined }),
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),
+  'write-extension-config': textFlag('FILE', {
+    summary:
+      'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
+    default: undefined,
+  }),
   'client-ca-file': textFlag('FILE', {
     summary: 'accept only clients with a certificate from these CAs',
     default: undefined,
@@ -44,6 +51,19 @@ const sampleFlags = {
 } satisfies Flags;
 
 const stopTimeoutMs = 5_000;
+
+/** An ExtensionConfig of a server on this machine, which trusts its self-signed certificate. */
+const extensionConfig = (port: number, path: string | undefined, { cert }: CertificatePair) => `\
+apiVersion: runtime.cluster.x-k8s.io/v1beta2
+kind: ExtensionConfig
+metadata:
+  name: sample
+spec:
+  clientConfig:
+    url: ${JSON.stringify(`https://localhost:${port}${path ?? ''}`)}
+    caBundle: ${Buffer.from(cert).toString('base64')}
+  namespaceSelector: {}
+`;
 
 function behavioursOf(file: string | undefined) {
   if (file === undefined) {
@@ -71,18 +91,29 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
         'pass either --cert-dir with a folder that has tls.crt and tls.key (`certs bootstrap --cert-dir` creates one), or --self-signed',
       );
     }
+    const file = flags['write-extension-config'];
+    if (file !== undefined && folder !== undefined) {
+      throw new UsageError(
+        '--write-extension-config needs --self-signed; with --cert-dir, write an ExtensionConfig with your CA as its caBundle',
+      );
+    }
+    if (file !== undefined && existsSync(file)) {
+      throw new UsageError(`--write-extension-config: ${file} exists; remove it, or name another file`);
+    }
     const clientCa = flags['client-ca-file'];
+    const log = openLog(io.stdout, flags);
+    const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
     let server: ReturnType<typeof createSampleExtension>;
     try {
       server = createSampleExtension({
         behaviours: behavioursOf(flags.behaviour),
-        certificates: folder === undefined ? 'self-signed' : { folder },
+        certificates: 'folder' in certificates ? certificates : fixedCertificate(certificates),
         port: flags.port,
         healthPort: flags['health-port'],
         ...(flags.host !== undefined && { host: flags.host, healthHost: flags.host }),
         ...(flags.path !== undefined && { path: flags.path }),
         ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
-        log: openLog(io.stdout, flags),
+        log,
         version,
       });
     } catch (error) {
@@ -103,9 +134,21 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
       }
       throw error;
     }
-    if (!io.signal.aborted) {
-      await once(io.signal, 'abort');
+    let isWritten = false;
+    try {
+      if (file !== undefined && !('folder' in certificates)) {
+        publishFile('the ExtensionConfig', file, extensionConfig(running.port, flags.path, certificates));
+        isWritten = true;
+        log.info({ file }, 'ExtensionConfig written');
+      }
+      if (!io.signal.aborted) {
+        await once(io.signal, 'abort');
+      }
+    } finally {
+      if (file !== undefined && isWritten) {
+        rmSync(file, { force: true });
+      }
+      await running.stop({ timeoutMs: stopTimeoutMs });
     }
-    await running.stop({ timeoutMs: stopTimeoutMs });
   });
 };

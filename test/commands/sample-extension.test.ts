@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +80,32 @@ test('says where it listens, logs each call in one line, and ends with 0 when it
   expect(linesOf(stdout()).at(-1)?.msg).toBe('stopped');
 });
 
+test('writes an ExtensionConfig of itself, which is enough to call it, and removes it at the end', async () => {
+  const file = join(folder, 'extension.yaml');
+  const { ended, stop, stdout } = startProgram([
+    'sample-extension',
+    ...[...loopback, '--path', '/lab', '--write-extension-config', file],
+  ]);
+  await until(() => stdout().includes('ExtensionConfig written'), 'writing');
+  expect(linesOf(stdout()).at(-1)).toMatchObject({ file, msg: 'ExtensionConfig written' });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const discovered = await runProgram(['discover', '-f', file]);
+  expect([discovered.code, discovered.stdout]).toEqual([0, expect.stringMatching(/^sample: Discovered; 16 handlers;/)]);
+  const linted = await runProgram(['lint', file]);
+  expect([linted.code, linted.stdout]).toEqual([0, expect.stringContaining('url-local-host')]);
+  stop('SIGTERM');
+  expect((await ended).code).toBe(0);
+  expect(existsSync(file)).toBe(false);
+});
+
+test('an ExtensionConfig that cannot be written ends it, with exit code 1', async () => {
+  const { code, stderr } = await runProgram([
+    'sample-extension',
+    ...[...loopback, '--write-extension-config', join(folder, 'missing/extension.yaml')],
+  ]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('the ExtensionConfig cannot be written: ENOENT')]);
+});
+
 describe('usage errors have exit code 2, and name the flag, the value and the remedy', () => {
   const run = (...args: string[]): Promise<Ended> => runProgram(['sample-extension', ...args]);
 
@@ -88,12 +114,31 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
     ['two certificates', ['--cert-dir', 'x', '--self-signed'], 'pass either'],
     ['an invalid port', [...loopback, '--port', '70000'], '70000'],
     ['an invalid path', [...loopback, '--path', '/a/../b'], '--path'],
+    [
+      'an ExtensionConfig without a certificate of its own',
+      ['--cert-dir', 'x', '--write-extension-config', 'y.yaml'],
+      '--write-extension-config needs --self-signed',
+    ],
     ['no behaviour file', [...loopback, '--behaviour', '/nowhere/b.yaml'], '/nowhere/b.yaml'],
     ['no file of CAs', [...loopback, '--client-ca-file', '/nowhere/ca.crt'], '--client-ca-file: /nowhere/ca.crt'],
   ])('%s', async (_name, args, message) => {
     const { code, stderr } = await run(...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('a file that exists is not replaced by an ExtensionConfig', async () => {
+    const file = join(folder, 'mine.yaml');
+    writeFileSync(file, 'mine');
+    const { code, stderr } = await run(...loopback, '--write-extension-config', file);
+    expect([code, stderr]).toEqual([
+      2,
+      `extensionconfig-webhook: --write-extension-config: ${file} exists; remove it, or name another file\n`,
+    ]);
+    expect([readFileSync(file, 'utf8'), readdirSync(folder).filter((name) => name.includes('.tmp'))]).toEqual([
+      'mine',
+      [],
+    ]);
   });
 
   test('all mistakes in a behaviour file are reported, with field, value and alternatives', async () => {

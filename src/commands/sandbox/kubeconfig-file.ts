@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { load } from 'js-yaml';
-import { FailureError, readLimitedFile } from '../../cli/index.ts';
+import { readLimitedFile } from '../../cli/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** How long to wait for a TLS handshake with a sandbox to find out whether it is running, in milliseconds. */
@@ -71,24 +70,4 @@ export async function staleKubeconfig(name: string, file: string): Promise<strin
   }
   const sandbox = sandboxOf(text);
   return sandbox === undefined || (await isRunning(sandbox)) ? undefined : text;
-}
-
-/**
- * Creates a file atomically, readable by its owner only; never replaces another file.
- *
- * @param stale the text of the file that may be replaced.
- */
-export function publish(file: string, text: string, stale: string | undefined): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
-    if (stale !== undefined && readFileSync(file, 'utf8') === stale) {
-      rmSync(file);
-    }
-    linkSync(temporary, file);
-  } catch (error) {
-    throw new FailureError(`the kubeconfig cannot be written: ${(error as Error).message}`);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
 }

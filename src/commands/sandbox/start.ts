@@ -18,7 +18,7 @@ import type { Resolve } from '../../runtime/index.ts';
 import { startSandbox } from '../../sandbox/index.ts';
 import { webhookPaths } from '../../webhook/index.ts';
 import { ellipticEntropy } from '../../x509/index.ts';
-import { publish } from './kubeconfig-file.ts';
+import { publishFile } from '../publish-file.ts';
 import {
   byService,
   type LocalWebhook,
@@ -239,7 +239,7 @@ export async function startSandboxWithWebhook(
     await settings.prepare?.(config);
     signal.throwIfAborted();
     if (settings.kubeconfigFile !== undefined) {
-      publish(settings.kubeconfigFile, sandbox.kubeconfig, settings.staleKubeconfig);
+      publishFile('the kubeconfig', settings.kubeconfigFile, sandbox.kubeconfig, settings.staleKubeconfig);
       files.push(settings.kubeconfigFile);
     }
     return { url: sandbox.url, config, kubeconfigFile: settings.kubeconfigFile ?? ownFile, webhook, stop };
