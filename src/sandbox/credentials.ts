@@ -12,9 +12,11 @@ export interface Credentials {
   key: string;
   /** Bearer token of the only user. */
   token: string;
-  /** PEM of the API server's client certificate for aggregated API servers, and its key. */
-  proxyClientCert: string;
-  proxyClientKey: string;
+  /**
+   * PEM of the API server's client certificate for aggregated API servers, and its key. Issued when first needed, since
+   * few sandboxes have such servers and issuing takes milliseconds.
+   */
+  proxyClient(): { cert: string; key: string };
 }
 
 /** Common name of the client certificate for aggregated API servers. */
@@ -22,20 +24,27 @@ export const proxyClientName = 'front-proxy-client';
 
 const validityMs = 30 * 24 * 60 * 60 * 1000;
 
-/** Creates a CA, a serving certificate for loopback, and a token. The CA's key is not kept. */
+/**
+ * Creates a CA, a serving certificate for loopback, and a token. The CA's key never leaves the process's memory.
+ */
 export async function makeCredentials(now: Date): Promise<Credentials> {
   const ca = await issueCa(now, validityMs, ellipticEntropy, { sandbox: true });
   const names = ['localhost', '127.0.0.1', '::1'];
   const { certificate, key } = await issueServingCertificate(ca, names, now, validityMs, ellipticEntropy);
   const keys = await ellipticEntropy.makeKeyPair();
-  const client = issueClientCertificate(ca, proxyClientName, keys, now, validityMs, ellipticEntropy);
+  let client: { cert: string; key: string } | undefined;
   return {
     ca: ca.certificate.pem,
     cert: certificate.pem,
     key,
     token: randomBytes(32).toString('base64url'),
-    proxyClientCert: client.certificate.pem,
-    proxyClientKey: client.key,
+    proxyClient() {
+      if (client === undefined) {
+        const issued = issueClientCertificate(ca, proxyClientName, keys, now, validityMs, ellipticEntropy);
+        client = { cert: issued.certificate.pem, key: issued.key };
+      }
+      return client;
+    },
   };
 }
 

@@ -204,8 +204,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const converter = new VersionConverter(caller);
   const { token } = credentials;
   const log = options.log ?? (() => {});
-  const client = { cert: credentials.proxyClientCert, key: credentials.proxyClientKey };
-  const aggregator = new Aggregator({ store, registry, now }, client, resolve, options.aggregationPace);
+  const { proxyClient } = credentials;
+  const aggregator = new Aggregator({ store, registry, now }, proxyClient, resolve, options.aggregationPace);
   const context: Context = {
     store,
     registry,

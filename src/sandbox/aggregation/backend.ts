@@ -6,10 +6,7 @@ import type { UserInfo } from '../resources/index.ts';
 import type { Endpoint, ResolveService } from '../webhooks/index.ts';
 
 /** The API server's client certificate for aggregated servers. PEM. */
-export interface ProxyClient {
-  cert: string;
-  key: string;
-}
+export type ProxyClient = () => { cert: string; key: string };
 
 /** A header has one value, or several lines. */
 export type Headers = Record<string, string | string[]>;
@@ -67,8 +64,7 @@ export class Backend {
     let made: SecureContext | undefined;
     this.#secureContext = () => {
       made ??= createSecureContext({
-        cert: client.cert,
-        key: client.key,
+        ...client(),
         ...(spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64') } : {}),
       });
       return made;
