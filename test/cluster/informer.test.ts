@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, expect, test, vi } from 'vitest';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import {
   type Informer,
   type InformerChange,
@@ -42,13 +43,13 @@ function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
 }
 
 function configOf(text: string): KubeConfig {
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromString(text);
   return config;
 }
 
 const plain = (server: string) => {
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test' });
   return config;
 };

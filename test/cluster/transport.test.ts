@@ -4,15 +4,16 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import { ConnectionError } from '../../src/cluster/index.ts';
 import { causeOf, linesOf, readLimited, transportFor } from '../../src/cluster/transport.ts';
 import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
 function configOf(server: string, user: object = { token: 'a token' }): KubeConfig {
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test', ...user });
   return config;
 }
@@ -148,7 +149,7 @@ test('trusts a server by the CA of its kubeconfig, also one with a later certifi
     server.close();
   });
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromClusterAndUser({ name: 'test', server: url, skipTLSVerify: false }, { name: 'test' });
   const transport = transportFor(config);
   // Verified with the CAs that Node.js knows.

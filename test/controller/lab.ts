@@ -1,6 +1,6 @@
-import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { crd } from '../../src/api/index.ts';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import { type ControllerOptions, type ControllerPace, startController } from '../../src/controller/index.ts';
 import type { ExtensionServerOptions, Handler } from '../../src/extension/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/hooks/index.ts';
@@ -49,7 +49,7 @@ export async function startLab(options: SandboxOptions = {}) {
     () => send(sandbox, 'GET', collection),
     ({ status }) => status === 200,
   );
-  const kubeConfig = new KubeConfig();
+  const kubeConfig = new (clientNode().KubeConfig)();
   kubeConfig.loadFromString(sandbox.kubeconfig);
   const patch = (path: string, body: object) =>
     request('PATCH', path, body, { 'content-type': 'application/merge-patch+json' });

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import { endWith } from '../tools/ends.ts';
 import type { Lab } from './lab.ts';
 
@@ -73,7 +74,7 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
     });
   let server = make();
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const kubeConfig = new KubeConfig();
+  const kubeConfig = new (clientNode().KubeConfig)();
   const proxy: Proxy = {
     kubeConfig,
     passed: [],

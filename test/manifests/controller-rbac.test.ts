@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, describe, expect, test } from 'vitest';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import { run } from '../../src/commands/index.ts';
 import type { Mode } from '../../src/controller/index.ts';
 import { caBundle, control, handlerOf, type Lab, startLab } from '../controller/lab.ts';
@@ -44,7 +44,7 @@ async function start(mode: Mode) {
   endWith(() => proxy.close());
   const namespace = argumentOf('leader-election-namespace');
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-  const kubeConfig = new KubeConfig();
+  const kubeConfig = new (clientNode().KubeConfig)();
   kubeConfig.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
   let aheadMs = 0;
   const begin = () =>

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import { run } from '../../src/commands/index.ts';
 import { example, exampleSecret } from '../../src/rules/examples/index.ts';
 import { watchCluster } from '../../src/watching/index.ts';
@@ -151,7 +151,7 @@ describe('permissions of the serving pods', () => {
   async function follow(given: readonly PolicyRule[]) {
     const server = await startRbacServer(given, [], namespace, stored, served);
     servers.push(server);
-    const config = new KubeConfig();
+    const config = new (clientNode().KubeConfig)();
     config.loadFromClusterAndUser({ name: 'test', server: server.url, skipTLSVerify: true }, { name: 'test' });
     const problems: string[] = [];
     const watching = watchCluster({

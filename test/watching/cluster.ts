@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { definition } from '../generate/definition.ts';
@@ -35,7 +36,7 @@ function collectionOf({ apiVersion, kind, metadata }: JsonObject): string {
 
 export async function startCluster(): Promise<Cluster> {
   const sandbox = await startSandbox();
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromString(sandbox.kubeconfig);
   async function put(...objects: JsonObject[]): Promise<void> {
     for (const object of objects) {

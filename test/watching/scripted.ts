@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { clientNode } from '../../src/cluster/client-node.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 /** An API server that answers only as a test tells it to. */
@@ -68,7 +69,7 @@ export async function startScripted(): Promise<Scripted> {
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   const { port } = server.address() as AddressInfo;
   config.loadFromClusterAndUser({ name: 't', server: `http://127.0.0.1:${port}`, skipTLSVerify: true }, { name: 't' });
   const scripted: Scripted = {
