@@ -253,7 +253,8 @@ describe.concurrent('a shutdown with default flags', () => {
     }
     const callers = Promise.all(Array.from({ length: 20 }, (_value, index) => callUntilTold(index * 40)));
     await until(() => answered > 100, 'load');
-    stop.abort('SIGTERM');
+    // SIGTERM under load, to a process: test/e2e/faults.test.ts.
+    stop.abort('SIGHUP');
     const ends = await callers;
     return { ends: [...new Set(ends)], code: await ended, longestMs };
   }

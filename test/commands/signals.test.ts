@@ -23,12 +23,12 @@ afterEach(() => {
   }
 });
 
-/** `serve` in a process of its own, optionally started as nohup does. */
-async function serving(env: Record<string, string> = {}) {
+/** `serve` in a process of its own, with these variables. */
+async function serving(env: Record<string, string>) {
   const args = ['serve', '--cert-dir', folder, '--host', '127.0.0.1', '--health-host', '127.0.0.1'];
   const child = spawn(process.execPath, [main, ...args, '--port', '0', '--health-port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...process.env, ...env },
   });
   children.push(child);
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
@@ -43,29 +43,8 @@ async function serving(env: Record<string, string> = {}) {
   return { child, port, ended };
 }
 
-// SIGTERM under load: test/e2e/faults.test.ts.
-test('SIGHUP under load shuts the server down without losing a request', async () => {
-  const { child, port, ended } = await serving();
-  let answered = 0;
-  async function callUntilTold(): Promise<void> {
-    const agent = keepAliveAgent();
-    for (;;) {
-      const answer = await send(port, validate, review('x'), { agent, rejectUnauthorized: false });
-      expect(answer.code).toBe(200);
-      answered++;
-      if (answered === 50) {
-        child.kill('SIGHUP');
-      }
-      if (answer.headers.connection === 'close') {
-        agent.destroy();
-        return;
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: 8 }, callUntilTold));
-  expect(await ended).toEqual([0, null]);
-});
-
+// SIGTERM under load: test/e2e/faults.test.ts. SIGHUP of a terminal: test/commands/sandbox/process.test.ts; under load:
+// test/commands/serve.test.ts.
 test('started with nohup it ignores SIGHUP; a second Ctrl-C ends it at once, whatever is open', async () => {
   const { child, port, ended } = await serving({ _: '/usr/bin/nohup' });
   child.kill('SIGHUP');
