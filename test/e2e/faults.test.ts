@@ -82,7 +82,7 @@ test('no request fails while one of two replicas is replaced under load, as in a
   // As a Service does: new connections go to replicas that are ready, and it learns of a change a little late.
   let endpoints: { webhookPort: number }[] = [...replicas];
   let turn = 0;
-  const load = begin(() => endpoints[turn++ % endpoints.length]!.webhookPort, { callers: 6, pauseMs: 10 });
+  const load = begin(() => endpoints[turn++ % endpoints.length]!.webhookPort, { callers: 6, pauseMs: 30 });
   await until(() => load.tally.answered > 100, 'load');
 
   const stopped = server.stop();
