@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -373,13 +373,13 @@ test('on a terminal a wait of over a second is shown, and erased when it is stop
   expect(err.endsWith(' …\r\u001b[Kextensionconfig-webhook: interrupted\n')).toBe(true);
 });
 
-test.each([
-  'mkfifo',
-  'mkdir',
-])('a kubeconfig that is not a regular file (%s) is a usage error at once', async (make) => {
+test.each<[string, (path: string) => unknown]>([
+  ['a FIFO', (path) => execFileSync('mkfifo', [path])],
+  ['a folder', mkdirSync],
+])('a kubeconfig that is not a regular file (%s) is a usage error at once', async (_what, make) => {
   const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
   const path = join(folder, 'config');
-  execFileSync(make, [path]);
+  make(path);
   const { code, err } = await cli('status', '--kubeconfig', path);
   rmSync(folder, { recursive: true });
   expect(code).toBe(2);

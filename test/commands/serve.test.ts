@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allowDeletionAnnotation } from '../../src/api/index.ts';
 import { run } from '../../src/commands/index.ts';
@@ -260,12 +261,17 @@ describe.concurrent('a shutdown with default flags', () => {
   }
 
   test('loses no request of 20 clients who reuse their connections, with or without pauses', async ({ expect }) => {
+    const expected = { ends: ['200 close'], code: 0 };
     let stopped = await stoppedUnderLoad();
-    // Idle connections stay open for two seconds: retried if a busy machine closes them under the callers.
+    // Idle connections stay open for two seconds: retried if a busy machine has closed them under the callers.
     for (let more = 0; more < 20 && stopped.longestMs > 500; more++) {
+      const { longestMs: _, ...result } = stopped;
+      if (isDeepStrictEqual(result, expected)) {
+        break;
+      }
       stopped = await stoppedUnderLoad();
     }
-    expect(stopped).toMatchObject({ ends: ['200 close'], code: 0 });
+    expect(stopped).toMatchObject(expected);
   });
 
   test.for(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without connections ends at once', async (signal, { expect }) => {
