@@ -103,14 +103,26 @@ function isLongerThan(text: string, limit: number): boolean {
   if (text.length <= limit) {
     return false;
   }
-  let characters = 0;
-  for (const _character of text) {
-    characters += 1;
-    if (characters > limit) {
-      return true;
+  // A character has at most two code units.
+  if (text.length > 2 * limit) {
+    return true;
+  }
+  let characters = text.length;
+  for (let at = 1; at < text.length; at++) {
+    if (isSurrogate(text.charCodeAt(at - 1), 0xd800) && isSurrogate(text.charCodeAt(at), 0xdc00)) {
+      at++;
+      characters--;
+      if (characters <= limit) {
+        return false;
+      }
     }
   }
-  return false;
+  return true;
+}
+
+/** Whether a code unit is one of the 1024 surrogates from `first`. */
+function isSurrogate(unit: number, first: 0xd800 | 0xdc00): boolean {
+  return (unit & 0xfc00) === first;
 }
 
 /** One traversal of an object along its schema. Valid values are shared with the original. */
