@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { type OpenApiSchema, openApiSchemaOf, versions } from '../../src/api/index.ts';
-import { readExpressions, superLinear } from './regular-expressions.ts';
+import { mayHaveExpressions, readExpressions, superLinear } from './regular-expressions.ts';
 
 const { expressions, computed } = readExpressions(fileURLToPath(new URL('../../src/', import.meta.url)));
 
@@ -18,6 +18,41 @@ test('the analysis accepts expressions that do not backtrack', () => {
   expect(
     ['^[a-z]*$', 'a{1,9}b', '[^-a-z]', '^[^/]+/[^/]+$'].map((source) => superLinear({ source, flags: '' })),
   ).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test.each([
+  'const a = /a/;',
+  'const a =\n  /a/;',
+  '/a/.test(b);',
+  'f(b, /a/)',
+  'f(/a/)',
+  'if (b) /a/.test(b);',
+  'if (b) { /a/.test(b) }',
+  'return /a/.test(b)',
+  'for (const a of /a/.exec(b) ?? []) {}',
+  'const a = b ? /a/ : /b/;',
+  'const a = b ?? /a/;',
+  'const a = [/a/];',
+  'const a = { b: /a/ };',
+  'const a = { ...(/a/) };',
+  'const a = () => /a/;',
+  'const a = /* b */ /a/;',
+  'const a = b * /a/;',
+  `const a = \`\${/a/}\`;`,
+  'new RegExp(a)',
+  "const a = { pattern: 'a' };",
+  "const a = { 'pattern': 'a' };",
+])('a file with an expression is not left out: %s', (text) => {
+  expect(mayHaveExpressions(text)).toBe(true);
+});
+
+test.each([
+  "import { a } from '../b/c.ts';",
+  '/** A comment. */\nconst a = b / c; // Another, and https://example.com/\n',
+  `const a = \`\${b}/\${c}\`;`,
+  'const a = (b + c) / 2;',
+])('a file without one is: %s', (text) => {
+  expect(mayHaveExpressions(text)).toBe(false);
 });
 
 test('no regular expression of the program backtracks over its input', () => {

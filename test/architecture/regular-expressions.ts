@@ -20,13 +20,33 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-function walk(node: Node, visit: (node: Node) => void): void {
-  visit(node);
-  for (const child of Object.values(node).flat()) {
-    if (isNode(child)) {
-      walk(child, visit);
+function walk(value: unknown, visit: (node: Node) => void): void {
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      walk(item, visit);
+    }
+  } else if (isNode(value)) {
+    visit(value);
+    for (const key in value) {
+      walk(value[key as keyof Node], visit);
     }
   }
+}
+
+/** Words after which a slash begins an expression. Names of properties and variables cannot be among them. */
+const keywords = 'await|case|default|delete|do|else|extends|in|instanceof|new|of|return|throw|typeof|void|yield';
+const start = new RegExp(
+  `(?:^|[(,=:[!&|?{<>;+\\-%~^]|\\)(?=\\s*/\\S)|\\*\\s|\\*/|\\b(?:${keywords}))\\s*/(?![/*])|\\b(?:RegExp|pattern)\\b`,
+  'm',
+);
+
+/**
+ * Whether a file can have an expression, as one of four has: the syntax trees of the others need not be read. The slash
+ * at the start of one comes after an operator, an opening bracket, the condition of a statement, a keyword, a comment, or
+ * at the start of a line; after an operand it would divide. Slashes in comments and strings may look the same.
+ */
+export function mayHaveExpressions(text: string): boolean {
+  return start.test(text);
 }
 
 /**
@@ -35,7 +55,11 @@ function walk(node: Node, visit: (node: Node) => void): void {
 export function readExpressions(tree: string): FoundExpressions {
   const found: FoundExpressions = { expressions: [], computed: [] };
   for (const file of globSync('**/*.ts', { cwd: tree }).sort()) {
-    const { program } = parseSync(file, readFileSync(join(tree, file), 'utf8'));
+    const text = readFileSync(join(tree, file), 'utf8');
+    if (!mayHaveExpressions(text)) {
+      continue;
+    }
+    const { program } = parseSync(file, text);
     walk(program, (node) => {
       if (node.type === 'Literal' && 'regex' in node) {
         found.expressions.push({ file, source: node.regex.pattern, flags: node.regex.flags });
