@@ -10,12 +10,7 @@ export default defineConfig({
     isolate: false,
     // Node.js runs the TypeScript as it does for users: Vite's transformed code is slower, and transforming takes time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    setupFiles: [
-      'test/tools/no-empty-table.ts',
-      'test/tools/no-loose-match.ts',
-      'test/tools/leaves-nothing.ts',
-      'test/tools/given-keys.ts',
-    ],
+    setupFiles: ['test/tools/setup.ts'],
     globalSetup: ['test/tools/run-folder.ts'],
     expect: { requireAssertions: true },
     // Overrides the shell: with production, npm treats devDependencies as extraneous.
