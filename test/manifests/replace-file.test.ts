@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createReplacer } from '../../src/manifests/index.ts';
 import { needs } from '../tools/needs.ts';
 
@@ -63,33 +63,52 @@ test('keeps owner and group', needs('root', isRoot), async () => {
   expect([uid, gid, mode & 0o7777]).toEqual([1234, 2345, 0o2640]);
 });
 
-test('fails and leaves the file unchanged if the owner cannot be kept', needs('root', isRoot), async () => {
-  for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
-    chmodSync(path, 0o777);
-  }
-  chownSync(file, 1234, 2345);
-  chmodSync(file, 0o666);
-  const code = `await createReplacer()(${JSON.stringify(file)}, 'new').catch(({ message }) => console.log(message))`;
-  expect(await said(start(code, 4321))).toMatch(
-    /^belongs to user 1234, group 2345, to which this user cannot assign a new file; run as its owner, or convert a copy/,
-  );
-  expect(readFileSync(file, 'utf8')).toBe('old');
-  expect(readdirSync(folder)).toEqual(['a.yaml']);
-});
+describe('a user', needs('root', isRoot), () => {
+  let foreign: string;
+  let readOnly: string;
+  let messages: string[];
+  // Both in one process: only a process of another user is refused what that user may not do.
+  beforeAll(async () => {
+    for (let path = root; path !== tmpdir(); path = join(path, '..')) {
+      chmodSync(path, 0o777);
+    }
+    const owned = (mode: number, uid?: number, gid?: number) => {
+      const into = mkdtempSync(join(root, 'user-'));
+      chmodSync(into, 0o777);
+      const path = join(into, 'a.yaml');
+      writeFileSync(path, 'old');
+      chmodSync(path, mode);
+      if (uid !== undefined && gid !== undefined) {
+        chownSync(path, uid, gid);
+      }
+      return path;
+    };
+    foreign = owned(0o666, 1234, 2345);
+    readOnly = owned(0o444);
+    const code = `for (const file of ${JSON.stringify([foreign, readOnly])}) {
+      await createReplacer()(file, 'new').catch(({ code, message }) => console.log(code ?? message));
+    }`;
+    messages = (await said(start(code, 4321))).split('\n');
+  });
 
-test('does not replace a file that the user may not write', needs('root', isRoot), async () => {
-  for (let path = folder; path !== tmpdir(); path = join(path, '..')) {
-    chmodSync(path, 0o777);
-  }
-  chmodSync(file, 0o444);
-  const code = `await createReplacer()(${JSON.stringify(file)}, 'new').catch(({ code }) => console.log(code))`;
-  expect(await said(start(code, 4321))).toBe('EACCES\n');
-  expect(readFileSync(file, 'utf8')).toBe('old');
+  test('who cannot keep the owner gets an error, and the file is unchanged', () => {
+    expect(messages[0]).toMatch(
+      /^belongs to user 1234, group 2345, to which this user cannot assign a new file; run as its owner, or convert a copy/,
+    );
+    expect(readFileSync(foreign, 'utf8')).toBe('old');
+    expect(readdirSync(dirname(foreign))).toEqual(['a.yaml']);
+  });
+
+  test('who may not write a file does not replace it', () => {
+    expect(messages.slice(1)).toEqual(['EACCES', '']);
+    expect(readFileSync(readOnly, 'utf8')).toBe('old');
+  });
 });
 
 test('removes the leftovers of killed runs, and not those of running ones', async () => {
-  const killed = start(`console.log('started'); process.stdin.resume(); setInterval(() => {}, 1000);`);
-  await once(killed.stdout, 'data');
+  // Any process: only its number counts. This one ends with the test, too.
+  const killed = spawn('cat', { stdio: ['pipe', 'ignore', 'inherit'] });
+  await once(killed, 'spawn');
   const temporary = `.a.yaml.extensionconfig-webhook-${killed.pid}.tmp`;
   writeFileSync(join(folder, temporary), 'hal');
   writeFileSync(join(folder, '.b.yaml.tmp'), 'of another program');
@@ -110,7 +129,7 @@ test('a run that is killed halfway leaves the old content or the new one', async
   `;
   const child = start(code);
   await once(child.stdout, 'data');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await new Promise((resolve) => setTimeout(resolve, 100));
   child.kill('SIGKILL');
   await once(child, 'close');
   expect(readFileSync(file, 'utf8')).toMatch(/^(?:old|(?<digit>\d)\k<digit>{999999})$/);
