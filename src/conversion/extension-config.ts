@@ -1,5 +1,5 @@
 import { apiVersionOf, kind, openApiSchemaOf, versions } from '../api/index.ts';
-import { createConverter, type VersionMap } from './engine.ts';
+import { createConverter, type KindConverter, type VersionMap } from './engine.ts';
 
 /** Annotation with the conversion data of an ExtensionConfig: what its current version cannot represent. */
 export const conversionDataAnnotation = 'runtime.cluster.x-k8s.io/conversion-data';
@@ -28,5 +28,18 @@ export const extensionConfigVersions: VersionMap = {
   conversionDataAnnotation: conversionDataAnnotation,
 };
 
-/** Converts ExtensionConfigs between v1alpha1 and v1beta2. */
-export const extensionConfigConverter = createConverter(extensionConfigVersions);
+let compiled: KindConverter | undefined;
+
+function converter(): KindConverter {
+  compiled ??= createConverter(extensionConfigVersions);
+  return compiled;
+}
+
+/** Converts ExtensionConfigs between v1alpha1 and v1beta2. Compiled at the first conversion. */
+export const extensionConfigConverter: KindConverter = {
+  kind,
+  apiVersions: extensionConfigVersions.versions.map(({ apiVersion }) => apiVersion),
+  conversionDataBytes: (object) => converter().conversionDataBytes(object),
+  convert: (object, apiVersion) =>
+    object.kind === kind && object.apiVersion === apiVersion ? object : converter().convert(object, apiVersion),
+};

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { loadKubeConfig } from '../cluster/index.ts';
 import type { DiscoveryResponse } from '../hooks/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../kubernetes/index.ts';
 import { prepareChecks } from '../messages/index.ts';
@@ -123,7 +122,7 @@ const extensionLimits: Limits = {
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
-function sourceOf(certificates: HostedExtensionOptions['certificates']): CertificateSource {
+async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
   if (certificates === undefined) {
     throw new TypeError(
       "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
@@ -147,6 +146,8 @@ function sourceOf(certificates: HostedExtensionOptions['certificates']): Certifi
   if (problem !== undefined) {
     throw new TypeError(`certificates: secret ${JSON.stringify(secret)}: namespace and name ${problem}`);
   }
+  // Loaded on demand, since most servers read files.
+  const { loadKubeConfig } = await import('../cluster/index.ts');
   return secretCertificates(loadKubeConfig({ kubeconfig, context }), namespace, name);
 }
 
@@ -197,7 +198,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
   async function start(): Promise<RunningExtension> {
-    const certificates = sourceOf(options.certificates);
+    const certificates = await sourceOf(options.certificates);
     for (const warning of warnings) {
       log.warn(warning);
     }

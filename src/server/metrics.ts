@@ -1,6 +1,6 @@
-import { type ServingStatus, servingStatus } from '../certs/index.ts';
 import { Counter, collectProcessMetrics, Gauge, Registry } from '../prometheus/index.ts';
 import type { CertificatePair } from './certificate.ts';
+import { type ServingStatus, servingStatus } from './serving-status.ts';
 
 /** A port of the server as a metric label: the name of the main port, or `health`. */
 export type Port = string;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type SecretEvent, type SecretPace, watchServingSecret } from '../cluster/index.ts';
+import type { SecretEvent, SecretPace } from '../cluster/index.ts';
 import { checkPair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 
@@ -34,6 +34,15 @@ export function secretCertificates(
   let stop: (() => void) | undefined;
   return {
     async start(onEvent) {
+      let isStopped = false;
+      stop = () => {
+        isStopped = true;
+      };
+      // Loaded on demand, since most servers read files.
+      const { watchServingSecret } = await import('../cluster/index.ts');
+      if (isStopped) {
+        return;
+      }
       const { promise: first, resolve } = Promise.withResolvers<void>();
       const pass = (event: SecretEvent) => {
         onEvent(eventOf(event, `${namespace}/${name}`));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
-import { servingStatus } from '../../src/certs/metrics.ts';
 import type { TargetReading } from '../../src/certs/target.ts';
 import { type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
@@ -172,21 +171,4 @@ describe('the record of targets', () => {
     };
     expect(factsOf({ ca: staged, targets, annotations }).injectedSince).toEqual(expected);
   });
-});
-
-test('the status of a pod needs a serving certificate and a bundle', () => {
-  const cert = pem(serving);
-  expect(servingStatus({ cert, ca: '' })).toEqual({
-    servingNotAfter: serving.certificate.x509.validToDate,
-    caNotAfter: undefined,
-    stage: 'missing',
-  });
-  expect(servingStatus({ cert: '', ca: pem(one) })).toEqual({
-    servingNotAfter: undefined,
-    caNotAfter: one.certificate.x509.validToDate,
-    stage: 'missing',
-  });
-  // One newer CA is enough: the rotation is not over.
-  expect(servingStatus({ cert, ca: pem(one, two, one) }).stage).toBe('staged');
-  expect(servingStatus({ cert, ca: pem(one, one) }).stage).toBe('promoted');
 });

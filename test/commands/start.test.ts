@@ -102,7 +102,7 @@ test('commands that call extensions load no rules, no compiler, and only the par
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
     const { stdin, stdout, stderr, env } = process;
     // preflight loads the rules only when it runs.
-    for (const command of ['discover', 'call', 'conformance', 'rehearse', 'preflight']) {
+    for (const command of ['discover', 'call', 'conformance', 'rehearse', 'preflight', 'sample-extension']) {
       await run([command, '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
     }
     const { clusterApiHooks } = await import(${JSON.stringify(new URL('../../src/hooks/index.ts', import.meta.url))});
@@ -121,8 +121,9 @@ test('commands that call extensions load no rules, no compiler, and only the par
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
   const filesOf = (place: string) => (JSON.parse(stderr) as string[]).filter((file) => file.includes(place));
   expect(filesOf('/src/rules/')).toEqual([]);
-  // Needed for the ExtensionConfigs of a cluster, but not for those in files.
+  // Needed for the ExtensionConfigs and certificates of a cluster, but not for those in files.
   expect(filesOf('/src/cluster/')).toEqual([]);
+  expect(filesOf('/src/certs/')).toEqual([]);
   // What checks the messages of Cluster API's hooks is generated.
   expect(filesOf('/src/messages/strict-fits.ts')).toHaveLength(1);
   expect(filesOf('/node_modules/ajv/dist/compile/')).toEqual([]);

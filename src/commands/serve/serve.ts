@@ -12,7 +12,6 @@ import {
   UsageError,
   version,
 } from '../../cli/index.ts';
-import { loadKubeConfig } from '../../cluster/index.ts';
 import { reviewConversion } from '../../conversion/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import {
@@ -50,8 +49,9 @@ function listenFailure(error: ListenError): FailureError {
   }
 }
 
-/** The API server according to the flags. `flag` is the flag that needs it. */
-function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
+/** The API server according to the flags. `flag` is the flag that needs it: most servers load nothing of clusters. */
+async function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
+  const { loadKubeConfig } = await import('../../cluster/index.ts');
   try {
     return loadKubeConfig(flags, env);
   } catch (error) {
@@ -59,7 +59,7 @@ function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
   }
 }
 
-function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
+async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
   const secret = flags['cert-secret'];
   if ([folder, secret, flags['self-signed'] || undefined].filter((source) => source !== undefined).length > 1) {
@@ -75,7 +75,7 @@ function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
     }
     checkedName('--cert-secret: the namespace', namespace, dns1123LabelProblems);
     checkedName('--cert-secret: the name', name, dns1123SubdomainProblems);
-    return secretCertificates(kubeConfigOf('--cert-secret', flags, env), namespace, name);
+    return secretCertificates(await kubeConfigOf('--cert-secret', flags, env), namespace, name);
   }
   if (folder === undefined) {
     throw new UsageError(
@@ -107,8 +107,8 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const clients = clientsOf(flags);
     const now = () => new Date();
     const policy = servePolicyOf(flags);
-    const certificates = certificatesOf(flags, io.env);
-    const config = policy.hasFacts ? kubeConfigOf('--cluster-facts', flags, io.env) : undefined;
+    const certificates = await certificatesOf(flags, io.env);
+    const config = policy.hasFacts ? await kubeConfigOf('--cluster-facts', flags, io.env) : undefined;
     const log = openLog(io.stdout, flags);
     const unused = unusedFacts(policy);
     if (unused !== undefined) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { servingStatus } from '../../src/certs/index.ts';
+import { servingStatus } from '../../src/server/serving-status.ts';
 import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
@@ -21,4 +21,23 @@ test('metrics derive the stage from the order of the bundle', async () => {
   });
   expect(servingStatus({ cert, ca: b + a }).stage).toBe('promoted');
   expect(servingStatus({ cert: '', ca: '' }).stage).toBe('missing');
+});
+
+test('the status needs a serving certificate and a bundle', async () => {
+  const cert = serving.certificate.pem;
+  const one = ca.certificate.pem;
+  const two = (await issueCa(new Date(now.getTime() + 1000), day, quickEntropy)).certificate.pem;
+  expect(servingStatus({ cert, ca: '' })).toEqual({
+    servingNotAfter: serving.certificate.x509.validToDate,
+    caNotAfter: undefined,
+    stage: 'missing',
+  });
+  expect(servingStatus({ cert: '', ca: one })).toEqual({
+    servingNotAfter: undefined,
+    caNotAfter: ca.certificate.x509.validToDate,
+    stage: 'missing',
+  });
+  // One newer CA is enough: the rotation is not over.
+  expect(servingStatus({ cert, ca: one + two + one }).stage).toBe('staged');
+  expect(servingStatus({ cert, ca: one + one }).stage).toBe('promoted');
 });
