@@ -158,10 +158,11 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
     } else if (problem !== undefined) {
       causes.push(invalid(field, rule, problem));
     }
-    if (isTransition(rule) && given.optionalOldSelf !== true) {
+    const needsOld = isTransition(rule, untyped);
+    if (needsOld && given.optionalOldSelf !== true) {
       transitions.push(field);
     }
-    if (isVariable && list !== undefined && isTransition(rule)) {
+    if (isVariable && list !== undefined && needsOld) {
       const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${list}`;
       causes.push(invalid(field, rule, why));
     }

@@ -1,3 +1,4 @@
+import type { Environment } from '@marcbachmann/cel-js';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { partsOf } from '../schema/index.ts';
 
@@ -53,7 +54,39 @@ export function rulesIn(schema: JsonObject, path: string): PlacedRule[] {
   return rules;
 }
 
-/** Whether a rule uses `oldSelf`, which makes it a transition rule. */
-export function isTransition(rule: string): boolean {
-  return /\boldSelf\b/.test(rule);
+/** Whether a part of a parsed expression is the variable `oldSelf`, and not a text or a field of that name. */
+function isOldSelf(part: object): boolean {
+  return 'op' in part && part.op === 'id' && 'args' in part && part.args === 'oldSelf';
+}
+
+/**
+ * Whether a rule uses `oldSelf`, which makes it a transition rule.
+ *
+ * @param environment parses it. An expression that cannot be parsed counts if it has the word.
+ */
+export function isTransition(rule: string, environment: Pick<Environment, 'parse'>): boolean {
+  if (!/\boldSelf\b/.test(rule)) {
+    return false;
+  }
+  let ast: unknown;
+  try {
+    ({ ast } = environment.parse(rule));
+  } catch {
+    return true;
+  }
+  const pending = [ast];
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (typeof part !== 'object' || part === null) {
+      continue;
+    }
+    if (isOldSelf(part)) {
+      return true;
+    }
+    for (const inner of Array.isArray(part) ? part : 'args' in part ? [part.args] : []) {
+      if (inner !== undefined) {
+        pending.push(inner);
+      }
+    }
+  }
+  return false;
 }

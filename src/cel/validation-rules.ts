@@ -18,15 +18,23 @@ function engineOf(): { environment: Environment; meter: Meter } {
   return engine;
 }
 
+interface Compiled {
+  program: ParseResult;
+  /** Whether it uses `oldSelf`. */
+  needsOld: boolean;
+}
+
 /** The most recently used compiled expressions; undefined for those that this engine cannot evaluate. */
-const compiled = new Map<string, ParseResult | undefined>();
+const compiled = new Map<string, Compiled | undefined>();
 const maxCompiled = 10_000;
 
-function compile(expression: string): ParseResult | undefined {
+function compile(expression: string): Compiled | undefined {
   if (!compiled.has(expression)) {
+    const { environment, meter } = engineOf();
+    const isValid = environment.check(expression).valid;
     compiled.set(
       expression,
-      engineOf().environment.check(expression).valid ? engineOf().meter.compile(expression) : undefined,
+      isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : undefined,
     );
     if (compiled.size > maxCompiled) {
       compiled.delete(compiled.keys().next().value as string);
@@ -84,7 +92,7 @@ function messageOf(
     try {
       const expression = compile(messageExpression);
       const text =
-        expression === undefined ? undefined : engineOf().meter.evaluate(expression, { ...variables }, budget);
+        expression === undefined ? undefined : engineOf().meter.evaluate(expression.program, { ...variables }, budget);
       if (typeof text === 'string' && text.trim() !== '') {
         return text.slice(0, maxMessage);
       }
@@ -104,11 +112,11 @@ function problemOf(
   validation: Validation,
 ): string | undefined {
   const expression = compile(rule.rule);
-  if (expression === undefined || (isTransition(rule.rule) && !hasOld && rule.optionalOldSelf !== true)) {
+  if (expression === undefined || (expression.needsOld && !hasOld && rule.optionalOldSelf !== true)) {
     return undefined;
   }
   try {
-    const holds = engineOf().meter.evaluate(expression, { ...variables }, validation.budget) === true;
+    const holds = engineOf().meter.evaluate(expression.program, { ...variables }, validation.budget) === true;
     return holds ? undefined : messageOf(rule, variables, validation);
   } catch (error) {
     forget(rule.rule, error);

@@ -42,6 +42,15 @@ test.each<[string, string, Json, Json | undefined, boolean]>([
   ['a list', "self.ports.all(p, p.name.startsWith('a'))", { ports: [{ name: 'b' }] }, undefined, false],
   ['an absent field', '!has(self.max) || self.max > 0', {}, undefined, true],
   ['a transition without an old value', 'self.max == oldSelf.max', { max: 2 }, undefined, true],
+  [
+    'a text and a comment with oldSelf',
+    "self.name != 'oldSelf' // unlike oldSelf",
+    { name: 'oldSelf' },
+    undefined,
+    false,
+  ],
+  ['a field oldSelf', 'self.oldSelf == 1', { oldSelf: 2 }, undefined, false],
+  ['oldSelf within a list, a call and a macro', '[1].all(x, size([oldSelf.max]) == x)', { max: 2 }, undefined, true],
   ['a forbidden transition', 'self.max == oldSelf.max', { max: 2 }, { max: 1 }, false],
   [
     'a function that this engine does not have',

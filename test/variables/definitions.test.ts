@@ -178,6 +178,8 @@ test('oldSelf cannot be used in the items of a list', () => {
   expect(problems(defined({ type: 'array', items }))).toEqual([
     `${root}.items.x-kubernetes-validations[0].rule: Invalid value: "self > oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${root}.items`,
   ]);
+  const text = { type: 'string', 'x-kubernetes-validations': [{ rule: "self != 'oldSelf'" }] };
+  expect(problems(defined({ type: 'array', items: text }))).toEqual([]);
 });
 
 test.each<[string, JsonObject[], string]>([
