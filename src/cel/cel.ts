@@ -1,6 +1,6 @@
 import type { TypeCheckResult } from '@marcbachmann/cel-js';
 import type { Json } from '../kubernetes/index.ts';
-import { fieldOf, propertyOf, type Schema } from '../schema/index.ts';
+import { fieldOf, goDuration, propertyOf, type Schema } from '../schema/index.ts';
 import { library } from './library.ts';
 
 /** Reserved words of CEL, which cannot be field names. */
@@ -36,7 +36,8 @@ const maxDuration = 256;
 /** A duration as the library has it, whose class it does not export; the text itself if it is none. */
 function durationOf(text: string): unknown {
   try {
-    return text.length > maxDuration ? text : library().evaluate('duration(text)', { text });
+    const go = text.length > maxDuration ? undefined : goDuration(text);
+    return go === undefined ? text : library().evaluate('duration(text)', { text: go });
   } catch {
     return text;
   }

@@ -1,6 +1,7 @@
 export { canonical } from './canonical.ts';
 export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
+export { goDuration } from './formats.ts';
 export { dropNulls, prune } from './pruning.ts';
 export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';
 export { validateSchema, type Work, workOfObject } from './schema-validation.ts';

@@ -1,7 +1,7 @@
-import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { compilePattern, isJsonObject, type Json, type Pattern, type StatusCause } from '../kubernetes/index.ts';
 import { canonical } from './canonical.ts';
 import { maxCauses, shorten } from './causes.ts';
+import { formats } from './formats.ts';
 import { fieldOf, joinPath, type Schema } from './schema.ts';
 
 /** The JSON type of a value, as the API server names it in messages. */
@@ -23,26 +23,6 @@ export function show(value: Json): string {
 function typeFits(value: Json, type: string): boolean {
   const actual = typeNameOf(value);
   return actual === type || (type === 'number' && actual === 'integer');
-}
-
-/** Formats that the API server checks; it ignores all others. */
-const formats: Record<string, (text: string) => boolean> = {
-  byte: (text) => /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text.replaceAll(/[\r\n]/g, '')),
-  duration: (text) => /^[-+]?(0|(([0-9]+(\.[0-9]+)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+)$/.test(text),
-  ...Object.fromEntries(
-    (['date', 'date-time', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const).map((name) => [
-      name,
-      (text: string) => matchesFormat(fullFormats[name], text),
-    ]),
-  ),
-};
-
-function matchesFormat(format: unknown, text: string): boolean {
-  if (format instanceof RegExp) {
-    return format.test(text);
-  }
-  const check = typeof format === 'function' ? format : (format as { validate: unknown }).validate;
-  return check instanceof RegExp ? check.test(text) : (check as (text: string) => boolean)(text);
 }
 
 const patterns = new WeakMap<Schema, Pattern>();

@@ -1,0 +1,100 @@
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+
+/** One part of a duration as Go writes it, and one in words, as the API server reads too: `3 days`. */
+const goPart = /(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h)/y;
+const wordPart = /(\d+)\s*([A-Za-zµ]+)\s*/y;
+
+/** Units in words: short names, the beginning of long ones, and nanoseconds. */
+const units: readonly (readonly [short: readonly string[], long: string, nanoseconds: bigint])[] = [
+  [['ns'], 'nano', 1n],
+  [['us', 'µs'], 'micro', 1_000n],
+  [['ms'], 'milli', 1_000_000n],
+  [['s'], 'sec', 1_000_000_000n],
+  [['m'], 'min', 60_000_000_000n],
+  [['h', 'hr'], 'hour', 3_600_000_000_000n],
+  [['d'], 'day', 86_400_000_000_000n],
+  [['w', 'wk'], 'week', 604_800_000_000_000n],
+];
+
+/** Longest text that is read as a duration in words, in characters. */
+const maxWords = 1024;
+/** Number of digits of the longest number that fits into 64 bits. */
+const maxDigits = 19;
+
+/** Whether a text is a duration as Go's time.ParseDuration reads it. */
+function isGoDuration(text: string): boolean {
+  const start = text.startsWith('-') || text.startsWith('+') ? 1 : 0;
+  if (text.length === start + 1 && text.endsWith('0')) {
+    return true;
+  }
+  goPart.lastIndex = start;
+  let end = start;
+  // Part by part: a single expression for all of them runs out of stack for a text of some MiB.
+  while (end < text.length && goPart.test(text)) {
+    end = goPart.lastIndex;
+  }
+  return end > start && end === text.length;
+}
+
+/** A duration in words, in nanoseconds. A unit that is unknown does not count, if another one is known. */
+function wordsInNanoseconds(text: string): bigint | undefined {
+  if (text.length > maxWords) {
+    return undefined;
+  }
+  let sum: bigint | undefined;
+  let end = text.length - text.trimStart().length;
+  while (end < text.length) {
+    wordPart.lastIndex = end;
+    const [, digits = '', unit = ''] = wordPart.exec(text) ?? [];
+    if (unit === '' || digits.length > maxDigits) {
+      return undefined;
+    }
+    const name = unit.toLowerCase();
+    const [, , nanoseconds] = units.find(([short, long]) => short.includes(name) || name.startsWith(long)) ?? [];
+    if (nanoseconds !== undefined) {
+      sum = (sum ?? 0n) + BigInt(digits) * nanoseconds;
+    }
+    end = wordPart.lastIndex;
+  }
+  return sum;
+}
+
+/** A duration as Go writes it, in time linear in the text; undefined for a text that the API server refuses. */
+export function goDuration(text: string): string | undefined {
+  if (isGoDuration(text)) {
+    return text;
+  }
+  const nanoseconds = wordsInNanoseconds(text);
+  return nanoseconds === undefined ? undefined : `${nanoseconds}ns`;
+}
+
+/** Standard base64 with padding, as Go's decoder accepts it: line breaks are ignored. */
+function isBase64(text: string): boolean {
+  const packed = /[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, '') : text;
+  // Not a repeated group of four, which runs out of stack for a text of some MiB.
+  return packed.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(packed);
+}
+
+function matchesFormat(format: unknown, text: string): boolean {
+  if (format instanceof RegExp) {
+    return format.test(text);
+  }
+  const check = typeof format === 'function' ? format : (format as { validate: unknown }).validate;
+  return check instanceof RegExp ? check.test(text) : (check as (text: string) => boolean)(text);
+}
+
+/** Longest time, in characters: the library splits a longer one into as many pieces as it has letters T. */
+const maxTimeLength = 256;
+
+/** Formats that the API server checks; it ignores all others. */
+export const formats: Readonly<Record<string, (text: string) => boolean>> = {
+  byte: isBase64,
+  duration: (text) => goDuration(text) !== undefined,
+  ...Object.fromEntries(
+    (['date', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uuid'] as const).map((name) => [
+      name,
+      (text: string) => matchesFormat(fullFormats[name], text),
+    ]),
+  ),
+  'date-time': (text) => text.length <= maxTimeLength && matchesFormat(fullFormats['date-time'], text),
+};
