@@ -70,6 +70,28 @@ interface FieldChange {
   to: number;
 }
 
+/** Compares one field; adds it to the changes, a list that is only created for the first one, if it differs. */
+function compareField(
+  name: string,
+  old: Field,
+  value: Field,
+  path: (string | number)[],
+  operations: JsonPatchOperation[],
+  changes: FieldChange[] | undefined,
+): FieldChange[] | undefined {
+  const from = operations.length;
+  path.push(name);
+  compare(old, value, path, operations);
+  path.pop();
+  const to = operations.length;
+  if (to === from) {
+    return changes;
+  }
+  const added = changes ?? [];
+  added.push({ name, from, to });
+  return added;
+}
+
 /** Compares the fields in the order of their names. Only those that differ are sorted, and most objects have none. */
 function compareObjects(
   before: JsonObject,
@@ -83,16 +105,6 @@ function compareObjects(
   const isPlain = Object.getPrototypeOf(after) === Object.prototype;
   /** The number of fields that both have, minus the number of fields of `after`: 0 if none was added. */
   let common = 0;
-  const field = (name: string, old: Field, value: Field) => {
-    const start = operations.length;
-    path.push(name);
-    compare(old, value, path, operations);
-    path.pop();
-    if (operations.length > start) {
-      changes ??= [];
-      changes.push({ name, from: start, to: operations.length });
-    }
-  };
   for (const name in before) {
     const old = before[name];
     const value = after[name];
@@ -100,9 +112,9 @@ function compareObjects(
       common++;
     } else if (Object.hasOwn(after, name)) {
       common++;
-      field(name, old, value);
+      changes = compareField(name, old, value, path, operations, changes);
     } else {
-      field(name, old, undefined);
+      changes = compareField(name, old, undefined, path, operations, changes);
     }
   }
   for (const _ in after) {
@@ -111,7 +123,7 @@ function compareObjects(
   if (common !== 0) {
     for (const name in after) {
       if (!Object.hasOwn(before, name) && Object.hasOwn(after, name)) {
-        field(name, undefined, after[name]);
+        changes = compareField(name, undefined, after[name], path, operations, changes);
       }
     }
   }

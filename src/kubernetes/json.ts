@@ -77,7 +77,7 @@ const tooDeep = `the JSON document nests deeper than ${maxJsonDepth} levels`;
  * times faster than counting brackets in its text. But one with 10^5 keys takes as long to traverse as to parse, and one
  * of a million brackets takes a second to parse: in large documents brackets are counted.
  */
-const mostBytesOfSmall = 64 * 1024;
+const mostBytesOfSmall = 512 * 1024;
 
 /**
  * Parses a JSON document from UTF-8 bytes. Of duplicate keys the last one counts, as in the API server; a key named
