@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList } from 'node:net';
 import { example } from '../examples/index.ts';
 import type { Rule } from '../rule.ts';
 import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
@@ -17,7 +17,8 @@ function isLocal(hostname: string): boolean {
     return true;
   }
   const [address = ''] = hostname.split('%', 1);
-  return localAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  // Not told apart by isIPv6, whose regular expression takes 8 ms to compile: false for what is not an address.
+  return localAddresses.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
 }
 
 export const rule: Rule = {
