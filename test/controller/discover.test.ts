@@ -282,7 +282,7 @@ test.concurrent('a hostile answer causes one write and one event, and nothing of
     const failed = await lab.condition(`h${index}`, 'Discovered', 'False');
     expect(conditionIn(failed, 'Discovered')?.message, what).toMatch(message);
     expect(failed.status).not.toHaveProperty('handlers');
-    await until(() => expect(servers[index]?.received.length).toBeGreaterThanOrEqual(4));
+    await until(() => expect(servers[index]?.received.length).toBeGreaterThanOrEqual(3));
     const events = await lab.events(`h${index}`);
     expect(events).toHaveLength(1);
     expect(String(events[0]?.message).length).toBeLessThanOrEqual(1024);
@@ -444,7 +444,7 @@ test('unresponsive and broken extensions do not delay the others, not even at th
   await Promise.all(
     Array.from({ length: 8 }, (_, index) => lab.patchStatus(`b-failed-${index}`, { conditions: [failed] })),
   );
-  await create('b-absent', { clientConfig: { url: 'https://localhost:1', caBundle } }, 10);
+  await create('b-absent', { clientConfig: { url: 'https://localhost:1', caBundle } }, 4);
   await create('c-good', good.spec, 5);
   const { tookMs } = await fiveDiscovered('c-good');
   // A discovery that hangs takes 10 s. A machine that is slow in this was slow in those without any that hang.

@@ -152,7 +152,7 @@ export async function startCalled(
 /** Waits until something holds, with growing intervals; fails after 100 seconds. */
 export async function until(check: () => unknown): Promise<void> {
   const end = performance.now() + 100_000;
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
     try {
       await check();
       return;

@@ -1,8 +1,8 @@
-import { aroundEach, test } from 'vitest';
+import { afterAll, aroundEach, test } from 'vitest';
 import { type ElectionRun, startElection } from '../../src/controller/leader-election.ts';
 import { startExtension as startRawServer } from '../runtime/extension-server.ts';
 import { collectingLog } from '../server/running.ts';
-import { ending, endWith } from '../tools/ends.ts';
+import { endAll, ending, endWith } from '../tools/ends.ts';
 import { caBundle, control, type Lab, startCalled, startLab, until } from './lab.ts';
 import { startProxy, writesIn } from './proxy.ts';
 
@@ -11,23 +11,42 @@ aroundEach(ending);
 /** Long enough that no busy machine loses such a Lease; where it has to expire, the test advances the clock. */
 const times = { leaseDurationMs: 60_000, renewDeadlineMs: 30_000, retryPeriodMs: 100 };
 const lease = { namespace: 'default', name: 'controller', ...times };
-const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/controller';
+const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 
 interface Lease {
   metadata: { labels?: object };
   spec: { holderIdentity: string; leaseTransitions: number; acquireTime: string; renewTime: string };
 }
-const leaseOf = async (lab: Lab) => ((await lab.request('GET', path)) as Lease).spec;
+const leaseOf = async (lab: Lab, path = `${leases}/${lease.name}`) => ((await lab.request('GET', path)) as Lease).spec;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** For tests whose candidates do nothing but hold a Lease: of this lab, each uses one Lease. */
+const shared = await startLab();
+afterAll(endAll);
+let count = 0;
+
+/** A Lease that no other test uses, and candidates for it. */
+function ownLease() {
+  const leaseName = `lease-${count++}`;
+  return {
+    lab: shared,
+    leaseName,
+    path: `${leases}/${leaseName}`,
+    candidate: (kubeConfig: ElectionRun['kubeConfig'], identity: string, options: Partial<ElectionRun> = {}) =>
+      startCandidate(kubeConfig, { name: leaseName, identity, ...options }),
+  };
+}
+
 /** One candidate, and what happens to it. */
-function candidate(kubeConfig: ElectionRun['kubeConfig'], identity: string, options: Partial<ElectionRun> = {}) {
+function startCandidate(
+  kubeConfig: ElectionRun['kubeConfig'],
+  options: Partial<ElectionRun> & Pick<ElectionRun, 'name' | 'identity'>,
+) {
   const { log, lines } = collectingLog();
   const events: string[] = [];
   const election = startElection({
     kubeConfig,
     ...lease,
-    identity,
     log,
     now: () => new Date(),
     monotonicMs: () => performance.now(),
@@ -99,7 +118,7 @@ test.concurrent('a leader that is cut off during a write stops before another be
 });
 
 test.concurrent('a leader whose Lease was taken over stops at the next renewal', async ({ expect }) => {
-  const lab = await startLab();
+  const { lab, path, candidate } = ownLease();
   let passed = 0;
   const { events, election } = candidate(lab.kubeConfig, 'a', { monotonicMs: () => performance.now() + passed });
   await until(() => expect(events).toEqual(['elected']));
@@ -113,17 +132,17 @@ test.concurrent('a leader whose Lease was taken over stops at the next renewal',
   // The thief stops renewing: its Lease expires.
   passed = times.leaseDurationMs;
   await until(() => expect(events).toHaveLength(3));
-  expect((await leaseOf(lab)).leaseTransitions).toBe(1);
+  expect((await leaseOf(lab, path)).leaseTransitions).toBe(1);
 });
 
 test.concurrent('changing a label of the Lease, or deleting it, does not result in two leaders', async ({ expect }) => {
-  const lab = await startLab();
+  const { lab, path, candidate } = ownLease();
   const a = candidate(lab.kubeConfig, 'a');
   await until(() => expect(a.events).toEqual(['elected']));
   const patch = { metadata: { labels: { x: 'y' } } };
   await lab.request('PATCH', path, patch, { 'content-type': 'application/merge-patch+json' });
-  const { renewTime } = await leaseOf(lab);
-  await until(async () => expect((await leaseOf(lab)).renewTime).not.toBe(renewTime));
+  const { renewTime } = await leaseOf(lab, path);
+  await until(async () => expect((await leaseOf(lab, path)).renewTime).not.toBe(renewTime));
   expect(a.events).toEqual(['elected']);
   expect(((await lab.request('GET', path)) as Lease).metadata.labels).toEqual({ x: 'y' });
   await lab.request('DELETE', path);
@@ -131,7 +150,7 @@ test.concurrent('changing a label of the Lease, or deleting it, does not result 
 });
 
 test.concurrent('a leader whose Lease was released by another client says so', async ({ expect }) => {
-  const lab = await startLab();
+  const { lab, path, candidate } = ownLease();
   const { events } = candidate(lab.kubeConfig, 'a');
   await until(() => expect(events).toEqual(['elected']));
   const { spec } = (await lab.request('GET', path)) as Lease;
@@ -141,20 +160,18 @@ test.concurrent('a leader whose Lease was released by another client says so', a
 });
 
 test.concurrent('a Lease without a spec is acquired', async ({ expect }) => {
-  const lab = await startLab();
-  await lab.request('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', {
-    metadata: { name: 'controller' },
-  });
+  const { lab, leaseName, path, candidate } = ownLease();
+  await lab.request('POST', leases, { metadata: { name: leaseName } });
   const { events, election } = candidate(lab.kubeConfig, 'a');
   await until(() => expect(events).toEqual(['elected']));
   expect(election.problem).toBeUndefined();
-  expect(await leaseOf(lab)).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
+  expect(await leaseOf(lab, path)).toMatchObject({ holderIdentity: 'a', leaseTransitions: 1 });
 });
 
 test.concurrent('jumping clocks do not matter: the leader stays, and a candidate does not take over', async ({
   expect,
 }) => {
-  const lab = await startLab();
+  const { lab, path, candidate } = ownLease();
   let offset = 0;
   const now = () => new Date(Date.now() + offset);
   const a = candidate(lab.kubeConfig, 'a', { now });
@@ -167,8 +184,8 @@ test.concurrent('jumping clocks do not matter: the leader stays, and a candidate
   });
   for (const step of [3_600_000, -3_600_000, 86_400_000 * 365]) {
     offset = step;
-    const { renewTime } = await leaseOf(lab);
-    await until(async () => expect((await leaseOf(lab)).renewTime).not.toBe(renewTime));
+    const { renewTime } = await leaseOf(lab, path);
+    await until(async () => expect((await leaseOf(lab, path)).renewTime).not.toBe(renewTime));
     // The first of them may have been answered before.
     const seen = proxy.passed.length + 2;
     await until(() => expect(proxy.passed.length).toBeGreaterThanOrEqual(seen));
@@ -184,7 +201,7 @@ test.concurrent('jumping clocks do not matter: the leader stays, and a candidate
 test.concurrent('a process that was suspended for longer than its Lease notices before it writes, whatever its timers missed', async ({
   expect,
 }) => {
-  const lab = await startLab();
+  const { lab, candidate } = ownLease();
   const proxy = await startProxy(lab);
   let halted = 0;
   const { events, election } = candidate(proxy.kubeConfig, 'a', { monotonicMs: () => performance.now() + halted });
@@ -230,18 +247,18 @@ test.concurrent('a Lease that cannot be created is reported, in the log and to t
 });
 
 test.concurrent('a renewal preserves the acquire time and the number of transitions', async ({ expect }) => {
-  const lab = await startLab();
+  const { lab, path, candidate } = ownLease();
   const a = candidate(lab.kubeConfig, 'a');
   await until(() => expect(a.events).toEqual(['elected']));
-  const first = await leaseOf(lab);
-  await until(async () => expect((await leaseOf(lab)).renewTime).not.toBe(first.renewTime));
-  expect(await leaseOf(lab)).toMatchObject({ acquireTime: first.acquireTime, leaseTransitions: 0 });
+  const first = await leaseOf(lab, path);
+  await until(async () => expect((await leaseOf(lab, path)).renewTime).not.toBe(first.renewTime));
+  expect(await leaseOf(lab, path)).toMatchObject({ acquireTime: first.acquireTime, leaseTransitions: 0 });
 });
 
 test.concurrent('a candidate that is stopped while it acquires the Lease does not become the leader, and releases it', async ({
   expect,
 }) => {
-  const lab = await startLab();
+  const { lab, path, candidate } = ownLease();
   const proxy = await startProxy(lab);
   const answered = Promise.withResolvers<void>();
   let isTaken = false;
@@ -256,11 +273,11 @@ test.concurrent('a candidate that is stopped while it acquires the Lease does no
   await stopped;
   expect([events, lines, election.isLeading]).toEqual([[], [], false]);
   // The next leader need not wait.
-  expect(await leaseOf(lab)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
+  expect(await leaseOf(lab, path)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
 });
 
 test.concurrent('a Lease that cannot be released is reported, and the shutdown completes', async ({ expect }) => {
-  const lab = await startLab();
+  const { lab, candidate } = ownLease();
   const proxy = await startProxy(lab);
   const { election, events, lines } = candidate(proxy.kubeConfig, 'a');
   await until(() => expect(events).toEqual(['elected']));
@@ -277,7 +294,7 @@ test.concurrent('a Lease that cannot be released is reported, and the shutdown c
 test.concurrent('a response that takes half the time counts as missing: the leader tries again before its time is over', async ({
   expect,
 }) => {
-  const lab = await startLab();
+  const { lab, candidate } = ownLease();
   const proxy = await startProxy(lab);
   const { events } = candidate(proxy.kubeConfig, 'a', { leaseDurationMs: 3_000, renewDeadlineMs: 1_600 });
   await until(() => expect(events).toEqual(['elected']));

@@ -14,7 +14,7 @@ function usedMiB(): number {
 }
 
 /** CONTROLLER_CONFIGS=1000 is the size in docs/controller.md. */
-const count = Number(process.env.CONTROLLER_CONFIGS ?? 40);
+const count = Number(process.env.CONTROLLER_CONFIGS ?? 34);
 
 test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with one write each and bounded memory', async () => {
   const lab = await startLab();

@@ -165,7 +165,7 @@ test('stop waits for running work, and starts nothing more', async () => {
 });
 
 test('work is linear in the keys', async () => {
-  await expectLinear(40_000, async (size) => {
+  await expectLinear(20_000, async (size) => {
     const { queue, runs } = queueOf(async () => done);
     for (let count = 0; count < size; count++) {
       queue.add(`key${count}`);

@@ -82,7 +82,7 @@ export function send(
 /** Repeats a request until the response is as wanted, with growing pauses; fails after 100 seconds. */
 export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
   const end = Date.now() + 100_000;
-  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 50)) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.5, 100)) {
     const value = await read();
     if (wanted(value)) {
       return value;
