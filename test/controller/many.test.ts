@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { aroundEach, expect, test } from 'vitest';
 import { startExtension } from '../runtime/extension-server.ts';
 import { collectGarbage } from '../tools/collect-garbage.ts';
@@ -23,10 +24,23 @@ test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with 
     requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterCreate' },
   }));
   let asked = 0;
-  const server = await startExtension(() => {
+  const held: ServerResponse[] = [];
+  const server = await startExtension((_received, response) => {
     asked++;
     server.received.length = 0;
-    return { status: 'Success', handlers };
+    if (asked > 32) {
+      return { status: 'Success', handlers };
+    }
+    // The first 32 get their responses when others, if more were discovered at a time, had a moment to arrive.
+    held.push(response);
+    if (asked === 32) {
+      setTimeout(() => {
+        for (const one of held) {
+          one.end(JSON.stringify({ status: 'Success', handlers }));
+        }
+      }, 200);
+    }
+    return undefined;
   });
   endWith(() => server.close());
   for (let made = 0; made < count; made++) {
@@ -57,5 +71,5 @@ test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with 
   await reach(() => asked > first + count);
   expect(usedMiB() - memory).toBeLessThan(20);
   expect(await versions()).toBe(version);
-  expect(server.mostAtOnce()).toBeLessThanOrEqual(32);
+  expect(server.mostAtOnce()).toBe(32);
 }, 180_000);
