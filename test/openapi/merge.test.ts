@@ -2,6 +2,7 @@ import { compileErrors, validate } from '@readme/openapi-parser';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { type Merged, mergeDocuments } from '../../src/openapi/index.ts';
+import { expectLinear } from '../tools/linear.ts';
 
 type Schemas = Record<string, JsonObject>;
 
@@ -436,9 +437,7 @@ describe('the work is linear in the documents', () => {
     ];
     const { report } = await mergeDocuments(two(250));
     expect(report.renamed.length).toBe(250);
-    const small = Math.min(await time(two(250)), await time(two(250)), await time(two(250)));
-    // Eight times as long, with some tolerance for memory; quadratic would be 64 times.
-    expect(await time(two(2000))).toBeLessThan(small * 24 + 50);
+    await expectLinear(1000, (size) => mergeDocuments(two(size)));
   });
 
   test('for one path in many documents', async () => {

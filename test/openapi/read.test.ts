@@ -68,10 +68,10 @@ test('YAML nests as deep as JSON, and no deeper', () => {
 });
 
 test('long texts count as often as aliases name them', () => {
-  const text = 'x'.repeat(3_000_000);
+  const text = 'x'.repeat(1_000_000);
   const yaml = (count: number) => `openapi: 3.0.0\nx-a: &a ${text}\nx-b: [${Array(count).fill('*a').join()}]\n`;
-  expect(() => read(yaml(80))).not.toThrow();
-  expect(() => read(yaml(100))).toThrow(new InvalidOpenApi('has too many values, or aliases that expand to too many'));
+  expect(() => read(yaml(240))).not.toThrow();
+  expect(() => read(yaml(300))).toThrow(new InvalidOpenApi('has too many values, or aliases that expand to too many'));
   const keys = `openapi: 3.0.0\nx-a: &a {${text.slice(0, 1000)}: 1}\nx-b: &b [${Array(1000).fill('*a').join()}]\n`;
   expect(() => read(`${keys}x-c: [${Array(100).fill('*b').join()}]\n`)).not.toThrow();
   expect(() => read(`${keys}x-c: [${Array(300).fill('*b').join()}]\n`)).toThrow('has too many values, or aliases');
