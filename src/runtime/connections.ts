@@ -71,7 +71,7 @@ const defaultMaxAnswerBytes = 20 * 1024 * 1024;
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
 const keepAliveMs = 90_000;
-/** Maximum number of TLS settings that are cached across extensions. */
+/** Maximum number of TLS settings that are cached across extensions and sets of connections. */
 const maxContexts = 32;
 /** How long a TLS handshake may take, in ms (Go: 10 s). */
 const handshakeMs = 10_000;
@@ -182,34 +182,34 @@ function rootsOfSystem(): string[] {
   return systemRoots;
 }
 
+/** TLS settings that were used lately, in order of last use. */
+const contexts = new Map<string, SecureContext>();
+
+/**
+ * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a
+ * hundred KiB outside of the heap and, with the system roots, milliseconds.
+ */
+function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
+  const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);
+  const context =
+    contexts.get(key) ??
+    createSecureContext({
+      ca: caBundle === undefined ? rootsOfSystem() : readable(caBundle),
+      ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+      minVersion: 'TLSv1.2',
+    });
+  contexts.delete(key);
+  contexts.set(key, context);
+  if (contexts.size > maxContexts) {
+    contexts.delete(contexts.keys().next().value as string);
+  }
+  return context;
+}
+
 /** Creates a set of connections, which are opened on first use. */
 export function createConnections(options: ConnectionOptions): ExtensionConnections {
   const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
   const pools = new Map<string, KeptPool>();
-
-  /** In order of last use. */
-  const contexts = new Map<string, SecureContext>();
-
-  /**
-   * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a
-   * hundred KiB outside of the heap and, with the system roots, milliseconds.
-   */
-  function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
-    const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);
-    const context =
-      contexts.get(key) ??
-      createSecureContext({
-        ca: caBundle === undefined ? rootsOfSystem() : readable(caBundle),
-        ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
-        minVersion: 'TLSv1.2',
-      });
-    contexts.delete(key);
-    contexts.set(key, context);
-    if (contexts.size > maxContexts) {
-      contexts.delete(contexts.keys().next().value as string);
-    }
-    return context;
-  }
 
   function poolFor(key: string, { target, caBundle }: Exchange): Pool {
     const certificate = options.clientCertificate?.();

@@ -173,10 +173,10 @@ test('match conditions of webhooks have their own budget', () => {
   const object = { list: numbers };
   const expression = nested('all', 12, 'true').replaceAll('self', 'object');
   const started = cpuTimeMs();
-  expect(() => matchesConditions([{ name: 'nested', expression }], { object })).toThrow(
-    'nested: operation cancelled: actual cost limit exceeded',
-  );
   const conditions = Array.from({ length: 64 }, (_, i) => ({ name: `c${i}`, expression }));
-  expect(() => matchesConditions(conditions, { object })).toThrow('c63: validation failed due to running out of cost');
+  // The first as much as one expression may cost, the last none of what is left for all.
+  expect(() => matchesConditions(conditions, { object })).toThrow(
+    /: c0: operation cancelled: actual cost limit exceeded; .*c63: validation failed due to running out of cost/,
+  );
   expect(cpuTimeMs() - started).toBeLessThan(5_000);
 });

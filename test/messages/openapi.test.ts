@@ -89,9 +89,9 @@ test('the document is valid OpenAPI, according to an independent validator', asy
   const result = await validate(structuredClone(document) as never);
   expect(result.valid ? [] : compileErrors(result)).toEqual([]);
   // The validator does not accept everything.
-  const broken = structuredClone(document) as unknown as { paths: Record<string, { post: { responses?: object } }> };
-  delete Object.values(broken.paths)[0]?.post.responses;
-  expect((await validate(broken as never)).valid).toBe(false);
+  const broken = { openapi: document.openapi, info: document.info, paths: { '/a': { get: { parameters: [] } } } };
+  const refusal = await validate(broken as never);
+  expect(refusal.valid ? '' : compileErrors(refusal)).toContain("REQUIRED must have required property 'responses'");
 });
 
 describe('the page', () => {

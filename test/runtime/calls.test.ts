@@ -168,8 +168,8 @@ const write =
 const maxAnswerBytes = 1024 * 1024;
 
 /** Writes as long as the client reads. */
-function endless(response: ServerResponse): void {
-  const chunk = Buffer.alloc(256 * 1024, ' ');
+function endless(response: ServerResponse, character = ' '): void {
+  const chunk = Buffer.alloc(256 * 1024, character);
   const more = () => {
     while (!response.destroyed && response.write(chunk)) {
       // Until the client is slow.
@@ -354,7 +354,8 @@ test.concurrent('a caller can abort a call while an error response arrives', asy
 test.concurrent('by default, an answer of more than 20 MiB is an error', async ({ expect }) => {
   const { call } = await single(
     (_received, response) => {
-      endless(response);
+      response.write('{"message":"');
+      endless(response, 'x');
       return undefined;
     },
     { handler: { timeoutSeconds: 30 } },
