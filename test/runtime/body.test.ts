@@ -7,9 +7,9 @@ import { collectGarbage } from '../tools/collect-garbage.ts';
 const json = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
 
 test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled', async (size) => {
-  const lengths = [8, 16 * 1024, 16 * 1024 + 1];
-  // Chunks of more than a byte take less time.
-  for (const length of size === 1 ? lengths : [...lengths, 16 * 1024 - 1, 50_000]) {
+  const lengths = [8, 16 * 1024 + 1];
+  // Chunks of more than a byte take less time; more single bytes are read below.
+  for (const length of size === 1 ? lengths : [...lengths, 16 * 1024 - 1, 16 * 1024, 50_000]) {
     const text = json(length);
     function* pieces() {
       for (let at = 0; at < text.length; at += size) {
@@ -43,6 +43,6 @@ test('a response in single bytes takes little more memory than the response', as
     await setImmediate();
     taken = used() - before;
   }
-  expect((await readFirstValue(Readable.from(bytes()), length))?.length).toBe(length);
+  expect((await readFirstValue(Readable.from(bytes()), length))?.equals(text)).toBe(true);
   expect(taken).toBeLessThan(20 * length);
 });
