@@ -4,7 +4,7 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Registry as MetricsRegistry } from 'prom-client';
-import { aroundEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, aroundEach, describe, expect, onTestFinished, test } from 'vitest';
 import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { sampleRequest } from '../../src/messages/index.ts';
@@ -18,14 +18,18 @@ import {
   caBundle,
   type ExtensionServer,
   extensionConfig,
+  SharedServers,
   startExtension,
   storedHandler,
 } from './extension-server.ts';
 
 aroundEach(ending);
 
-async function server(answer: Answering, options = {}): Promise<ExtensionServer> {
-  const started = await startExtension(answer, options);
+const shared = new SharedServers();
+afterAll(() => shared.close());
+
+async function server(answer: Answering, options?: object): Promise<ExtensionServer> {
+  const started = await (options === undefined ? shared.start(answer) : startExtension(answer, options));
   endWith(() => started.close());
   return started;
 }
@@ -52,7 +56,7 @@ async function single(
   {
     handler = {},
     options = {},
-    serverOptions = {},
+    serverOptions,
     url,
   }: {
     handler?: object;

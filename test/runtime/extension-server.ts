@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { ExtensionConfig } from '../../src/api/index.ts';
 import { hooksGroup } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
@@ -33,26 +34,41 @@ export interface ExtensionServer {
   close(): Promise<void>;
 }
 
-/**
- * Starts a TLS server. Like Cluster API's own it responds with text/plain in chunks, for any method and content type.
- */
-export async function startExtension(
-  answer: Answering,
-  { certificate = localhost, ...options }: ServerOptions & { certificate?: TestCertificate } = {},
-): Promise<ExtensionServer> {
-  const received: Received[] = [];
-  let [connections, atOnce, mostAtOnce] = [0, 0, 0];
+/** What a server has seen since it answers in the current way. */
+interface Seen {
+  answer: Answering;
+  received: Received[];
+  connections: number;
+  atOnce: number;
+  mostAtOnce: number;
+}
+
+const nobody: Answering = () => ({});
+
+/** A TLS server that answers in one way after the other. */
+interface ReusableServer {
+  /** Answers in another way. `close` of the result ends its connections. */
+  serve(answer: Answering): ExtensionServer;
+  /** Whether all connections have ended. */
+  isIdle(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+async function startReusable({ certificate = localhost, ...options }: StartOptions): Promise<ReusableServer> {
+  const unseen = (answer: Answering): Seen => ({ answer, received: [], connections: 0, atOnce: 0, mostAtOnce: 0 });
+  let current = unseen(nobody);
   const server = createServer({ ...certificate, ...options }, (request, response) => {
-    atOnce++;
-    mostAtOnce = Math.max(mostAtOnce, atOnce);
-    response.on('close', () => atOnce--);
+    const seen = current;
+    seen.atOnce++;
+    seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.atOnce);
+    response.on('close', () => seen.atOnce--);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const { method = '', url = '', headers } = request;
       const one = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
-      received.push(one);
-      const json = answer(one, response, request);
+      seen.received.push(one);
+      const json = seen.answer(one, response, request);
       if (json !== undefined) {
         response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
         const text = JSON.stringify(json);
@@ -61,22 +77,69 @@ export async function startExtension(
       }
     });
   });
-  server.on('secureConnection', () => connections++);
+  server.on('secureConnection', () => current.connections++);
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `https://localhost:${port}`,
-    port,
-    received,
-    connections: () => connections,
-    mostAtOnce: () => mostAtOnce,
+    serve(answer) {
+      const seen = unseen(answer);
+      current = seen;
+      return {
+        url: `https://localhost:${port}`,
+        port,
+        received: seen.received,
+        connections: () => seen.connections,
+        mostAtOnce: () => seen.mostAtOnce,
+        close: async () => server.closeAllConnections(),
+      };
+    },
+    isIdle: () => new Promise((resolve) => server.getConnections((error, count) => resolve(!error && count === 0))),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+type StartOptions = ServerOptions & { certificate?: TestCertificate };
+
+/**
+ * Starts a TLS server. Like Cluster API's own it responds with text/plain in chunks, for any method and content type.
+ */
+export async function startExtension(answer: Answering, options: StartOptions = {}): Promise<ExtensionServer> {
+  const server = await startReusable(options);
+  return { ...server.serve(answer), close: server.close };
+}
+
+/** Servers for many tests of a file, which use them one after the other: most calls take less time than a start. */
+export class SharedServers {
+  readonly #idle: ReusableServer[] = [];
+
+  /** As `startExtension`, on a server that no other test is using. */
+  async start(answer: Answering): Promise<ExtensionServer> {
+    const server = this.#idle.pop() ?? (await startReusable({}));
+    const serving = server.serve(answer);
+    const close = async () => {
+      await serving.close();
+      for (let turn = 0; turn < 100; turn++) {
+        await setImmediate();
+        if (await server.isIdle()) {
+          server.serve(nobody);
+          this.#idle.push(server);
+          return;
+        }
+      }
+      await server.close();
+    };
+    return { ...serving, close };
+  }
+
+  /** Stops those that are not in use. */
+  async close(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((server) => server.close()));
+  }
 }
 
 /** The trust bundle of the test servers, as in an ExtensionConfig. */
