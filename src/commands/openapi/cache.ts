@@ -68,6 +68,119 @@ function problemOf(found: Stats): string | undefined {
     : undefined;
 }
 
+/** An entry on disk. */
+interface KeptEntry {
+  file: string;
+  size: number;
+  mtimeMs: number;
+}
+
+/** The files of a cache in a folder that can be trusted. */
+class FolderCache implements DocumentCache {
+  readonly #directory: string;
+  readonly #limits: CacheLimits;
+  readonly #now: () => number;
+
+  constructor(directory: string, limits: CacheLimits, now: () => number) {
+    this.#directory = directory;
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  #fileOf(key: string): string {
+    return join(this.#directory, sha256(key));
+  }
+
+  async read(key: string): Promise<Buffer | undefined> {
+    const file = this.#fileOf(key);
+    let bytes: Buffer;
+    try {
+      const found = await lstat(file);
+      if (!found.isFile() || this.#now() - found.mtimeMs > this.#limits.maxAgeMs) {
+        return undefined;
+      }
+      bytes = await readRegularFile(file, this.#limits.maxEntryBytes + headBytes);
+    } catch {
+      return undefined;
+    }
+    const content = bytes.subarray(headBytes);
+    if (bytes.subarray(0, headBytes).toString('latin1') !== `${sha256(content)}\n`) {
+      await rm(file, { force: true }).catch(() => {});
+      return undefined;
+    }
+    // The time of a file is that of its last use.
+    const time = new Date(this.#now());
+    await utimes(file, time, time).catch(() => {});
+    return content;
+  }
+
+  async write(key: string, content: Buffer): Promise<void> {
+    if (content.length > this.#limits.maxEntryBytes) {
+      return;
+    }
+    const file = this.#fileOf(key);
+    const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
+    try {
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+      const handle = await open(unfinished, flags, 0o600);
+      try {
+        await handle.writeFile(`${sha256(content)}\n`);
+        await handle.writeFile(content);
+      } finally {
+        await handle.close();
+      }
+      const time = new Date(this.#now());
+      await utimes(unfinished, time, time);
+      await rename(unfinished, file);
+    } catch {
+      // A full disk is not a failure: without an entry, the document is fetched again.
+      await rm(unfinished, { force: true }).catch(() => {});
+    }
+  }
+
+  async cleanUp(): Promise<void> {
+    try {
+      await this.#removeOldest(await this.#removeOld());
+    } catch {
+      // The next run tries again.
+    }
+  }
+
+  /** Removes what is too old, and returns the entries that are left. */
+  async #removeOld(): Promise<KeptEntry[]> {
+    const kept: KeptEntry[] = [];
+    for await (const { name } of await opendir(this.#directory)) {
+      const isEntry = entryName.test(name);
+      if (!isEntry && !unfinishedName.test(name)) {
+        continue;
+      }
+      const file = join(this.#directory, name);
+      const found = await lstat(file).catch(() => undefined);
+      if (found === undefined) {
+        continue;
+      }
+      if (this.#now() - found.mtimeMs > (isEntry ? this.#limits.maxAgeMs : maxWriteMs)) {
+        await rm(file, { force: true });
+      } else if (isEntry) {
+        kept.push({ file, size: found.size, mtimeMs: found.mtimeMs });
+      }
+    }
+    return kept;
+  }
+
+  /** Removes the least recently used entries until the others are within the total size. */
+  async #removeOldest(entries: KeptEntry[]): Promise<void> {
+    let total = entries.reduce((sum, { size }) => sum + size, 0);
+    for (const { file, size } of entries.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+      if (total <= this.#limits.maxBytes) {
+        break;
+      }
+      await rm(file, { force: true });
+      total -= size;
+    }
+  }
+}
+
 /**
  * Opens the cache in a folder, which is created if it is missing. Entries are files that only their owner can read: the
  * SHA-256 of the content, and the content. An incomplete entry is removed when it is found, and counts as missing.
@@ -94,86 +207,5 @@ export async function openCache(
     warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be created'}`);
     return noCache;
   }
-  const fileOf = (key: string) => join(directory, sha256(key));
-
-  return {
-    async read(key) {
-      const file = fileOf(key);
-      let bytes: Buffer;
-      try {
-        const found = await lstat(file);
-        if (!found.isFile() || now() - found.mtimeMs > limits.maxAgeMs) {
-          return undefined;
-        }
-        bytes = await readRegularFile(file, limits.maxEntryBytes + headBytes);
-      } catch {
-        return undefined;
-      }
-      const content = bytes.subarray(headBytes);
-      if (bytes.subarray(0, headBytes).toString('latin1') !== `${sha256(content)}\n`) {
-        await rm(file, { force: true }).catch(() => {});
-        return undefined;
-      }
-      // The time of a file is that of its last use.
-      const time = new Date(now());
-      await utimes(file, time, time).catch(() => {});
-      return content;
-    },
-
-    async write(key, content) {
-      if (content.length > limits.maxEntryBytes) {
-        return;
-      }
-      const file = fileOf(key);
-      const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
-      try {
-        const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-        const handle = await open(unfinished, flags, 0o600);
-        try {
-          await handle.writeFile(`${sha256(content)}\n`);
-          await handle.writeFile(content);
-        } finally {
-          await handle.close();
-        }
-        const time = new Date(now());
-        await utimes(unfinished, time, time);
-        await rename(unfinished, file);
-      } catch {
-        // A full disk is not a failure: without an entry, the document is fetched again.
-        await rm(unfinished, { force: true }).catch(() => {});
-      }
-    },
-
-    async cleanUp() {
-      const kept: { file: string; size: number; mtimeMs: number }[] = [];
-      try {
-        for await (const { name } of await opendir(directory)) {
-          const isEntry = entryName.test(name);
-          if (!isEntry && !unfinishedName.test(name)) {
-            continue;
-          }
-          const file = join(directory, name);
-          const found = await lstat(file).catch(() => undefined);
-          if (found === undefined) {
-            continue;
-          }
-          if (now() - found.mtimeMs > (isEntry ? limits.maxAgeMs : maxWriteMs)) {
-            await rm(file, { force: true });
-          } else if (isEntry) {
-            kept.push({ file, size: found.size, mtimeMs: found.mtimeMs });
-          }
-        }
-        let total = kept.reduce((sum, { size }) => sum + size, 0);
-        for (const { file, size } of kept.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-          if (total <= limits.maxBytes) {
-            break;
-          }
-          await rm(file, { force: true });
-          total -= size;
-        }
-      } catch {
-        // The next run tries again.
-      }
-    },
-  };
+  return new FolderCache(directory, limits, now);
 }
