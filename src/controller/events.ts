@@ -67,6 +67,56 @@ export interface EventRecorderOptions {
   onProblem(problem: string): void;
 }
 
+/** A map of what was used lately: at most `maxKnown` entries, in order of last use. */
+class Recent<Value> {
+  readonly #values = new Map<string, Value>();
+
+  get(key: string): Value | undefined {
+    return this.#values.get(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    if (this.#values.size > maxKnown) {
+      this.#values.delete(this.#values.keys().next().value as string);
+    }
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
+  /** Removes all entries with such a value. */
+  deleteAll(isMeant: (value: Value) => boolean): void {
+    for (const [key, value] of this.#values) {
+      if (isMeant(value)) {
+        this.#values.delete(key);
+      }
+    }
+  }
+}
+
+/** How many writes each object may still have. */
+class Budgets {
+  /** What is left, and when it was last computed. */
+  readonly #budgets = new Recent<{ left: number; at: number }>();
+
+  /** Takes one write from the budget of an object, if there is any left. */
+  take(uid: string, at: number): boolean {
+    const before = this.#budgets.get(uid) ?? { left: burst, at };
+    const left = Math.min(burst, before.left + Math.max(0, at - before.at) / refillMs);
+    this.#budgets.set(uid, { left: left >= 1 ? left - 1 : left, at });
+    return left >= 1;
+  }
+
+  forget(uid: string): void {
+    this.#budgets.delete(uid);
+  }
+}
+
+const timeText = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
+
 /**
  * Writes events (v1), one at a time. A repeating event is one object with a count, which is written at most every five
  * minutes unless another event happened in between. Each object may have 25 events at once and then one every five
@@ -74,35 +124,13 @@ export interface EventRecorderOptions {
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { cluster, component, instance, now, onProblem } = options;
-  /** In order of last use. */
-  const known = new Map<string, Known>();
+  const known = new Recent<Known>();
   const waiting: Waiting[] = [];
   /** The last event of each object. */
-  const latest = new Map<string, string>();
-  /** The remaining budget of each object, and when it was last computed. */
-  const budgets = new Map<string, { left: number; at: number }>();
+  const latest = new Recent<string>();
+  const budgets = new Budgets();
   let working: Promise<void> | undefined;
   let lastName = 0n;
-
-  function remember(key: string, one: Known): void {
-    known.delete(key);
-    known.set(key, one);
-    if (known.size > maxKnown) {
-      known.delete(known.keys().next().value as string);
-    }
-  }
-
-  /** Takes one write from the budget of an object, if there is any left. */
-  function isAllowed(uid: string, at: number): boolean {
-    const before = budgets.get(uid) ?? { left: burst, at };
-    const left = Math.min(burst, before.left + Math.max(0, at - before.at) / refillMs);
-    budgets.delete(uid);
-    budgets.set(uid, { left: left >= 1 ? left - 1 : left, at });
-    if (budgets.size > maxKnown) {
-      budgets.delete(budgets.keys().next().value as string);
-    }
-    return left >= 1;
-  }
 
   async function create({ config, event, key, at }: Waiting): Promise<void> {
     const { name: object, uid, resourceVersion } = config.metadata;
@@ -110,7 +138,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const nanoseconds = BigInt(at.getTime()) * 1_000_000n + BigInt(randomInt(1_000_000));
     lastName = nanoseconds > lastName ? nanoseconds : lastName + 1n;
     const name = `${object.slice(0, 200)}.${lastName.toString(16)}`;
-    const time = `${at.toISOString().slice(0, 19)}Z`;
+    const time = timeText(at);
     const written = {
       apiVersion: 'v1',
       kind: 'Event',
@@ -134,18 +162,14 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         throw error;
       }
     }
-    remember(key, { name, uid, count: 1, writtenAt: at.getTime() });
+    known.set(key, { name, uid, count: 1, writtenAt: at.getTime() });
   }
 
   /** Whether the last event of an object was a different one. */
   function isNews({ config, key }: Waiting): boolean {
     const { uid } = config.metadata;
     const before = latest.get(uid);
-    latest.delete(uid);
     latest.set(uid, key);
-    if (latest.size > maxKnown) {
-      latest.delete(latest.keys().next().value as string);
-    }
     return before !== undefined && before !== key;
   }
 
@@ -153,7 +177,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const before = known.get(one.key);
     const happensAnew = isNews(one);
     if (before === undefined) {
-      if (isAllowed(one.config.metadata.uid, one.at.getTime())) {
+      if (budgets.take(one.config.metadata.uid, one.at.getTime())) {
         await create(one);
       }
       return;
@@ -161,16 +185,15 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const count = before.count + 1;
     const sinceMs = one.at.getTime() - before.writtenAt;
     // An event that recurs after a different one, such as success after a new failure, is written at once.
-    const isDue = happensAnew && isAllowed(one.config.metadata.uid, one.at.getTime());
+    const isDue = happensAnew && budgets.take(one.config.metadata.uid, one.at.getTime());
     // If the clock has been set back, the event must not be suppressed forever.
     if (!isDue && sinceMs >= 0 && sinceMs < repeatMs) {
-      remember(one.key, { ...before, count });
+      known.set(one.key, { ...before, count });
       return;
     }
     try {
-      const lastTimestamp = `${one.at.toISOString().slice(0, 19)}Z`;
-      await cluster.request('PATCH', `${eventsPath}/${before.name}`, { count, lastTimestamp });
-      remember(one.key, { ...before, count, writtenAt: one.at.getTime() });
+      await cluster.request('PATCH', `${eventsPath}/${before.name}`, { count, lastTimestamp: timeText(one.at) });
+      known.set(one.key, { ...before, count, writtenAt: one.at.getTime() });
     } catch (error) {
       // The API server deletes events after an hour.
       if (!(error instanceof StatusError && error.code === 404)) {
@@ -202,13 +225,9 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       }
     },
     forget(uid) {
-      budgets.delete(uid);
+      budgets.forget(uid);
       latest.delete(uid);
-      for (const [key, one] of known) {
-        if (one.uid === uid) {
-          known.delete(key);
-        }
-      }
+      known.deleteAll((one) => one.uid === uid);
     },
     async flush() {
       await working;
