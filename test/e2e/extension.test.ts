@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runCertsCommand } from '../../src/commands/sandbox/webhook.ts';
 import { type RunningController, startController } from '../../src/controller/index.ts';
 import { createExtensionServer, type Handler, type RunningExtension } from '../../src/extension/index.ts';
@@ -89,9 +89,17 @@ beforeAll(async () => {
   });
   await controller.synced;
 });
+// What is registered is discovered again twice a second.
+const registered = new Set<string>();
+afterEach(async () => {
+  for (const name of registered) {
+    await objects.deleteClusterCustomObject({ ...resource, name });
+  }
+  registered.clear();
+  await Promise.all(running.splice(0).map(stopServer));
+});
 afterAll(async () => {
   await controller?.stop();
-  await Promise.all(running.map(stopServer));
   for (const name of Object.values(secrets)) {
     await core?.deleteNamespacedSecret({ namespace, name }).catch(() => {});
   }
@@ -106,7 +114,9 @@ async function register(name: string, url: string, metadata: object = {}, spec: 
     metadata: { name, annotations, ...metadata },
     spec: { clientConfig: { url }, ...spec },
   };
-  return (await objects.createClusterCustomObject({ ...resource, body })) as Config;
+  const made = (await objects.createClusterCustomObject({ ...resource, body })) as Config;
+  registered.add(name);
+  return made;
 }
 
 const read = async (name: string) => (await objects.getClusterCustomObject({ ...resource, name })) as Config;
