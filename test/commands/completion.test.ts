@@ -98,13 +98,36 @@ async function runShell(shell: string, script: string, args: string[] = []): Pro
   return stdout.split('\n').filter((line) => line !== '');
 }
 
+/** What a shell offers for each line of words (or of text), with what it offers. One shell for all. */
+type Offers<Line> = [line: Line, offered: string[]][];
+
+/** Runs a part of a script for each line, in one shell; compares what each part prints. */
+async function expectOffers<Line>(
+  shell: string,
+  prepare: string,
+  offers: Offers<Line>,
+  partFor: (line: Line) => string,
+  args: string[],
+): Promise<void> {
+  const end = 'end of a part';
+  const parts = offers.map(([line]) => `${partFor(line)}\necho '${end}'\n`);
+  const printed = (await runShell(shell, `${prepare}\necho '${end}'\n${parts.join('')}`, args)).join('\n');
+  const found = printed.split(new RegExp(`^${end}$\\n?`, 'm')).slice(1, -1);
+  expect(found.map((text) => text.split('\n').filter((line) => line !== ''))).toEqual(
+    offers.map(([, offered]) => offered),
+  );
+}
+
+const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(' ');
+
 describe('bash', () => {
-  const complete = (...words: string[]) =>
-    runShell(
+  const expectCompletions = (offers: Offers<string[]>) =>
+    expectOffers(
       'bash',
-      `set -u
-source ../completion.bash
-COMP_WORDS=(extensionconfig-webhook ${words.map((word) => `'${word}'`).join(' ')})
+      'set -u\nsource ../completion.bash',
+      offers,
+      (words) => `unset COMPREPLY
+COMP_WORDS=(extensionconfig-webhook ${quoted(words)})
 COMP_CWORD=${words.length}
 _extensionconfig_webhook_complete
 printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
@@ -112,17 +135,25 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
     );
 
   test('completes commands, flags, values after "=", and files', async () => {
-    expect(await complete('ru')).toEqual(['rules']);
-    expect(await complete('certs', 'rotate', '--force')).toEqual(['--force', '--force-ca']);
-    // As bash splits --profile=u.
-    expect(await complete('lint', '--profile', '=', 'u')).toEqual(['upstream']);
-    expect(await complete('lint', '--profile', '=')).toEqual(['strict', 'upstream']);
-    expect(await complete('lint', 'wi')).toEqual(['with space.yaml']);
-    expect(await complete('serve', '--port', '')).toEqual([]);
+    await expectCompletions([
+      [['ru'], ['rules']],
+      [
+        ['certs', 'rotate', '--force'],
+        ['--force', '--force-ca'],
+      ],
+      // As bash splits --profile=u.
+      [['lint', '--profile', '=', 'u'], ['upstream']],
+      [
+        ['lint', '--profile', '='],
+        ['strict', 'upstream'],
+      ],
+      [['lint', 'wi'], ['with space.yaml']],
+      [['serve', '--port', ''], []],
+    ]);
   });
 
   test('evaluates nothing that was typed, and may be loaded twice', async () => {
-    expect(await complete('lint', '$(touch evaluated)', '')).toEqual(['with space.yaml']);
+    await expectCompletions([[['lint', '$(touch evaluated)', ''], ['with space.yaml']]]);
     const script = 'source ../completion.bash\n'.repeat(2);
     expect(await runShell('bash', `${script}complete -p extensionconfig-webhook`)).toEqual([
       'complete -F _extensionconfig_webhook_complete extensionconfig-webhook',
@@ -132,44 +163,49 @@ printf '%s\\n' \${COMPREPLY[@]+"\${COMPREPLY[@]}"}`,
 
 // Outside of its line editor, this is what zsh's own completion functions would be called with.
 describe('zsh', needs('zsh'), () => {
-  const complete = async (...given: string[]) => {
-    const lines = await runShell(
+  test('completes commands, flags, values and files', async () => {
+    await expectOffers<string[]>(
       'zsh',
       `compdef() { print -r -- "compdef $*" }
 compset() { print -r -- "compset $*" }
 _files() { print -r -- "files $*" }
 _describe() { print -rl -- "\${(@P)2}" }
-source ../completion.zsh
-words=(extensionconfig-webhook ${given.map((word) => `'${word}'`).join(' ')})
-CURRENT=${given.length + 1}
+source ../completion.zsh`,
+      [
+        [['ru'], ['rules:list the rules, or explain one']],
+        [['certs', 'rotate', '--force-'], ['--force-ca:rotate the CA too, now']],
+        [
+          ['lint', '--profile=u'],
+          ['compset -P *=', 'upstream'],
+        ],
+        [['lint', ''], ['files ']],
+        [['serve', '--cert-dir', ''], ['files -/']],
+        [['serve', '--port', ''], []],
+      ],
+      (words) => `words=(extensionconfig-webhook ${quoted(words)})
+CURRENT=${words.length + 1}
 _extensionconfig-webhook`,
       ['-f'],
     );
-    return lines.slice(1);
-  };
-
-  test('completes commands, flags, values and files', async () => {
-    expect(await complete('ru')).toEqual(['rules:list the rules, or explain one']);
-    expect(await complete('certs', 'rotate', '--force-')).toEqual(['--force-ca:rotate the CA too, now']);
-    expect(await complete('lint', '--profile=u')).toEqual(['compset -P *=', 'upstream']);
-    expect(await complete('lint', '')).toEqual(['files ']);
-    expect(await complete('serve', '--cert-dir', '')).toEqual(['files -/']);
-    expect(await complete('serve', '--port', '')).toEqual([]);
   });
 });
 
 describe('fish', needs('fish'), () => {
-  const complete = async (line: string) => {
-    const found = await runShell('fish', `source ../completion.fish\ncomplete -C '${line}'`, ['--no-config']);
-    return found.map((text) => text.split('\t')[0]);
-  };
-
   test('completes commands, flags, values and files', async () => {
-    expect(await complete('extensionconfig-webhook ru')).toEqual(['rules']);
-    expect(await complete('extensionconfig-webhook certs rotate --force')).toEqual(['--force', '--force-ca']);
-    expect(await complete('extensionconfig-webhook lint --profile=u')).toEqual(['--profile=upstream']);
-    expect(await complete('extensionconfig-webhook lint wi')).toEqual(['with space.yaml']);
-    expect(await complete('extensionconfig-webhook serve --port ')).toEqual([]);
+    await expectOffers<string>(
+      'fish',
+      'source ../completion.fish',
+      [
+        ['ru', ['rules']],
+        ['certs rotate --force', ['--force', '--force-ca']],
+        ['lint --profile=u', ['--profile=upstream']],
+        ['lint wi', ['with space.yaml']],
+        ['serve --port ', []],
+      ],
+      // What is offered is before a tab and its description.
+      (line) => `complete -C 'extensionconfig-webhook ${line}' | cut -f 1`,
+      ['--no-config'],
+    );
   });
 });
 
