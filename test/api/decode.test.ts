@@ -116,10 +116,10 @@ const expressions = (matchExpressions: unknown[]) =>
   object({ clientConfig: { url: 'h' }, namespaceSelector: { matchExpressions } });
 
 test('limits the number of violations, the last of which counts the others', () => {
-  const { violations, object: decoded } = decodeExtensionConfig(expressions(Array(100_000).fill(0)), 'v1beta2');
+  const { violations, object: decoded } = decodeExtensionConfig(expressions(Array(20_000).fill(0)), 'v1beta2');
   expect(violations).toHaveLength(maxViolations);
-  expect(violations.at(-1)).toEqual({ path: [], problem: 'type', message: '99901 more fields have a wrong type' });
-  expect(decoded).toEqual(expressions(Array(100_000).fill({})));
+  expect(violations.at(-1)).toEqual({ path: [], problem: 'type', message: '19901 more fields have a wrong type' });
+  expect(decoded).toEqual(expressions(Array(20_000).fill({})));
 });
 
 test('many violations of one kind do not hide those of another', () => {

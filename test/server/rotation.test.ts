@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { createSecureContext } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadKubeConfig } from '../../src/cluster/index.ts';
 import { run } from '../../src/commands/index.ts';
@@ -28,13 +29,17 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
   const failures: string[] = [];
   const served = new Set<string>();
   let calls = 0;
+  let trusted = { ca: '', secureContext: createSecureContext() };
   let done = false;
   const caller = async () => {
     while (!done) {
       // Like an API server: a new connection that trusts the target's current bundle.
       const [ca = ''] = bundlesOf(api.objects);
+      if (ca !== trusted.ca) {
+        trusted = { ca, secureContext: createSecureContext({ ca }) };
+      }
       try {
-        const socket = await openTls(server.webhookPort, { ca, servername });
+        const socket = await openTls(server.webhookPort, { secureContext: trusted.secureContext, servername });
         served.add(socket.getPeerCertificate().fingerprint256);
         socket.destroy();
       } catch (error) {
