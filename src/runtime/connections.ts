@@ -1,9 +1,11 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { readableCertificates } from '../x509/index.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';
 import { type CallError, quotable } from './call-error.ts';
+import { explained, explainedWithin, handshakeMs } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
 /** A client certificate for extension servers, with its key: PEM. */
@@ -73,79 +75,6 @@ const maxErrorBytes = 4 * 1024;
 const keepAliveMs = 90_000;
 /** Maximum number of TLS settings that are cached across extensions and sets of connections. */
 const maxContexts = 32;
-/** How long a TLS handshake may take, in ms (Go: 10 s). */
-const handshakeMs = 10_000;
-
-/** Go's texts for system errors, which users know from conditions. */
-const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connect: connection refused',
-  ECONNRESET: 'connection reset by peer',
-  EHOSTUNREACH: 'connect: no route to host',
-  ENETUNREACH: 'connect: network is unreachable',
-  ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'no such host (the name server did not answer)',
-  EPIPE: 'broken pipe',
-  UND_ERR_SOCKET: 'EOF: the server closed the connection',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
-  UND_ERR_CONNECT_TIMEOUT: `connect or TLS handshake took more than ${handshakeMs / 1000}s`,
-};
-
-interface SystemError extends Error {
-  code?: string;
-  cause?: unknown;
-  address?: string;
-  port?: number;
-  errors?: unknown[];
-}
-
-/** Whether an error code is about TLS: one of OpenSSL's for certificates, or of Node's own. */
-function isTlsProblem(code: string): boolean {
-  return /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/.test(
-    code,
-  );
-}
-
-function explained(thrown: unknown, target: Target): CallError {
-  const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
-  const outer = thrown as SystemError;
-  // A host with several addresses fails once for each of them.
-  const [first] = outer.errors ?? [];
-  const error = (first ?? outer) as SystemError;
-  const code = error.code ?? '';
-  if (isTlsProblem(code)) {
-    // Node.js suggests one of its flags, which does not help with the caBundle.
-    const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
-    const detail = quotable(said);
-    return {
-      step: 'tls',
-      message: `${prefix}tls: failed to verify certificate or handshake failed: ${code}: ${detail}`,
-    };
-  }
-  const where = error.address === undefined ? '' : `dial tcp ${error.address}:${error.port}: `;
-  const what = words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(error.message)}`;
-  return { step: 'connect', message: `${prefix}${where}${what}` };
-}
-
-/** Why the body of a 200 response could not be read to its end, as Cluster API's decoder would report it. */
-function explainedWithin(thrown: unknown, signal: AbortSignal): CallError {
-  const failed = (step: 'timeout' | 'decode', problem: string): CallError => ({
-    step,
-    message: `http call failed: failed to decode response: ${problem}`,
-    code: 200,
-  });
-  if (signal.aborted) {
-    return failed('timeout', 'context deadline exceeded');
-  }
-  const { code = '', message } = thrown as SystemError;
-  return failed(
-    'decode',
-    code.startsWith('Z_')
-      ? `gzip: ${quotable(message)}`
-      : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
-        ? 'unexpected EOF: the server closed the connection'
-        : `${code}: ${quotable(message)}`,
-  );
-}
 
 const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
 
@@ -206,9 +135,8 @@ function contextFor(caBundle: string | undefined, certificate: ClientCertificate
   return context;
 }
 
-/** Creates a set of connections, which are opened on first use. */
-export function createConnections(options: ConnectionOptions): ExtensionConnections {
-  const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
+/** The connection pools of extensions, by key. */
+function createPools(options: ConnectionOptions) {
   const pools = new Map<string, KeptPool>();
 
   function poolFor(key: string, { target, caBundle }: Exchange): Pool {
@@ -250,6 +178,60 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
     return pool;
   }
 
+  return { pools, poolFor };
+}
+
+/** Whether the caller has given up, rather than the time being over. */
+const isCancelled = ({ signal }: Exchange) => signal.aborted && !isOverTime(signal);
+
+/**
+ * Reads a response: its first JSON value or, unless it has status 200, its beginning.
+ *
+ * @throws the reason of a signal that was aborted by the caller.
+ */
+async function received(
+  { statusCode: code, headers, body }: Dispatcher.ResponseData,
+  exchange: Exchange,
+  maxBytes: number,
+): Promise<ExtensionResponse | CallError> {
+  const plain = unpacked(body, headers['content-encoding']);
+  if (code !== 200) {
+    const beginning = await readBeginning(plain, maxErrorBytes);
+    if (isCancelled(exchange)) {
+      throw exchange.signal.reason;
+    }
+    return { code, body: beginning };
+  }
+  let read: Buffer | undefined;
+  try {
+    read = await readFirstValue(plain, maxBytes);
+  } catch (error) {
+    if (isCancelled(exchange)) {
+      throw error;
+    }
+    return explainedWithin(error, exchange.signal);
+  }
+  return read === undefined
+    ? { step: 'size', message: `http call failed: the answer is larger than ${maxBytes / 1024 / 1024} MiB`, code }
+    : { code, body: read };
+}
+
+/** Why a call got no response: it took too long, was cancelled, or failed. */
+function unanswered(error: unknown, { target, signal }: Exchange): CallError {
+  if (!signal.aborted) {
+    return explained(error, target);
+  }
+  const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
+  return isOverTime(signal)
+    ? { step: 'timeout', message: `${prefix}context deadline exceeded` }
+    : { step: 'cancelled', message: `${prefix}context canceled` };
+}
+
+/** Creates a set of connections, which are opened on first use. */
+export function createConnections(options: ConnectionOptions): ExtensionConnections {
+  const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  const { pools, poolFor } = createPools(options);
+
   return {
     async post(key, exchange) {
       const { target, signal } = exchange;
@@ -273,39 +255,9 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
           body: exchange.body,
           signal,
         });
-        const body = unpacked(response.body, response.headers['content-encoding']);
-        if (response.statusCode !== 200) {
-          const beginning = await readBeginning(body, maxErrorBytes);
-          if (signal.aborted && !isOverTime(signal)) {
-            throw signal.reason;
-          }
-          return { code: response.statusCode, body: beginning };
-        }
-        const limit = exchange.maxAnswerBytes ?? maxAnswerBytes;
-        let read: Buffer | undefined;
-        try {
-          read = await readFirstValue(body, limit);
-        } catch (error) {
-          if (signal.aborted && !isOverTime(signal)) {
-            throw error;
-          }
-          return explainedWithin(error, signal);
-        }
-        if (read === undefined) {
-          const message = `http call failed: the answer is larger than ${limit / 1024 / 1024} MiB`;
-          return { step: 'size', message, code: 200 };
-        }
-        return { code: 200, body: read };
+        return await received(response, exchange, exchange.maxAnswerBytes ?? maxAnswerBytes);
       } catch (error) {
-        if (signal.aborted) {
-          return isOverTime(signal)
-            ? {
-                step: 'timeout',
-                message: `http call failed: Post ${JSON.stringify(target.url)}: context deadline exceeded`,
-              }
-            : { step: 'cancelled', message: `http call failed: Post ${JSON.stringify(target.url)}: context canceled` };
-        }
-        return explained(error, target);
+        return unanswered(error, exchange);
       }
     },
     load(key) {

@@ -1,0 +1,77 @@
+import { type CallError, quotable } from './call-error.ts';
+import type { Target } from './url.ts';
+
+/** How long a TLS handshake may take, in ms (Go: 10 s). */
+export const handshakeMs = 10_000;
+
+/** Go's texts for system errors, which users know from conditions. */
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  ECONNRESET: 'connection reset by peer',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'no such host (the name server did not answer)',
+  EPIPE: 'broken pipe',
+  UND_ERR_SOCKET: 'EOF: the server closed the connection',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
+  UND_ERR_CONNECT_TIMEOUT: `connect or TLS handshake took more than ${handshakeMs / 1000}s`,
+};
+
+interface SystemError extends Error {
+  code?: string;
+  cause?: unknown;
+  address?: string;
+  port?: number;
+  errors?: unknown[];
+}
+
+/** Whether an error code is about TLS: one of OpenSSL's for certificates, or of Node's own. */
+function isTlsProblem(code: string): boolean {
+  return /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/.test(
+    code,
+  );
+}
+
+/** Why a call got no response, as Cluster API's client would report it. */
+export function explained(thrown: unknown, target: Target): CallError {
+  const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
+  const outer = thrown as SystemError;
+  // A host with several addresses fails once for each of them.
+  const [first] = outer.errors ?? [];
+  const error = (first ?? outer) as SystemError;
+  const code = error.code ?? '';
+  if (isTlsProblem(code)) {
+    // Node.js suggests one of its flags, which does not help with the caBundle.
+    const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
+    const detail = quotable(said);
+    return {
+      step: 'tls',
+      message: `${prefix}tls: failed to verify certificate or handshake failed: ${code}: ${detail}`,
+    };
+  }
+  const where = error.address === undefined ? '' : `dial tcp ${error.address}:${error.port}: `;
+  const what = words[code] ?? `${code === '' ? '' : `${code}: `}${quotable(error.message)}`;
+  return { step: 'connect', message: `${prefix}${where}${what}` };
+}
+
+/** Why the body of a 200 response could not be read to its end, as Cluster API's decoder would report it. */
+export function explainedWithin(thrown: unknown, signal: AbortSignal): CallError {
+  const failed = (step: 'timeout' | 'decode', problem: string): CallError => ({
+    step,
+    message: `http call failed: failed to decode response: ${problem}`,
+    code: 200,
+  });
+  if (signal.aborted) {
+    return failed('timeout', 'context deadline exceeded');
+  }
+  const { code = '', message } = thrown as SystemError;
+  return failed(
+    'decode',
+    code.startsWith('Z_')
+      ? `gzip: ${quotable(message)}`
+      : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
+        ? 'unexpected EOF: the server closed the connection'
+        : `${code}: ${quotable(message)}`,
+  );
+}
