@@ -2,7 +2,7 @@ import type { TrackedRequest } from './tracked.ts';
 
 /** Why a body is not read at all: an HTTP status code and a sentence. */
 export interface BodyRefusal {
-  code: 405 | 413 | 415 | 503;
+  code: 400 | 405 | 413 | 415 | 503;
   message: string;
 }
 
@@ -45,6 +45,24 @@ const noRoom: BodyRefusal = {
   message: 'too many bytes of other requests are in flight: try again in a second',
 };
 
+const inCrumbs: BodyRefusal = {
+  code: 400,
+  message: 'the body arrives in too many small pieces: send it with Content-Length, or in larger chunks',
+};
+
+/** Number of pieces in which any body may arrive. */
+const freePieces = 4096;
+/** Bytes that each further piece of a body must have on average. */
+const averageBytes = 64;
+
+/**
+ * Whether a body arrives in more pieces than its bytes justify: chunks of one byte take a thousand times as long to read as
+ * the same bytes at once, and would keep others waiting. Go's servers limit the overhead of chunks, too.
+ */
+export function arrivesInCrumbs(pieces: number, bytes: number): boolean {
+  return pieces > freePieces + bytes / averageBytes;
+}
+
 /**
  * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is limited
  * by the server's requestTimeout, not here: a timer per request would cost more than the rest of this function.
@@ -68,6 +86,7 @@ export function collectBody(
   // A single buffer: keeping the chunks as they arrive would take some hundred bytes for each, however small.
   let body: Buffer | undefined;
   let length = 0;
+  let pieces = 0;
   function refuse(refusal: BodyRefusal): void {
     request.off('data', take);
     request.off('end', end);
@@ -75,6 +94,11 @@ export function collectBody(
     onRefusal(refusal);
   }
   function take(chunk: Buffer): void {
+    pieces++;
+    if (arrivesInCrumbs(pieces, length)) {
+      refuse(inCrumbs);
+      return;
+    }
     if (length + chunk.length > maxBytes) {
       refuse(tooLarge(maxBytes));
       return;

@@ -1,4 +1,5 @@
 import { refusal, type Status } from '../kubernetes/index.ts';
+import { arrivesInCrumbs } from './body.ts';
 import type { TrackedRequest, TrackedResponse } from './tracked.ts';
 
 const jsonType = 'application/json';
@@ -58,9 +59,15 @@ export function refuseUnread(
   }
   response.write(text);
   let discarded = 0;
+  let pieces = 0;
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
-    if (discarded > maxDiscardedBytes) {
+    pieces++;
+    if (arrivesInCrumbs(pieces, discarded)) {
+      // Otherwise all that is left in the socket's buffer, megabytes of it, would be read before the connection closes.
+      request.pause();
+      response.end();
+    } else if (discarded > maxDiscardedBytes) {
       response.end();
     }
   });

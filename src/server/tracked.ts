@@ -46,6 +46,8 @@ export interface TrackedRequest {
   once(event: 'end' | 'error', listener: () => void): unknown;
   off(event: 'data', listener: (chunk: Buffer) => void): unknown;
   off(event: 'end', listener: () => void): unknown;
+  /** Stops reading, also from the connection over HTTP/1.1. */
+  pause(): unknown;
 }
 
 /** A response that knows its connection, in any HTTP version. */

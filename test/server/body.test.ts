@@ -88,7 +88,8 @@ describe('a body', () => {
   test.each([
     ['in one piece', [Buffer.from('abc')], '3', 'abc', [3]],
     ['in two', pieces('abcdef', 4), '6', 'abcdef', [6]],
-    ['byte by byte, beyond the first buffer', pieces(long, 1), `${long.length}`, long, [20_000]],
+    ['in small pieces, beyond the first buffer', pieces(long, 5), `${long.length}`, long, [20_000]],
+    ['byte by byte', pieces(long.slice(0, 4_000), 1), '4000', long.slice(0, 4_000), [4_000]],
     ['of no bytes', [], '0', '', [0]],
   ])('of a known length %s', (_, chunks, length, text, held) => {
     expect(collected(chunks, { 'content-length': length })).toEqual({ text: [text], held, refusals: [] });
@@ -127,6 +128,28 @@ describe('a body', () => {
     });
     expect(collected(pieces('abcdefgh', 2), {}, 5)).toEqual({ text: [], held: [2, 2, 2], refusals: [noRoom] });
     expect(collected(pieces('abcdef', 2), {}, 6)).toMatchObject({ text: ['abcdef'], refusals: [] });
+  });
+
+  test.each([
+    ['of a known length', { 'content-length': '20000' }],
+    ['of an unknown length', {}],
+  ])('%s in pieces of one byte is rejected once, after some thousand of them', (_, headers) => {
+    const { text, refusals } = collected(pieces(long, 1), headers);
+    expect([text, refusals]).toEqual([
+      [],
+      [
+        {
+          code: 400,
+          message: 'the body arrives in too many small pieces: send it with Content-Length, or in larger chunks',
+        },
+      ],
+    ]);
+  });
+
+  test('may arrive in pieces of 64 bytes, however many', () => {
+    const chunks = Array.from({ length: 1_500 }, () => Buffer.alloc(64, 'x'));
+    const ones = Array.from({ length: 4_000 }, () => Buffer.from('x'));
+    expect(collected([...ones, ...chunks]).refusals).toEqual([]);
   });
 
   test('that grows too large is rejected once', () => {

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { Agent, createServer, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { connect, createServer as createHttp2Server, type Http2ServerRequest } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
@@ -145,6 +145,22 @@ describe('a refusal over HTTP/1.1', () => {
       ['data', true],
     ]);
     expect((await read(incoming)).text).toBe(text);
+  });
+
+  test('ends when the rest arrives in thousands of small pieces, and no more is read', () => {
+    const request = Object.assign(new EventEmitter(), { complete: false, pause: () => done.push('paused') });
+    const done: string[] = [];
+    const response = { isHttp2: false, writeHead() {}, write() {}, end: () => done.push('ended') };
+    refuseUnread(request as never, response as never, { code: 413, text }, 1_000_000);
+    const emit = (pieces: number) => {
+      for (let index = 0; index < pieces; index++) {
+        request.emit('data', Buffer.from('x'));
+      }
+    };
+    emit(4_096);
+    expect(done).toEqual([]);
+    emit(100);
+    expect(done.slice(0, 2)).toEqual(['paused', 'ended']);
   });
 
   test('ends when the client disconnects', async () => {
