@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ControllerPace } from '../../controller/index.ts';
-import { extensionName, startExtension } from './extension.ts';
+import { startExtension } from './extension.ts';
+import { extensionName } from './extension-deployment.ts';
 import type { RunningSandbox } from './start.ts';
 
 /** Cluster API's ten minutes are too long for trying things out. */

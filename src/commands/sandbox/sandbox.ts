@@ -132,7 +132,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   const log = openLog(io.stderr, flags);
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
-  const { extensionName, registerExtension } = await import('./extension.ts');
+  const { extensionName, registerExtension } = await import('./extension-deployment.ts');
   const prepare = runs.extension ? registerExtension : undefined;
   const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
   let loop: Loop | undefined;

@@ -1,7 +1,8 @@
 import { AppsV1Api, type V1Deployment } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { registerExtension, startExtension } from '../../../src/commands/sandbox/extension.ts';
+import { startExtension } from '../../../src/commands/sandbox/extension.ts';
+import { registerExtension } from '../../../src/commands/sandbox/extension-deployment.ts';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../../src/commands/sandbox/start.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { collectingLog } from '../../server/running.ts';

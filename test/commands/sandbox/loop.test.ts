@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { AppsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { extensionName } from '../../../src/commands/sandbox/extension.ts';
+import { extensionName } from '../../../src/commands/sandbox/extension-deployment.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { runProgram } from '../io.ts';
 import { ready, start } from './running.ts';
