@@ -9,24 +9,24 @@ import type { TriedHandler } from './tried.ts';
  * the first may have started work. For hooks that can block, only the status is compared, since their work may have
  * progressed.
  *
- * @param vary returns the variation of a request; undefined for a handler that it does not apply to.
+ * @param vary returns the variation of a request, or its text; undefined for a handler that it does not apply to.
  * @param most maximum number of handlers to call.
  */
 export async function compareVariation(
   { answering, second, call }: Trial,
   report: (problem: CheckProblem) => void,
   what: string,
-  vary: (handler: TriedHandler) => JsonObject | undefined,
+  vary: (handler: TriedHandler) => JsonObject | string | undefined,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Skipped | undefined> {
   let count = 0;
   for (const handler of await answering()) {
+    if (count === most) {
+      break;
+    }
     const body = vary(handler);
     if (body === undefined) {
       continue;
-    }
-    if (count === most) {
-      break;
     }
     count++;
     const [before, heard] = [await second(handler), await call(handler, { body })];

@@ -58,7 +58,8 @@ const hangUp: Answering = (_received, response) => {
   return undefined;
 };
 
-const huge = JSON.stringify({ status: 'Success', items: Array(400_000).fill({ uid: 'x' }) });
+/** 2.4 MB, of which 2 MiB are read. */
+const huge = JSON.stringify({ status: 'Success', items: Array(200_000).fill({ uid: 'x' }) });
 
 const limitMs = 800;
 
@@ -84,7 +85,7 @@ const hostile: readonly [string, Answering][] = [
       url.includes('/discovery')
         ? {
             status: 'Success',
-            handlers: Array.from({ length: 5000 }, (_, index) => ({ name: `H${index}`.repeat(20), requestHook: {} })),
+            handlers: Array.from({ length: 2000 }, (_, index) => ({ name: `H${index}`.repeat(20), requestHook: {} })),
           }
         : undefined,
   ],

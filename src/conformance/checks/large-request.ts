@@ -18,7 +18,8 @@ export const check: Check = {
       trial,
       report,
       'given 2 MiB',
-      ({ request }) => ({ ...request, conformanceBallast: 'x'.repeat(ballastBytes) }),
+      // The padding is put into the text: writing it as JSON would take most of the time of the call.
+      ({ request }) => `${JSON.stringify(request).slice(0, -1)},"conformanceBallast":"${'x'.repeat(ballastBytes)}"}`,
       mostHandlers,
     ),
 };
