@@ -112,6 +112,8 @@ export interface CheckedRules {
   causes: StatusCause[];
   /** Valid rules that this engine cannot evaluate, each with the reason. */
   unknown: string[];
+  /** Messages of rules that this engine cannot evaluate, each with the reason: the rule's text replaces them. */
+  unknownMessages: string[];
   /** The fields of rules that are evaluated only when there is an old value. */
   transitions: string[];
 }
@@ -120,10 +122,11 @@ export interface CheckedRules {
 export function checkRules(schema: JsonObject, path: string, { isVariable = false }: RuleChecks = {}): CheckedRules {
   const causes: StatusCause[] = [];
   const unknown: string[] = [];
+  const unknownMessages: string[] = [];
   const transitions: string[] = [];
   const rules = rulesIn(schema, path);
   if (rules.length === 0) {
-    return { causes, unknown, transitions };
+    return { causes, unknown, unknownMessages, transitions };
   }
   const untyped = untypedEnvironment();
   const declarations: Declarations = { left: maxDeclarations };
@@ -170,7 +173,7 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
       const text = environment.check(messageExpression);
       if (isUnknown(text, messageExpression)) {
         if (!isEvaluated(messageExpression)) {
-          unknown.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
+          unknownMessages.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
         }
       } else if (!text.valid) {
         const why = `messageExpression compilation failed: ${text.error?.summary ?? 'unknown error'}`;
@@ -181,5 +184,5 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
       }
     }
   }
-  return { causes, unknown, transitions };
+  return { causes, unknown, unknownMessages, transitions };
 }

@@ -142,7 +142,12 @@ function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[]
   return causes;
 }
 
-const onlyCauses = (causes: StatusCause[]): CheckedRules => ({ causes, unknown: [], transitions: [] });
+const onlyCauses = (causes: StatusCause[]): CheckedRules => ({
+  causes,
+  unknown: [],
+  unknownMessages: [],
+  transitions: [],
+});
 
 /**
  * The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API.

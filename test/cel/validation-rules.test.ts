@@ -164,6 +164,7 @@ test('rules of a definition are applied to its objects, with a warning about a r
           { rule: 'self.replicas <= self.max', message: 'replicas must not exceed max', fieldPath: '.replicas' },
           { rule: 'self.max >= oldSelf.max', message: 'max only grows' },
           { rule: "url(self.namespace).getScheme() == 'https'" },
+          { rule: 'self.max < 1000', messageExpression: "'%s is too large'.format([self.max])" },
         ],
       },
     },
@@ -181,6 +182,7 @@ test('rules of a definition are applied to its objects, with a warning about a r
   });
   expect(made.status, made.text).toBe(201);
   expect(made.headers.warning).toMatch(/x-kubernetes-validations\[2\]\.rule is not evaluated here/);
+  expect(made.headers.warning).toMatch(/x-kubernetes-validations\[3\]\.messageExpression is not evaluated here/);
   const path = '/apis/example.com/v1/scales';
   const post = (name: string, spec: object) => send(sandbox, 'POST', path, { body: { metadata: { name }, spec } });
   const created = await eventually(

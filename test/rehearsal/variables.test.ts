@@ -136,6 +136,11 @@ test('rules that a rehearsal does not evaluate are named for each variable, once
     }),
     // These are evaluated, and so is one without an old value if it is optional.
     defined('size', rule("self != ''")),
+    // Only its message is not, which nobody reads here.
+    defined('kind', {
+      type: 'string',
+      'x-kubernetes-validations': [{ rule: "self != 'x'", messageExpression: "'%s'.format([self])" }],
+    }),
     defined('nothing', { ...rule('self != null'), type: 'object', properties: {} }),
     defined('later', {
       type: 'string',
@@ -152,7 +157,7 @@ test('rules that a rehearsal does not evaluate are named for each variable, once
   );
   expect(warnings.map(({ text }) => text)).toEqual([
     'variable "flavor" has a rule about its value before, and a rehearsal changes no variable: lab.variables[flavor].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
-    `variable "address" has a rule that only Kubernetes can evaluate: lab.variables[address].schema.openAPIV3Schema.properties[ip].x-kubernetes-validations[0].rule is not evaluated here: found no matching overload for 'isIP(string)' (the first of 2 expressions)`,
+    `variable "address" has a rule that only Kubernetes can evaluate: lab.variables[address].schema.openAPIV3Schema.properties[ip].x-kubernetes-validations[0].rule is not evaluated here: found no matching overload for 'isIP(string)' (the first of 2 rules)`,
     ...Array.from({ length: 18 }, () =>
       expect.stringMatching(/^variable "v\d+" has a rule that only Kubernetes can evaluate: .*isURL/),
     ),

@@ -31,7 +31,7 @@ function* unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): Generator<
   for (const { variable, unknown, transitions } of unevaluated.slice(0, maxUnevaluated)) {
     const name = `variable ${JSON.stringify(variable.slice(0, 100))}`;
     if (unknown[0] !== undefined) {
-      const others = unknown.length === 1 ? '' : ` (the first of ${count(unknown.length, 'expression')})`;
+      const others = unknown.length === 1 ? '' : ` (the first of ${count(unknown.length, 'rule')})`;
       yield `${name} has a rule that only Kubernetes can evaluate: ${unknown[0].slice(0, maxText)}${others}`;
     }
     if (transitions[0] !== undefined) {

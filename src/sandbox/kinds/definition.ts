@@ -221,7 +221,11 @@ function schemasOf(object: JsonObject): [JsonObject, string][] {
 export const definitionStrategy: KindStrategy = {
   prepare,
   validate,
-  warn: (object) => schemasOf(object).flatMap(([schema, path]) => checkRules(schema, path).unknown),
+  warn: (object) =>
+    schemasOf(object).flatMap(([schema, path]) => {
+      const { unknown, unknownMessages } = checkRules(schema, path);
+      return [...unknown, ...unknownMessages];
+    }),
   markForDeletion(object, now) {
     const metadata = object.metadata as JsonObject;
     const finalizers = Array.isArray(metadata.finalizers) ? metadata.finalizers : [];
