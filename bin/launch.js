@@ -24,7 +24,7 @@ function refuse(problem) {
 }
 
 function startWith(node) {
-  const child = childProcess.spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  let child;
   // Signals from a terminal reach both processes; others reach only this one, which passes them on and waits for the
   // end.
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY);
@@ -35,6 +35,8 @@ function startWith(node) {
       }
     });
   }
+  // After the handlers: a signal that arrives while the program starts would end only this process.
+  child = childProcess.spawn(node, process.argv.slice(1), { stdio: 'inherit' });
   child.on('error', (error) => refuse(`${node} cannot be started: ${error.message}`));
   child.on('exit', (code, signal) => {
     if (signal === null) {

@@ -30,11 +30,11 @@ beforeAll(() => {
   writeFileSync(
     join(checkout, 'src/main.ts'),
     `const said: string = process.argv.slice(2).join();
-    console.log(said);
     if (said === 'wait') {
       setInterval(() => {}, 10_000);
       process.once('SIGTERM', () => process.exit(7));
-    }`,
+    }
+    console.log(said);`,
   );
 });
 afterAll(() => rmSync(checkout, { recursive: true }));
