@@ -1,13 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CoreV1Api } from '@kubernetes/client-node';
+import type { V1ConfigMap } from '@kubernetes/client-node';
 import { load } from 'js-yaml';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveFlag, resolveOf } from '../../src/commands/resolve-flag.ts';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../src/commands/sandbox/start.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { apiClient } from '../cluster/api-client.ts';
 import { runProgram } from '../commands/io.ts';
 import { type AggregatedServer, json, startAggregatedServer } from '../sandbox/aggregation/aggregated-server.ts';
 import { needs } from '../tools/needs.ts';
@@ -28,8 +29,8 @@ describe('an aggregated API server behind --resolve, with kubectl', { ...needs('
     const resolve = (host: string) => resolveOf(resolveFlag.parse(`lab/older:8443=127.0.0.1:${port || 1}`))(host);
     const quiet = pino({ level: 'silent' });
     sandbox = await startSandboxWithWebhook({ port: 0, resolve }, quiet, AbortSignal.timeout(25_000));
-    const authentication = { name: 'extension-apiserver-authentication', namespace: 'kube-system' };
-    const { data } = await sandbox.config.makeApiClient(CoreV1Api).readNamespacedConfigMap(authentication);
+    const authentication = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+    const { data } = await apiClient(sandbox.config)<V1ConfigMap>('GET', authentication);
     server = await startAggregatedServer(data?.['requestheader-client-ca-file'] ?? '', ({ url }, response) => {
       const resources = [
         { name: 'gadgets', singularName: 'gadget', namespaced: false, kind: 'Gadget', verbs: ['get', 'list'] },

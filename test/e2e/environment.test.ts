@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiextensionsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { loadKubeConfig } from '../../src/cluster/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { type ApiClient, apiClient } from '../cluster/api-client.ts';
 import { startEnvironment } from './environment.ts';
 
 let sandbox: Sandbox;
 let folder: string;
-const config = new KubeConfig();
+let send: ApiClient;
 
 // An API server that does not know ExtensionConfig, like any other one.
 beforeAll(async () => {
@@ -17,7 +18,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
   const file = join(folder, 'kubeconfig');
   writeFileSync(file, sandbox.kubeconfig, { mode: 0o600 });
-  config.loadFromFile(file);
+  send = apiClient(loadKubeConfig({ kubeconfig: file }));
   vi.stubEnv('E2E_KUBECONFIG', file);
 });
 afterAll(async () => {
@@ -26,25 +27,26 @@ afterAll(async () => {
   await sandbox.stop();
 });
 
-const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+const groupVersion = 'runtime.cluster.x-k8s.io/v1beta2';
+const collection = `/apis/${groupVersion}/extensionconfigs`;
 
 test('an API server in E2E_KUBECONFIG gets our webhook, and is restored afterwards', async () => {
   for (const round of ['first', 'second']) {
     const environment = await startEnvironment();
     const body = {
-      apiVersion: `${resource.group}/${resource.version}`,
+      apiVersion: groupVersion,
       kind: 'ExtensionConfig',
       metadata: { name: round },
       spec: { clientConfig: { url: 'http://extension.example.com/' } },
     };
-    const objects = environment.config.makeApiClient(CustomObjectsApi);
-    await expect(objects.createClusterCustomObject({ ...resource, body })).rejects.toMatchObject({ code: 422 });
+    const sendToIt = apiClient(environment.config);
+    await expect(sendToIt('POST', collection, body)).rejects.toMatchObject({ code: 422 });
     body.spec.clientConfig.url = 'https://extension.example.com/';
-    await objects.createClusterCustomObject({ ...resource, body });
+    await sendToIt('POST', collection, body);
     // An API server that serves ExtensionConfigs already is left alone.
     await expect(startEnvironment()).rejects.toThrow('the suite would delete them');
     await environment.stop();
-    const { items } = await config.makeApiClient(ApiextensionsV1Api).listCustomResourceDefinition();
-    expect(items).toEqual([]);
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    expect(await send('GET', definitions)).toMatchObject({ items: [] });
   }
 });

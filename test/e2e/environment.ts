@@ -1,14 +1,9 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  AdmissionregistrationV1Api,
-  ApiException,
-  ApiextensionsV1Api,
-  CoreV1Api,
-  KubeConfig,
-} from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { crd } from '../../src/api/index.ts';
+import { loadKubeConfig } from '../../src/cluster/index.ts';
 import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox/start.ts';
 import {
   byService,
@@ -19,6 +14,7 @@ import {
   type WebhookReference,
   webhookService,
 } from '../../src/commands/sandbox/webhook.ts';
+import { apiClient, Refusal } from '../cluster/api-client.ts';
 import { eventually } from '../sandbox/client.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */
@@ -31,7 +27,9 @@ export interface Environment {
 /** Receives the audit events of the sandbox: one for every write. */
 const quiet = pino({ level: 'silent' });
 
-const definition = { name: crd.metadata.name };
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const registrations = '/apis/admissionregistration.k8s.io/v1';
+const definition = crd.metadata.name;
 
 /** Longest wait before a retry, in seconds, whatever the API server asks for. */
 const maxRetryAfter = 10;
@@ -47,23 +45,22 @@ async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promis
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof ApiException)) {
+      if (!(error instanceof Refusal)) {
         throw error;
       }
-      const asked = Number(error.headers['retry-after'] ?? Number.NaN);
-      if (error.code !== 429 && Number.isNaN(asked)) {
+      if (error.code !== 429 && error.retryAfter === undefined) {
         throw error;
       }
-      const seconds = Number.isNaN(asked) ? 1 : Math.min(Math.max(asked, 0.1), maxRetryAfter);
+      const seconds = Math.min(Math.max(error.retryAfter ?? 1, 0.1), maxRetryAfter);
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
     }
   }
 }
 
 async function hasDefinition(config: KubeConfig, signal: AbortSignal): Promise<boolean> {
-  const api = config.makeApiClient(ApiextensionsV1Api);
-  const { items } = await insist(() => api.listCustomResourceDefinition(), signal);
-  return items.some(({ metadata }) => metadata?.name === definition.name);
+  const send = apiClient(config);
+  const { items } = await insist(() => send<{ items: { metadata: { name: string } }[] }>('GET', definitions), signal);
+  return items.some(({ metadata }) => metadata.name === definition);
 }
 
 /** A request for which a failure with this code means that nothing is left to do. */
@@ -77,11 +74,14 @@ async function unless(code: number, request: () => Promise<unknown>, signal: Abo
 
 /** Undoes `register`, and deletes every ExtensionConfig with it. */
 async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void> {
-  const registration = config.makeApiClient(AdmissionregistrationV1Api);
-  const name = configurationName;
-  await unless(404, () => registration.deleteValidatingWebhookConfiguration({ name }), signal);
-  await unless(404, () => registration.deleteMutatingWebhookConfiguration({ name }), signal);
-  await unless(404, () => config.makeApiClient(ApiextensionsV1Api).deleteCustomResourceDefinition(definition), signal);
+  const send = apiClient(config);
+  for (const path of [
+    `${registrations}/validatingwebhookconfigurations/${configurationName}`,
+    `${registrations}/mutatingwebhookconfigurations/${configurationName}`,
+    `${definitions}/${definition}`,
+  ]) {
+    await unless(404, () => send('DELETE', path), signal);
+  }
   await eventually(
     () => hasDefinition(config, signal),
     (exists) => !exists,
@@ -117,33 +117,33 @@ async function byOwnUrl(): Promise<Way> {
  */
 function byExternalName(kubeconfigFile: string): Way {
   const { namespace, name } = webhookService;
+  const inNamespace = `/api/v1/namespaces/${namespace}`;
   return {
     webhook: byService,
     async prepare(config, signal) {
-      const core = config.makeApiClient(CoreV1Api);
+      const send = apiClient(config);
       const body = { metadata: { name }, spec: { type: 'ExternalName', externalName: 'localhost' } };
       // Without a namespace controller, the namespace of the last run still exists.
-      await unless(409, () => core.createNamespace({ body: { metadata: { name: namespace } } }), signal);
-      await insist(() => core.createNamespacedService({ namespace, body }), signal);
+      await unless(409, () => send('POST', '/api/v1/namespaces', { metadata: { name: namespace } }), signal);
+      await insist(() => send('POST', `${inNamespace}/services`, body), signal);
     },
     async start(config, signal) {
-      const { code, output } = await runCerts(['bootstrap'], kubeconfigFile, definition.name, signal);
+      const { code, output } = await runCerts(['bootstrap'], kubeconfigFile, definition, signal);
       if (code !== 0) {
         throw new Error(`certs bootstrap failed: ${output}`);
       }
       return startWebhookOfSecret(config, quiet, { port: 443 });
     },
     async cleanUp(config, signal) {
-      const core = config.makeApiClient(CoreV1Api);
-      await unless(404, () => core.deleteNamespacedService({ namespace, name }), signal);
-      await unless(404, () => core.deleteCollectionNamespacedSecret({ namespace }), signal);
+      const send = apiClient(config);
+      await unless(404, () => send('DELETE', `${inNamespace}/services/${name}`), signal);
+      await unless(404, () => send('DELETE', `${inNamespace}/secrets`), signal);
     },
   };
 }
 
 async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> | Way): Promise<Environment> {
-  const config = new KubeConfig();
-  config.loadFromFile(kubeconfigFile);
+  const config = loadKubeConfig({ kubeconfig: kubeconfigFile });
   const signal = AbortSignal.timeout(patience);
   if (await hasDefinition(config, signal)) {
     throw new Error(

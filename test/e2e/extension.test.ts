@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
+import type { CoreV1EventList, V1Secret } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runCertsCommand } from '../../src/commands/sandbox/webhook.ts';
@@ -8,6 +8,7 @@ import { createExtensionServer, type Handler, type RunningExtension } from '../.
 import { clusterApiHooks, type HookDefinition } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { sampleRequest } from '../../src/messages/index.ts';
+import { type ApiClient, apiClient } from '../cluster/api-client.ts';
 import { type Config, fastPace, recordedHandlers } from '../controller/lab.ts';
 import { comparable, recordedDiscovered, recordedFailed } from '../controller/recorded-status.ts';
 import { eventually } from '../sandbox/client.ts';
@@ -19,16 +20,17 @@ import { type Environment, startEnvironment } from './environment.ts';
  * makes them.
  */
 
-const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+const groupVersion = 'runtime.cluster.x-k8s.io/v1beta2';
+const collection = `/apis/${groupVersion}/extensionconfigs`;
 const namespace = 'default';
+const inNamespace = `/api/v1/namespaces/${namespace}`;
 const secrets = { secret: 'e2e-extension-tls', caSecret: 'e2e-extension-ca' };
 const injectAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 const pausedAnnotation = 'cluster.x-k8s.io/paused';
 const beforeCreate = clusterApiHooks.find(({ name }) => name === 'BeforeClusterCreate') as HookDefinition;
 
 let environment: Environment;
-let objects: CustomObjectsApi;
-let core: CoreV1Api;
+let send: ApiClient;
 let controller: RunningController;
 const quiet = pino({ level: 'silent' });
 const running: RunningExtension[] = [];
@@ -78,8 +80,7 @@ const urlOf = ({ port }: RunningExtension) => `https://localhost:${port}`;
 
 beforeAll(async () => {
   environment = await startEnvironment();
-  objects = environment.config.makeApiClient(CustomObjectsApi);
-  core = environment.config.makeApiClient(CoreV1Api);
+  send = apiClient(environment.config);
   await certs('bootstrap');
   controller = startController({
     kubeConfig: environment.config,
@@ -93,7 +94,7 @@ beforeAll(async () => {
 const registered = new Set<string>();
 afterEach(async () => {
   for (const name of registered) {
-    await objects.deleteClusterCustomObject({ ...resource, name });
+    await send('DELETE', `${collection}/${name}`);
   }
   registered.clear();
   await Promise.all(running.splice(0).map(stopServer));
@@ -101,7 +102,7 @@ afterEach(async () => {
 afterAll(async () => {
   await controller?.stop();
   for (const name of Object.values(secrets)) {
-    await core?.deleteNamespacedSecret({ namespace, name }).catch(() => {});
+    await send?.('DELETE', `${inNamespace}/secrets/${name}`).catch(() => {});
   }
   await environment?.stop();
 });
@@ -109,20 +110,20 @@ afterAll(async () => {
 async function register(name: string, url: string, metadata: object = {}, spec: object = {}): Promise<Config> {
   const annotations = { [injectAnnotation]: `${namespace}/${secrets.secret}` };
   const body = {
-    apiVersion: `${resource.group}/v1beta2`,
+    apiVersion: groupVersion,
     kind: 'ExtensionConfig',
     metadata: { name, annotations, ...metadata },
     spec: { clientConfig: { url }, ...spec },
   };
-  const made = (await objects.createClusterCustomObject({ ...resource, body })) as Config;
+  const made = await send<Config>('POST', collection, body);
   registered.add(name);
   return made;
 }
 
-const read = async (name: string) => (await objects.getClusterCustomObject({ ...resource, name })) as Config;
+const read = (name: string) => send<Config>('GET', `${collection}/${name}`);
 
 function patch(name: string, body: object[]): Promise<unknown> {
-  return objects.patchClusterCustomObject({ ...resource, name, body });
+  return send('PATCH', `${collection}/${name}`, body);
 }
 
 const conditionOf = ({ status }: Config, type: string) => status?.conditions?.find((one) => one.type === type);
@@ -159,10 +160,16 @@ const callable = (extensionConfig: string) =>
     (problem) => problem === undefined,
   );
 
+/** A value in the extension's Secret. */
+async function secret(key: string): Promise<string | undefined> {
+  return (await send<V1Secret>('GET', `${inNamespace}/secrets/${secrets.secret}`)).data?.[key];
+}
+
 /** Reasons of the events about an object, as kubectl describe asks for them. */
 async function reasonsOf({ metadata: { name, uid } }: Config): Promise<string[]> {
   const fieldSelector = `involvedObject.kind=ExtensionConfig,involvedObject.name=${name},involvedObject.uid=${uid}`;
-  const { items } = await core.listNamespacedEvent({ namespace, fieldSelector });
+  const query = new URLSearchParams({ fieldSelector });
+  const { items } = await send<CoreV1EventList>('GET', `${inNamespace}/events?${query}`);
   return items.map(({ reason }) => String(reason));
 }
 
@@ -177,8 +184,7 @@ test('a registered extension is discovered; broken, its status says why; repaire
       JSON.parse(JSON.stringify(recordedDiscovered).replaceAll('"observedGeneration":1', '"observedGeneration":2')),
     ),
   );
-  const { data } = await core.readNamespacedSecret({ namespace, name: secrets.secret });
-  expect(discovered.spec.clientConfig.caBundle).toBe(data?.['ca.crt']);
+  expect(discovered.spec.clientConfig.caBundle).toBe(await secret('ca.crt'));
   await callable('lab');
 
   await stopServer(server);
@@ -222,7 +228,7 @@ test('a deleted extension is no longer called; registered again, it is a new one
   await register('deleted', urlOf(server));
   const first = await condition('deleted', 'Discovered', 'True');
   await callable('deleted');
-  await objects.deleteClusterCustomObject({ ...resource, name: 'deleted' });
+  await send('DELETE', `${collection}/deleted`);
   expect(
     await eventually(
       () => call('deleted'),
@@ -262,8 +268,6 @@ test('its CA is rotated through its Secret during calls, none of which fails', {
       (count) => count > before + 3,
     );
   };
-  const secret = async (key: string) =>
-    (await core.readNamespacedSecret({ namespace, name: secrets.secret })).data?.[key];
   /** Waits until calls trust what the Secret says. */
   const trusted = async () => {
     const bundle = await secret('ca.crt');

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AdmissionregistrationV1Api, CoreV1Api, CustomObjectsApi } from '@kubernetes/client-node';
+import type { V1Secret, V1ValidatingWebhookConfiguration } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configurationName, runCerts, webhookService } from '../../src/commands/sandbox/webhook.ts';
+import { type ApiClient, apiClient } from '../cluster/api-client.ts';
 import { needs } from '../tools/needs.ts';
 import { type Environment, externalNameProblem, startEnvironment } from './environment.ts';
 
@@ -12,19 +13,21 @@ if (problem !== undefined) {
   process.stderr.write(`test/e2e: ${problem}, and an API server reaches no other: the rotation is skipped\n`);
 }
 
-const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+const group = 'runtime.cluster.x-k8s.io';
+const collection = `/apis/${group}/v1beta2/extensionconfigs`;
 let environment: Environment;
+let send: ApiClient;
 
 beforeAll(async () => {
   if (problem === undefined) {
     environment = await startEnvironment('service');
+    send = apiClient(environment.config);
   }
 });
 afterAll(() => environment?.stop());
 
 /** Creates and deletes objects, one after the other, until told to stop; every one passes both webhooks. */
 function applyWithoutEnd(worker: number) {
-  const objects = environment.config.makeApiClient(CustomObjectsApi);
   const failures: unknown[] = [];
   let count = 0;
   let isStopped = false;
@@ -32,17 +35,17 @@ function applyWithoutEnd(worker: number) {
     while (!isStopped) {
       const name = `w${worker}-${count}`;
       const body = {
-        apiVersion: `${resource.group}/v1beta2`,
+        apiVersion: `${group}/v1beta2`,
         kind: 'ExtensionConfig',
         metadata: { name },
         spec: { clientConfig: { url: 'https://extension.example.com/' } },
       };
       try {
-        const created = await objects.createClusterCustomObject({ ...resource, body });
+        const created = await send('POST', collection, body);
         expect(created).toMatchObject({ spec: { namespaceSelector: {} } });
         // Read in the other version: through the conversion webhook.
-        await objects.getClusterCustomObject({ ...resource, version: 'v1alpha1', name });
-        await objects.deleteClusterCustomObject({ ...resource, name });
+        await send('GET', `/apis/${group}/v1alpha1/extensionconfigs/${name}`);
+        await send('DELETE', `${collection}/${name}`);
       } catch (error) {
         failures.push(error);
       }
@@ -64,15 +67,15 @@ function applyWithoutEnd(worker: number) {
 }
 
 async function trusted() {
-  const core = environment.config.makeApiClient(CoreV1Api);
-  const secret = await core.readNamespacedSecret({
-    namespace: webhookService.namespace,
-    name: 'extensionconfig-webhook-tls',
-  });
+  const secret = await send<V1Secret>(
+    'GET',
+    `/api/v1/namespaces/${webhookService.namespace}/secrets/extensionconfig-webhook-tls`,
+  );
   const read = (key: string) => Buffer.from(secret.data?.[key] ?? '', 'base64').toString();
-  const configuration = await environment.config
-    .makeApiClient(AdmissionregistrationV1Api)
-    .readValidatingWebhookConfiguration({ name: configurationName });
+  const configuration = await send<V1ValidatingWebhookConfiguration>(
+    'GET',
+    `/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/${configurationName}`,
+  );
   return {
     serving: new X509Certificate(read('tls.crt')).serialNumber,
     ca: new X509Certificate(read('ca.crt')).fingerprint256,

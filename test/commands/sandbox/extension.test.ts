@@ -1,30 +1,31 @@
-import { AppsV1Api, type V1Deployment } from '@kubernetes/client-node';
+import type { V1Deployment, V1DeploymentList } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startExtension } from '../../../src/commands/sandbox/extension.ts';
-import { registerExtension } from '../../../src/commands/sandbox/extension-deployment.ts';
+import { deployments, registerExtension } from '../../../src/commands/sandbox/extension-deployment.ts';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../../src/commands/sandbox/start.ts';
+import { type ApiClient, apiClient } from '../../cluster/api-client.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { collectingLog } from '../../server/running.ts';
 
 const quiet = pino({ level: 'silent' });
 const module = new URL('./extension-thread.ts', import.meta.url);
-const where = { namespace: 'sample-extension', name: 'sample-extension' };
+const deployment = '/apis/apps/v1/namespaces/sample-extension/deployments/sample-extension';
 const { signal } = new AbortController();
 
 let sandbox: RunningSandbox;
-let apps: AppsV1Api;
+let send: ApiClient;
 beforeAll(async () => {
   sandbox = await startSandboxWithWebhook({ port: 0, prepare: registerExtension }, quiet, signal);
-  apps = sandbox.config.makeApiClient(AppsV1Api);
+  send = apiClient(sandbox.config);
 });
-afterEach(() => apps.deleteNamespacedDeployment(where));
+afterEach(() => send('DELETE', deployment));
 afterAll(() => sandbox?.stop());
 
 /** Waits until the Deployment reports a status for its current spec. */
 async function status(wanted: (status: NonNullable<V1Deployment['status']>) => boolean) {
   const { status: found } = await eventually(
-    () => apps.readNamespacedDeployment(where),
+    () => send<V1Deployment>('GET', deployment),
     ({ metadata, status }) => status?.observedGeneration === metadata?.generation && wanted(status ?? {}),
   );
   return Object.fromEntries((found?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]));
@@ -35,7 +36,7 @@ test('the sample extension follows its Deployment', async () => {
   const extension = await startExtension(sandbox, log, signal, module);
   expect(extension.port).toBe(12_345);
   const running = { Available: 'True MinimumReplicasAvailable', Progressing: 'True NewReplicaSetAvailable' };
-  const scale = (replicas: number) => apps.patchNamespacedDeployment({ ...where, body: [replace(replicas)] });
+  const scale = (replicas: number) => send('PATCH', deployment, [replace(replicas)]);
   const replace = (value: number) => ({ op: 'replace', path: '/spec/replicas', value });
   const messages = () => lines.map(({ msg }) => msg);
 
@@ -59,7 +60,7 @@ test('the sample extension follows its Deployment', async () => {
   const started = lines.length;
   const annotations = { 'kubectl.kubernetes.io/restartedAt': 'now' };
   const body = [{ op: 'add', path: '/spec/template/metadata/annotations', value: annotations }];
-  await apps.patchNamespacedDeployment({ ...where, body });
+  await send('PATCH', deployment, body);
   await eventually(
     async () => lines.length,
     (count) => count > started,
@@ -74,7 +75,7 @@ test('a start that is aborted ends at once', async () => {
   const starting = startExtension(sandbox, quiet, stopping.signal, neverListens);
   starting.catch(() => {});
   await eventually(
-    () => apps.listNamespacedDeployment({ namespace: where.namespace }),
+    () => send<V1DeploymentList>('GET', deployments),
     ({ items }) => items.length === 1,
   );
   stopping.abort(new Error('given up'));

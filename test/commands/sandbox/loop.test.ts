@@ -1,49 +1,46 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import { AppsV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
+import type { V1Deployment } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { extensionName } from '../../../src/commands/sandbox/extension-deployment.ts';
+import { loadKubeConfig } from '../../../src/cluster/index.ts';
+import { deployments, extensionName } from '../../../src/commands/sandbox/extension-deployment.ts';
+import { apiClient } from '../../cluster/api-client.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { runProgram } from '../io.ts';
 import { ready, start } from './running.ts';
 
-const extensionConfigs = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
+const extensionConfigs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 
 interface Status {
   conditions?: { type: string; status: string }[];
 }
 
 /** The objects of a sandbox, read with its kubeconfig. */
-function clientsOf(kubeconfig: string) {
-  const config = new KubeConfig();
-  config.loadFromFile(kubeconfig);
-  const objects = config.makeApiClient(CustomObjectsApi);
-  const statusOf = async (name: string): Promise<Status | undefined> =>
-    (await objects.getClusterCustomObject({ ...extensionConfigs, name })).status;
+function objectsOf(kubeconfig: string) {
+  const send = apiClient(loadKubeConfig({ kubeconfig }));
+  const statusOf = async (name: string) =>
+    (await send<{ status?: Status }>('GET', `${extensionConfigs}/${name}`)).status;
   const discovered = (name: string, wanted: 'True' | 'False') =>
     eventually(
       () => statusOf(name),
       (status) => status?.conditions?.some(({ type, status }) => type === 'Discovered' && status === wanted) === true,
     );
-  return { apps: config.makeApiClient(AppsV1Api), objects, statusOf, discovered };
+  return { send, statusOf, discovered };
 }
 
 test('--no-extension leaves out the sample extension, and the controller discovers others', async () => {
   const { stop, output, ended } = start(['--no-extension']);
   try {
-    const { objects, apps, discovered } = clientsOf(await ready(output));
-    expect(await objects.listClusterCustomObject(extensionConfigs)).toMatchObject({ items: [] });
-    expect((await apps.listDeploymentForAllNamespaces()).items).toEqual([]);
+    const { send, discovered } = objectsOf(await ready(output));
+    expect(await send('GET', extensionConfigs)).toMatchObject({ items: [] });
+    expect(await send('GET', '/apis/apps/v1/deployments')).toMatchObject({ items: [] });
     // A user's own extension, which does not exist.
-    await objects.createClusterCustomObject({
-      ...extensionConfigs,
-      body: {
-        apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
-        kind: 'ExtensionConfig',
-        metadata: { name: 'own' },
-        spec: { clientConfig: { url: 'https://127.0.0.1:1' } },
-      },
+    await send('POST', extensionConfigs, {
+      apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+      kind: 'ExtensionConfig',
+      metadata: { name: 'own' },
+      spec: { clientConfig: { url: 'https://127.0.0.1:1' } },
     });
     await discovered('own', 'False');
   } finally {
@@ -65,13 +62,13 @@ test('--no-controller leaves out the controller, and the sample extension uses t
   const { stop, output, ended } = start(['--no-controller']);
   try {
     const kubeconfig = await ready(output);
-    const { statusOf, apps } = clientsOf(kubeconfig);
+    const { send, statusOf } = objectsOf(kubeconfig);
     const printed = await eventually(
       async () => output.out,
       (text) => text.includes('The sample extension is listening.'),
     );
     const { status } = await eventually(
-      () => apps.readNamespacedDeployment({ namespace: 'sample-extension', name: 'sample-extension' }),
+      () => send<V1Deployment>('GET', `${deployments}/sample-extension`),
       (deployment) => deployment.status !== undefined,
     );
     expect(status?.readyReplicas).toBe(1);

@@ -5,12 +5,19 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AdmissionregistrationV1Api, CustomObjectsApi, KubeConfig } from '@kubernetes/client-node';
+import type {
+  KubeConfig,
+  V1MutatingWebhookConfigurationList,
+  V1ValidatingWebhookConfigurationList,
+} from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { clientNode } from '../../../src/cluster/client-node.ts';
+import { loadKubeConfig } from '../../../src/cluster/index.ts';
 import { register, untilServed } from '../../../src/commands/sandbox/start.ts';
 import { behindService } from '../../../src/commands/sandbox/webhook.ts';
 import { startSandbox } from '../../../src/sandbox/index.ts';
+import { apiClient } from '../../cluster/api-client.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { day } from '../../x509/entropy.ts';
 import { oddCa, unreadableKeys } from '../../x509/odd-ca.ts';
@@ -74,20 +81,14 @@ test('calls a separate webhook server', async () => {
   writeFileSync(both, ca.trimEnd() + ca);
   const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', both]);
   try {
-    const config = new KubeConfig();
-    config.loadFromFile(await ready(output));
+    const send = apiClient(loadKubeConfig({ kubeconfig: await ready(output) }));
     expect(output.out).toContain(`its webhook: ${url}.`);
     const create = (extension: string) =>
-      config.makeApiClient(CustomObjectsApi).createClusterCustomObject({
-        group: 'runtime.cluster.x-k8s.io',
-        version: 'v1alpha1',
-        plural: 'extensionconfigs',
-        body: {
-          apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1',
-          kind: 'ExtensionConfig',
-          metadata: { name: 'hooks' },
-          spec: { clientConfig: { url: extension } },
-        },
+      send('POST', '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs', {
+        apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1',
+        kind: 'ExtensionConfig',
+        metadata: { name: 'hooks' },
+        spec: { clientConfig: { url: extension } },
       });
     await expect(create('http://extension.example.com')).rejects.toMatchObject({ code: 422 });
     expect(await create('https://extension.example.com')).toMatchObject({ spec: { namespaceSelector: {} } });
@@ -109,11 +110,9 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
   );
   // Once it is there, everything is ready.
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const config = new KubeConfig();
-  config.loadFromFile(file);
-  const objects = config.makeApiClient(CustomObjectsApi);
-  const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
-  expect(await objects.listClusterCustomObject(resource)).toMatchObject({ items: [] });
+  const send = apiClient(loadKubeConfig({ kubeconfig: file }));
+  const extensionConfigs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  expect(await send('GET', extensionConfigs)).toMatchObject({ items: [] });
   const second = startAlone(['--write-kubeconfig', file]);
   expect(await second.ended).toBe(2);
   expect(second.output.err).toContain(`--write-kubeconfig: ${file} exists`);
@@ -130,15 +129,16 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
 test('has the webhook configurations of the manifests, with a caBundle', async () => {
   const { stop, output, ended } = startAlone([]);
   try {
-    const config = new KubeConfig();
-    config.loadFromFile(await ready(output));
-    const registration = config.makeApiClient(AdmissionregistrationV1Api);
+    const send = apiClient(loadKubeConfig({ kubeconfig: await ready(output) }));
+    const registrations = '/apis/admissionregistration.k8s.io/v1';
     const manifests = parseAllDocuments(readFileSync('manifests/base/webhooks.yaml', 'utf8')).map((document) =>
       document.toJS(),
     );
     const found = [
-      ...(await registration.listMutatingWebhookConfiguration()).items,
-      ...(await registration.listValidatingWebhookConfiguration()).items,
+      ...(await send<V1MutatingWebhookConfigurationList>('GET', `${registrations}/mutatingwebhookconfigurations`))
+        .items,
+      ...(await send<V1ValidatingWebhookConfigurationList>('GET', `${registrations}/validatingwebhookconfigurations`))
+        .items,
     ];
     expect(found).toMatchObject(manifests.map(({ metadata, webhooks }) => ({ metadata, webhooks })));
     for (const { webhooks } of found) {
@@ -202,7 +202,7 @@ async function serverWith(conditions: object[]): Promise<KubeConfig> {
     server.closeAllConnections();
     server.close();
   });
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromClusterAndUser(
     {
       name: 'test',
@@ -242,7 +242,7 @@ test.each([
 test('a definition whose caBundle API servers do not read is not waited for', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
-  const config = new KubeConfig();
+  const config = new (clientNode().KubeConfig)();
   config.loadFromString(sandbox.kubeconfig);
   await register(config, behindService(new URL('https://127.0.0.1:1'), unreadable), signal);
   await expect(untilServed(config, signal)).rejects.toThrow(
