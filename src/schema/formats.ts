@@ -2,7 +2,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 
 /** One part of a duration as Go writes it, and one in words, as the API server reads too: `3 days`. */
 const goPart = /(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h)/y;
-const wordPart = /(\d+)\s*([A-Za-zµ]+)\s*/y;
+const wordPart = /(\d+)\s*([A-Za-zµ]*)/g;
 
 /** Units in words: short names, the beginning of long ones, and nanoseconds. */
 const units: readonly (readonly [short: readonly string[], long: string, nanoseconds: bigint])[] = [
@@ -18,8 +18,8 @@ const units: readonly (readonly [short: readonly string[], long: string, nanosec
 
 /** Longest text that is read as a duration in words, in characters. */
 const maxWords = 1024;
-/** Number of digits of the longest number that fits into 64 bits. */
-const maxDigits = 19;
+/** The greatest number in a duration in words. */
+const maxNumber = 2n ** 63n - 1n;
 
 /** Whether a text is a duration as Go's time.ParseDuration reads it. */
 function isGoDuration(text: string): boolean {
@@ -36,25 +36,28 @@ function isGoDuration(text: string): boolean {
   return end > start && end === text.length;
 }
 
-/** A duration in words, in nanoseconds. A unit that is unknown does not count, if another one is known. */
+/**
+ * A duration in words, in nanoseconds: the sum of all numbers with a unit. As for the API server, any other text around
+ * them does not count, be it a unit that is unknown, a sign or the whole part of a decimal number.
+ */
 function wordsInNanoseconds(text: string): bigint | undefined {
   if (text.length > maxWords) {
     return undefined;
   }
   let sum: bigint | undefined;
-  let end = text.length - text.trimStart().length;
-  while (end < text.length) {
-    wordPart.lastIndex = end;
-    const [, digits = '', unit = ''] = wordPart.exec(text) ?? [];
-    if (unit === '' || digits.length > maxDigits) {
+  for (const [, digits = '', unit = ''] of text.matchAll(wordPart)) {
+    if (unit === '') {
+      continue;
+    }
+    const number = BigInt(digits);
+    if (number > maxNumber) {
       return undefined;
     }
     const name = unit.toLowerCase();
     const [, , nanoseconds] = units.find(([short, long]) => short.includes(name) || name.startsWith(long)) ?? [];
     if (nanoseconds !== undefined) {
-      sum = (sum ?? 0n) + BigInt(digits) * nanoseconds;
+      sum = BigInt.asIntN(64, (sum ?? 0n) + number * nanoseconds);
     }
-    end = wordPart.lastIndex;
   }
   return sum;
 }

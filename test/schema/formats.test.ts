@@ -20,10 +20,16 @@ test.each<[string, string | undefined]>([
   ['x', undefined],
   ['1', undefined],
   ['00', undefined],
-  ['1s!', undefined],
+  // Text around numbers with units does not count.
+  ['1s!', '1000000000ns'],
+  ['in 3 days, 4 hours and 12 34 minutes', '275640000000000ns'],
+  ['-3 days', '259200000000000ns'],
+  ['1.5 days', '432000000000000ns'],
+  ['000000000000000000000000001 s', '1000000000ns'],
   ['1 month', undefined],
-  ['1.5 days', undefined],
+  ['3 × days', undefined],
   ['12345678901234567890 days', undefined],
+  ['1 day 9223372036854775808 months', undefined],
 ])('the duration %j', (text, expected) => {
   expect(goDuration(text)).toBe(expected);
 });
