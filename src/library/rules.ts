@@ -91,7 +91,13 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
     clusterApi,
     hooks: createHookCatalog(),
   });
-  const complete = withAllDefaults(object);
+  // A new selector each time: rules remember what they computed from one, and the caller may change theirs.
+  const spec = isJsonObject(object.spec) ? object.spec : undefined;
+  const ours =
+    spec !== undefined && isJsonObject(spec.namespaceSelector)
+      ? { ...object, spec: { ...spec, namespaceSelector: { ...spec.namespaceSelector } } }
+      : object;
+  const complete = withAllDefaults(ours);
   return ruleSet
     .check({
       ...decodeExtensionConfig(complete, version),

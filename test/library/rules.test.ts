@@ -20,6 +20,17 @@ test('a valid object has no findings, and is not modified', () => {
   expect(good).toEqual(before);
 });
 
+test('an object that was changed is checked as it is now', () => {
+  const requirement = { key: 'a' };
+  const selector = { matchExpressions: [requirement] };
+  const object = { ...good, spec: { ...good.spec, namespaceSelector: selector } };
+  const before = checkExtensionConfig(object);
+  requirement.key = 'not a key';
+  const after = checkExtensionConfig(object);
+  expect(JSON.stringify(before)).not.toContain('not a key');
+  expect(JSON.stringify(after)).toContain('not a key');
+});
+
 test('findings have rule, severity and field, and contain no secret', () => {
   const problems = checkExtensionConfig(bad);
   expect(problems).toContainEqual({
