@@ -23,3 +23,21 @@ export function publishFile(what: string, file: string, text: string, stale?: st
     rmSync(temporary, { force: true });
   }
 }
+
+/**
+ * Removes a file that `publishFile` created, unless it has other content by now: an edited copy, or one of another
+ * program, is kept.
+ *
+ * @returns why it could not be removed; undefined if there is nothing left to remove.
+ */
+export function withdrawFile(file: string, text: string): string | undefined {
+  try {
+    if (readFileSync(file, 'utf8') === text) {
+      rmSync(file);
+    }
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? undefined : message;
+  }
+}

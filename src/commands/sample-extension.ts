@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import {
   addFlags,
   type DefineCommand,
@@ -18,7 +18,7 @@ import {
 } from '../cli/index.ts';
 import { BehaviourError, createSampleExtension, readBehaviours } from '../sample/index.ts';
 import { type CertificatePair, ClientCaError, fixedCertificate, ListenError, selfSignedPair } from '../server/index.ts';
-import { publishFile } from './publish-file.ts';
+import { publishFile, withdrawFile } from './publish-file.ts';
 
 const sampleFlags = {
   port: integerFlag('PORT', 0, 65535, { summary: 'port of the hooks (HTTPS); 0: any free port', default: 9443 }),
@@ -52,15 +52,18 @@ const sampleFlags = {
 
 const stopTimeoutMs = 5_000;
 
+/** Addresses to listen on at which `localhost` reaches the server. */
+const localHosts: readonly (string | undefined)[] = [undefined, 'localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
+
 /** An ExtensionConfig of a server on this machine, which trusts its self-signed certificate. */
-const extensionConfig = (port: number, path: string | undefined, { cert }: CertificatePair) => `\
+const extensionConfig = (port: number, path = '', { cert }: CertificatePair) => `\
 apiVersion: runtime.cluster.x-k8s.io/v1beta2
 kind: ExtensionConfig
 metadata:
   name: sample
 spec:
   clientConfig:
-    url: ${JSON.stringify(`https://localhost:${port}${path ?? ''}`)}
+    url: ${JSON.stringify(`https://localhost:${port}${path === '' || path.startsWith('/') ? path : `/${path}`}`)}
     caBundle: ${Buffer.from(cert).toString('base64')}
   namespaceSelector: {}
 `;
@@ -95,6 +98,11 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
     if (file !== undefined && folder !== undefined) {
       throw new UsageError(
         '--write-extension-config needs --self-signed; with --cert-dir, write an ExtensionConfig with your CA as its caBundle',
+      );
+    }
+    if (file !== undefined && !localHosts.includes(flags.host)) {
+      throw new UsageError(
+        `--write-extension-config: the certificate is for localhost, which does not reach --host ${flags.host}; leave --host out, or use 127.0.0.1`,
       );
     }
     if (file !== undefined && existsSync(file)) {
@@ -134,19 +142,21 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
       }
       throw error;
     }
-    let isWritten = false;
+    let written: string | undefined;
     try {
       if (file !== undefined && !('folder' in certificates)) {
-        publishFile('the ExtensionConfig', file, extensionConfig(running.port, flags.path, certificates));
-        isWritten = true;
+        const text = extensionConfig(running.port, flags.path, certificates);
+        publishFile('the ExtensionConfig', file, text);
+        written = text;
         log.info({ file }, 'ExtensionConfig written');
       }
       if (!io.signal.aborted) {
         await once(io.signal, 'abort');
       }
     } finally {
-      if (file !== undefined && isWritten) {
-        rmSync(file, { force: true });
+      const problem = file === undefined || written === undefined ? undefined : withdrawFile(file, written);
+      if (problem !== undefined) {
+        log.warn({ file, problem }, 'ExtensionConfig not removed');
       }
       await running.stop({ timeoutMs: stopTimeoutMs });
     }

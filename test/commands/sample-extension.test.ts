@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,7 +93,7 @@ test('writes an ExtensionConfig of itself, which is enough to call it, and remov
   const file = join(folder, 'extension.yaml');
   const { ended, stop, stdout } = startProgram([
     'sample-extension',
-    ...[...loopback, '--path', '/lab', '--write-extension-config', file],
+    ...[...loopback, '--path', 'lab', '--write-extension-config', file],
   ]);
   await until(() => stdout().includes('ExtensionConfig written'), 'writing');
   expect(linesOf(stdout()).at(-1)).toMatchObject({ file, msg: 'ExtensionConfig written' });
@@ -96,6 +105,30 @@ test('writes an ExtensionConfig of itself, which is enough to call it, and remov
   stop('SIGTERM');
   expect((await ended).code).toBe(0);
   expect(existsSync(file)).toBe(false);
+});
+
+test.each<[string, (file: string) => void, (file: string) => void]>([
+  ['was replaced', (file) => writeFileSync(file, 'mine'), (file) => expect(readFileSync(file, 'utf8')).toBe('mine')],
+  [
+    'is a folder by now',
+    (file) => {
+      rmSync(file);
+      mkdirSync(file);
+    },
+    (file) => expect(statSync(file).isDirectory()).toBe(true),
+  ],
+])('an ExtensionConfig that %s is kept, and the server ends', async (name, replace, check) => {
+  const file = join(folder, `${name}.yaml`);
+  const { ended, stop, stdout } = startProgram([
+    'sample-extension',
+    ...[...loopback, '--write-extension-config', file],
+  ]);
+  await until(() => stdout().includes('ExtensionConfig written'), 'writing');
+  replace(file);
+  stop('SIGTERM');
+  expect((await ended).code).toBe(0);
+  check(file);
+  expect(linesOf(stdout()).at(-1)?.msg).toBe('stopped');
 });
 
 test('an ExtensionConfig that cannot be written ends it, with exit code 1', async () => {
@@ -118,6 +151,11 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
       'an ExtensionConfig without a certificate of its own',
       ['--cert-dir', 'x', '--write-extension-config', 'y.yaml'],
       '--write-extension-config needs --self-signed',
+    ],
+    [
+      'an ExtensionConfig of a server that localhost does not reach',
+      [...loopback, '--host', '192.0.2.1', '--write-extension-config', 'y.yaml'],
+      'leave --host out',
     ],
     ['no behaviour file', [...loopback, '--behaviour', '/nowhere/b.yaml'], '/nowhere/b.yaml'],
     ['no file of CAs', [...loopback, '--client-ca-file', '/nowhere/ca.crt'], '--client-ca-file: /nowhere/ca.crt'],
