@@ -18,20 +18,24 @@ export interface ClusterExtensions {
 /** ExtensionConfigs, each with the object that it was read from. */
 type Read = Map<ExtensionConfig, JsonObject>;
 
+async function readAll(objects: readonly JsonObject[]): Promise<Read> {
+  const configs: Read = new Map();
+  for (const object of objects) {
+    configs.set(await readExtensionConfig(object, 'the cluster'), object);
+  }
+  return configs;
+}
+
 async function fromClusterIn(version: Version, cluster: Cluster, names: readonly string[]): Promise<Read> {
   const collection = `/apis/${apiVersionOf(version)}/extensionconfigs`;
   if (names.length > 0) {
     const objects = [...new Set(names)].map((name) => cluster.request('GET', `${collection}/${name}`));
-    return new Map((await Promise.all(objects)).map((object) => [readExtensionConfig(object, 'the cluster'), object]));
+    return readAll(await Promise.all(objects));
   }
   const { items } = await cluster.request('GET', collection);
-  return new Map(
-    (Array.isArray(items) ? items : []).filter(isJsonObject).map((item) => {
-      // The items of a list have no apiVersion and kind.
-      const object = { ...item, apiVersion: apiVersionOf(version), kind };
-      return [readExtensionConfig(object, 'the cluster'), object];
-    }),
-  );
+  const objects = (Array.isArray(items) ? items : []).filter(isJsonObject);
+  // The items of a list have no apiVersion and kind.
+  return readAll(objects.map((item) => ({ ...item, apiVersion: apiVersionOf(version), kind })));
 }
 
 const isUnserved = (error: unknown) =>

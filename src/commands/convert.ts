@@ -12,8 +12,8 @@ import {
   switchFlag,
   UsageError,
 } from '../cli/index.ts';
-import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
-import { formatFieldPath, isJsonObject, type Json } from '../kubernetes/index.ts';
+import { extensionConfigConverter } from '../conversion/index.ts';
+import { ConversionError, formatFieldPath, isJsonObject, type Json } from '../kubernetes/index.ts';
 import {
   createReplacer,
   type DocumentText,

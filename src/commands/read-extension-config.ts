@@ -7,9 +7,26 @@ import {
   versionOf,
 } from '../api/index.ts';
 import { UsageError } from '../cli/index.ts';
-import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
-import { dns1123LabelProblems, type JsonObject } from '../kubernetes/index.ts';
+import { ConversionError, dns1123LabelProblems, type JsonObject } from '../kubernetes/index.ts';
 import { withoutControls } from '../terminal/index.ts';
+
+/** An object of any version as v1beta2. */
+async function inHubVersion(object: JsonObject, where: string): Promise<JsonObject> {
+  const hub = apiVersionOf(hubVersion);
+  if (object.apiVersion === hub && object.kind === kind) {
+    return object;
+  }
+  // Most objects need no conversion.
+  const { extensionConfigConverter } = await import('../conversion/index.ts');
+  try {
+    return extensionConfigConverter.convert(object, hub);
+  } catch (error) {
+    if (error instanceof ConversionError) {
+      throw new UsageError(`${where}: ${error.path.join('.')} ${error.message}`);
+    }
+    throw error;
+  }
+}
 
 /**
  * An object as v1beta2.
@@ -17,21 +34,12 @@ import { withoutControls } from '../terminal/index.ts';
  * @param where names its place in messages.
  * @throws {UsageError} for one that cannot be read as an ExtensionConfig.
  */
-export function readExtensionConfig(object: JsonObject, where: string): ExtensionConfig {
+export async function readExtensionConfig(object: JsonObject, where: string): Promise<ExtensionConfig> {
   const version = versionOf(object.apiVersion);
   if (version === undefined) {
     throw new UsageError(`${where}: ${kind} of an unknown apiVersion: write ${apiVersionOf(hubVersion)}`);
   }
-  let current = object;
-  try {
-    current = extensionConfigConverter.convert(object, apiVersionOf(hubVersion));
-  } catch (error) {
-    if (error instanceof ConversionError) {
-      throw new UsageError(`${where}: ${error.path.join('.')} ${error.message}`);
-    }
-    throw error;
-  }
-  const { object: config, violations } = decodeExtensionConfig(current, hubVersion);
+  const { object: config, violations } = decodeExtensionConfig(await inHubVersion(object, where), hubVersion);
   const [wrong] = violations.filter(({ problem }) => problem === 'type');
   if (wrong !== undefined) {
     throw new UsageError(`${where}: ${wrong.path.join('.')} ${wrong.message}; "lint" reports everything that is wrong`);

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
-import { ConversionError } from './error.ts';
+import { ConversionError, isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
 import { joinPath } from './schema-path.ts';
 
 /**

@@ -1,6 +1,12 @@
-import { type FieldPath, isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import {
+  ConversionError,
+  type FieldPath,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  setOwn,
+} from '../kubernetes/index.ts';
 import { type KeptStep, type KeptValue, keyOf, maxConversionDataBytes } from './conversion-data.ts';
-import { ConversionError } from './error.ts';
 import { fits } from './limits.ts';
 import { own } from './own.ts';
 import type { PropertyAction, ValuePlan } from './plan.ts';

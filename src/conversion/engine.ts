@@ -1,10 +1,9 @@
-import { isJsonObject, type Json, type JsonObject, setOwn, showValue } from '../kubernetes/index.ts';
+import { ConversionError, isJsonObject, type Json, type JsonObject, setOwn, showValue } from '../kubernetes/index.ts';
 import type { ChangeTable } from './change-table.ts';
 import { compilePlans } from './compile.ts';
 import { type ConversionData, formatConversionData, type KeptValue, parseConversionData } from './conversion-data.ts';
 import { convertStructure } from './convert-value.ts';
 import type { VersionSchema } from './direction.ts';
-import { ConversionError } from './error.ts';
 import { copyWithout, own } from './own.ts';
 import type { ConversionPlan } from './plan.ts';
 import { restore } from './restore.ts';

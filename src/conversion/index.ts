@@ -8,6 +8,5 @@ export {
   type VersionChange,
   type VersionMap,
 } from './engine.ts';
-export { ConversionError } from './error.ts';
 export { conversionDataAnnotation, extensionConfigConverter, extensionConfigVersions } from './extension-config.ts';
 export { createReview, reviewConversion } from './review.ts';

@@ -1,4 +1,5 @@
 import {
+  ConversionError,
   type ConversionResponse,
   type ConversionReviewResponse,
   decodeConversionReview,
@@ -9,7 +10,6 @@ import {
   showValue,
 } from '../kubernetes/index.ts';
 import type { KindConverter } from './engine.ts';
-import { ConversionError } from './error.ts';
 import { extensionConfigConverter } from './extension-config.ts';
 
 function reviewOf(response: ConversionResponse): ConversionReviewResponse {

@@ -8,6 +8,7 @@ export {
   type PatchOperation,
   undecodable,
 } from './apply-patch.ts';
+export { ConversionError } from './conversion-error.ts';
 export * from './conversion-review.ts';
 export * from './field-path.ts';
 export { createFirstJsonScanner, parseFirstJson, withWholeFractionsShown } from './first-json.ts';

@@ -1,6 +1,6 @@
 import { apiVersionOf, isVersion, kind, versionOf, versions } from '../api/index.ts';
-import { ConversionError, extensionConfigConverter } from '../conversion/index.ts';
-import { formatFieldPath, isJsonObject } from '../kubernetes/index.ts';
+import { extensionConfigConverter } from '../conversion/index.ts';
+import { ConversionError, formatFieldPath, isJsonObject } from '../kubernetes/index.ts';
 
 /** An ExtensionConfig as parsed from YAML or JSON. */
 export type ExtensionConfigObject = Record<string, unknown>;

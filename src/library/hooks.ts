@@ -1,3 +1,4 @@
+export { defineHookVersions, type HookVersionChange, type HookVersions } from '../hook-versions/index.ts';
 export type * from '../hooks/index.ts';
 export {
   clusterApiHooks,
@@ -10,10 +11,7 @@ export {
 } from '../hooks/index.ts';
 export {
   compareHookDocuments,
-  defineHookVersions,
   type HookChange,
-  type HookVersionChange,
-  type HookVersions,
   type MessageProblem,
   messageProblems,
   type OpenApiDocument,

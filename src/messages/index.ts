@@ -1,6 +1,6 @@
 export { formatProblems, type MessageProblem, messageProblems, prepareChecks } from './checks.ts';
 export type { Strictness } from './compile.ts';
-export { type Components, componentsOf } from './components.ts';
+export { type Components, componentOf, componentsOf } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export * from './openapi/index.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';
@@ -11,4 +11,3 @@ export {
   type UpgradePlan,
   upgradePlanProblems,
 } from './upgrade-plan.ts';
-export { defineHookVersions, type HookVersionChange, type HookVersions, type MessageChange } from './versions.ts';

@@ -1,7 +1,7 @@
-import { ConversionError } from '../conversion/index.ts';
+import type { HookVersions } from '../hook-versions/index.ts';
 import { formatGroupHook, formatHook, type HookDefinition } from '../hooks/index.ts';
-import type { JsonObject } from '../kubernetes/index.ts';
-import { formatProblems, type HookVersions, messageProblems } from '../messages/index.ts';
+import { ConversionError, type JsonObject } from '../kubernetes/index.ts';
+import { formatProblems, messageProblems } from '../messages/index.ts';
 import { type Cache, responseCachingOf } from './caches.ts';
 import { type CallError, isIgnorable } from './call-error.ts';
 import type { CallAllOptions, CallResult } from './client-types.ts';

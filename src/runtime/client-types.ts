@@ -1,7 +1,7 @@
 import type { Registry as MetricsRegistry } from 'prom-client';
 import type { ExtensionConfig } from '../api/index.ts';
+import type { HookVersions } from '../hook-versions/index.ts';
 import type { HookCatalog, HookDefinition, Release } from '../hooks/index.ts';
-import type { HookVersions } from '../messages/index.ts';
 import type { CallError } from './call-error.ts';
 import type { ClientCertificate, Resolve } from './connections.ts';
 import type { DiscoveredHandler, DiscoveryProblem } from './discovery.ts';

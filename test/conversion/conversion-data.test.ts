@@ -7,8 +7,7 @@ import {
   parseConversionData,
   patternOf,
 } from '../../src/conversion/conversion-data.ts';
-import { ConversionError } from '../../src/conversion/index.ts';
-import type { Json } from '../../src/kubernetes/index.ts';
+import { ConversionError, type Json } from '../../src/kubernetes/index.ts';
 
 const ofVersions = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, []])));

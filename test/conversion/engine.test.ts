@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  ConversionError,
   createConverter,
   createReview,
   UnlistedDifferenceError,
   type VersionChange,
   type VersionMap,
 } from '../../src/conversion/index.ts';
-import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { ConversionError, type Json, type JsonObject } from '../../src/kubernetes/index.ts';
 import { runs } from '../tools/runs.ts';
 import { canonical, objectOf } from './arbitrary.ts';
 import { firstChange, kitchenSchemas, kitchens, secondChange } from './invented.ts';

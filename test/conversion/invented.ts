@@ -1,6 +1,6 @@
 import type { OpenApiSchema } from '../../src/api/index.ts';
-import { ConversionError, type VersionChange, type VersionMap } from '../../src/conversion/index.ts';
-import { isJsonObject, type JsonObject } from '../../src/kubernetes/index.ts';
+import type { VersionChange, VersionMap } from '../../src/conversion/index.ts';
+import { ConversionError, isJsonObject, type JsonObject } from '../../src/kubernetes/index.ts';
 
 const string: OpenApiSchema = { type: 'string', maxLength: 20 };
 const integer: OpenApiSchema = { type: 'integer' };

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { apiVersionOf, openApiSchemaOf, versions } from '../../src/api/index.ts';
-import {
-  ConversionError,
-  conversionDataAnnotation,
-  extensionConfigConverter as converter,
-} from '../../src/conversion/index.ts';
-import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { conversionDataAnnotation, extensionConfigConverter as converter } from '../../src/conversion/index.ts';
+import { ConversionError, type Json, type JsonObject } from '../../src/kubernetes/index.ts';
 import { runs } from '../tools/runs.ts';
 import { canonical, objectOf } from './arbitrary.ts';
 

@@ -9,7 +9,7 @@ import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../s
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { sampleRequest } from '../../src/messages/index.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/runtime/index.ts';
-import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../messages/invented.ts';
+import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../hook-versions/invented.ts';
 import { recordedCalls } from '../messages/recorded.ts';
 import { localhost, makeCertificate, testCa } from '../server/certificates.ts';
 import { ending, endWith } from '../tools/ends.ts';

@@ -3,7 +3,7 @@ import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../s
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { sampleRequest } from '../../src/messages/index.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/runtime/index.ts';
-import { beforeClusterUpgradeV1beta1 } from '../messages/invented.ts';
+import { beforeClusterUpgradeV1beta1 } from '../hook-versions/invented.ts';
 import { caBundle, type ExtensionServer, extensionConfig, startExtension, storedHandler } from './extension-server.ts';
 
 // One server for all tests; it responds according to the name of the called handler.

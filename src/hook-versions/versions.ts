@@ -2,7 +2,7 @@ import type { OpenApiSchema } from '../api/index.ts';
 import { type ChangeTable, type ConversionStep, createConverter } from '../conversion/index.ts';
 import { formatHook, type HookDefinition, type MessageSchema } from '../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { type Components, componentOf, componentsOf } from './components.ts';
+import { type Components, componentOf, componentsOf } from '../messages/index.ts';
 
 /**
  * What changed in a message from one version of a hook to the next, beyond what the schemas show, with hand-written

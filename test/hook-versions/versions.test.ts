@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { defineHookVersions } from '../../src/hook-versions/index.ts';
 import { hooks } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { defineHookVersions, messageProblems, sampleRequest } from '../../src/messages/index.ts';
+import { messageProblems, sampleRequest } from '../../src/messages/index.ts';
 import { beforeClusterUpgradeV1, beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from './invented.ts';
 
 const { requestFor, responseFor } = beforeClusterUpgradeVersions;

@@ -1,4 +1,4 @@
-import type { FieldPath } from '../kubernetes/index.ts';
+import type { FieldPath } from './field-path.ts';
 
 /** Why an object cannot be converted; `path` is the field, in the version that the step started from. */
 export class ConversionError extends Error {

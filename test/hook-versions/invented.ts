@@ -1,5 +1,5 @@
+import { defineHookVersions } from '../../src/hook-versions/index.ts';
 import { boolean, defineHook, hooks, int32, list, object, ref, string, stringMap } from '../../src/hooks/index.ts';
-import { defineHookVersions } from '../../src/messages/index.ts';
 
 const { group, name, summary, purpose } = hooks.BeforeClusterUpgrade;
 const meta = { apiVersion: string(), kind: string(), settings: stringMap() };

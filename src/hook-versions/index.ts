@@ -1,0 +1,1 @@
+export { defineHookVersions, type HookVersionChange, type HookVersions, type MessageChange } from './versions.ts';
