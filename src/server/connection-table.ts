@@ -2,7 +2,7 @@ import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { createByteBudget } from './byte-budget.ts';
-import { type Connection, Http2Response, type TrackedResponse } from './tracked.ts';
+import { type Connection, isHttp2Response, type TrackedResponse } from './tracked.ts';
 
 /** How long a client has to close an HTTP/2 connection after its last response, in milliseconds. */
 const leavingMs = 1_000;
@@ -113,7 +113,7 @@ export class ConnectionTable {
       return;
     }
     this.decided(response);
-    if (response instanceof Http2Response) {
+    if (isHttp2Response(response)) {
       connection.streams.delete(response);
     }
     this.#requests--;

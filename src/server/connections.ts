@@ -11,7 +11,8 @@ import { Timeouts } from './timeouts.ts';
 import {
   type Connection,
   type Http1Response,
-  Http2Response,
+  isHttp2Response,
+  type TrackedHttp2Response,
   type TrackedResponse,
   type TrackedServer,
 } from './tracked.ts';
@@ -34,7 +35,7 @@ export interface Connections {
   /** To be called when a connection has negotiated HTTP/2 in its TLS handshake. */
   carry(socket: TLSSocket, session: Http2Session): void;
   /** To be called when a request came over HTTP/2. */
-  begin(request: Http2ServerRequest, response: Http2Response): void;
+  begin(request: Http2ServerRequest, response: TrackedHttp2Response): void;
   /** Accepts no more requests on the HTTP/2 connection of a response: sends GOAWAY, and finishes the other requests. */
   leave(response: TrackedResponse): void;
   /** Ends all connections, idle ones first; resolves when none are left. */
@@ -132,7 +133,7 @@ export function trackConnections(
     holdResponse(response, bytes) {
       table.hold(response, copiesOfResponse * bytes - response.heldBytes);
       table.decided(response);
-      if (response instanceof Http2Response) {
+      if (isHttp2Response(response)) {
         response.respondingSince = performance.now();
       } else if (response.carrier !== undefined) {
         response.carrier.responding = true;

@@ -4,7 +4,6 @@ import { lateMessage, refuseBrokenRequests } from './broken-requests.ts';
 import { forAllowedClients } from './client-policy.ts';
 import type { ConnectionEvents } from './connection-limits.ts';
 import { type Connections, trackConnections } from './connections.ts';
-import { serveHttp2 } from './http2.ts';
 import { createHandshakes, createHttpsServer, type Handshakes } from './https.ts';
 import type { Limits } from './limits.ts';
 import { createMetrics, type Metrics, type Port } from './metrics.ts';
@@ -23,7 +22,11 @@ export interface MainPort {
 }
 
 /** Puts the application on an HTTPS server with limits, client certificates and metrics. */
-export function createMainPort(options: ServerOptions, limits: Limits, isDraining: () => boolean): MainPort {
+export async function createMainPort(
+  options: ServerOptions,
+  limits: Limits,
+  isDraining: () => boolean,
+): Promise<MainPort> {
   const { log, clients, name, http2 = false } = options;
   const clientCertificates = clients !== undefined;
   const server = createHttpsServer(limits, { http2, clientCertificates });
@@ -56,6 +59,8 @@ export function createMainPort(options: ServerOptions, limits: Limits, isDrainin
   const respond = clients === undefined ? application : forAllowedClients(server, clients, application, foundation);
   server.on('request', respond);
   if (http2) {
+    // Only then, since `node:http2` is large.
+    const { serveHttp2 } = await import('./http2.ts');
     serveHttp2(server, connections, limits, respond);
   }
   // The route sends 100 Continue, or refuses before a body is sent.

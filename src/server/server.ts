@@ -46,7 +46,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { log, now, clients, certificates, name } = options;
   const limits = limitsWith(defaultLimits, options.limits);
   let phase: ServerPhase = 'starting';
-  const main = createMainPort(options, limits, () => phase === 'draining');
+  const main = await createMainPort(options, limits, () => phase === 'draining');
   const { handshakes, connections, metrics } = main;
   const certificate = createServingCertificate(handshakes.useCertificate, now, { log, metrics });
   let clientCaProblem: string | undefined;

@@ -1,4 +1,3 @@
-import { constants } from 'node:http2';
 import type { ConnectionEvents, ConnectionLimits } from './connection-limits.ts';
 import type { ConnectionTable } from './connection-table.ts';
 import { markProgress } from './stalled.ts';
@@ -65,8 +64,7 @@ export class Timeouts {
           return;
         }
         this.#events.responseDropped();
-        response.isGivenUp = true;
-        response.stream.close(constants.NGHTTP2_CANCEL);
+        response.giveUp();
       }
     }
   }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
-import { constants, type Http2ServerRequest, Http2ServerResponse, type Http2Session } from 'node:http2';
+import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ServerResponse } from './node-http.ts';
@@ -17,7 +17,7 @@ export interface Connection {
   /** Requests being read or answered on it: several when pipelined, or over HTTP/2. */
   requests: number;
   /** HTTP/2 streams, each with its own timeouts; the oldest first. */
-  readonly streams: Set<Http2Response>;
+  readonly streams: Set<TrackedHttp2Response>;
   /** Bytes in memory for its requests. */
   bytes: number;
   /** Number of requests that are being decided. */
@@ -79,19 +79,20 @@ export class Http1Response extends ServerResponse<IncomingMessage> implements Tr
   refuseRest(): void {}
 }
 
-/** An HTTP/2 response. */
-export class Http2Response extends Http2ServerResponse<Http2ServerRequest> implements TrackedResponse {
-  carrier: Connection | undefined = undefined;
-  heldBytes = 0;
-  isDeciding = false;
-  readonly isHttp2 = true;
+/** An HTTP/2 response, which is abandoned without its connection. */
+export interface TrackedHttp2Response extends TrackedResponse {
+  readonly req: TrackedRequest;
   /** When its request arrived, when its response began to be sent, and whether it was abandoned. */
-  readonly since = performance.now();
-  respondingSince: number | undefined = undefined;
-  isGivenUp = false;
-  refuseRest(): void {
-    this.stream.close(constants.NGHTTP2_NO_ERROR);
-  }
+  readonly since: number;
+  respondingSince: number | undefined;
+  readonly isGivenUp: boolean;
+  /** Abandons the request: resets its stream. */
+  giveUp(): void;
+}
+
+/** Whether a response goes over HTTP/2. */
+export function isHttp2Response(response: TrackedResponse): response is TrackedHttp2Response {
+  return response.isHttp2;
 }
 
 /** A server with tracked connections, over TLS or not. */

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { recordLoads, tellPackages } from '../tools/loads.ts';
 
-/** Names of the CommonJS packages that are loaded, and of those in Node.js. */
+/** Names of the CommonJS packages that are loaded, and of those in Node.js, and `http2`, its largest module. */
 const packages = `const { cache } = (await import('node:module')).createRequire('/');
-const packages = () => [...new Set([...Object.keys(cache), ...process.moduleLoadList.filter((name) => name.includes('/deps/'))]
-  .map((file) => file.split(/\\/node_modules\\/|\\/deps\\//).at(-1).split('/')[0]))];`;
+const packages = () => [...new Set([...Object.keys(cache), ...process.moduleLoadList.filter((name) => name.includes('/deps/') || name === 'NativeModule http2')]
+  .map((file) => file.split(/\\/node_modules\\/|\\/deps\\/|NativeModule /).at(-1).split('/')[0]))];`;
 
 test('the help loads nothing that only a command needs', () => {
   const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
@@ -87,6 +87,8 @@ test('a command loads nothing that only another one needs', () => {
   expect(serving).not.toContain('node-forge');
   expect(serving).toContain('prom-client');
   expect(serving).not.toContain('@opentelemetry');
+  // Only servers that offer HTTP/2 load it.
+  expect(serving).not.toContain('http2');
   // The HTTP client in Node.js, which any import of node:http loads.
   expect(serving).not.toContain('undici');
   expect(serving).not.toContain('yaml');

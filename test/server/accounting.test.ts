@@ -3,7 +3,8 @@ import { constants } from 'node:http2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConnectionLimits } from '../../src/server/connection-limits.ts';
 import { type Connections, trackConnections } from '../../src/server/connections.ts';
-import { type Http1Response, Http2Response } from '../../src/server/tracked.ts';
+import { Http2Response } from '../../src/server/http2-response.ts';
+import type { Http1Response } from '../../src/server/tracked.ts';
 import { takeTime } from './clock.ts';
 
 // Connections without a network, by a clock that the test advances: shows to the millisecond and the byte what

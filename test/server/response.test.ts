@@ -4,8 +4,9 @@ import { connect, createServer as createHttp2Server, type Http2ServerRequest } f
 import type { AddressInfo, Server } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { refusal } from '../../src/kubernetes/index.ts';
+import { Http2Response } from '../../src/server/http2-response.ts';
 import { refuseUnread, sendJson } from '../../src/server/response.ts';
-import { Http1Response, Http2Response } from '../../src/server/tracked.ts';
+import { Http1Response } from '../../src/server/tracked.ts';
 
 /** Fails a test whose response never arrives. */
 const soon = () => AbortSignal.timeout(5_000);
