@@ -116,6 +116,8 @@ export interface CheckedRules {
   unknownMessages: string[];
   /** The fields of rules that are evaluated only when there is an old value. */
   transitions: string[];
+  /** Whether all types were known: beyond a maximum of declared fields, a rule fits any value. */
+  isComplete: boolean;
 }
 
 /** Why a rule of a schema cannot be compiled, and which valid rules are not evaluated. */
@@ -126,7 +128,7 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
   const transitions: string[] = [];
   const rules = rulesIn(schema, path);
   if (rules.length === 0) {
-    return { causes, unknown, unknownMessages, transitions };
+    return { causes, unknown, unknownMessages, transitions, isComplete: true };
   }
   const untyped = untypedEnvironment();
   const declarations: Declarations = { left: maxDeclarations };
@@ -184,5 +186,5 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
       }
     }
   }
-  return { causes, unknown, unknownMessages, transitions };
+  return { causes, unknown, unknownMessages, transitions, isComplete: declarations.left >= 0 };
 }

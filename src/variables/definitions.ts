@@ -46,6 +46,8 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 /** The budget for checking all definitions in one answer. */
 interface Effort extends SchemaBudget {
   rules: number;
+  /** Whether a rule was not evaluated for a value, or not checked for its types, because of the limits. */
+  hasSkipped: boolean;
 }
 
 function nameCauses(name: string, field: string): StatusCause[] {
@@ -128,10 +130,15 @@ function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[]
   ];
   const causes: StatusCause[] = [];
   for (const [value, at] of values) {
-    if (value !== undefined && effort.rules > 0) {
+    if (value === undefined) {
+      continue;
+    }
+    if (effort.rules > 0) {
       const budget: Budget = { left: oneRulesCost };
       causes.push(...validateRules(value, undefined, schema, { path: at, budget }));
       effort.rules -= oneRulesCost - budget.left;
+    } else {
+      effort.hasSkipped = true;
     }
   }
   for (const [part, at] of partsOf(schema as JsonObject, path)) {
@@ -147,6 +154,7 @@ const onlyCauses = (causes: StatusCause[]): CheckedRules => ({
   unknown: [],
   unknownMessages: [],
   transitions: [],
+  isComplete: true,
 });
 
 /**
@@ -172,6 +180,7 @@ function checkSchema(given: JsonObject, path: string, effort: Effort): CheckedRu
     return onlyCauses(values);
   }
   const rules = checkRules(schema as JsonObject, path, { isVariable: true });
+  effort.hasSkipped ||= !rules.isComplete;
   return rules.causes.length > 0 ? rules : { ...rules, causes: ruleCauses(schema, path, effort) };
 }
 
@@ -187,7 +196,10 @@ export interface UnevaluatedRules {
 /** The result of a check of definitions. */
 export interface CheckedDefinitions {
   causes: StatusCause[];
-  /** Whether everything was checked: schemas that take too much work are skipped, as are those after them. */
+  /**
+   * Whether everything was checked: schemas that take too much work are skipped, as are those after them, and so are
+   * values whose rules take too much.
+   */
   isComplete: boolean;
   /** For each variable with rules that are only compiled. */
   unevaluated: UnevaluatedRules[];
@@ -211,7 +223,7 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
   const causes: StatusCause[] = [];
   const unevaluated: UnevaluatedRules[] = [];
   const names = new Set<string>();
-  const effort: Effort = { ...schemaBudget(), work: { left: maxWork }, rules: maxRulesCost };
+  const effort: Effort = { ...schemaBudget(), work: { left: maxWork }, rules: maxRulesCost, hasSkipped: false };
   for (const { name: given, schema, metadata, deprecatedV1Beta1Metadata } of list) {
     const name = typeof given === 'string' ? given : '';
     const at = `${path}[${shownKey(name)}]`;
@@ -241,5 +253,5 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
       break;
     }
   }
-  return { causes: causes.slice(0, maxCauses), isComplete: !isSpent(effort), unevaluated };
+  return { causes: causes.slice(0, maxCauses), isComplete: !isSpent(effort) && !effort.hasSkipped, unevaluated };
 }

@@ -90,6 +90,39 @@ test.each([
   expect(fieldsOf(withRule(rule))).toEqual([`${root}.x-kubernetes-validations[0].rule`]);
 });
 
+test('limits: what is not checked is said, not taken for valid', () => {
+  const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { type: 'integer' }]));
+  const nested = (levels: number): JsonObject => {
+    let schema: JsonObject = {
+      type: 'object',
+      properties: wide,
+      'x-kubernetes-validations': [{ rule: "self.p1 == 'x'" }],
+    };
+    for (let level = 0; level < levels; level++) {
+      schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'true' }] };
+    }
+    return schema;
+  };
+  expect(fieldsOf(defined(nested(5)))).toHaveLength(1);
+  expect(checkDefinitions([defined(nested(12))], 'v')).toMatchObject({ causes: [], isComplete: false });
+
+  const numbers = (rule: string, preset: number[]): JsonObject => ({
+    ...{ type: 'array', items: { type: 'integer' }, default: preset },
+    'x-kubernetes-validations': [{ rule }],
+  });
+  const long = Array.from({ length: 300 }, (_, i) => i);
+  const last = numbers('self.size() < 3', long);
+  const costly = (count: number): JsonObject => {
+    const many = Array.from({ length: count }, (_, i) => [
+      `p${i}`,
+      numbers('self.all(x, self.exists(y, y == x))', long),
+    ]);
+    return { type: 'object', properties: { ...Object.fromEntries(many), last } };
+  };
+  expect(checkDefinitions([defined(costly(2))], 'v')).toMatchObject({ causes: [{}], isComplete: true });
+  expect(checkDefinitions([defined(costly(30))], 'v')).toMatchObject({ causes: [], isComplete: false });
+});
+
 test('limits: the schema that many rules are checked against', () => {
   const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { type: 'string' }]));
   let schema: JsonObject = { type: 'object', properties };
