@@ -28,7 +28,7 @@ export interface ClientOptions {
   resolve?: Resolve;
   /** Maximum number of concurrent calls to one extension. Default: 10. */
   maxConcurrentCalls?: number;
-  /** Longest response that is read, in bytes. Default: 20 MiB. Discovery reads less. */
+  /** Longest response that is read, in bytes. Default: 20 MiB. Of a discovery at most 2 MiB are read. */
   maxAnswerBytes?: number;
   /**
    * Whether to call as Cluster API's own client does, for rehearsals: without a Content-Type, and even if the extension

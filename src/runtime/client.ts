@@ -20,7 +20,11 @@ function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions
   };
 }
 
-/** Creates a client with an empty registry. */
+/**
+ * Creates a client with an empty registry.
+ *
+ * @throws {RangeError} for a maximum size of answers that is not a whole number above 0.
+ */
 export function createClient(options: ClientOptions = {}): Client {
   const { now = () => performance.now(), release = newestKnownRelease, mimicsClusterApi = false } = options;
   const catalog = options.catalog ?? createHookCatalog();

@@ -64,11 +64,13 @@ export interface ExtensionConnections {
   close(): Promise<void>;
 }
 
+const mebibyte = 1024 * 1024;
+
 /**
  * Longest response that is read, in bytes: the limit of Go's server for requests, which upstream intended for
  * responses.
  */
-const defaultMaxAnswerBytes = 20 * 1024 * 1024;
+const defaultMaxAnswerBytes = 20 * mebibyte;
 /** How much of an error response is read, in bytes: messages quote 512 characters of it. */
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
@@ -181,6 +183,8 @@ function createPools(options: ConnectionOptions) {
   return { pools, poolFor };
 }
 
+const sizeText = (bytes: number) => (bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes} bytes`);
+
 /** Whether the caller has given up, rather than the time being over. */
 const isCancelled = ({ signal }: Exchange) => signal.aborted && !isOverTime(signal);
 
@@ -212,7 +216,7 @@ async function received(
     return explainedWithin(error, exchange.signal);
   }
   return read === undefined
-    ? { step: 'size', message: `http call failed: the answer is larger than ${maxBytes / 1024 / 1024} MiB`, code }
+    ? { step: 'size', message: `http call failed: the answer is larger than ${sizeText(maxBytes)}`, code }
     : { code, body: read };
 }
 
@@ -230,6 +234,10 @@ function unanswered(error: unknown, { target, signal }: Exchange): CallError {
 /** Creates a set of connections, which are opened on first use. */
 export function createConnections(options: ConnectionOptions): ExtensionConnections {
   const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  // Nothing is larger than NaN: any answer would be read to its end.
+  if (!Number.isSafeInteger(maxAnswerBytes) || maxAnswerBytes < 1) {
+    throw new RangeError(`maxAnswerBytes: ${maxAnswerBytes} is not a whole number of bytes above 0`);
+  }
   const { pools, poolFor } = createPools(options);
 
   return {
@@ -255,7 +263,7 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
           body: exchange.body,
           signal,
         });
-        return await received(response, exchange, exchange.maxAnswerBytes ?? maxAnswerBytes);
+        return await received(response, exchange, Math.min(exchange.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
       } catch (error) {
         return unanswered(error, exchange);
       }

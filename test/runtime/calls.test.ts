@@ -369,6 +369,21 @@ test.concurrent('by default, an answer of more than 20 MiB is an error', async (
   });
 });
 
+test('the longest answer is an option, which holds for discovery, too', async () => {
+  const { caller, config } = await single(() => ({ ...success, handlers: [], padding: 'x'.repeat(100) }), {
+    options: { maxAnswerBytes: 100 },
+  });
+  expect(await caller.discover(config)).toMatchObject({
+    error: { message: expect.stringContaining('the answer is larger than 100 bytes') },
+  });
+});
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('the longest answer cannot be %d', (maxAnswerBytes) => {
+  expect(() => createClient({ maxAnswerBytes })).toThrow(
+    `maxAnswerBytes: ${maxAnswerBytes} is not a whole number of bytes above 0`,
+  );
+});
+
 // Steps that failurePolicy Ignore applies to.
 describe.concurrent.each(hostile)('a server that answers %s', (_name, answer, step, message) => {
   test('is an error under Fail', async ({ expect }) => {
