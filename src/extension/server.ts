@@ -70,8 +70,10 @@ export interface ExtensionServerOptions {
 }
 
 /** Options of an extension server that this program hosts. Another thread may watch the certificates for it. */
-export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'certificates'> {
+export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'certificates' | 'healthPort'> {
   certificates?: ExtensionCertificates | CertificateSource;
+  /** `none` for a server that nobody probes. */
+  healthPort?: number | 'none';
   /**
    * Whether the validators of messages are compiled at the start; otherwise the first call of a hook waits for that.
    * Default: yes.
@@ -185,14 +187,16 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
  * @throws {HandlersError} as `createExtensionServer`.
  */
 export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
-  const { handlers, clients } = options;
+  const { handlers, clients, healthPort = 8080 } = options;
   const { problems, warnings } = checkHandlers(handlers);
   if (problems.length > 0) {
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
   checkPort('port', options.port);
-  checkPort('healthPort', options.healthPort);
+  if (healthPort !== 'none') {
+    checkPort('healthPort', healthPort);
+  }
   const limits = limitsWith(extensionLimits, options.limits);
   const log = options.log ?? defaultLog();
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
@@ -221,7 +225,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host: options.host, port: options.port ?? 9443 },
-      health: { host: options.healthHost, port: options.healthPort ?? 8080 },
+      health: healthPort === 'none' ? undefined : { host: options.healthHost, port: healthPort },
       limits,
       log,
       version: options.version ?? 'unknown',

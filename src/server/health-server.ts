@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { ConnectionEvents } from './connection-limits.ts';
 import { trackConnections } from './connections.ts';
-import { createHealthApplication } from './health.ts';
 import { defaultLimits, healthLimits, type Limits } from './limits.ts';
 import { type Address, listen } from './listen.ts';
 import type { Metrics } from './metrics.ts';
@@ -35,6 +34,8 @@ const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { limits = defaultLimits, events = noEvents } = options;
+  // Only here: Express, which it is made with, is larger than everything else that a server without this port loads.
+  const { createHealthApplication } = await import('./health.ts');
   const server = createServer(
     {
       ServerResponse: Http1Response,

@@ -1,7 +1,6 @@
-import type { ErrorRequestHandler, Express } from 'express';
+import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { Logger } from 'pino';
 import { refusal } from '../kubernetes/index.ts';
-import { plainExpress } from './express.ts';
 import type { Metrics } from './metrics.ts';
 import { describeChecks, type Readiness } from './readiness.ts';
 
@@ -14,7 +13,11 @@ export function createHealthApplication(
   metrics: Pick<Metrics, 'contentType' | 'render'>,
   log: Logger,
 ): Express {
-  const application = plainExpress();
+  const application = express()
+    .disable('x-powered-by')
+    .disable('etag')
+    .enable('strict routing')
+    .enable('case sensitive routing');
   application.use((_request, response, next) => {
     response.set('cache-control', 'no-store');
     // The kubelet opens a connection for each probe, and a scrape can afford one: no idle connection stays open.

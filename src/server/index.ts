@@ -2,7 +2,6 @@ export type { BodyRefusal } from './body.ts';
 export type { CertificatePair } from './certificate.ts';
 export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
 export { ClientCaError } from './client-ca.ts';
-export { plainExpress } from './express.ts';
 export { fileCertificates } from './file-certificates.ts';
 export { type HealthServer, type HealthServerOptions, startHealthServer } from './health-server.ts';
 export { defaultLimits, type Limits, limitsWith } from './limits.ts';

@@ -35,7 +35,8 @@ export interface ServerOptions {
   /** Requests client certificates issued by these CAs. */
   clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
   main: Address;
-  health: Address;
+  /** Undefined for a server that nobody probes. */
+  health: Address | undefined;
   limits?: Partial<Limits> | undefined;
   log: Logger;
   version: string;

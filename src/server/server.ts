@@ -28,6 +28,7 @@ const defaultGraceMs = 2_000;
 export interface RunningServer {
   /** The main port. */
   port: number;
+  /** The health port; 0 if there is none. */
   healthPort: number;
   /** Finishes the requests in flight, then closes everything. Further calls wait for the first. Never rejects. */
   stop(options: StopOptions): Promise<void>;
@@ -63,14 +64,16 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let health: HealthServer | undefined;
   let port: number;
   try {
-    health = await startHealthServer({
-      address: options.health,
-      readiness,
-      metrics,
-      limits,
-      events: main.eventsOf('health'),
-      log,
-    });
+    health =
+      options.health &&
+      (await startHealthServer({
+        address: options.health,
+        readiness,
+        metrics,
+        limits,
+        events: main.eventsOf('health'),
+        log,
+      }));
     if (clients !== undefined) {
       clientCaWatch = await watchClientCa(
         clients.caFile,
@@ -94,11 +97,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw error;
   }
   const healthServer = health;
+  const healthPort = healthServer?.port ?? 0;
   phase = 'serving';
-  log.info(
-    { [`${name}Port`]: port, healthPort: healthServer.port, host: options.main.host ?? 'all interfaces' },
-    'listening',
-  );
+  log.info({ [`${name}Port`]: port, healthPort, host: options.main.host ?? 'all interfaces' }, 'listening');
 
   async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
     phase = 'draining';
@@ -107,13 +108,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     certificates.stop();
     clientCaWatch?.close();
     phase = 'stopped';
-    await healthServer.stop();
+    await healthServer?.stop();
     log.info({ connectionsCut: cut }, 'stopped');
   }
   let stopping: Promise<void> | undefined;
   return {
     port,
-    healthPort: healthServer.port,
+    healthPort,
     stop(stopOptions) {
       stopping ??= shutDown(stopOptions);
       return stopping;

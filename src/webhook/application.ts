@@ -1,11 +1,11 @@
-import type { Express } from 'express';
+import express, { type Express } from 'express';
 import { refusal } from '../kubernetes/index.ts';
-import { type Application, plainExpress, refuseUnread, type TrackedResponse } from '../server/index.ts';
+import { type Application, refuseUnread, type TrackedResponse } from '../server/index.ts';
 import { type RouteContext, webhookRoutes } from './routes.ts';
 
 /** Handles everything on the webhook port except reviews. */
 function otherPaths(context: RouteContext, paths: readonly string[]): Express {
-  const application = plainExpress();
+  const application = express().disable('x-powered-by');
   application.use((request, response) => {
     context.metrics.refused(404);
     const message = `no such path; the webhooks are ${paths.join(', ')}`;

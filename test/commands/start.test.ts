@@ -30,10 +30,7 @@ test('what Node.js unpacks of a package.json for each file of the program is its
   expect(JSON.parse(readFileSync(nearest!, 'utf8'))).toEqual({ type: 'module' });
 });
 
-/**
- * Runs commands one after the other in one process, or loads the module of a thread; returns the packages loaded after
- * each.
- */
+/** Runs commands one after the other in one process, or loads modules; returns the packages loaded after each. */
 function packagesLoadedBy(...commands: (string[] | URL)[]): string[][] {
   const script = `${packages}
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
@@ -43,7 +40,7 @@ function packagesLoadedBy(...commands: (string[] | URL)[]): string[][] {
       // The module of a thread fails when it has loaded, since nobody has told it what to do.
       const code = Array.isArray(command)
         ? await run(command, { stdin, stdout, stderr, env, signal: new AbortController().signal })
-        : await import(command).catch(() => 0);
+        : await import(command).then(() => 0, () => 0);
       told.push({ code, packages: packages() });
     }
     stderr.write(JSON.stringify(told));`;
@@ -60,16 +57,19 @@ test('a command loads nothing that only another one needs', () => {
   writeFileSync(manifest, 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n');
   writeFileSync(rules, 'rules:\n  url-query: warn\n');
   // If one does not load a package, none before it did.
-  const [version, listing, deciding, described, linting, serving, configured, explained] = packagesLoadedBy(
-    ['--version'],
-    ['rules'],
-    new URL('../../src/commands/serve/thread.ts', import.meta.url),
-    ['openapi'],
-    ['lint', '--allow-empty', manifest],
-    ['serve', '--help'],
-    ['lint', '--allow-empty', '--rules-config', rules, manifest],
-    ['hooks', 'BeforeClusterUpgrade'],
-  );
+  const [version, listing, deciding, described, linting, serving, configured, explained, hosted, answering] =
+    packagesLoadedBy(
+      ['--version'],
+      ['rules'],
+      new URL('../../src/commands/serve/thread.ts', import.meta.url),
+      ['openapi'],
+      ['lint', '--allow-empty', manifest],
+      ['serve', '--help'],
+      ['lint', '--allow-empty', '--rules-config', rules, manifest],
+      ['hooks', 'BeforeClusterUpgrade'],
+      new URL('../../src/commands/sandbox/extension-thread.ts', import.meta.url),
+      new URL('../../src/webhook/application.ts', import.meta.url),
+    );
   for (const name of ['yaml', 'ajv']) {
     expect(version).not.toContain(name);
   }
@@ -81,7 +81,6 @@ test('a command loads nothing that only another one needs', () => {
   expect(deciding).not.toContain('prom-client');
   expect(described).not.toContain('yaml');
   expect(linting).not.toContain('yaml');
-  expect(serving).toContain('express');
   // Serving with an existing certificate loads nothing that makes certificates, and no YAML unless a flag names a YAML
   // file.
   expect(serving).not.toContain('node-forge');
@@ -97,6 +96,10 @@ test('a command loads nothing that only another one needs', () => {
   // It edits YAML, and takes as long to load as the rest of a start: files that are only read use another one.
   expect(configured).not.toContain('yaml');
   expect(explained).not.toContain('yaml');
+  // The sandbox's extension has no health port, and so needs no Express.
+  expect(hosted).toContain('pino');
+  expect(hosted).not.toContain('express');
+  expect(answering).toContain('express');
 });
 
 test('commands that call extensions load no rules, no compiler, and only the parts of the HTTP client that calls need', () => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { Server } from 'node:net';
 import { join } from 'node:path';
-import { aroundEach, describe, expect, test } from 'vitest';
+import { aroundEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   createExtensionServer,
   createHostedExtension,
@@ -145,6 +146,17 @@ test('a self-signed certificate works, and metrics of the process can be turned 
   } finally {
     await stop({ graceMs: 0, timeoutMs: 100 });
   }
+});
+
+test('without a health port, only the port of the hooks is opened', async () => {
+  const { log } = collectingLog();
+  const options = { ...loopback, healthPort: 'none', certificates: 'self-signed', log } as const;
+  const opened = vi.spyOn(Server.prototype, 'listen');
+  const { port, healthPort, stop } = await createHostedExtension({ handlers: [create], ...options }).start();
+  onTestFinished(() => stop({ graceMs: 0, timeoutMs: 100 }));
+  expect([healthPort, opened.mock.calls.length]).toEqual([0, 1]);
+  const agentless = { rejectUnauthorized: false } as object;
+  expect((await post(port, `/${hooksGroup}/v1alpha1/discovery`, '{}', agentless)).json().status).toBe('Success');
 });
 
 test('listens on the given ports, and speaks HTTP/2', async () => {

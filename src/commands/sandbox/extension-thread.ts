@@ -46,8 +46,8 @@ try {
     certificates,
     host: '127.0.0.1',
     port,
-    healthHost: '127.0.0.1',
-    healthPort: 0,
+    // Only its Service can be found, so nobody could probe it.
+    healthPort: 'none',
     log,
     version,
     processMetrics: false,
