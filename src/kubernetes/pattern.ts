@@ -60,20 +60,32 @@ function sizeOf(source: string): number {
  * versions have the same), and to compile one takes tens of times longer than most matches.
  */
 const compiledPatterns = new Map<string, Pattern>();
-/** Maximum number of instructions of all compiled patterns that are kept: a few megabytes. */
+/** Maximum weight of all compiled patterns that are kept: less than ten megabytes. */
 const maxKept = 20_000;
 let kept = 0;
 
+/**
+ * The memory that a pattern takes, in units of up to half a kilobyte: its instructions, its text (a class of a million
+ * characters is a single instruction), and the tables of Unicode classes.
+ */
+function weightOf(source: string, { size }: Pattern): number {
+  return size + source.length + 100 * (source.match(/\\p/gi)?.length ?? 0);
+}
+
 /** Keeps a pattern for its next use, and drops those that were not used for longest. */
 function keep(source: string, pattern: Pattern): void {
+  const weight = weightOf(source, pattern);
+  if (weight > maxKept) {
+    return;
+  }
   compiledPatterns.set(source, pattern);
-  kept += pattern.size;
-  for (const [oldest, { size }] of compiledPatterns) {
+  kept += weight;
+  for (const [oldest, dropped] of compiledPatterns) {
     if (kept <= maxKept) {
       return;
     }
     compiledPatterns.delete(oldest);
-    kept -= size;
+    kept -= weightOf(oldest, dropped);
   }
 }
 

@@ -68,3 +68,23 @@ test('patterns that were used lately are not compiled again; those before them a
   }
   expect(compilePattern('^dropped$')).not.toBe(dropped);
 });
+
+test.each([
+  ['long classes', (at: number) => `[${'a'.repeat(2000)}]${at}`],
+  ['Unicode classes', (at: number) => `(?i)${'[\\p{L}\\P{N}]'.repeat(10)}${at}`],
+])('of patterns with %s, which have few instructions, only some are kept', (_, sourceOf) => {
+  const first = compilePattern(sourceOf(100));
+  for (let at = 101; at <= 115; at++) {
+    compilePattern(sourceOf(at));
+  }
+  expect(first.size).toBeLessThan(40);
+  expect(compilePattern(sourceOf(115))).toBe(compilePattern(sourceOf(115)));
+  expect(compilePattern(sourceOf(100))).not.toBe(first);
+});
+
+test('a pattern too large to be kept leaves the others in place', () => {
+  const used = compilePattern('^kept$');
+  const large = `[${'b'.repeat(100_000)}]`;
+  expect(compilePattern(large)).not.toBe(compilePattern(large));
+  expect(compilePattern('^kept$')).toBe(used);
+});
