@@ -1,4 +1,5 @@
 import { apiVersionOf, kind, openApiSchemaOf, versions } from '../api/index.ts';
+import type { JsonObject } from '../kubernetes/index.ts';
 import { createConverter, type KindConverter, type VersionMap } from './engine.ts';
 
 /** Annotation with the conversion data of an ExtensionConfig: what its current version cannot represent. */
@@ -35,11 +36,17 @@ function converter(): KindConverter {
   return compiled;
 }
 
+const apiVersions = extensionConfigVersions.versions.map(({ apiVersion }) => apiVersion);
+
+/** Whether an object has the version that it is to be converted to. */
+function isOfVersion(object: JsonObject, apiVersion: string): boolean {
+  return object.kind === kind && object.apiVersion === apiVersion && apiVersions.includes(apiVersion);
+}
+
 /** Converts ExtensionConfigs between v1alpha1 and v1beta2. Compiled at the first conversion. */
 export const extensionConfigConverter: KindConverter = {
   kind,
-  apiVersions: extensionConfigVersions.versions.map(({ apiVersion }) => apiVersion),
+  apiVersions,
   conversionDataBytes: (object) => converter().conversionDataBytes(object),
-  convert: (object, apiVersion) =>
-    object.kind === kind && object.apiVersion === apiVersion ? object : converter().convert(object, apiVersion),
+  convert: (object, apiVersion) => (isOfVersion(object, apiVersion) ? object : converter().convert(object, apiVersion)),
 };

@@ -78,6 +78,8 @@ describe('a failure names the object and the field, and converts nothing', () =>
 
   test('an unknown desired version', () => {
     expect(answer(review([object('a')], `${group}/v9`)).result.message).toMatch(/"a": apiVersion: .*v9"/);
+    const unknown = object('b', { apiVersion: 'other/v9' });
+    expect(answer(review([unknown], 'other/v9')).result.message).toMatch(/"b": apiVersion: cannot convert "other\/v9"/);
     expect(answer(review([object('a')], 7)).result.message).toMatch(/request.desiredAPIVersion must be a string/);
   });
 });
