@@ -1,7 +1,7 @@
 import { warningText } from '../admission/index.ts';
 import { apiVersionOf, decodeExtensionConfig, kind, versionOf, versions, withAllDefaults } from '../api/index.ts';
 import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProblem } from '../hooks/index.ts';
-import { isJsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { createRuleSet, rules } from '../rules/index.ts';
 
 /** How to check objects. All options are optional. */
@@ -49,6 +49,22 @@ export const ruleDescriptions: readonly RuleDescription[] = rules.map(({ id, sum
 }));
 
 /**
+ * A copy of what rules and schemas remember by identity (see `hasMoreBytes` and `namespaceSelectorOf`): callers may
+ * modify an object and check it again.
+ */
+function detached(object: JsonObject): JsonObject {
+  const { metadata, spec } = object;
+  const copy = { ...object };
+  if (isJsonObject(metadata) && isJsonObject(metadata.annotations)) {
+    copy.metadata = { ...metadata, annotations: { ...metadata.annotations } };
+  }
+  if (isJsonObject(spec) && isJsonObject(spec.namespaceSelector)) {
+    copy.spec = { ...spec, namespaceSelector: { ...spec.namespaceSelector } };
+  }
+  return copy;
+}
+
+/**
  * Checks an ExtensionConfig (of any known version, as parsed from YAML or JSON) as the webhook would on creation, after
  * setting defaults. The object itself is not modified.
  *
@@ -91,13 +107,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
     clusterApi,
     hooks: createHookCatalog(),
   });
-  // A new selector each time: rules remember what they computed from one, and the caller may change theirs.
-  const spec = isJsonObject(object.spec) ? object.spec : undefined;
-  const ours =
-    spec !== undefined && isJsonObject(spec.namespaceSelector)
-      ? { ...object, spec: { ...spec, namespaceSelector: { ...spec.namespaceSelector } } }
-      : object;
-  const complete = withAllDefaults(ours);
+  const complete = withAllDefaults(detached(object));
   return ruleSet
     .check({
       ...decodeExtensionConfig(complete, version),

@@ -31,7 +31,10 @@ function complete(selector: GivenSelector): LabelSelector {
   return whole;
 }
 
-/** The namespaceSelector with defaults for absent parts of its requirements; undefined if there is none. */
+/**
+ * The namespaceSelector with defaults for absent parts of its requirements; undefined if there is none. Of an object
+ * that must not change after the first call; parts of the result are shared.
+ */
 export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | undefined {
   const selector = object.spec?.namespaceSelector;
   return selector && complete(selector);
