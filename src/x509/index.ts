@@ -1,3 +1,4 @@
+export { isAddress } from './address.ts';
 export {
   bundleOf,
   type Certificate,

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPair, generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
-import { isAddress } from './address.ts';
+import { isAddress, withoutDots } from './address.ts';
 import { type Certificate, problemOf, readCertificates } from './certificate.ts';
 import { type Contents, issuerKeyIdentifier, signedCertificate } from './forge.ts';
 
@@ -104,7 +104,7 @@ function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Req
 function alternativeNames(names: readonly string[]) {
   return {
     name: 'subjectAltName',
-    altNames: names.map((name) => (isAddress(name) ? { type: 7, ip: name } : { type: 2, value: name })),
+    altNames: names.map((name) => (isAddress(name) ? { type: 7, ip: withoutDots(name) } : { type: 2, value: name })),
   };
 }
 

@@ -170,6 +170,7 @@ test.each([
     '--propagation-delay: "soon" is not allowed: it must be a duration like 30s, 1h30m or 90d',
   ],
   [['--ip', 'localhost'], '--ip: "localhost" is not an IP address'],
+  [['--ip', 'fe80::1%eth0'], '--ip: "fe80::1%eth0" is not an IP address for a certificate: leave out the zone'],
   [['--secret', 'a', '--ca-secret', 'a'], 'name the same Secret'],
   [['--ca-renew-before', '1825d'], '--ca-renew-before must be less than --ca-validity'],
   [['--ca-validity', '3650000d'], '--ca-validity: "3650000d" is not allowed: it must be from 1m to 36500d'],

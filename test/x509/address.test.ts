@@ -22,3 +22,13 @@ test.each([
   expect(isAddress(name)).toBe(expected);
   expect(isIP(name) !== 0).toBe(expected);
 });
+
+test.each([
+  'fe80::1%eth0',
+  'fe80::1%',
+  '::1\0',
+  '::1\0.example',
+  '::1%a b',
+])('%j is not an address in a certificate: SocketAddress reads only its beginning', (name) => {
+  expect(isAddress(name)).toBe(false);
+});

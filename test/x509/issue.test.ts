@@ -13,6 +13,7 @@ import {
   issueClientCertificate,
   issueSelfSigned,
   issueServingCertificate,
+  missingNames,
   readCertificates,
   usable,
 } from '../../src/x509/index.ts';
@@ -105,6 +106,20 @@ test('a serving certificate is valid for servers, for its names, and has its key
   expect(x509.checkIssued(ca.certificate.x509)).toBe(true);
   expect(x509.verify(ca.certificate.x509.publicKey)).toBe(true);
   expect(x509.checkPrivateKey(createPrivateKey(serving.key))).toBe(true);
+});
+
+test('IPv6 addresses may end as IPv4 addresses', async () => {
+  const ca = await issueCa(now, day, quickEntropy);
+  const addresses = ['::ffff:10.0.0.1', '2001:DB8::10.0.0.1', '::1.2.3.4', '1:2:3:4:5:6:7::', '::'];
+  const { certificate } = await issueServingCertificate(ca, addresses, now, day, quickEntropy);
+  expect(certificate.x509.subjectAltName?.split(', ')).toEqual([
+    'IP Address:0:0:0:0:0:FFFF:A00:1',
+    'IP Address:2001:DB8:0:0:0:0:A00:1',
+    'IP Address:0:0:0:0:0:0:102:304',
+    'IP Address:1:2:3:4:5:6:7:0',
+    'IP Address:0:0:0:0:0:0:0:0',
+  ]);
+  expect(missingNames(certificate, addresses)).toEqual([]);
 });
 
 test('a certificate begins slightly in the past and ends as requested, a serving certificate no later than its CA', async () => {

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   bundleIn,
@@ -26,7 +25,7 @@ import {
 } from '../../cli/index.ts';
 import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
-import type { Reading } from '../../x509/index.ts';
+import { isAddress, type Reading } from '../../x509/index.ts';
 import { checkedName } from '../checked-name.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { podNamespace } from '../pod-namespace.ts';
@@ -165,8 +164,11 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
     checkedName('--dns-name', name.replace(/^\*\./, ''), dns1123SubdomainProblems);
   }
   for (const address of addresses) {
-    if (isIP(address) === 0) {
-      throw new UsageError(`--ip: ${JSON.stringify(address)} is not an IP address`);
+    if (!isAddress(address)) {
+      const isZoned = isAddress(address.replace(/%.*$/s, ''));
+      throw new UsageError(
+        `--ip: ${JSON.stringify(address)} is not an IP address${isZoned ? ' for a certificate: leave out the zone' : ''}`,
+      );
     }
   }
   const named: { kind: TargetKind; name: string }[] = [];
