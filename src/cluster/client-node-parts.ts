@@ -12,8 +12,9 @@ const require = createRequire(import.meta.url);
 // The packages of the Kubernetes client, not of this project.
 const requireOfClient = createRequire(require.resolve('@kubernetes/client-node/dist/config.js'));
 
-/** Credentials of a provider that the kubeconfig names. */
+/** Credentials of a provider that the kubeconfig names. Those of a pod are of a provider as well: of a file. */
 abstract class ProviderAuth implements Authenticator {
+  protected abstract readonly name: string;
   protected abstract load(): new () => Authenticator;
   #loaded: Authenticator | undefined;
 
@@ -23,7 +24,7 @@ abstract class ProviderAuth implements Authenticator {
   }
 
   isAuthProvider(user: User): boolean {
-    return user.authProvider !== undefined && this.#authenticator.isAuthProvider(user);
+    return user.authProvider?.name === this.name;
   }
 
   applyAuthentication(...call: Parameters<Authenticator['applyAuthentication']>): Promise<void> {
@@ -32,14 +33,17 @@ abstract class ProviderAuth implements Authenticator {
 }
 
 export class AzureAuth extends ProviderAuth {
+  protected readonly name = 'azure';
   protected load = () => require('@kubernetes/client-node/dist/azure_auth.js').AzureAuth;
 }
 
 export class GoogleCloudPlatformAuth extends ProviderAuth {
+  protected readonly name = 'gcp';
   protected load = () => require('@kubernetes/client-node/dist/gcp_auth.js').GoogleCloudPlatformAuth;
 }
 
 export class OpenIDConnectAuth extends ProviderAuth {
+  protected readonly name = 'oidc';
   protected load = () => require('@kubernetes/client-node/dist/oidc_auth.js').OpenIDConnectAuth;
 }
 

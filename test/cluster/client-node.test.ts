@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { clientNode } from '../../src/cluster/client-node.ts';
 import { recordLoads } from '../tools/loads.ts';
 
@@ -8,6 +11,10 @@ import { once } from 'node:events';
 ${recordLoads}
 const { clientNode } = await import(${JSON.stringify(new URL('../../src/cluster/client-node.ts', import.meta.url))});
 const parts = clientNode();
+const pod = new parts.KubeConfig();
+pod.loadFromClusterAndUser({ name: 'a', server: 'https://127.0.0.1' }, { name: 'b', authProvider: { name: 'tokenFile', config: { tokenFile: process.env.TOKEN_FILE } } });
+const ofPod = {};
+await pod.applyToHTTPSOptions(ofPod);
 const ofClient = loads.filter((url) => url.includes('/@kubernetes/client-node/')).length;
 const ofNode = process.moduleLoadList.filter((name) => name.includes('deps/undici'));
 const rare = loads.filter((url) => /\\/node_modules\\/(hpagent|jose|jsonpath-plus|oauth4webapi|openid-client|socks)/.test(url));
@@ -26,15 +33,21 @@ const ours = new parts.KubeConfig();
 ours.loadFromClusterAndUser({ name: 'a', server: 'https://127.0.0.1:6443', skipTLSVerify: false }, { name: 'b' });
 const isApi = ours.makeApiClient(whole.CoreV1Api) instanceof whole.CoreV1Api;
 const called = new parts.RequestContext('https://127.0.0.1:6443/api', whole.HttpMethod.GET).getUrl();
-console.log(JSON.stringify({ isApi, called, ofClient, ofUndici, ofNode, rare, isSame, models: typeof whole.V1Pod, versions }));
+console.log(JSON.stringify({ authorization: ofPod.headers.Authorization, isApi, called, ofClient, ofUndici, ofNode, rare, isSame, models: typeof whole.V1Pod, versions }));
 `;
 
 test('only the files of the Kubernetes client that are used are loaded; the classes are those of the complete client', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'client-node-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tokenFile = join(folder, 'token');
+  writeFileSync(tokenFile, 'of-pod');
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
+    env: { ...process.env, TOKEN_FILE: tokenFile },
   });
   expect(stderr).toBe('');
   const loaded = JSON.parse(stdout) as {
+    authorization: string;
     isApi: boolean;
     called: string;
     ofClient: number;
@@ -45,14 +58,15 @@ test('only the files of the Kubernetes client that are used are loaded; the clas
     models: string;
     versions: string[];
   };
-  const { isApi, called, ofClient, ofUndici, ofNode, rare, isSame, models, versions } = loaded;
+  const { authorization, isApi, called, ofClient, ofUndici, ofNode, rare, isSame, models, versions } = loaded;
+  expect(authorization).toBe('Bearer of-pod');
   expect(ofClient).toBeGreaterThan(5);
   expect(ofClient).toBeLessThan(50);
   expect(ofUndici).toBeGreaterThan(5);
   expect(ofUndici).toBeLessThan(40);
   // The client in Node.js, which any import of node:http loads.
   expect(ofNode).toEqual([]);
-  // For credentials of providers, and for proxies.
+  // For credentials of providers other than a pod's file, and for proxies.
   expect(rare).toEqual([]);
   expect(isSame).toEqual([true, true]);
   expect(models).toBe('function');
