@@ -25,10 +25,11 @@ test('a valid object has no findings, and is not modified', () => {
 });
 
 test('an object may be modified and checked again', () => {
+  const matchExpressions: object[] = [{ operator: 'Exists' }, { key: 'a' }];
   const object = {
     ...good,
     metadata: { ...good.metadata, annotations: { ...good.metadata.annotations, large: 'x'.repeat(300 * 1024) } },
-    spec: { ...good.spec, namespaceSelector: { matchExpressions: [{ operator: 'Exists' }, { key: 'a' }] } },
+    spec: { ...good.spec, namespaceSelector: { matchExpressions } },
   };
   expect(fieldsOf(object)).toEqual([
     'metadata.annotations',
@@ -39,8 +40,8 @@ test('an object may be modified and checked again', () => {
     'spec.namespaceSelector.matchExpressions[1].operator',
   ]);
   object.metadata.annotations.large = '';
-  object.spec.namespaceSelector.matchExpressions.shift();
-  object.spec.namespaceSelector.matchExpressions.push({ key: 'b', operator: 'Exists' });
+  matchExpressions.shift();
+  matchExpressions.push({ key: 'b', operator: 'Exists' });
   expect(fieldsOf(object)).toEqual(['spec.namespaceSelector', 'spec.namespaceSelector.matchExpressions[0].operator']);
   expect(checkExtensionConfig(object)).toEqual(checkExtensionConfig(structuredClone(object)));
 });
