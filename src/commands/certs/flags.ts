@@ -165,7 +165,7 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
   }
   for (const address of addresses) {
     if (!isAddress(address)) {
-      const isZoned = isAddress(address.replace(/%.*$/s, ''));
+      const isZoned = isAddress(address.split('%', 1).join());
       throw new UsageError(
         `--ip: ${JSON.stringify(address)} is not an IP address${isZoned ? ' for a certificate: leave out the zone' : ''}`,
       );
