@@ -38,9 +38,17 @@ function leftAfter(value: unknown, left: number, depth: number): number {
 
 class TooLarge extends Error {}
 
-/** At least as many characters as the value has in JSON, without those that it contains. */
-function sizeOf(value: unknown): number {
-  return typeof value === 'string' ? value.length + 2 : value === undefined || typeof value === 'function' ? 0 : 1;
+/** At most as many characters as a value and its key have in JSON, without the values that it contains. */
+function sizeOf(value: unknown, key: string, holder: unknown): number {
+  if (Array.isArray(holder)) {
+    return typeof value === 'string' ? value.length + 3 : 2;
+  }
+  // A field with a value that JSON does not have is left out.
+  return typeof value === 'string'
+    ? key.length + value.length + 5
+    : value === undefined || typeof value === 'function' || typeof value === 'symbol'
+      ? 0
+      : key.length + 4;
 }
 
 /** As JSON.stringify, but ends once the text is certain to be too large: its time and memory have a limit. */
@@ -48,7 +56,7 @@ function countedText(value: object): string {
   // The outermost value has no key, although it is counted.
   let left = maxAnswerBytes + 3;
   return JSON.stringify(value, function count(this: unknown, key: string, child: unknown) {
-    left -= sizeOf(child) + (Array.isArray(this) ? 1 : key.length + 3);
+    left -= sizeOf(child, key, this);
     if (left < 0) {
       throw new TooLarge();
     }

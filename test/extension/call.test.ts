@@ -188,6 +188,13 @@ describe('how a call ends', () => {
     expect(text.length).toBeGreaterThan(20 * 1024 * 1024 - 400);
   });
 
+  test('fields that JSON leaves out do not count', async () => {
+    const omitted = { ['x'.repeat(60)]: undefined, y: Symbol('y'), z: () => {} };
+    const { result, text } = await callHandler(discovers(new Array(350_000).fill(omitted)));
+    expect(result).toBe('success');
+    expect(text.length).toBeLessThan(2 * 1024 * 1024);
+  });
+
   test.each<[string, Handler, string]>([
     ['a bigint', discovers(1n), 'serialize a BigInt'],
     ['an object that contains itself', discovers(circular), 'circular structure'],
