@@ -122,9 +122,12 @@ test('commands that call extensions load no rules, no compiler, and only the par
     }
     const { collectProcessMetrics, Registry } = await import(${JSON.stringify(new URL('../../src/prometheus/index.ts', import.meta.url))});
     collectProcessMetrics(new Registry());
-    stderr.write(JSON.stringify(loads));`;
+    const called = [...loads];
+    await run(['sandbox', '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
+    stderr.write(JSON.stringify([called, loads]));`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
-  const filesOf = (place: string) => (JSON.parse(stderr) as string[]).filter((file) => file.includes(place));
+  const [called, all] = JSON.parse(stderr) as [string[], string[]];
+  const filesOf = (place: string, files = called) => files.filter((file) => file.includes(place));
   expect(filesOf('/src/rules/')).toEqual([]);
   // Needed for the ExtensionConfigs and certificates of a cluster, but not for those in files.
   expect(filesOf('/src/cluster/')).toEqual([]);
@@ -139,4 +142,8 @@ test('commands that call extensions load no rules, no compiler, and only the par
   // Metrics of the process, which each server has.
   expect(filesOf('/node_modules/prom-client/').length).toBeGreaterThan(10);
   expect(filesOf('/node_modules/@opentelemetry/')).toEqual([]);
+  // Most sandboxes use no facts about the cluster, and their controller starts when everything else is ready.
+  expect(filesOf('/src/certs/', all).length).toBeGreaterThan(5);
+  expect(filesOf('/src/watching/', all)).toEqual([]);
+  expect(filesOf('/src/controller/', all)).toEqual([]);
 });

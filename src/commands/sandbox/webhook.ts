@@ -9,11 +9,10 @@ import { reviewConversion } from '../../conversion/index.ts';
 import { createRuleSet } from '../../rules/index.ts';
 import type { Endpoint } from '../../sandbox/index.ts';
 import { type CertificateSource, fixedCertificate, secretCertificates, selfSignedPair } from '../../server/index.ts';
-import { addWatchingMetrics, type Watching } from '../../watching/index.ts';
-import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
+import type { Watching } from '../../watching/index.ts';
+import { type RunningWebhook, startWebhook, type WebhookOptions } from '../../webhook/index.ts';
 import { type Entropy, systemEntropy } from '../../x509/index.ts';
 import { defineCerts } from '../certs/certs.ts';
-import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
 /** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
@@ -66,12 +65,26 @@ export const byService: WebhookReference = {
  */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
+/** Facts about the cluster, and their metrics. */
+interface Following {
+  watching: Watching;
+  addMetrics: NonNullable<WebhookOptions['addMetrics']>;
+}
+
+async function follow(config: KubeConfig, log: Logger): Promise<Following> {
+  // Only here: most sandboxes do without facts.
+  const { addWatchingMetrics, followCluster } = await import('../follow-cluster.ts');
+  // Definitions are added while a sandbox is running, and should be noticed soon.
+  const watching = followCluster(config, log, { pace: { versionsMs: 500 } });
+  return { watching, addMetrics: (registry, prefix) => addWatchingMetrics(registry, prefix, watching) };
+}
+
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
 async function startLocalWebhook(
   certificates: CertificateSource,
   log: Logger,
   port = 0,
-  watching?: Watching,
+  following?: Following,
 ): Promise<RunningWebhook> {
   const now = () => new Date();
   // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
@@ -81,9 +94,9 @@ async function startLocalWebhook(
       rules: createRuleSet(ruleSetOptionsOf(defaultsOf(policyFlags))),
       isRuntimeSdkEnabled: true,
       now,
-      facts: watching?.read,
+      facts: following?.watching.read,
     }),
-    addMetrics: watching && ((registry, prefix) => addWatchingMetrics(registry, prefix, watching)),
+    addMetrics: following?.addMetrics,
     convert: reviewConversion,
     certificates,
     webhook: { host: '127.0.0.1', port },
@@ -123,19 +136,18 @@ export async function startWebhookOfSecret(
   log: Logger,
   { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
 ): Promise<LocalWebhook> {
-  // Definitions are added while a sandbox is running, and should be noticed soon.
-  const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
+  const following = clusterFacts ? await follow(config, log) : undefined;
   const server = await startLocalWebhook(
     secretCertificates(config, webhookService.namespace, servingSecret),
     log,
     port,
-    watching,
+    following,
   );
   return {
     reference: byService,
     port: server.webhookPort,
     stop() {
-      watching?.stop();
+      following?.watching.stop();
       return server.stop(stopping);
     },
   };
