@@ -45,11 +45,6 @@ const noRoom: BodyRefusal = {
   message: 'too many bytes of other requests are in flight: try again in a second',
 };
 
-const inCrumbs: BodyRefusal = {
-  code: 400,
-  message: 'the body arrives in too many small pieces: send it with Content-Length, or in larger chunks',
-};
-
 /** Number of pieces in which any body may arrive. */
 const freePieces = 4096;
 /** Bytes that each further piece of a body must have on average. */
@@ -61,6 +56,14 @@ const averageBytes = 64;
  */
 export function arrivesInCrumbs(pieces: number, bytes: number): boolean {
   return pieces > freePieces + bytes / averageBytes;
+}
+
+function inCrumbs(pieces: number, bytes: number): BodyRefusal {
+  const average = Math.round(bytes / pieces);
+  return {
+    code: 400,
+    message: `the body arrives in too many small pieces, ${pieces} of ${average} bytes on average: send at least ${averageBytes} bytes at a time`,
+  };
 }
 
 /**
@@ -96,7 +99,7 @@ export function collectBody(
   function take(chunk: Buffer): void {
     pieces++;
     if (arrivesInCrumbs(pieces, length)) {
-      refuse(inCrumbs);
+      refuse(inCrumbs(pieces, length));
       return;
     }
     if (length + chunk.length > maxBytes) {

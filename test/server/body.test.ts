@@ -140,7 +140,8 @@ describe('a body', () => {
       [
         {
           code: 400,
-          message: 'the body arrives in too many small pieces: send it with Content-Length, or in larger chunks',
+          message:
+            'the body arrives in too many small pieces, 4162 of 1 bytes on average: send at least 64 bytes at a time',
         },
       ],
     ]);
