@@ -62,7 +62,11 @@ function explained(error: unknown): Error {
   if (error instanceof UsageError || !(error instanceof Error)) {
     return error as Error;
   }
-  const hint = isUnserved(error) ? `: the cluster has no ${kind}s of ${group}; pass files with -f` : '';
+  const hint = isUnserved(error)
+    ? `: the cluster has no ${kind}s of ${group}; pass files with -f`
+    : error instanceof StatusError && error.code === 404
+      ? '; "kubectl get extensionconfigs" lists those of the cluster'
+      : '';
   return new FailureError(`${error.message}${hint}`);
 }
 

@@ -91,5 +91,10 @@ export const defineNewExtension: DefineCommand = (command, io) => {
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
     io.stdout.write(`\nNext: ${where}npm install && npm test && npm start\n`);
+    if (flags.package === newExtensionFlags.package.default) {
+      io.stdout.write(
+        `npm installs extensionconfig-webhook ${flags.package} from its registry; to use a checkout, run "npm pack" in it, and pass its file here with --package file:PATH.\n`,
+      );
+    }
   });
 };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { FailureError } from '../cli/index.ts';
+import { systemProblem } from '../manifests/index.ts';
 
 /**
  * Creates a file atomically, readable by its owner only; never replaces another file.
@@ -18,7 +19,7 @@ export function publishFile(what: string, file: string, text: string, stale?: st
     }
     linkSync(temporary, file);
   } catch (error) {
-    throw new FailureError(`${what} cannot be written: ${(error as Error).message}`);
+    throw new FailureError(`${what} cannot be written: ${file}: ${systemProblem(error)}: name another file`);
   } finally {
     rmSync(temporary, { force: true });
   }

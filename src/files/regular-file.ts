@@ -22,6 +22,7 @@ const systemProblems: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EACCES: 'cannot be read: permission denied',
   EPERM: 'cannot be read: permission denied',
+  ENOTDIR: 'cannot be read: a part of the path is not a folder',
   ELOOP: 'cannot be read: too many symbolic links',
 };
 

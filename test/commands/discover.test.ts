@@ -259,7 +259,10 @@ test('discover and call use the cluster of a kubeconfig', async () => {
   expect(all.stderr).toBe('');
   expect(all.stdout).toMatch(/^one: Discovered[\s\S]*^two: Discovered/m);
   const none = await runProgram(['discover', 'three', '--kubeconfig', kubeconfig]);
-  expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('"three" not found') });
+  expect(none).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('"three" not found; "kubectl get extensionconfigs" lists those'),
+  });
   const called = await runProgram([
     'call',
     '--hook',

@@ -94,7 +94,7 @@ describe('a misspelled name', () => {
     [['certs', 'rotat'], '(Did you mean rotate?)'],
     [['lint', '--profil', 'strict'], "unknown option '--profil'\n(Did you mean --profile?)"],
     [['rules', 'name-label'], 'did you mean name-dns-label'],
-    [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish.'],
+    [['completion', 'tcsh'], 'completion: "tcsh" is not allowed: it must be one of bash, zsh, fish'],
   ])('%j', async (args, message) => {
     const { code, stderr } = await runProgram(args);
     expect(code).toBe(2);

@@ -23,7 +23,9 @@ test('writes a project, lists its files, and says what to do next', async () => 
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   expect(stdout.split('\n\n')[0]?.split('\n').sort()).toEqual(written.sort());
-  expect(stdout).toContain(`Next: cd ${shellPath(project)} && npm install && npm test && npm start`);
+  expect(stdout).toContain(
+    `Next: cd ${shellPath(project)} && npm install && npm test && npm start\nnpm installs extensionconfig-webhook ^${version} from its registry; to use a checkout, run "npm pack"`,
+  );
   const { name, dependencies } = JSON.parse(read('backups/package.json'));
   expect([name, dependencies['extensionconfig-webhook']]).toEqual(['backups', `^${version}`]);
   expect(readdirSync(join(project, 'src/handlers')).sort()).toEqual(['before-cluster-upgrade.ts', 'index.ts']);

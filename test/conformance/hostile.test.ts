@@ -206,9 +206,9 @@ test('reports that nothing listens', async () => {
   // Another server may get the port of one that has stopped.
   const conduct = await tryExtension(1);
   expect(complaints(conduct)).toEqual({ 'discovery-valid': 'failed', 'discovery-complete': 'failed' });
-  expect(conduct.checks.find(({ id }) => id === 'discovery-valid')?.problems[0]?.message).toContain(
-    'connection refused',
-  );
+  const discovery = conduct.checks.find(({ id }) => id === 'discovery-valid');
+  expect(discovery?.problems[0]?.message).toContain('connection refused');
+  expect(discovery?.remedy).toContain('use a port-forward and --resolve');
 });
 
 async function http2Server(code: number): Promise<number> {

@@ -55,7 +55,7 @@ test.each([
   ['over', 'EFBIG is larger than 1 MiB'],
   ['huge', 'EFBIG is larger than 1 MiB'],
   ['missing', 'ENOENT does not exist'],
-  ['small/below', 'ENOTDIR cannot be read: ENOTDIR'],
+  ['small/below', 'ENOTDIR cannot be read: a part of the path is not a folder'],
   ['link-to-itself', 'ELOOP cannot be read: too many symbolic links'],
 ])('%s is rejected: %s', { timeout: 5_000 }, async (name, problem) => {
   expect(await read(name.startsWith('/') ? name : at(name))).toEqual([problem, problem]);

@@ -1,4 +1,4 @@
-import { type DefineCommand, exitCode } from '../../cli/index.ts';
+import { type DefineCommand, exitCode, UsageError } from '../../cli/index.ts';
 import { completionScripts } from './scripts.ts';
 
 const shells = Object.keys(completionScripts) as (keyof typeof completionScripts)[];
@@ -16,7 +16,19 @@ kubectl_complete-extensionconfig is on the PATH.`;
 export const defineCompletion: DefineCommand = (command, io, end) => {
   command
     .description('Prints a shell script that completes commands, flags and values.')
-    .addArgument(command.createArgument('<shell>', 'shell to print the script for').choices(shells))
+    .addArgument(
+      command
+        .createArgument('<SHELL>', 'shell to print the script for')
+        .choices(shells)
+        .argParser((shell) => {
+          if (!Object.hasOwn(completionScripts, shell)) {
+            throw new UsageError(
+              `completion: ${JSON.stringify(shell)} is not allowed: it must be one of ${shells.join(', ')}`,
+            );
+          }
+          return shell;
+        }),
+    )
     .addHelpText('after', help)
     .action((shell: keyof typeof completionScripts) => {
       io.stdout.write(completionScripts[shell]('extensionconfig-webhook'));

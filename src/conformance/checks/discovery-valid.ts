@@ -7,7 +7,8 @@ export const check: Check = {
   level: 'must',
   asks: 'Discovery returns only handlers that Cluster API accepts.',
   why: 'A single invalid handler makes Cluster API refuse the whole extension.',
-  remedy: 'correct the handlers; "discover" explains each problem',
+  remedy:
+    'if nothing answers, start the server (from outside the cluster, use a port-forward and --resolve); if handlers are invalid, correct them: "discover" explains each problem',
   async run({ discovery: { heard, problems } }, report) {
     if (!isSuccess(heard)) {
       const said = shownMessage(heard);
