@@ -68,6 +68,9 @@ export function clusterStore(
         if (error instanceof StatusError && (error.code === 409 || (error.code === 404 && from !== undefined))) {
           throw new Conflict(`Secret ${namespace}/${name} was changed by another client`);
         }
+        if (error instanceof StatusError && error.code === 404) {
+          throw new StatusError(404, `${error.message}: create the namespace, or name another with --namespace`);
+        }
         throw explain(error, from === undefined ? 'create' : 'update', 'secrets', `${namespace}/${name}`);
       }
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { FailureError } from '../cli/index.ts';
-import { systemProblem } from '../manifests/index.ts';
 
 /**
  * Creates a file atomically, readable by its owner only; never replaces another file.
@@ -19,7 +19,10 @@ export function publishFile(what: string, file: string, text: string, stale?: st
     }
     linkSync(temporary, file);
   } catch (error) {
-    throw new FailureError(`${what} cannot be written: ${file}: ${systemProblem(error)}: name another file`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const problem =
+      code === 'ENOENT' ? `the folder ${dirname(file)} does not exist: create it, or name another file` : message;
+    throw new FailureError(`${what} cannot be written: ${problem}`);
   } finally {
     rmSync(temporary, { force: true });
   }

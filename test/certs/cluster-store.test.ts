@@ -123,7 +123,7 @@ describe('the two Secrets in a cluster', () => {
     ],
     ['a Secret that was changed', 'PUT', 409, Conflict, 'Secret ns/the-ca was changed by another client'],
     ['a Secret that was deleted', 'PUT', 404, Conflict, 'Secret ns/the-ca was changed by another client'],
-    ['a missing namespace', 'POST', 404, StatusError, 'no'],
+    ['a missing namespace', 'POST', 404, StatusError, 'create the namespace, or name another with --namespace'],
     ['no permission to create it', 'POST', 403, Error, 'the permission to create secrets ns/the-ca is missing'],
     ['no permission to change it', 'PUT', 403, Error, 'the permission to update secrets ns/the-ca is missing'],
   ])('a write fails: %s', async (_name, method, code, type, message) => {

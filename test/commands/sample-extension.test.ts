@@ -137,7 +137,7 @@ test('an ExtensionConfig that cannot be written ends it, with exit code 1', asyn
   expect([code, stderr]).toEqual([
     1,
     expect.stringContaining(
-      `the ExtensionConfig cannot be written: ${file}: no such file or folder: name another file`,
+      `the ExtensionConfig cannot be written: the folder ${join(folder, 'missing')} does not exist: create it`,
     ),
   ]);
 });

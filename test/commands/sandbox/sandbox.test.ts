@@ -123,7 +123,7 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
   const nowhere = startAlone(['--write-kubeconfig', join(folder, 'missing', 'kubeconfig')]);
   expect(await nowhere.ended).toBe(1);
   expect(nowhere.output.err).toContain(
-    `the kubeconfig cannot be written: ${join(folder, 'missing', 'kubeconfig')}: no such file or folder: name another file`,
+    `the kubeconfig cannot be written: the folder ${join(folder, 'missing')} does not exist: create it`,
   );
   rmSync(folder, { recursive: true });
 });
