@@ -1,5 +1,5 @@
 // Calls of an extension through the client beside bare node:https requests to the same server, in one run: `npm run
-// bench:calls [-- --rounds 5 --seconds 1 --callers 1,10]`. The server runs in a process of its own. Then the same with
+// bench:calls [-- --rounds 25 --seconds 0.2 --callers 1,10]`. The server runs in a process of its own. Then the same with
 // 1,000 registered handlers of which 50 match.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,12 +10,14 @@ import { hooks, hooksGroup } from '../../src/hooks/index.ts';
 import { sampleRequest } from '../../src/messages/index.ts';
 import { createClient } from '../../src/runtime/index.ts';
 import { caBundle, extensionConfig, startExtension, storedHandler } from '../runtime/extension-server.ts';
+import { median } from './program.ts';
 
-/** Calls per second, and the 99th percentile in ms, of a function that several callers call repeatedly. */
+/** Calls per second, the 99th percentile in ms and the CPU µs of a call, of a function that several callers call. */
 async function load(callers: number, milliseconds: number, call: () => Promise<unknown>) {
   const latencies: number[] = [];
   const until = performance.now() + milliseconds;
   const started = performance.now();
+  const cpu = process.cpuUsage();
   await Promise.all(
     Array.from({ length: callers }, async () => {
       while (performance.now() < until) {
@@ -25,14 +27,14 @@ async function load(callers: number, milliseconds: number, call: () => Promise<u
       }
     }),
   );
+  const { user, system } = process.cpuUsage(cpu);
   latencies.sort((a, b) => a - b);
   return {
+    cpu: (user + system) / latencies.length,
     perSecond: latencies.length / ((performance.now() - started) / 1000),
     p99: latencies[Math.floor(latencies.length * 0.99)] ?? 0,
   };
 }
-
-const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 async function measure(url: string, bundle: string, rounds: number, milliseconds: number, callerCounts: number[]) {
   const hook = hooks.BeforeClusterUpgrade;
@@ -65,16 +67,21 @@ async function measure(url: string, bundle: string, rounds: number, milliseconds
       sent.end(text);
     });
   for (const callers of callerCounts) {
-    const results: { bare: { perSecond: number; p99: number }; ours: { perSecond: number; p99: number } }[] = [];
-    await load(callers, milliseconds / 2, bare);
-    await load(callers, milliseconds / 2, ours);
+    await load(callers, 1000, bare);
+    await load(callers, 1000, ours);
+    const pairs: Record<'bare' | 'ours', Awaited<ReturnType<typeof load>>>[] = [];
+    // Many short rounds by turns: a machine that changes its speed then changes it for both.
     for (let round = 0; round < rounds; round++) {
-      results.push({ bare: await load(callers, milliseconds, bare), ours: await load(callers, milliseconds, ours) });
+      pairs.push({ bare: await load(callers, milliseconds, bare), ours: await load(callers, milliseconds, ours) });
     }
-    const of = (who: 'bare' | 'ours', what: 'perSecond' | 'p99') => median(results.map((round) => round[who][what]));
-    const ratio = median(results.map((round) => round.ours.perSecond / round.bare.perSecond));
+    const of = (who: 'bare' | 'ours', what: 'perSecond' | 'p99' | 'cpu', digits: number) =>
+      median(pairs.map((pair) => pair[who][what])).toFixed(digits);
+    const line = (who: 'bare' | 'ours') =>
+      `${of(who, 'perSecond', 0)}/s, p99 ${of(who, 'p99', 2)} ms, CPU ${of(who, 'cpu', 0)} µs`;
+    const rate = median(pairs.map((pair) => pair.ours.perSecond / pair.bare.perSecond));
+    const cpu = median(pairs.map((pair) => pair.bare.cpu / pair.ours.cpu));
     print(
-      `${callers} callers: bare ${of('bare', 'perSecond').toFixed(0)}/s, p99 ${of('bare', 'p99').toFixed(2)} ms; client ${of('ours', 'perSecond').toFixed(0)}/s, p99 ${of('ours', 'p99').toFixed(2)} ms; ratio ${ratio.toFixed(2)} (aim 0.7)`,
+      `${callers} callers: bare ${line('bare')}; client ${line('ours')}; ratio ${rate.toFixed(2)}, of CPU time ${cpu.toFixed(2)} (aim 0.7)`,
     );
   }
   const handlers = (name: string) =>
@@ -87,7 +94,7 @@ async function measure(url: string, bundle: string, rounds: number, milliseconds
       }),
     );
   }
-  const all = await load(1, milliseconds, async () => {
+  const all = await load(1, 2000, async () => {
     const result = await client.callAllExtensions(hook, { object, request: request as never });
     if (!result.ok || result.calls.length !== 50) {
       throw new Error('not all were called');
@@ -112,8 +119,8 @@ if (process.send !== undefined) {
 } else {
   const { values } = parseArgs({
     options: {
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '1' },
+      rounds: { type: 'string', default: '25' },
+      seconds: { type: 'string', default: '0.2' },
       callers: { type: 'string', default: '1,10' },
     },
   });

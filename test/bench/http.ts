@@ -1,5 +1,5 @@
-// Measures the built webhooks beside a bare node:https handler that gets the same bodies: `npm run bench [-- --rounds 5
-// --seconds 1 --callers 1,4,16,64]`. The callers are in this process, each server in its own.
+// Measures the built webhooks beside a bare node:https handler that gets the same bodies: `npm run bench [-- --rounds 25
+// --seconds 0.2 --callers 1,4,16,64]`. The callers are in this process, each server in its own.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,13 +8,14 @@ import { parseArgs } from 'node:util';
 import { exampleCaBundle } from '../../src/rules/examples/index.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { webhookPaths } from '../../src/webhook/index.ts';
-import { load, openConnections, requestBytes } from './load.ts';
-import { builtProgram, median, type Program, printTable, startProgram } from './program.ts';
+import { requestBytes } from './load.ts';
+import { builtProgram, median, printTable, startProgram } from './program.ts';
+import { cells, ratios, sideBySide } from './side-by-side.ts';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '25' },
+    seconds: { type: 'string', default: '0.2' },
     callers: { type: 'string', default: '1,4,16,64' },
     only: { type: 'string', default: '' },
   },
@@ -45,32 +46,6 @@ writeFileSync(join(certificates, 'tls.crt'), pair.cert);
 writeFileSync(join(certificates, 'tls.key'), pair.key, { mode: 0o600 });
 process.once('exit', () => rmSync(certificates, { recursive: true }));
 
-/** One round against one server. */
-interface Measured {
-  cpuMicroseconds: number;
-  perSecond: number;
-  p50: number;
-  p99: number;
-}
-
-async function measure(program: Program, request: Buffer, callers: number): Promise<Measured> {
-  const connections = await openConnections(program.webhookPort, callers);
-  const before = program.cpuMs();
-  const { requestsPerSecond, latencies } = await load(connections, request, milliseconds);
-  const cpuMs = program.cpuMs() - before;
-  for (const socket of connections) {
-    socket.destroy();
-  }
-  const percentile = (share: number) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  return {
-    cpuMicroseconds: (cpuMs * 1000) / latencies.length,
-    perSecond: requestsPerSecond,
-    p50: percentile(0.5),
-    p99: percentile(0.99),
-  };
-}
-
 const bare = await startProgram([path('bare.ts'), certificates]);
 const webhook = await startProgram([
   builtProgram,
@@ -80,8 +55,8 @@ const webhook = await startProgram([
 try {
   const atRest = [webhook.residentMiB(), bare.residentMiB()];
   for (const { path: to, body } of cases) {
-    await measure(webhook, requestBytes(to, body), 4);
-    await measure(bare, requestBytes(to, body), 4);
+    // Compiles the code.
+    await sideBySide(webhook, bare, { request: requestBytes(to, body), callers: 4, rounds: 1, milliseconds: 500 });
   }
   const rows: string[][] = [
     [
@@ -96,29 +71,15 @@ try {
   const cpuRatios = new Map<string, number[]>();
   for (const callers of callerCounts) {
     for (const { name, path: to, body } of cases) {
-      const request = requestBytes(to, body);
-      const pairs: { ours: Measured; theirs: Measured }[] = [];
-      // In turn, so that other load on the machine affects both; each goes first equally often.
-      for (let i = 0; i < rounds; i++) {
-        const first = await measure(i % 2 === 0 ? webhook : bare, request, callers);
-        const second = await measure(i % 2 === 0 ? bare : webhook, request, callers);
-        pairs.push(i % 2 === 0 ? { ours: first, theirs: second } : { ours: second, theirs: first });
-      }
-      const ratios = (key: keyof Measured) => pairs.map(({ ours, theirs }) => ours[key] / theirs[key]);
-      // Ratios are of adjacent rounds; their median is more stable than the ratio of the medians.
-      const cells = (key: keyof Measured, digits: number) => [
-        median(pairs.map(({ ours }) => ours[key])).toFixed(digits),
-        median(pairs.map(({ theirs }) => theirs[key])).toFixed(digits),
-        median(ratios(key)).toFixed(2),
-      ];
-      cpuRatios.set(name, [...(cpuRatios.get(name) ?? []), ...ratios('cpuMicroseconds')]);
+      const pairs = await sideBySide(webhook, bare, { request: requestBytes(to, body), callers, rounds, milliseconds });
+      cpuRatios.set(name, [...(cpuRatios.get(name) ?? []), ...ratios(pairs, 'cpuMicroseconds')]);
       rows.push([
         name,
         String(callers),
-        ...cells('cpuMicroseconds', 0),
-        ...cells('p50', 2),
-        ...cells('p99', 2),
-        ...cells('perSecond', 0),
+        ...cells(pairs, 'cpuMicroseconds', 0),
+        ...cells(pairs, 'p50', 2),
+        ...cells(pairs, 'p99', 2),
+        ...cells(pairs, 'perSecond', 0),
       ]);
     }
   }

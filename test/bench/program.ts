@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -12,21 +12,29 @@ export interface Program {
   pid: number;
   webhookPort: number;
   healthPort: number;
-  /** CPU time in milliseconds so far, of all threads; NaN where there is no /proc. */
+  /** CPU time in milliseconds so far, as `cpuMsOf`. */
   cpuMs(): number;
   /** Resident memory in MiB; NaN where there is no /proc. */
   residentMiB(): number;
   stop(): Promise<void>;
 }
 
-/** The unit in which Linux counts CPU time in /proc. */
-const ticksPerSecond = 100;
-
 function procfs(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
     return '';
+  }
+}
+
+/** CPU time in ms of all threads of a process; NaN where there is no /proc. Threads that have ended do not count. */
+export function cpuMsOf(pid: number): number {
+  try {
+    // The first number of schedstat is nanoseconds; /proc/PID/stat has hundredths of a second only.
+    const threads = readdirSync(`/proc/${pid}/task`).map((id) => procfs(pid, `task/${id}/schedstat`));
+    return threads.reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1e6, 0);
+  } catch {
+    return Number.NaN;
   }
 }
 
@@ -48,12 +56,7 @@ export async function startProgram(args: readonly string[]): Promise<Program> {
     pid,
     webhookPort: listening.webhookPort,
     healthPort: listening.healthPort,
-    cpuMs() {
-      // proc(5): after the name in brackets come the state and then numbers; utime and stime are the 14th and 15th
-      // field.
-      const fields = procfs(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
-      return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond;
-    },
+    cpuMs: () => cpuMsOf(pid),
     residentMiB: () => Number(/VmRSS:\s+(\d+) kB/.exec(procfs(pid, 'status'))?.[1]) / 1024,
     async stop() {
       child.kill('SIGTERM');
