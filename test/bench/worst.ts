@@ -35,6 +35,7 @@ const maxAnswerBytes = Number(values['max-answer-mib']) * mebibyte;
 const maxResidentMiB = Number(values['max-resident-mib']);
 /** Wall time: a decision that takes longer is stopped and counts as endless. Ten times what a busy machine needs. */
 const timeLimitMs = 120_000;
+const doubtful = { ratio: maxRatio / 2, ms: maxDecisionMs };
 /** Below this much work, ratios say more about the clock than about the work. */
 const negligibleMs = 5;
 
@@ -170,7 +171,7 @@ async function measureShapes(): Promise<Row[]> {
       const sizeBytes = bytesOf(size);
       for (const [done, { shape, index }] of chosen.entries()) {
         progress(`${size} MiB: ${done}/${chosen.length} ${shape.name}`);
-        const judged = await judge.judge({ shape: index, sizeBytes, doubtful: maxRatio / 2 });
+        const judged = await judge.judge({ shape: index, sizeBytes, doubtful });
         if (judged === 'no end') {
           const row = { name: shape.name, bodyBytes: sizeBytes, parseMs: Number.NaN, decisionMs: Number.NaN };
           rows.push({
@@ -237,7 +238,7 @@ async function fuzz(seconds: number): Promise<number> {
   for (let seed = first; seed === first || performance.now() < ends; seed++) {
     progress(`seed ${seed}`);
     count++;
-    const judged = await judge.judge({ seed, sizeBytes, doubtful: maxRatio / 2 });
+    const judged = await judge.judge({ seed, sizeBytes, doubtful });
     if (judged === 'no end') {
       const figures = { bodyBytes: sizeBytes, parseMs: Number.NaN, decisionMs: Number.NaN, answerBytes: 0 };
       const name = `--seed ${seed}`;

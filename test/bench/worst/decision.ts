@@ -73,11 +73,14 @@ function parseAll(webhook: Shape['webhook'], text: string): void {
   }
 }
 
+/** CPU time in ms after which no further round is measured. */
+const enoughMs = 5_000;
+
 /**
- * Measures the decision on a body beside JSON.parse of it, in turn. A machine that changes its speed between the
- * two can make a ratio larger, so one above `doubtful` is measured again with more rounds.
+ * Measures the decision on a body beside JSON.parse of it, in turn. One round is enough for most; a cost above that of
+ * `doubtful` may come from code that was not compiled yet or a machine that changed its speed, so it is measured again.
  */
-export function costOf(webhook: Shape['webhook'], body: Buffer, doubtful: number): Cost {
+export function costOf(webhook: Shape['webhook'], body: Buffer, doubtful: { ratio: number; ms: number }): Cost {
   const text = body.toString();
   let answer = '';
   const parses: number[] = [];
@@ -90,10 +93,14 @@ export function costOf(webhook: Shape['webhook'], body: Buffer, doubtful: number
       }),
     );
   };
-  const ratio = () => median(decisions) / median(parses);
-  for (let i = 0; i < 3 || (i < 9 && ratio() > doubtful && Math.max(...decisions) < 1_000); i++) {
+  // Some bodies are refused in less time than the clock can tell.
+  const ratio = () => median(decisions) / Math.max(median(parses), 0.01);
+  const isDoubtful = () => ratio() > doubtful.ratio || median(decisions) > doubtful.ms;
+  let totalMs = 0;
+  do {
     round();
-  }
+    totalMs += decisions.at(-1) ?? 0;
+  } while (decisions.length < 9 && totalMs < enoughMs && isDoubtful());
   return {
     bodyBytes: body.length,
     parseMs: median(parses),

@@ -8,8 +8,8 @@ export interface Job {
   shape?: number;
   seed?: number;
   sizeBytes: number;
-  /** Ratios above this are measured again with more rounds. */
-  doubtful: number;
+  /** Bodies that cost more are measured again, in more rounds. */
+  doubtful: { ratio: number; ms: number };
 }
 
 /** The result of a job. */
