@@ -155,6 +155,10 @@ describe('how a call ends', () => {
 
   const circular: { itself?: unknown } = {};
   circular.itself = circular;
+  let deep: object = {};
+  for (let level = 0; level < 100_000; level++) {
+    deep = { deep };
+  }
   const discovers = (value: unknown): Handler => ({
     name: 'discovers',
     hook: hooks.DiscoverVariables,
@@ -198,6 +202,7 @@ describe('how a call ends', () => {
   test.each<[string, Handler, string]>([
     ['a bigint', discovers(1n), 'serialize a BigInt'],
     ['an object that contains itself', discovers(circular), 'circular structure'],
+    ['an object that nests too deeply', discovers(deep), 'Maximum call stack'],
     ['a bigint, later', { ...discovers(0), handle: async (_, context) => discovers(1n).handle(_, context) }, 'BigInt'],
   ])('an answer that JSON cannot represent is an invalid one: %s', async (_, one, problem) => {
     const { response, text, result, lines } = await callHandler(one);

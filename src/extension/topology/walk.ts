@@ -149,7 +149,10 @@ function createLeftOut() {
       const found = byKind.get(key) ?? { templates: 0, fields: new Set() };
       byKind.set(key, found);
       found.templates++;
-      for (const field of ignored.slice(0, maxNamed - found.fields.size)) {
+      for (const field of ignored) {
+        if (found.fields.size === maxNamed) {
+          break;
+        }
         found.fields.add(field.slice(0, maxNameLength));
       }
     },

@@ -226,6 +226,16 @@ describe('what Cluster API ignores or overwrites', () => {
     expect(walked((one) => Object.assign(one, many)).lines[0]?.fields).toEqual(Object.keys(many).slice(0, 20));
   });
 
+  test('a warning names the fields of all templates of its kind, each once', () => {
+    const { log, lines } = collectingLog();
+    const common = Array.from({ length: 15 }, (_, at) => `common${at}`);
+    const added = [common, [...common, 'a', 'b']];
+    const mutate = (one: JsonObject) =>
+      Object.assign(one, Object.fromEntries(added.shift()?.map((name) => [name, 1]) ?? []));
+    walkTemplates<JsonObject>(requestOf({}, {}), [{ mutate: (one) => void mutate(one) }], { log });
+    expect(lines).toMatchObject([{ templates: 2, fields: [...common, 'a', 'b'] }]);
+  });
+
   test('each kind is warned about once, with the number of its templates', () => {
     const { log, lines } = collectingLog();
     const kinds = ['A', 'B', 'A', 'A', ...Array.from({ length: 30 }, (_, index) => `Kind${index}`)];
