@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { expect, test } from 'vitest';
 import { runCertificates } from '../../src/certs/index.ts';
 import { ApiServer, bundlesOf, namespace, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
@@ -28,17 +29,21 @@ test('no connection fails when serving certificate and CA are rotated under load
     return 'answer';
   };
 
-  const agents = new Map<string, Agent>();
+  /** For each bundle: its TLS settings, which take as long as a handshake to read, and connections that stay open. */
+  const trusting = new Map<string, { secureContext: SecureContext; kept: Agent }>();
   let count = 0;
   const failures: string[] = [];
   /** One call as the API server makes it: it trusts the bundle in the target at this moment. */
   async function call(index: number): Promise<void> {
     const bundles = bundlesOf(server.objects);
     const ca = bundles[index % bundles.length]!;
-    if (!agents.has(ca)) {
-      agents.set(ca, new Agent({ keepAlive: true, ca }));
+    let trust = trusting.get(ca);
+    if (trust === undefined) {
+      const secureContext = createSecureContext({ ca });
+      trust = { secureContext, kept: new Agent({ keepAlive: true, secureContext }) };
+      trusting.set(ca, trust);
     }
-    const agent = index % 2 === 0 ? agents.get(ca) : new Agent({ ca });
+    const agent = index % 2 === 0 ? trust.kept : new Agent({ secureContext: trust.secureContext });
     const host = `extensionconfig-webhook.${namespace}.svc`;
     await new Promise<void>((resolve) => {
       const sent = request({ port, host: '127.0.0.1', servername: host, headers: { host }, agent }, (response) => {
@@ -61,15 +66,15 @@ test('no connection fails when serving certificate and CA are rotated under load
       }
     }),
   );
-  const settings = { propagationDelayMs: 200, overlapMs: 500 };
+  const settings = { propagationDelayMs: 150, overlapMs: 300 };
   const before = served;
   await runCertificates(runFor(server, clock, { ...settings, force: true }, {}, overHttp(server)));
   expect(served).not.toBe(before);
   await runCertificates(runFor(server, clock, { ...settings, forceCa: true }, {}, overHttp(server)));
   going = false;
   await load;
-  for (const agent of agents.values()) {
-    agent.destroy();
+  for (const { kept } of trusting.values()) {
+    kept.destroy();
   }
   pod.close();
   pod.closeAllConnections();

@@ -357,15 +357,15 @@ test('the time of call is linear in the keys of a request', async () => {
   const request = join(folder(), 'request.yaml');
   writeFileSync(
     request,
-    Array.from({ length: 20_000 }, (_, index) => `k${index}: 1\n`)
+    Array.from({ length: 10_000 }, (_, index) => `k${index}: 1\n`)
       .join('')
       .concat('k0: 1\n'),
   );
   const startedAt = cpuTimeMs();
   const { code, stderr } = await callWith(request);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/:20001: YAML: .*"k0"/) });
-  // Comparing each key with all others takes half a minute.
-  expect(cpuTimeMs() - startedAt).toBeLessThan(5_000);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/:10001: YAML: .*"k0"/) });
+  // Comparing each key with all others takes seven seconds.
+  expect(cpuTimeMs() - startedAt).toBeLessThan(2_000);
 });
 
 test.each<[string, Answering, number, RegExp]>([

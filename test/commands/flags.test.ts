@@ -37,7 +37,10 @@ describe('an environment variable belongs to one command', () => {
     const env = { EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: '9443', EXTENSIONCONFIG_WEBHOOK_PORT: 'x' };
     const kubeconfig = join(folder, 'kubeconfig');
     const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough().resume(), env };
-    const ended = run(['sandbox', '--write-kubeconfig', kubeconfig], { ...io, signal: stop.signal });
+    const ended = run(['sandbox', '--no-extension', '--no-controller', '--write-kubeconfig', kubeconfig], {
+      ...io,
+      signal: stop.signal,
+    });
     await eventually(async () => existsSync(kubeconfig), Boolean);
     const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(readFileSync(kubeconfig, 'utf8'))?.[1];
     stop.abort();
