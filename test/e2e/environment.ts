@@ -14,7 +14,7 @@ import {
   type WebhookReference,
   webhookService,
 } from '../../src/commands/sandbox/webhook.ts';
-import { apiClient, Refusal } from '../cluster/api-client.ts';
+import { type ApiClient, apiClient, Refusal } from '../cluster/api-client.ts';
 import { eventually } from '../sandbox/client.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */
@@ -57,8 +57,7 @@ async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-async function hasDefinition(config: KubeConfig, signal: AbortSignal): Promise<boolean> {
-  const send = apiClient(config);
+async function hasDefinition(send: ApiClient, signal: AbortSignal): Promise<boolean> {
   const { items } = await insist(() => send<{ items: { metadata: { name: string } }[] }>('GET', definitions), signal);
   return items.some(({ metadata }) => metadata.name === definition);
 }
@@ -83,7 +82,7 @@ async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void
     await unless(404, () => send('DELETE', path), signal);
   }
   await eventually(
-    () => hasDefinition(config, signal),
+    () => hasDefinition(send, signal),
     (exists) => !exists,
   );
 }
@@ -145,7 +144,7 @@ function byExternalName(kubeconfigFile: string): Way {
 async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> | Way): Promise<Environment> {
   const config = loadKubeConfig({ kubeconfig: kubeconfigFile });
   const signal = AbortSignal.timeout(patience);
-  if (await hasDefinition(config, signal)) {
+  if (await hasDefinition(apiClient(config), signal)) {
     throw new Error(
       `E2E_KUBECONFIG: the API server of ${kubeconfigFile} has ExtensionConfigs; the suite would delete them: use one without`,
     );
