@@ -20,7 +20,7 @@ interface Body {
 const blockingBody: Body = {
   parameters: '({ cluster }, { answer, log })',
   lines: [
-    "log.info({ cluster: cluster.metadata?.name }, 'called');",
+    "log.info({ uid: cluster.metadata?.uid }, 'called');",
     "// If there is something to wait for: return answer.retryAfterSeconds(30, 'what it waits for');",
     'return answer.done();',
   ],
@@ -29,7 +29,7 @@ const blockingBody: Body = {
 const bodies: Readonly<Record<string, Body>> = {
   AfterControlPlaneInitialized: {
     parameters: '({ cluster }, { answer, log })',
-    lines: ["log.info({ cluster: cluster.metadata?.name }, 'called');", 'return answer.done();'],
+    lines: ["log.info({ uid: cluster.metadata?.uid }, 'called');", 'return answer.done();'],
   },
   GeneratePatches: {
     imports: [

@@ -47,6 +47,13 @@ test('no placeholder remains, and each hook has a file', () => {
   }
 });
 
+test('no handler logs a field that the log of a call has already: JSON would have the name twice', () => {
+  const handlers = [...projectFiles(options)].filter(([path]) => path.startsWith('src/handlers/'));
+  const logged = handlers.flatMap(([, text]) => [...text.matchAll(/log\.info\(\{ (\w+)/g)].map(([, name]) => name));
+  expect(logged.length).toBeGreaterThan(5);
+  expect(logged.filter((name) => ['hook', 'handler', 'cluster'].includes(name ?? ''))).toEqual([]);
+});
+
 test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (certificates) => {
   const files = projectFiles({ ...options, certificates });
   const listed = (
