@@ -46,12 +46,20 @@ export interface Cost {
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] as number;
 
-/** CPU time of this thread in ms: on a busy machine, most of the wall time may be that of others. */
+/**
+ * CPU time of this thread in ms: on a busy machine, most of the wall time may be that of others. The kernel counts it in
+ * ticks of some ms, so short work is repeated until it takes several of them.
+ */
 function timed(work: () => void): number {
   const start = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(start);
-  return (user + system) / 1000;
+  for (let times = 1; ; times++) {
+    work();
+    const { user, system } = process.threadCpuUsage(start);
+    const usedMs = (user + system) / 1000;
+    if (usedMs >= 40 || times === 100) {
+      return usedMs / times;
+    }
+  }
 }
 
 interface Converted {
