@@ -126,6 +126,20 @@ test('uniqueItems is refused, as by Cluster API, since it takes quadratic time',
   expect(cpuTimeMs() - started).toBeLessThan(4_000);
 });
 
+test('rules of variables in the class itself that are not evaluated are named, too', async () => {
+  variables = [defined('flavor', { type: 'string' })];
+  const rules = [{ rule: 'self == oldSelf' }];
+  const inline = [defined('own', { type: 'string', default: 'x', 'x-kubernetes-validations': rules })];
+  const manifests = fixture('lab.yaml').replace(
+    '\n  patches:\n',
+    `\n  variables: ${JSON.stringify(inline)}\n  patches:\n`,
+  );
+  const { events } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
+  expect(events.flatMap((event) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
+    'variable "own" has a rule about its value before, and a rehearsal changes no variable: spec.variables[own].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
+  ]);
+});
+
 test('rules that a rehearsal does not evaluate are named for each variable, once', async () => {
   const rule = (text: string) => ({ type: 'string', 'x-kubernetes-validations': [{ rule: text }] });
   variables = [
