@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { FileError, readRegularFileSync } from '../files/index.ts';
+import { FileError, parseSmallYaml, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
 
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
+
+/** Largest token in a file, in bytes: an HTTP header has room for little more. */
+const maxTokenBytes = 64 * 1024;
 
 /** Path of the service account token in a pod. */
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -35,6 +38,28 @@ function isEmpty(text: string): boolean {
   return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
 }
 
+/**
+ * Reads the tokens of users with `tokenFile`, which the client library does not know (it has `token-file`). The file is
+ * preferred over `token` and relative to the kubeconfig, as in kubectl; it is read once, so a program that runs outside
+ * a cluster for longer than a token is valid has to be restarted.
+ */
+function readTokenFiles(config: KubeConfig, text: string, folder: string): void {
+  if (!text.includes('tokenFile')) {
+    return;
+  }
+  const { users } = parseSmallYaml(text, maxKubeconfigBytes) as {
+    users?: { name?: unknown; user?: { tokenFile?: unknown } | null }[];
+  };
+  for (const { name, user } of users ?? []) {
+    const path = user?.tokenFile;
+    if (typeof path !== 'string' || path === '') {
+      continue;
+    }
+    const token = readRegularFileSync(resolve(folder, path), maxTokenBytes).toString('utf8').trim();
+    config.users = config.users.map((known) => (known.name === name ? { ...known, token } : known));
+  }
+}
+
 /** Reads a file; undefined when it does not exist. */
 function load(file: string): KubeConfig | undefined {
   let text: string;
@@ -54,7 +79,11 @@ function load(file: string): KubeConfig | undefined {
   try {
     config.loadFromString(text);
     config.makePathsAbsolute(dirname(file));
+    readTokenFiles(config, text, dirname(file));
   } catch (error) {
+    if (error instanceof FileError) {
+      throw new KubeConfigError(`the kubeconfig ${file} names a file with a token: ${error.message}`);
+    }
     // Further lines quote the file. The library reports nothing about an entry with the wrong type.
     const [problem = ''] =
       error instanceof TypeError

@@ -51,6 +51,7 @@ async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {})
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'ca.crt'), ca.certificate.pem);
+  writeFileSync(join(folder, 'token'), 'of-file\n', { mode: 0o600 });
   writeFileSync(join(folder, 'tls.crt'), client.certificate.pem);
   writeFileSync(join(folder, 'tls.key'), client.key, { mode: 0o600 });
   const kubeconfig = join(folder, 'config');
@@ -86,6 +87,7 @@ const credential = (status: object) => printing(JSON.stringify({ kind: 'ExecCred
 test.each<[string, object, object]>([
   ['no credentials', {}, {}],
   ['a token', { token: 't' }, { authorization: 'Bearer t' }],
+  ['a token in a file', { token: 't', tokenFile: 'token' }, { authorization: 'Bearer of-file' }],
   ['a name and a password', { username: 'a', password: 'b' }, { authorization: `Basic ${base64('a:b')}` }],
   ['an impersonated user', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
   ['a certificate in files', { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }, { name: 'jane' }],

@@ -207,3 +207,12 @@ test('resolves file names relative to the kubeconfig', () => {
     expect([certFile, keyFile]).toEqual([join(folder, 'sub/tls.crt'), '/keys/tls.key']);
   }
 });
+
+test('names a file with a token that cannot be read, when the file is loaded', () => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as { users: { user: object }[] };
+  Object.assign(whole.users[0]!.user, { tokenFile: 'token' });
+  const folder = folderWith({ config: JSON.stringify(whole) });
+  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'config') })).toThrow(
+    `the kubeconfig ${join(folder, 'config')} names a file with a token: ${join(folder, 'token')} does not exist`,
+  );
+});
