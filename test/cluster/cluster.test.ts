@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { aroundEach, expect, test } from 'vitest';
+import { afterAll, aroundEach, expect, test } from 'vitest';
 import {
   type Cluster,
   ConnectionError,
@@ -19,6 +19,7 @@ aroundEach(ending);
 const hasty = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
 const api = await new ApiServer().start();
 const kubeconfig = api.kubeconfig();
+afterAll(() => api.stop());
 
 /** A client of a server that answers as the test says. */
 async function clientOf(
