@@ -26,8 +26,8 @@ export interface LintedObject extends FilePosition {
 }
 
 /**
- * A file that could not be read, or a document that is not valid YAML or that kubectl refuses. Without line and column if it concerns the whole
- * file.
+ * A file that could not be read, or a document that is not valid YAML or that kubectl refuses. Without line and column
+ * if it concerns the whole file.
  */
 export interface LintError {
   file: string;

@@ -25,67 +25,54 @@ function spellingsOf(properties: Readonly<Record<string, MessageSchema>>): Reado
   return known;
 }
 
-/** The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. */
+/**
+ * The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. Parts
+ * that need no change are not copied, and most messages need none.
+ */
 function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
   const known = resolved(schema, components);
   if (known === undefined || typeof value !== 'object' || value === null) {
     return value;
   }
-  if (Array.isArray(value)) {
-    const { items } = known;
-    // For Go's decoder, a null in a list of objects is an object without fields.
-    const isOfObjects = resolved(items, components)?.type === 'object';
-    return items === undefined
-      ? value
-      : value.map((item) => (item === null && isOfObjects ? {} : spelled(item, items, components)));
-  }
-  const { properties, additionalProperties } = known;
-  if (properties === undefined && additionalProperties === undefined) {
-    return value;
-  }
-  const byLowerCase = properties && spellingsOf(properties);
-  const entries = Object.entries(value).flatMap(([name, field]): [string, Json][] => {
-    const exact = byLowerCase?.get(name.toLowerCase()) ?? name;
-    const fieldSchema =
-      properties !== undefined && Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
-    if (field === null && resolved(fieldSchema, components)?.type !== undefined) {
-      return [];
-    }
-    return [[exact, spelled(field, fieldSchema, components)]];
-  });
-  return Object.fromEntries(entries);
+  return Array.isArray(value) ? spelledItems(value, known, components) : spelledFields(value, known, components);
 }
 
-/** Whether `spelled` would change nothing, as with most messages, which need not be copied. */
-function isSpelled(value: Json, schema: MessageSchema | undefined, components: Components): boolean {
-  const known = resolved(schema, components);
-  if (known === undefined || typeof value !== 'object' || value === null) {
-    return true;
+function spelledItems(value: Json[], { items }: MessageSchema, components: Components): Json[] {
+  if (items === undefined) {
+    return value;
   }
-  if (Array.isArray(value)) {
-    const { items } = known;
-    const isOfObjects = resolved(items, components)?.type === 'object';
-    return (
-      items === undefined || value.every((item) => (item === null ? !isOfObjects : isSpelled(item, items, components)))
-    );
-  }
-  const { properties, additionalProperties } = known;
-  // A value from JSON.parse has only own enumerable properties.
-  for (const name in value) {
-    const isKnown = properties !== undefined && Object.hasOwn(properties, name);
-    if (!isKnown && properties !== undefined && spellingsOf(properties).has(name.toLowerCase())) {
-      return false;
+  // For Go's decoder, a null in a list of objects is an object without fields.
+  const isOfObjects = resolved(items, components)?.type === 'object';
+  let copy: Json[] | undefined;
+  for (const [index, item] of value.entries()) {
+    const read = item === null && isOfObjects ? {} : spelled(item, items, components);
+    if (read !== item) {
+      copy ??= [...value];
+      copy[index] = read;
     }
+  }
+  return copy ?? value;
+}
+
+function spelledFields(value: JsonObject, known: MessageSchema, components: Components): JsonObject {
+  const { properties = {}, additionalProperties } = known;
+  const names = Object.keys(value);
+  /** The fields so far, from the first one that needs a change. */
+  let copy: [string, Json][] | undefined;
+  for (const [index, name] of names.entries()) {
+    const exact = Object.hasOwn(properties, name) ? name : (spellingsOf(properties).get(name.toLowerCase()) ?? name);
     const field = value[name] as Json;
-    const fieldSchema = isKnown ? properties[name] : additionalProperties;
-    if (field === null && resolved(fieldSchema, components)?.type !== undefined) {
-      return false;
+    const fieldSchema = Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
+    const isAbsent = field === null && resolved(fieldSchema, components)?.type !== undefined;
+    const read = spelled(field, fieldSchema, components);
+    if (isAbsent || exact !== name || read !== field) {
+      copy ??= names.slice(0, index).map((before) => [before, value[before] as Json]);
     }
-    if (!isSpelled(field, fieldSchema, components)) {
-      return false;
+    if (!isAbsent) {
+      copy?.push([exact, read]);
     }
   }
-  return true;
+  return copy === undefined ? value : Object.fromEntries(copy);
 }
 
 /**
@@ -115,9 +102,7 @@ export function decodeResponse(hook: HookDefinition, value: Json): { response: J
   if (value === null) {
     return { response: {} };
   }
-  const { schema } = hook.response;
-  const components = componentsFor(hook);
-  const response = isSpelled(value, schema, components) ? value : spelled(value, schema, components);
+  const response = spelled(value, hook.response.schema, componentsFor(hook));
   const problems = messageProblems(hook, 'response', response, 'tolerant');
   return problems.length > 0 || !isJsonObject(response) ? { problem: formatProblems(problems) } : { response };
 }
