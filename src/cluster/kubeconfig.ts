@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import type { KubeConfig } from '@kubernetes/client-node';
+import type { KubeConfig, User } from '@kubernetes/client-node';
 import { FileError, parseSmallYaml, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
@@ -38,26 +38,41 @@ function isEmpty(text: string): boolean {
   return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
 }
 
-/**
- * Reads the tokens of users with `tokenFile`, which the client library does not know (it has `token-file`). The file is
- * preferred over `token` and relative to the kubeconfig, as in kubectl; it is read once, so a program that runs outside
- * a cluster for longer than a token is valid has to be restarted.
- */
-function readTokenFiles(config: KubeConfig, text: string, folder: string): void {
+/** A user with a file that has the token, by its path; the client library does not know it (it has `token-file`). */
+type TokenFileUser = User & { tokenFile?: string };
+
+/** Keeps the `tokenFile` of users, relative to the kubeconfig. */
+function keepTokenFiles(config: KubeConfig, text: string, folder: string): void {
   if (!text.includes('tokenFile')) {
     return;
   }
   const { users } = parseSmallYaml(text, maxKubeconfigBytes) as {
     users?: { name?: unknown; user?: { tokenFile?: unknown } | null }[];
   };
-  for (const { name, user } of users ?? []) {
-    const path = user?.tokenFile;
-    if (typeof path !== 'string' || path === '') {
-      continue;
-    }
-    const token = readRegularFileSync(resolve(folder, path), maxTokenBytes).toString('utf8').trim();
-    config.users = config.users.map((known) => (known.name === name ? { ...known, token } : known));
+  // The first one of a name counts.
+  const paths = new Map(users?.toReversed().map(({ name, user }) => [name, user?.tokenFile]));
+  config.users = config.users.map((user): TokenFileUser => {
+    const path = paths.get(user.name);
+    return typeof path === 'string' && path !== '' ? { ...user, tokenFile: resolve(folder, path) } : user;
+  });
+}
+
+/**
+ * Reads the token of the user in a file, which is preferred over `token`, as in kubectl. It is read once, so a program
+ * that runs outside a cluster for longer than a token is valid has to be restarted.
+ */
+function readTokenFile(config: KubeConfig): void {
+  const user: TokenFileUser | null = config.getCurrentUser();
+  if (user?.tokenFile === undefined) {
+    return;
   }
+  let token: string;
+  try {
+    token = readRegularFileSync(user.tokenFile, maxTokenBytes).toString('utf8').trim();
+  } catch (error) {
+    throw new KubeConfigError(`the token of the user in the kubeconfig: ${(error as Error).message}`);
+  }
+  config.users = config.users.map((known) => (known === user ? { ...user, token } : known));
 }
 
 /** Reads a file; undefined when it does not exist. */
@@ -79,11 +94,8 @@ function load(file: string): KubeConfig | undefined {
   try {
     config.loadFromString(text);
     config.makePathsAbsolute(dirname(file));
-    readTokenFiles(config, text, dirname(file));
+    keepTokenFiles(config, text, dirname(file));
   } catch (error) {
-    if (error instanceof FileError) {
-      throw new KubeConfigError(`the kubeconfig ${file} names a file with a token: ${error.message}`);
-    }
     // Further lines quote the file. The library reports nothing about an entry with the wrong type.
     const [problem = ''] =
       error instanceof TypeError
@@ -178,5 +190,6 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
       `context ${JSON.stringify(context)} of the kubeconfig has ${user ? `user ${JSON.stringify(user)}, which is not among users` : 'no user'}: kubectl config set-context ${JSON.stringify(context)} --user NAME sets one`,
     );
   }
+  readTokenFile(config);
   return config;
 }

@@ -208,11 +208,13 @@ test('resolves file names relative to the kubeconfig', () => {
   }
 });
 
-test('names a file with a token that cannot be read, when the file is loaded', () => {
-  const whole = JSON.parse(kubeconfigOf(['here'])) as { users: { user: object }[] };
+test('names a file with a token that cannot be read, if the context uses it', () => {
+  const whole = JSON.parse(kubeconfigOf(['here', 'there'])) as { users: { user: object }[] };
   Object.assign(whole.users[0]!.user, { tokenFile: 'token' });
   const folder = folderWith({ config: JSON.stringify(whole) });
-  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'config') })).toThrow(
-    `the kubeconfig ${join(folder, 'config')} names a file with a token: ${join(folder, 'token')} does not exist`,
+  const kubeconfig = join(folder, 'config');
+  expect(() => loadKubeConfig({ kubeconfig, context: 'here' })).toThrow(
+    `the token of the user in the kubeconfig: ${join(folder, 'token')} does not exist`,
   );
+  expect(loadKubeConfig({ kubeconfig, context: 'there' }).getCurrentUser()).not.toBeNull();
 });
