@@ -1,4 +1,5 @@
 import type { ExtensionConfig } from '../api/index.ts';
+import { timeText } from '../kubernetes/index.ts';
 
 /** The status of an ExtensionConfig. */
 export type ExtensionConfigStatus = NonNullable<ExtensionConfig['status']>;
@@ -43,9 +44,6 @@ function byType<T extends { type?: string }>(conditions: readonly T[]): T[] {
   );
 }
 
-/** The time in whole seconds, as metav1.Time is serialized. */
-const timeOf = (now: Date) => `${now.toISOString().slice(0, 19)}Z`;
-
 /**
  * The conditions with some of them set. A transition time changes only with the status of its condition; conditions of
  * other controllers are preserved.
@@ -64,7 +62,8 @@ export function withConditions(
     ...stored.filter(({ type }) => !types.has(type ?? '')),
     ...set.map(({ type, status, reason, message }) => {
       const before = known.get(type);
-      const lastTransitionTime = before?.status === status ? (before.lastTransitionTime ?? timeOf(now)) : timeOf(now);
+      const lastTransitionTime =
+        before?.status === status ? (before.lastTransitionTime ?? timeText(now)) : timeText(now);
       return {
         type,
         status,
@@ -85,7 +84,7 @@ export function withV1Beta1Condition(
 ): StoredV1Beta1Condition[] {
   const before = stored.find(({ type }) => type === condition.type);
   const lastTransitionTime =
-    before?.status === condition.status ? (before.lastTransitionTime ?? timeOf(now)) : timeOf(now);
+    before?.status === condition.status ? (before.lastTransitionTime ?? timeText(now)) : timeText(now);
   return byType([
     ...stored.filter(({ type }) => type !== condition.type),
     {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { apiVersionOf, hubVersion, kind } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
+import { timeText } from '../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 
 /** An event of an ExtensionConfig, as `kubectl describe` shows it. */
@@ -114,8 +115,6 @@ class Budgets {
     this.#budgets.delete(uid);
   }
 }
-
-const timeText = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
 
 /**
  * Writes events (v1), one at a time. A repeating event is one object with a count, which is written at most every five

@@ -21,3 +21,4 @@ export * from './names.ts';
 export { compilePattern, type Pattern, PatternError } from './pattern.ts';
 export * from './request-uri.ts';
 export * from './status.ts';
+export { timeText } from './time.ts';

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { dump } from 'js-yaml';
-import { failure, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
 import { Registry as MetricsRegistry } from '../prometheus/index.ts';
 import { DefaultsError } from '../schema/index.ts';
 import { type AggregationPace, Aggregator, keepLocalApiServices } from './aggregation/index.ts';
@@ -191,7 +191,7 @@ function authenticationConfig(ca: string): JsonObject {
 /** Starts an API server on loopback that keeps everything in memory. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
-  const now = () => `${clock().toISOString().slice(0, 19)}Z`;
+  const now = () => timeText(clock());
   const credentials = await makeCredentials(clock());
   const store = new Store(options.history);
   const registry = new Registry();

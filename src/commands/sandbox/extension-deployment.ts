@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { group } from '../../api/index.ts';
 import { FailureError, version } from '../../cli/index.ts';
 import { connect } from '../../cluster/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, timeText } from '../../kubernetes/index.ts';
 import { ellipticEntropy } from '../../x509/index.ts';
 import { runCertsCommand } from './webhook.ts';
 
@@ -83,7 +83,7 @@ export function statusOf(deployment: JsonObject, isRunning: boolean, problem: st
   const metadata = isJsonObject(deployment.metadata) ? deployment.metadata : {};
   const wanted = Number(spec.replicas ?? 0);
   const ready = isRunning ? 1 : 0;
-  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const now = timeText(new Date());
   const condition = (type: string, holds: boolean, reason: string, message: string): JsonObject => ({
     ...{ type, status: holds ? 'True' : 'False', reason, message },
     ...{ lastUpdateTime: now, lastTransitionTime: now },
