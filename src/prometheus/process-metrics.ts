@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
+import type { Registry } from 'prom-client';
 import Counter from 'prom-client/lib/counter.js';
-import type Registry from 'prom-client/lib/registry.js';
 
 const require = createRequire(import.meta.url);
 

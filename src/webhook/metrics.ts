@@ -77,7 +77,7 @@ const maxWaitingTimes = 256;
  * Buffers the durations of one webhook until their histogram is read or many have accumulated: in bulk, each costs a
  * fraction of what it would cost between two requests.
  */
-function createTimes(histogram: Histogram.Internal<'webhook'>): Times {
+function createTimes(histogram: { observe(seconds: number): void }): Times {
   const waiting = new Float64Array(maxWaitingTimes);
   let count = 0;
   function drain(): void {

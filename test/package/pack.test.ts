@@ -148,6 +148,8 @@ import { hooks, messageProblems, sampleRequest } from 'extensionconfig-webhook/h
 
 const client = createClient({ namespaceLabels: async () => ({}) });
 client.registry.warmUp([]);
+// @ts-expect-error: metrics are a registry of prom-client.
+const untyped = () => createClient({ metrics: 5 });
 const call = () =>
   client.callAllExtensions(hooks.BeforeClusterUpgrade, {
     object: { namespace: 'default', name: 'a' },
@@ -162,7 +164,7 @@ const wrong = () =>
 const result = await call();
 const seconds: number = result.ok ? result.response.retryAfterSeconds : -1;
 const problems = messageProblems(hooks.GeneratePatches, 'request', sampleRequest(hooks.GeneratePatches), 'strict');
-process.stdout.write(JSON.stringify({ seconds, problems, wrong: typeof wrong, server: typeof createServer }));
+process.stdout.write(JSON.stringify({ seconds, problems, wrong: typeof wrong, untyped: typeof untyped, server: typeof createServer }));
 await client.close();
 `;
   const folder = join(consumer, 'client');
@@ -190,6 +192,7 @@ await client.close();
     seconds: 0,
     problems: [],
     wrong: 'function',
+    untyped: 'function',
     server: 'function',
   });
 });
