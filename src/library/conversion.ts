@@ -21,7 +21,7 @@ export function convertExtensionConfig(object: unknown, version: 'v1alpha1' | 'v
     throw new RangeError(`version: ${JSON.stringify(version)} is not one of ${versions.join(', ')}`);
   }
   if (!isJsonObject(object) || versionOf(object.apiVersion) === undefined || object.kind !== kind) {
-    throw new TypeError(`not a ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
+    throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
   }
   try {
     return extensionConfigConverter.convert(object, apiVersionOf(version));

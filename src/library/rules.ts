@@ -76,7 +76,7 @@ function detached(object: JsonObject): JsonObject {
 export function checkExtensionConfig(object: unknown, options: CheckOptions = {}): Problem[] {
   const version = isJsonObject(object) ? versionOf(object.apiVersion) : undefined;
   if (!isJsonObject(object) || version === undefined || object.kind !== kind) {
-    throw new TypeError(`not a ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
+    throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
   }
   const { targetClusterApiVersion: target, maxHandlerTimeoutSeconds = 10 } = options;
   const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
@@ -90,8 +90,18 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
   if (!Number.isInteger(maxHandlerTimeoutSeconds) || maxHandlerTimeoutSeconds < 1) {
     throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is not a whole number above 0`);
   }
+  const { profile = 'strict', now = new Date() } = options;
+  if (profile !== 'strict' && profile !== 'upstream') {
+    throw new RangeError(`profile: ${JSON.stringify(profile)} is not strict or upstream`);
+  }
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
+    throw new RangeError('now is not a valid Date');
+  }
   const levels = new Map(Object.entries(options.levels ?? {}));
   for (const [id, level] of levels) {
+    if (!['off', 'warn', 'deny'].includes(level)) {
+      throw new RangeError(`levels: ${JSON.stringify(id)} is ${JSON.stringify(level)}, which is not off, warn or deny`);
+    }
     const rule = rules.find((candidate) => candidate.id === id);
     if (rule === undefined || (rule.upstream && level !== 'deny')) {
       throw new RangeError(
@@ -100,7 +110,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
     }
   }
   const ruleSet = createRuleSet({
-    profile: options.profile ?? 'strict',
+    profile,
     levels,
     enforcement: 'deny',
     maxHandlerTimeoutSeconds,
@@ -115,7 +125,7 @@ export function checkExtensionConfig(object: unknown, options: CheckOptions = {}
       version,
       subject: 'object',
       isPruned: false,
-      now: options.now ?? new Date(),
+      now,
     })
     .map((report) => ({
       rule: report.rule.id,

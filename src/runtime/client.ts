@@ -23,7 +23,7 @@ function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions
 /**
  * Creates a client with an empty registry.
  *
- * @throws {RangeError} for a maximum size of answers that is not a whole number above 0.
+ * @throws {RangeError} for a maximum of answer bytes or of concurrent calls that is not a whole number above 0.
  */
 export function createClient(options: ClientOptions = {}): Client {
   const { now = () => performance.now(), release = newestKnownRelease, mimicsClusterApi = false } = options;

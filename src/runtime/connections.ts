@@ -233,10 +233,14 @@ function unanswered(error: unknown, { target, signal }: Exchange): CallError {
 
 /** Creates a set of connections, which are opened on first use. */
 export function createConnections(options: ConnectionOptions): ExtensionConnections {
-  const { maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  const { maxAnswerBytes = defaultMaxAnswerBytes, maxConcurrentCalls } = options;
   // Nothing is larger than NaN: any answer would be read to its end.
   if (!Number.isSafeInteger(maxAnswerBytes) || maxAnswerBytes < 1) {
     throw new RangeError(`maxAnswerBytes: ${maxAnswerBytes} is not a whole number of bytes above 0`);
+  }
+  // With none, every call would wait for its turn until its timeout.
+  if (!Number.isSafeInteger(maxConcurrentCalls) || maxConcurrentCalls < 1) {
+    throw new RangeError(`maxConcurrentCalls: ${maxConcurrentCalls} is not a whole number above 0`);
   }
   const { pools, poolFor } = createPools(options);
 

@@ -3,6 +3,17 @@ import { createClient } from '../../src/library/client.ts';
 import { hooks, messageProblems, sampleRequest } from '../../src/library/hooks.ts';
 import { caBundle, extensionConfig, startExtension } from '../runtime/extension-server.ts';
 
+test.each([
+  0,
+  -1,
+  1.5,
+  Number.NaN,
+])('%d concurrent calls are refused: every call would wait for its turn', (maximum) => {
+  expect(() => createClient({ maxConcurrentCalls: maximum })).toThrow(
+    new RangeError(`maxConcurrentCalls: ${maximum} is not a whole number above 0`),
+  );
+});
+
 // As in the documentation.
 test('an extension is discovered, registered and called with types', async () => {
   const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' };
