@@ -70,11 +70,14 @@ const longestMs = 2 ** 31 - 1;
 /**
  * Limits with some of them changed. A header is part of its request: it may take no longer.
  *
- * @throws {TypeError} for a limit that is not a whole number in its range.
+ * @throws {TypeError} for an unknown limit, and for one that is not a whole number in its range.
  */
 export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Limits {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
+    if (!Object.hasOwn(defaults, name)) {
+      throw new TypeError(`limits.${name} is not a limit: there are ${Object.keys(defaults).join(', ')}`);
+    }
     const least = mayBeZero.has(name) ? 0 : 1;
     const most = name.endsWith('Ms') ? longestMs : Number.MAX_SAFE_INTEGER;
     if (!(Number.isSafeInteger(value) && value >= least && value <= most)) {

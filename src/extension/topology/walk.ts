@@ -168,12 +168,24 @@ function createLeftOut() {
 }
 
 /**
+ * A function that returns a promise has the type of one that returns nothing. What it changes later would be missing in the
+ * patch, and what it throws would end the process.
+ */
+function refusePromise(returned: unknown): void {
+  if (returned instanceof Promise) {
+    returned.catch(() => {});
+    throw new TypeError('mutate returned a promise: a patcher cannot wait; read what it needs before walkTemplates');
+  }
+}
+
+/**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
  * template. All patchers that match a template change the same copy, in their order.
  *
  * @throws {HandlerFailure} when a variable has another type than a patcher expects, or no patcher matches and
  *   `unmatched` is `fail`.
+ * @throws {TypeError} when a patcher is asynchronous.
  */
 export function walkTemplates<T = Template>(
   request: GeneratePatchesRequest,
@@ -198,7 +210,7 @@ export function walkTemplates<T = Template>(
     const after = copyOf(before);
     const context = { variables, holder: item.holderReference };
     for (const { mutate } of matching) {
-      mutate(after as T, context);
+      refusePromise(mutate(after as T, context));
     }
     const ignored = takeBack(before, after, item.holderReference);
     if (ignored.length > 0) {

@@ -86,6 +86,16 @@ describe('templates that a patcher is for', () => {
   });
 });
 
+test('a patcher that waits is an error: what it does later would be missing, and what it throws would end the process', () => {
+  const waiting = async () => {
+    await Promise.resolve();
+    throw new Error('nobody hears this');
+  };
+  expect(() => walkTemplates(requestOf({}), [{ mutate: waiting }])).toThrow(
+    new TypeError('mutate returned a promise: a patcher cannot wait; read what it needs before walkTemplates'),
+  );
+});
+
 test('patchers change the same copy, in order, and each item has its own patch', () => {
   const first: TemplatePatcher = {
     mutate: (one) => {
