@@ -77,11 +77,33 @@ export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
 
 const answersByHook = new WeakMap<HookDefinition, BlockingAnswers<unknown>>();
 
+/** Fields that a whole response has, and which it would say something else with. */
+const filledIn = ['apiVersion', 'kind', 'status', 'retryAfterSeconds'] as const;
+
+/**
+ * Types let a whole response pass as fields, such as another server's: what fails or blocks there would be a success here.
+ *
+ * @throws {TypeError} for a field that a handler does not fill in.
+ */
+function refuseEnvelope(fields: object): void {
+  const field = filledIn.find((name) => Object.hasOwn(fields, name));
+  if (field !== undefined) {
+    throw new TypeError(
+      `answer.done takes no ${field}: leave it out, or answer with answer.failure or answer.retryAfterSeconds`,
+    );
+  }
+}
+
 function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
   // Absent reads as 0, but the schema requires it, and Go's server always writes it.
   const goOn = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
   return {
-    done: (fields?: object) => made({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' }),
+    done: (fields?: object) => {
+      if (fields !== undefined && fields !== null) {
+        refuseEnvelope(fields);
+      }
+      return made({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
+    },
     failure: (message) => made({ ...goOn, status: 'Failure', message }),
     retryAfterSeconds: (seconds, message) => made({ status: 'Success', message, retryAfterSeconds: seconds }),
   };

@@ -33,10 +33,21 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
   }
   const names = new Map<string, Handler>();
   const inPlace = new Map<string, Handler>();
-  for (const handler of handlers) {
-    const { name, hook, timeoutSeconds, failurePolicy } = handler;
+  for (const [index, handler] of handlers.entries()) {
+    if (typeof handler?.hook?.request !== 'object') {
+      problems.push(`handlers[${index}] is not a handler: create it with handler(hook, { name, handle })`);
+      continue;
+    }
+    const { name, hook, timeoutSeconds, failurePolicy, handle } = handler;
     const who = describeHandler(handler);
+    if (typeof name !== 'string') {
+      problems.push(`${who}: the name must be text, such as 'before-cluster-upgrade'`);
+      continue;
+    }
     problems.push(...dns1123LabelProblems(name).map((problem) => `${who}: the name ${problem}`));
+    if (typeof handle !== 'function') {
+      problems.push(`${who}: handle must be a function, which answers calls`);
+    }
     const namesake = names.get(name);
     if (namesake !== undefined) {
       problems.push(

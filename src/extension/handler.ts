@@ -42,7 +42,7 @@ type CheckedName<N extends string> = string extends N
     : 'a name has lower case letters, digits and hyphens only';
 
 /** A handler as its author writes it. */
-export interface HandlerOptions<H extends Hook, N extends string, T extends number> {
+export interface HandlerOptions<H extends Hook, N extends string = string, T extends number = number> {
   /** An RFC 1123 label that is unique in the whole server, across hooks: `before-cluster-upgrade`. */
   name: N & CheckedName<N>;
   /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
@@ -80,13 +80,16 @@ export interface Handler {
  * });
  * ```
  *
- * @throws {TypeError} for an unknown hook.
+ * @throws {TypeError} for an unknown hook, and without options.
  */
 export function handler<const H extends Hook, const N extends string, const T extends number = number>(
   hook: H,
   options: HandlerOptions<H, N, T>,
 ): Handler {
-  const definition = typeof hook === 'string' ? definitionOf(hook) : (hook as HookDefinition);
+  const definition = typeof hook === 'object' && hook !== null ? hook : definitionOf(hook as HookName);
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`a handler of ${formatHook(definition)} has options: { name, handle }`);
+  }
   return { ...options, hook: definition, handle: options.handle as unknown as Handler['handle'] };
 }
 

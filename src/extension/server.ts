@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import type { DiscoveryResponse } from '../hooks/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../kubernetes/index.ts';
@@ -125,13 +126,17 @@ const extensionLimits: Limits = {
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
 async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
-  if (certificates === undefined) {
+  if (certificates === 'self-signed') {
+    return fixedCertificate(selfSignedPair(new Date()));
+  }
+  if (
+    typeof certificates !== 'object' ||
+    certificates === null ||
+    !('folder' in certificates || 'start' in certificates || typeof certificates.secret === 'string')
+  ) {
     throw new TypeError(
       "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
     );
-  }
-  if (certificates === 'self-signed') {
-    return fixedCertificate(selfSignedPair(new Date()));
   }
   if ('folder' in certificates) {
     return fileCertificates(certificates.folder);
@@ -163,7 +168,9 @@ function prefixOf(path: string | undefined): string {
 
 function checkPort(option: string, port: number | undefined): void {
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    throw new TypeError(`${option}: ${port} is not a port: give a whole number up to 65535, or 0 for any free one`);
+    throw new TypeError(
+      `${option}: ${inspect(port)} is not a port: give a whole number up to 65535, or 0 for any free one`,
+    );
   }
 }
 
@@ -188,6 +195,9 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
  */
 export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
   const { handlers, clients, healthPort = 8080 } = options;
+  if (!Array.isArray(handlers)) {
+    throw new TypeError('handlers: pass a list of what handler(hook, { name, handle }) returns');
+  }
   const { problems, warnings } = checkHandlers(handlers);
   if (problems.length > 0) {
     throw new HandlersError(problems);

@@ -48,6 +48,14 @@ describe('how a call ends', () => {
       'failure',
       { status: 'Failure', retryAfterSeconds: 0, message: 'no' },
     ],
+    ...[{ status: 'Failure', message: 'no' }, { retryAfterSeconds: 7 }, { apiVersion: 'a/v1' }, { kind: 'A' }].map(
+      (whole): [string, Handler, string, JsonObject] => [
+        `done, with a part of another response: ${JSON.stringify(whole)}`,
+        create((_, { answer }) => answer.done(whole)),
+        'error',
+        { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+      ],
+    ),
     [
       'an error',
       create(async () => {

@@ -52,6 +52,28 @@ describe('the failure policy', () => {
   });
 });
 
+test.each<[string, unknown, string]>([
+  ['no name', { ...create, name: undefined }, ": the name must be text, such as 'before-cluster-upgrade'"],
+  ['a number as its name', { ...create, name: 5 }, ": the name must be text, such as 'before-cluster-upgrade'"],
+  ['no function', { ...create, handle: undefined }, `${who}: handle must be a function, which answers calls`],
+  ['nothing', undefined, 'handlers[1] is not a handler: create it with handler(hook, { name, handle })'],
+  ['a hook by its name', { ...create, hook: 'BeforeClusterCreate' }, 'handlers[1] is not a handler: create it with'],
+])('a handler that has %s is rejected', (_, wrong, problem) => {
+  expect(checkHandlers([after, wrong as Handler]).problems).toEqual([expect.stringContaining(problem)]);
+});
+
+test('what types refuse, and plain JavaScript does not, is an error that says what to write', () => {
+  const loose = handler as (...given: unknown[]) => Handler;
+  expect(() => loose()).toThrow(new TypeError(`undefined is not a hook: there are ${Object.keys(hooks).join(', ')}`));
+  expect(() => loose('BeforeClusterCreate')).toThrow(
+    /^a handler of .*BeforeClusterCreate has options: { name, handle }$/,
+  );
+  const remedy = 'handlers: pass a list of what handler(hook, { name, handle }) returns';
+  for (const handlers of [undefined, create]) {
+    expect(() => createExtensionServer({ handlers } as never)).toThrow(new TypeError(remedy));
+  }
+});
+
 test('Discovery cannot be handled: the server does that itself', () => {
   const discovery = { ...create, name: 'd', hook: hooks.Discovery };
   expect(checkHandlers([discovery]).problems).toEqual([

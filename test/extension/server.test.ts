@@ -33,6 +33,11 @@ describe('invalid options', () => {
     );
   });
 
+  test('a port as text, which environment variables are', () => {
+    const port = '9443' as unknown as number;
+    expect(() => createExtensionServer({ handlers: [create], port })).toThrow("port: '9443' is not a port");
+  });
+
   test.each([Number('abc'), -1, 65_536, 9.5])('the port %j', (port) => {
     const remedy = 'is not a port: give a whole number up to 65535, or 0 for any free one';
     for (const option of ['port', 'healthPort']) {
@@ -50,6 +55,7 @@ describe('invalid options', () => {
     [{ headersTimeoutMs: 0.5 }, 'limits.headersTimeoutMs: 0.5 must be a whole number of milliseconds from 1 to'],
     [{ patienceMs: Number('x') }, 'limits.patienceMs: NaN must be a whole number of milliseconds from 0 to'],
     [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
+    [{ maxBody: 1 }, 'limits.maxBody is not a limit: there are maxBodyBytes, '],
     [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],
   ])('the limits %j', (limits, message) => {
     expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(TypeError);
@@ -57,11 +63,11 @@ describe('invalid options', () => {
   });
 
   test.each<[string, Partial<ExtensionServerOptions>, string]>([
-    [
-      'no certificates',
-      {},
+    ...[undefined, 'self_signed', {}, null].map((certificates): [string, Partial<ExtensionServerOptions>, string] => [
+      `${JSON.stringify(certificates)} as certificates`,
+      { certificates } as Partial<ExtensionServerOptions>,
       "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
-    ],
+    ]),
     ...['name', '/name', 'namespace/', 'a/b/c', ''].map((secret): [string, Partial<ExtensionServerOptions>, string] => [
       `the Secret ${JSON.stringify(secret)}`,
       { certificates: { secret } },

@@ -1,4 +1,4 @@
-import { createExtensionServer, handler } from '../../src/extension/index.ts';
+import { createExtensionServer, type HandlerOptions, handler } from '../../src/extension/index.ts';
 import { defineHook } from '../../src/hooks/index.ts';
 import { fixedCertificate, selfSignedPair } from '../../src/server/index.ts';
 
@@ -29,6 +29,12 @@ const powerOff = defineHook<PowerOffRequest, PowerOffResponse>({
     properties: { status: text, message: text, watts: { type: 'integer' } },
   },
 });
+
+/** Options can be named without the literal types of name and timeout. */
+export const named: HandlerOptions<'BeforeClusterUpgrade'> = {
+  name: 'named',
+  handle: (_, { answer }) => answer.done(),
+};
 
 export const accepted = [
   handler('BeforeClusterUpgrade', {
