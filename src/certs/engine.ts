@@ -13,8 +13,9 @@ import {
   deriveFacts,
   injectedAnnotation,
   injectedSinceAnnotation,
+  remember,
+  removedAnnotation,
   retiredAnnotation,
-  retiredWith,
 } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
@@ -238,7 +239,9 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
           'next.key': made.key,
           'previous.crt': bundleOf(action.previous),
         },
-        annotated({ [retiredAnnotation]: retiredWith(facts.retired, unused) }),
+        annotated({
+          [retiredAnnotation]: remember([...unused.map(({ fingerprint }) => fingerprint), ...facts.retired]),
+        }),
       );
     }
     case 'adopt-ca':
@@ -263,7 +266,15 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
           [injectedAnnotation]: undefined,
           [injectedSinceAnnotation]: undefined,
           [adoptedSinceAnnotation]: undefined,
-          [retiredAnnotation]: retiredWith(facts.retired, facts.previous),
+          [retiredAnnotation]: remember([...facts.previous.map(({ fingerprint }) => fingerprint), ...facts.retired]),
+        }),
+      );
+    case 'record-removal':
+      return writeCa(
+        {},
+        annotated({
+          [retiredAnnotation]: undefined,
+          [removedAnnotation]: remember([...facts.retired, ...facts.removed]),
         }),
       );
     case 'forget-injection':

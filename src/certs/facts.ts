@@ -25,10 +25,15 @@ export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
 export const injectedSinceAnnotation = 'extensionconfig-webhook/bundle-in-targets-since';
 /** Annotation on the CA's Secret: since when a CA that was found outside it is trusted as a previous one (RFC 3339). */
 export const adoptedSinceAnnotation = 'extensionconfig-webhook/adopted-since';
-/** Annotation on the CA's Secret: the fingerprints of CAs that no pod serves any more, the last one first. */
+/**
+ * Annotation on the CA's Secret: the fingerprints of CAs that no pod serves any more, but that targets may still trust.
+ * The last one comes first.
+ */
 export const retiredAnnotation = 'extensionconfig-webhook/retired';
-/** Maximum number of retired CAs that are remembered: no more are in a bundle. */
-const maxRetired = 16;
+/** Annotation on the CA's Secret: the fingerprints of retired CAs that no target trusted any longer at some time. */
+export const removedAnnotation = 'extensionconfig-webhook/removed';
+/** Maximum number of CAs in each of these annotations: no more are in a bundle. */
+const maxRemembered = 16;
 
 /** The stage of a rotation. */
 export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
@@ -48,12 +53,14 @@ export interface CertificateFacts {
   /** Since when a CA that was adopted is a previous one. */
   adoptedSince: Date | undefined;
   /**
-   * CAs of this program that every target trusts, and that the CA's Secret neither knows nor has retired: the Secrets
+   * CAs of this program that every target trusts, and that the CA's Secret neither knows nor is retiring: the Secrets
    * were restored from a backup, and pods may still serve certificates of these.
    */
   forgotten: Certificate[];
-  /** Fingerprints of CAs that no pod serves any more, the last one first. */
+  /** Fingerprints of CAs that no pod serves any more, but that targets may still trust, the last one first. */
   retired: string[];
+  /** Fingerprints of retired CAs that no target trusted any longer at some time, the last one first. */
+  removed: string[];
   /** The serving certificate; usable if its key is present and it has not expired. */
   serving: Reading<Certificate>;
   /** Names that the serving certificate lacks. */
@@ -130,8 +137,16 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Reading<Ce
     : serving;
 }
 
-/** The CAs in targets that are valid now, and those of them that every bundle with certificates has. */
-function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certificate[]; inAll: Certificate[] } {
+/** The CAs in targets that are valid now. */
+interface CasInTargets {
+  inSome: Certificate[];
+  /** Those that every bundle with certificates has. */
+  inAll: Certificate[];
+  /** Whether there is no empty or invalid bundle. */
+  areAllFilled: boolean;
+}
+
+function casIn(targets: readonly TargetReading[], now: Date): CasInTargets {
   // Usually all targets have the same bundle, so each text is parsed once, and each certificate checked once.
   const texts = new Set(targets.flatMap(({ entries }) => entries.map(({ bundle }) => bundle)));
   const bundles = [...texts].flatMap((text) => {
@@ -143,13 +158,21 @@ function casIn(targets: readonly TargetReading[], now: Date): { inSome: Certific
   for (const { fingerprint } of bundles.flat()) {
     counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + 1);
   }
-  return { inSome, inAll: inSome.filter(({ fingerprint }) => counts.get(fingerprint) === bundles.length) };
+  return {
+    inSome,
+    inAll: inSome.filter(({ fingerprint }) => counts.get(fingerprint) === bundles.length),
+    areAllFilled: bundles.length === texts.size,
+  };
 }
 
-/** The value of the annotation that remembers retired CAs, with more of them. */
-export function retiredWith(retired: readonly string[], more: readonly Certificate[]): string | undefined {
-  const all = new Set([...more.map(({ fingerprint }) => fingerprint), ...retired]);
-  return all.size === 0 ? undefined : [...all].slice(0, maxRetired).join(',');
+/** The fingerprints in an annotation that remembers CAs. */
+function remembered(annotation: string | undefined): string[] {
+  return (annotation ?? '').split(',', maxRemembered).filter((found) => found !== '');
+}
+
+/** The value of an annotation that remembers CAs, the last one first; undefined without any. */
+export function remember(fingerprints: readonly string[]): string | undefined {
+  return fingerprints.length === 0 ? undefined : [...new Set(fingerprints)].slice(0, maxRemembered).join(',');
 }
 
 function injectionOf(kept: readonly Certificate[], targets: readonly TargetReading[]): string {
@@ -198,10 +221,17 @@ export function deriveFacts(
   const bundle = active.state === 'usable' ? bundleOf(kept) : '';
   const injection = injectionOf(kept, targets);
   const annotations = caSecret?.annotations ?? {};
-  const retired = (annotations[retiredAnnotation] ?? '').split(',', maxRetired).filter((found) => found !== '');
-  // Before a CA signs anything, it is in every target. What is only in some has signed nothing, and is not spread.
+  const retired = remembered(annotations[retiredAnnotation]);
+  const removed = remembered(annotations[removedAnnotation]);
+  // Before a CA signs anything, it is in every target. What is only in some has signed nothing, and is not spread. A CA
+  // that was removed is trusted again only if each target has it: a backup of the time when it was active was in use.
+  // An old manifest beside targets that were emptied does not bring it back; its key may be known to others.
   const forgotten = inTargets.inAll.filter(
-    (found) => isOurs(found) && !isKept(found) && !retired.includes(found.fingerprint),
+    (found) =>
+      isOurs(found) &&
+      !isKept(found) &&
+      !retired.includes(found.fingerprint) &&
+      (inTargets.areAllFilled || !removed.includes(found.fingerprint)),
   );
   return {
     now,
@@ -224,6 +254,7 @@ export function deriveFacts(
     adoptedSince: dateOf(annotations[adoptedSinceAnnotation]),
     forgotten: forgotten.slice(0, Math.max(0, maxCertificates - kept.length)),
     retired,
+    removed,
     serving,
     servingLacks: certificate === undefined ? [] : missingNames(certificate, names),
     signer,

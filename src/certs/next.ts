@@ -29,6 +29,7 @@ export type Action = { reason: string } & (
   | { kind: 'record-injection' }
   | { kind: 'promote' }
   | { kind: 'retire' }
+  | { kind: 'record-removal' }
   | { kind: 'wait'; until: Date; for: 'propagation' | 'overlap' }
   | { kind: 'blocked' }
   | { kind: 'done' }
@@ -184,6 +185,10 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
         ? { kind: 'inject', target, reason }
         : { kind: 'forget-injection', reason: `${reason}, although it did at ${iso(facts.injectedSince)}` };
     }
+  }
+
+  if (facts.retired.length > 0 && blocked.length === 0) {
+    return { kind: 'record-removal', reason: 'no target trusts a retired CA any longer' };
   }
 
   const waits = facts.stage === 'staged' || facts.stage === 'promoted' || (problem !== undefined && mustPropagate);

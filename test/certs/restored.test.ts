@@ -143,6 +143,65 @@ test('after two rotations, too', async () => {
 });
 
 test.each([
+  ['while the CA of the newer one is a previous one', new Set<'propagation'>(), false],
+  ['after the CA of the newer one was retired', undefined, true],
+])('an older backup, and then a newer one, %s', async (_when, blockOn, isRetired) => {
+  const restoreOlder = backup();
+  const [older] = bundles() as [string];
+  await runCertificates(runFor(server, clock, { forceCa: true }));
+  const restoreNewer = backup();
+  const [newer] = bundles() as [string];
+  clock.time += day;
+  restoreOlder();
+  await runCertificates(runFor(server, clock, {}, blockOn && { blockOn }));
+  expect(bundles()).toEqual([isRetired ? older : older + newer]);
+  clock.time += day;
+  restoreNewer();
+  const run = runFor(server, clock, {}, { blockOn: new Set() });
+  await runCertificates(run);
+  expect(run.progress[0]?.action).toBe('adopt-ca');
+  expect(bundles().every((bundle) => bundle.includes(newer) && bundle.includes(older))).toBe(true);
+  // Once API servers have noticed, no connection fails, until the older CA is retired for good.
+  clock.time += 11_000;
+  const from = server.history.length;
+  server.put(mutatingPath, server.objects.get(mutatingPath)!);
+  expect((await runCertificates(runFor(server, clock))).action.kind).toBe('done');
+  expect(bundles()).toEqual([newer]);
+  expectSteady(server);
+  expect(brokenMoments(server, from)).toEqual([]);
+  const again = runFor(server, clock);
+  expect((await runCertificates(again)).action.kind).toBe('done');
+  expect(again.progress).toEqual([]);
+});
+
+test('targets that all hold a removed CA delay its removal, but never the renewal of certificates', async () => {
+  const [old] = bundles() as [string];
+  await runCertificates(runFor(server, clock, { forceCa: true }));
+  const rotated = ca();
+  const served = () => valueIn(server.objects.get(servingPath), 'tls.crt');
+  // Somebody keeps applying manifests with the old caBundle, just before each run.
+  const apply = async () => {
+    clock.time += day;
+    for (const target of await runFor(server, clock).targets.read()) {
+      await runFor(server, clock).targets.inject(target, old);
+    }
+  };
+  await apply();
+  await runCertificates(runFor(server, clock, {}, { blockOn: new Set() }));
+  expect(bundles()).toEqual([rotated + old]);
+  const before = served();
+  await apply();
+  await runCertificates(runFor(server, clock, { force: true }, { blockOn: new Set() }));
+  expect(served()).not.toBe(before);
+  await apply();
+  const run = runFor(server, clock, { caRenewBeforeMs: 1824 * day });
+  expect((await runCertificates(run)).action.kind).toBe('done');
+  expect(run.progress.map(({ action }) => action)).toContain('promote');
+  expect(ca()).not.toBe(rotated);
+  expectSteady(server);
+});
+
+test.each([
   ['that only one target holds', 'one', 'extensionconfig-webhook', false],
   ['that every target holds, but this program did not make', 'all', 'sandbox', false],
   ['that every target holds', 'all', 'extensionconfig-webhook', true],

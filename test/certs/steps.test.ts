@@ -1,7 +1,12 @@
 // Each step of a run: what it writes, in which order, what it reports, and how long it waits.
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { injectedAnnotation, injectedSinceAnnotation, retiredAnnotation } from '../../src/certs/facts.ts';
+import {
+  injectedAnnotation,
+  injectedSinceAnnotation,
+  removedAnnotation,
+  retiredAnnotation,
+} from '../../src/certs/facts.ts';
 import { Conflict, type Run, runCertificates } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
 import {
@@ -109,6 +114,7 @@ test('a CA rotation takes these steps, and waits for both delays, half a minute 
     'retire: the overlap is over',
     'write-bundle: the trust bundle in the serving Secret does not match stage steady',
     ...injected('steady'),
+    'record-removal: no target trusts a retired CA any longer',
   ]);
   expect(action.kind).toBe('done');
   expect(clock.slept).toEqual([30_000, 15_000, 30_000, 30_000]);
@@ -159,8 +165,9 @@ test("the contents of the CA's Secret in each stage", async () => {
     { keys: staged, isOld: true, annotations: both },
     { keys: promoted, isOld: false, annotations: both },
     { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [retiredAnnotation] },
+    { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [removedAnnotation] },
   ]);
-  expect(ca().metadata.annotations).toEqual({ [retiredAnnotation]: old });
+  expect(ca().metadata.annotations).toEqual({ [removedAnnotation]: old });
 });
 
 test('what other clients keep in the Secrets is preserved', async () => {
