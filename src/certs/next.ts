@@ -64,6 +64,16 @@ export function missingTarget({ id, problem }: TargetReading): string {
   return `${id}: missing: ${problem ?? 'does not exist'}`;
 }
 
+/** That something is true of every target, as a part of a sentence, if that is true; missing ones are named. */
+function ofTargets(targets: readonly TargetReading[], claim: string): string {
+  const missing = targets.filter(({ state }) => state === 'missing').map((target) => missingTarget(target));
+  if (missing.length === 0) {
+    return `every target ${claim}`;
+  }
+  const rest = missing.length === targets.length ? 'no target exists' : `every target that exists ${claim}`;
+  return `${rest} (${missing.join('; ')})`;
+}
+
 /** The next step towards steady, and why. Pure: the same facts and settings give the same step. */
 export function next(facts: CertificateFacts, settings: Settings): Action {
   return caStep(facts, settings) ?? trustStep(facts, settings);
@@ -211,7 +221,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   }
   if (facts.stage === 'staged' || (problem !== undefined && mustPropagate)) {
     if (facts.injectedSince === undefined) {
-      return { kind: 'record-injection', reason: 'every target has the trust bundle' };
+      return { kind: 'record-injection', reason: ofTargets(facts.targets, 'has the trust bundle') };
     }
     const until = new Date(facts.injectedSince.getTime() + settings.propagationDelayMs);
     if (until > now) {
@@ -219,11 +229,14 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
         kind: 'wait',
         for: 'propagation',
         until,
-        reason: `every target has had the trust bundle since ${iso(facts.injectedSince)}; API servers need the propagation delay to notice`,
+        reason: `${ofTargets(facts.targets, `has had the trust bundle since ${iso(facts.injectedSince)}`)}; API servers need the propagation delay to notice`,
       };
     }
     return facts.stage === 'staged'
-      ? { kind: 'promote', reason: `every target has trusted the next CA since ${iso(facts.injectedSince)}` }
+      ? {
+          kind: 'promote',
+          reason: ofTargets(facts.targets, `has trusted the next CA since ${iso(facts.injectedSince)}`),
+        }
       : { kind: 'issue-serving-certificate', reason: problem as string };
   }
   const { adoptedSince } = facts;

@@ -250,6 +250,30 @@ const rows: [string, World, string, RegExp][] = [
     /has trusted the next/,
   ],
   [
+    'staged, a target missing, not recorded',
+    { ca: staged, tls: tls(servingOne, both), target: both, missing: 'Kind/gone' },
+    'record-injection',
+    /^every target that exists has the trust bundle \(Kind\/gone: missing: does not exist\)$/,
+  ],
+  [
+    'staged, all targets missing, not recorded',
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone' },
+    'record-injection',
+    /^no target exists \(Kind\/gone: missing: does not exist\)$/,
+  ],
+  [
+    'staged, all targets missing',
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', since: 50_000 },
+    'wait',
+    /^no target exists \(Kind\/gone: missing: does not exist\); API servers need/,
+  ],
+  [
+    'staged, all targets missing, long ago',
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', since: 0 },
+    'promote',
+    /^no target exists \(Kind\/gone: missing: does not exist\)$/,
+  ],
+  [
     'CA in its window, repair only',
     { ca: steady, tls: tls(servingTwo, pem(one)), now: 830 * day, settings: { mode: 'repair' } },
     'issue-serving-certificate',

@@ -271,6 +271,16 @@ test('a named target that is missing is a finding, in the same words everywhere,
   expect(forced).toMatchObject({ code: 1 });
   expect(forced.out).toContain('Run again after');
   expect(forced.out.split('\n')).toContain(finding);
+  // Without any target, nothing is said about «every target».
+  for (const path of [...server.objects.keys()].filter((found) => !found.includes('/secrets/'))) {
+    server.delete(path);
+  }
+  const status = await cli('status', ...place, ...targetFlags);
+  expect(status.code).toBe(1);
+  expect(status.out).toMatch(
+    /^next: record-injection: no target exists \(Mutating\S+: missing: does not exist: create it, /m,
+  );
+  expect(status.out).not.toContain('every target');
 });
 
 test.each([
