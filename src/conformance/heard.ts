@@ -56,6 +56,15 @@ function essence(response: JsonObject): JsonObject {
   );
 }
 
+/** Why Discovery was not successful; undefined if it was. */
+export function discoveryProblem(heard: Heard): string | undefined {
+  if (isSuccess(heard)) {
+    return undefined;
+  }
+  const said = shownMessage(heard);
+  return `Discovery ${describe(heard)}${said === '' ? '' : `: ${said}`}`;
+}
+
 /** Whether two requests had the same result, as far as Cluster API can tell. */
 export function isSameAnswer(a: Heard, b: Heard): boolean {
   if (a.kind !== b.kind) {

@@ -2,7 +2,7 @@ import type { ExtensionConfig } from '../api/index.ts';
 import { quotable } from '../runtime/index.ts';
 import type { Check, CheckGroup, CheckLevel, CheckProblem } from './check.ts';
 import { checks as allChecks } from './checks.ts';
-import { isSuccess } from './heard.ts';
+import { discoveryProblem } from './heard.ts';
 import { createTrial, type TrialOptions } from './trial.ts';
 
 /** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
@@ -31,6 +31,8 @@ export interface Conduct {
   /** `failed`: a check failed or was not completed in time, or Discovery got no response. */
   verdict: 'passed' | 'failed';
   checks: CheckResult[];
+  /** Why Discovery was not successful, if so: all checks that need an answer or handlers are skipped. */
+  discoveryProblem?: string;
   /** Names of the handlers that were called. */
   called: string[];
   /** Handlers that were not called, and why. */
@@ -109,11 +111,13 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
   } finally {
     await trial.close();
   }
-  const isComplete = !limit.aborted && isSuccess(trial.discovery.heard);
+  const problem = limit.aborted ? undefined : discoveryProblem(trial.discovery.heard);
+  const isComplete = !limit.aborted && problem === undefined;
   return {
     extensionConfig: trial.extension.name,
     verdict: isComplete && results.every(({ status }) => status !== 'failed') ? 'passed' : 'failed',
     checks: results,
+    ...(problem !== undefined && { discoveryProblem: quotable(problem, maxMessage) }),
     called: trial.handlers.map(({ name }) => name),
     notCalled: trial.untried.slice(0, maxListed).map(({ name, because }) => ({ name, because })),
     calls: trial.calls(),

@@ -9,8 +9,11 @@ export const check: Check = {
   why: 'A handler that is offered but not served fails every reconcile; two handlers for an in-place hook make all in-place decisions fail.',
   remedy: 'serve each handler at /GROUP/VERSION/HOOK/NAME, in lower case and below the path of the clientConfig',
   async run({ discovery, handlers, first }, report) {
+    if (discovery.heard.kind !== 'answer') {
+      return { because: 'Discovery has no answer' };
+    }
     if (discovery.handlers.length === 0) {
-      report({ message: 'there are no handlers', isWarning: discovery.heard.kind === 'answer' });
+      report({ message: 'there are no handlers', isWarning: true });
     }
     const inPlace = new Map<string, string>();
     for (const { name, requestHook } of discovery.handlers) {

@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts';
-import { describe, isSuccess, shownMessage } from '../heard.ts';
+import { discoveryProblem } from '../heard.ts';
 
 export const check: Check = {
   id: 'discovery-valid',
@@ -10,9 +10,9 @@ export const check: Check = {
   remedy:
     'if nothing answers, start the server (from outside the cluster, use a port-forward and --resolve); if handlers are invalid, correct them: "discover" explains each problem',
   async run({ discovery: { heard, problems } }, report) {
-    if (!isSuccess(heard)) {
-      const said = shownMessage(heard);
-      report({ message: `Discovery ${describe(heard)}${said === '' ? '' : `: ${said}`}` });
+    const problem = discoveryProblem(heard);
+    if (problem !== undefined) {
+      report({ message: problem });
     }
     for (const { handler, message } of problems) {
       report({ ...(handler === '' ? {} : { handler }), message });

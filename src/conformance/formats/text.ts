@@ -1,4 +1,5 @@
 import { count, type Paint, type Style, withoutControls } from '../../terminal/index.ts';
+import { check as discoveryValid } from '../checks/discovery-valid.ts';
 import type { CheckResult, CheckStatus, Conduct } from '../run.ts';
 
 const words: Record<CheckStatus, string> = { passed: 'ok', failed: 'FAILED', warning: 'warning', skipped: 'skipped' };
@@ -29,6 +30,23 @@ function notCalledLines({ notCalled }: Conduct): string[] {
   );
 }
 
+/**
+ * The checks that were not run because Discovery was not successful, as one line: the cause of each would hide the
+ * failure. It comes first if no check that was asked for reports it.
+ */
+function undiscoveredLines({ discoveryProblem, checks }: Conduct, paint: Paint): string[] {
+  const skipped = checks.filter(({ status }) => status === 'skipped').length;
+  const label = (status: CheckStatus) => `  ${paint(styles[status], words[status].padEnd(statusWidth))}`;
+  return [
+    ...(checks.some(({ status }) => status === 'failed')
+      ? []
+      : [`${label('failed')} ${withoutControls(String(discoveryProblem))}`, `${margin}do: ${discoveryValid.remedy}`]),
+    ...(skipped === 0
+      ? []
+      : [`${label('skipped')} ${count(skipped, 'check')} not run, because Discovery failed: --output json lists them`]),
+  ];
+}
+
 /** As text: a line for each check, and below it any problems, why they matter, and what to do. */
 export function conductAsText(conduct: Conduct, paint: Paint): string {
   const { extensionConfig, checks, called, calls, ms, verdict } = conduct;
@@ -36,12 +54,14 @@ export function conductAsText(conduct: Conduct, paint: Paint): string {
   const widest = Math.max(0, ...checks.map(({ id }) => id.length));
   const name = withoutControls(extensionConfig);
   const lines = [`${name}: ${count(called.length, 'handler')} called, ${calls} calls, ${(ms / 1000).toFixed(1)} s`];
-  for (const result of checks) {
+  const isDiscovered = conduct.discoveryProblem === undefined;
+  for (const result of checks.filter(({ status }) => isDiscovered || status !== 'skipped')) {
     const [first = '', ...rest] = linesOf(result, widest);
     const label = paint(styles[result.status], words[result.status].padEnd(statusWidth));
     lines.push(`  ${label} ${first}`, ...rest);
   }
   lines.push(
+    ...(isDiscovered ? [] : undiscoveredLines(conduct, paint)),
     ...notCalledLines(conduct),
     `${name}: ${verdict === 'passed' ? 'passed' : 'FAILED'}: ${of('passed')} ok, ${of('failed')} failed, ${count(of('warning'), 'warning')}, ${of('skipped')} skipped`,
   );
