@@ -1,16 +1,14 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import type { KubeConfig, User } from '@kubernetes/client-node';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { FileError, parseSmallYaml, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
+import { type TokenFileUser, tokenFileOf, withTokenFile } from './token-file.ts';
 
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
-
-/** Largest token in a file, in bytes: an HTTP header has room for little more. */
-const maxTokenBytes = 64 * 1024;
 
 /** Path of the service account token in a pod. */
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -38,9 +36,6 @@ function isEmpty(text: string): boolean {
   return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
 }
 
-/** A user with a file that has the token, by its path; the client library does not know it (it has `token-file`). */
-type TokenFileUser = User & { tokenFile?: string };
-
 /** Keeps the `tokenFile` of users, relative to the kubeconfig. */
 function keepTokenFiles(config: KubeConfig, text: string, folder: string): void {
   if (!text.includes('tokenFile')) {
@@ -57,22 +52,13 @@ function keepTokenFiles(config: KubeConfig, text: string, folder: string): void 
   });
 }
 
-/**
- * Reads the token of the user in a file, which is preferred over `token`, as in kubectl. It is read once, so a program
- * that runs outside a cluster for longer than a token is valid has to be restarted.
- */
-function readTokenFile(config: KubeConfig): void {
-  const user: TokenFileUser | null = config.getCurrentUser();
-  if (user?.tokenFile === undefined) {
-    return;
-  }
-  let token: string;
+/** Checks that the token of the user can be read, if it is in a file. Requests read it again now and then. */
+function checkTokenFile(config: KubeConfig): void {
   try {
-    token = readRegularFileSync(user.tokenFile, maxTokenBytes).toString('utf8').trim();
+    tokenFileOf(config)?.token();
   } catch (error) {
     throw new KubeConfigError(`the token of the user in the kubeconfig: ${(error as Error).message}`);
   }
-  config.users = config.users.map((known) => (known === user ? { ...user, token } : known));
 }
 
 /** Reads a file; undefined when it does not exist. */
@@ -148,6 +134,7 @@ function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
   }
   const config = new (clientNode().KubeConfig)();
   config.loadFromCluster();
+  config.users = config.users.map(withTokenFile);
   return config;
 }
 
@@ -190,6 +177,6 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
       `context ${JSON.stringify(context)} of the kubeconfig has ${user ? `user ${JSON.stringify(user)}, which is not among users` : 'no user'}: kubectl config set-context ${JSON.stringify(context)} --user NAME sets one`,
     );
   }
-  readTokenFile(config);
+  checkTokenFile(config);
   return config;
 }

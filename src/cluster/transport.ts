@@ -4,6 +4,7 @@ import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
 import { printable } from '../terminal/index.ts';
 import { clientNode, undici } from './client-node.ts';
+import { tokenFileOf } from './token-file.ts';
 
 /**
  * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
@@ -59,6 +60,9 @@ export function causeOf(error: unknown): string {
   return typeof code === 'string' ? code : String(message).slice(0, 300);
 }
 
+/** Longest body of a refused request that is read before it is sent again, in bytes. */
+const maxRefusalBytes = 64 * 1024;
+
 /** Rejects as soon as the signal is aborted, since a credential plugin may never return. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -72,65 +76,87 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 
 /**
  * A transport for the current context of a kubeconfig. Credentials are looked up for each request (pods' tokens are
- * replaced every hour); the connection pool is kept until a connection fails, since its TLS settings may be outdated as
- * well.
+ * replaced every hour), and a token in a file once more if it is refused; the connection pool is kept until a connection
+ * fails, since its TLS settings may be outdated as well.
  */
 export function transportFor(config: KubeConfig): Transport {
   const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
+  const tokenFile = tokenFileOf(config);
   let pool: Dispatcher | undefined;
+
+  async function send(
+    { method, path, body, signal, headersTimeoutMs }: OutgoingRequest,
+    token: string | undefined,
+  ): Promise<ApiResponse> {
+    const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
+    try {
+      await orAborted(config.applySecurityAuthentication(context), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The message of a SyntaxError quotes the output of a credential plugin, which may be a token.
+      const cause =
+        error instanceof SyntaxError
+          ? 'the output of the credential plugin, or a token in the kubeconfig, is not JSON'
+          : causeOf(error);
+      throw new ConnectionError(server, `no credentials: ${cause}`);
+    }
+    // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
+    // trusts.
+    pool ??=
+      context.getDispatcher() ?? new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
+    const used = pool;
+    try {
+      const url = new URL(context.getUrl());
+      const answer = await used.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method,
+        headers: {
+          ...context.getHeaders(),
+          // Preferred over a token in the kubeconfig itself, as in kubectl.
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          accept: 'application/json',
+          'user-agent': 'extensionconfig-webhook',
+          ...(body === undefined ? {} : { 'content-type': body.type }),
+        },
+        body: body?.text ?? null,
+        signal,
+        headersTimeout: headersTimeoutMs,
+        // The reader of the body enforces a time limit.
+        bodyTimeout: 0,
+      });
+      return { code: answer.statusCode, headers: answer.headers, body: answer.body };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (pool === used) {
+        pool = undefined;
+        void used.close().catch(() => {});
+      }
+      const cause = causeOf(error);
+      throw new ConnectionError(
+        server,
+        cause === 'UND_ERR_HEADERS_TIMEOUT' ? `nothing came within ${headersTimeoutMs / 1000} s` : cause,
+      );
+    }
+  }
 
   return {
     server,
-    async open({ method, path, body, signal, headersTimeoutMs }) {
-      const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
+    async open(request) {
+      let token: string | undefined;
       try {
-        await orAborted(config.applySecurityAuthentication(context), signal);
+        token = tokenFile?.token();
       } catch (error) {
-        signal.throwIfAborted();
-        // The message of a SyntaxError quotes the output of a credential plugin, which may be a token.
-        const cause =
-          error instanceof SyntaxError
-            ? 'the output of the credential plugin, or a token in the kubeconfig, is not JSON'
-            : causeOf(error);
-        throw new ConnectionError(server, `no credentials: ${cause}`);
+        throw new ConnectionError(server, `no credentials: ${(error as Error).message}`);
       }
-      // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
-      // trusts.
-      pool ??=
-        context.getDispatcher() ??
-        new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
-      const used = pool;
-      try {
-        const url = new URL(context.getUrl());
-        const answer = await used.request({
-          origin: url.origin,
-          path: `${url.pathname}${url.search}`,
-          method,
-          headers: {
-            ...context.getHeaders(),
-            accept: 'application/json',
-            'user-agent': 'extensionconfig-webhook',
-            ...(body === undefined ? {} : { 'content-type': body.type }),
-          },
-          body: body?.text ?? null,
-          signal,
-          headersTimeout: headersTimeoutMs,
-          // The reader of the body enforces a time limit.
-          bodyTimeout: 0,
-        });
-        return { code: answer.statusCode, headers: answer.headers, body: answer.body };
-      } catch (error) {
-        signal.throwIfAborted();
-        if (pool === used) {
-          pool = undefined;
-          void used.close().catch(() => {});
-        }
-        const cause = causeOf(error);
-        throw new ConnectionError(
-          server,
-          cause === 'UND_ERR_HEADERS_TIMEOUT' ? `nothing came within ${headersTimeoutMs / 1000} s` : cause,
-        );
+      const answer = await send(request, token);
+      const other = answer.code === 401 && token !== undefined ? tokenFile?.otherThan(token) : undefined;
+      if (other === undefined) {
+        return answer;
       }
+      // A request that was refused has changed nothing.
+      await readLimited(answer.body, maxRefusalBytes).catch(() => undefined);
+      return send(request, other);
     },
   };
 }
