@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { FileError, parseSmallYaml, readRegularFileSync } from '../files/index.ts';
+import { FileError, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
-import { type TokenFileUser, tokenFileOf, withTokenFile } from './token-file.ts';
+import { keepWhatKubectlReads, prepareUser } from './kubeconfig-users.ts';
+import { tokenFileOf, withTokenFile } from './token-file.ts';
 
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
@@ -36,22 +37,6 @@ function isEmpty(text: string): boolean {
   return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
 }
 
-/** Keeps the `tokenFile` of users, relative to the kubeconfig. */
-function keepTokenFiles(config: KubeConfig, text: string, folder: string): void {
-  if (!text.includes('tokenFile')) {
-    return;
-  }
-  const { users } = parseSmallYaml(text, maxKubeconfigBytes) as {
-    users?: { name?: unknown; user?: { tokenFile?: unknown } | null }[];
-  };
-  // The first one of a name counts.
-  const paths = new Map(users?.toReversed().map(({ name, user }) => [name, user?.tokenFile]));
-  config.users = config.users.map((user): TokenFileUser => {
-    const path = paths.get(user.name);
-    return typeof path === 'string' && path !== '' ? { ...user, tokenFile: resolve(folder, path) } : user;
-  });
-}
-
 /** Checks that the token of the user can be read, if it is in a file. Requests read it again now and then. */
 function checkTokenFile(config: KubeConfig): void {
   try {
@@ -80,7 +65,7 @@ function load(file: string): KubeConfig | undefined {
   try {
     config.loadFromString(text);
     config.makePathsAbsolute(dirname(file));
-    keepTokenFiles(config, text, dirname(file));
+    keepWhatKubectlReads(config, text, dirname(file), maxKubeconfigBytes);
   } catch (error) {
     // Further lines quote the file. The library reports nothing about an entry with the wrong type.
     const [problem = ''] =
@@ -178,5 +163,10 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
     );
   }
   checkTokenFile(config);
+  try {
+    prepareUser(config);
+  } catch (error) {
+    throw new KubeConfigError(`the user in the kubeconfig: ${(error as Error).message}`);
+  }
   return config;
 }

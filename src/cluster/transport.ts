@@ -4,6 +4,7 @@ import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
 import { printable } from '../terminal/index.ts';
 import { clientNode, undici } from './client-node.ts';
+import { moreHeaders } from './kubeconfig-users.ts';
 import { tokenFileOf } from './token-file.ts';
 
 /**
@@ -63,6 +64,14 @@ export function causeOf(error: unknown): string {
 /** Longest body of a refused request that is read before it is sent again, in bytes. */
 const maxRefusalBytes = 64 * 1024;
 
+/** What to say about a credential plugin that could not be started; undefined for any other error. */
+function unstartedPlugin(error: unknown): string | undefined {
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  return syscall?.startsWith('spawn') && path !== undefined
+    ? `the credential plugin ${path} cannot be started (${code}): install it, or correct exec.command of the user in the kubeconfig`
+    : undefined;
+}
+
 /** Rejects as soon as the signal is aborted, since a credential plugin may never return. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -97,7 +106,7 @@ export function transportFor(config: KubeConfig): Transport {
       const cause =
         error instanceof SyntaxError
           ? 'the output of the credential plugin, or a token in the kubeconfig, is not JSON'
-          : causeOf(error);
+          : (unstartedPlugin(error) ?? causeOf(error));
       throw new ConnectionError(server, `no credentials: ${cause}`);
     }
     // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
@@ -113,6 +122,7 @@ export function transportFor(config: KubeConfig): Transport {
         method,
         headers: {
           ...context.getHeaders(),
+          ...moreHeaders(config),
           // Preferred over a token in the kubeconfig itself, as in kubectl.
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
           accept: 'application/json',

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
+import { connect, KubeConfigError, loadKubeConfig } from '../../src/cluster/index.ts';
 import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
@@ -46,7 +46,11 @@ async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {})
     const socket = request.socket as TLSSocket;
     const { authorization = '', 'impersonate-user': as = '' } = request.headers;
     const name = socket.authorized ? socket.getPeerCertificate().subject.CN : '';
-    response.end(JSON.stringify({ authorization, as, name, asked: (socket as { servername?: string }).servername }));
+    const more = Object.entries(request.headersDistinct).filter(([header]) => /^impersonate-(?!user)/.test(header));
+    const asked = (socket as { servername?: string }).servername;
+    response.end(
+      JSON.stringify({ authorization, as, ...(more.length > 0 && { more: Object.fromEntries(more) }), name, asked }),
+    );
   });
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -54,6 +58,8 @@ async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {})
   writeFileSync(join(folder, 'token'), 'of-file\n', { mode: 0o600 });
   writeFileSync(join(folder, 'tls.crt'), client.certificate.pem);
   writeFileSync(join(folder, 'tls.key'), client.key, { mode: 0o600 });
+  const plugged = JSON.stringify({ kind: 'ExecCredential', status: { token: 'p' } });
+  writeFileSync(join(folder, 'plugin'), `#!/bin/sh\necho '${plugged}'\n`, { mode: 0o700 });
   const kubeconfig = join(folder, 'config');
   const entry = {
     server: `https://127.0.0.1:${await listening(server)}`,
@@ -90,8 +96,30 @@ test.each<[string, object, object]>([
   ['a token in a file', { token: 't', tokenFile: 'token' }, { authorization: 'Bearer of-file' }],
   ['a name and a password', { username: 'a', password: 'b' }, { authorization: `Basic ${base64('a:b')}` }],
   ['an impersonated user', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
+  [
+    'an impersonated user with groups, a uid and extra fields',
+    {
+      as: 'joe',
+      'as-groups': ['system:masters', 'Zürich'],
+      'as-uid': 'u1',
+      'as-user-extra': { 'example.org/a': ['b'] },
+    },
+    {
+      as: 'joe',
+      more: {
+        'impersonate-group': ['system:masters', Buffer.from('Zürich').toString('latin1')],
+        'impersonate-uid': ['u1'],
+        'impersonate-extra-example.org%2fa': ['b'],
+      },
+    },
+  ],
   ['a certificate in files', { 'client-certificate': 'tls.crt', 'client-key': 'tls.key' }, { name: 'jane' }],
   ['a plugin for tokens', { exec: credential({ token: 'plugged' }) }, { authorization: 'Bearer plugged' }],
+  [
+    'a plugin in a folder, relative to the kubeconfig',
+    { exec: { command: './plugin' } },
+    { authorization: 'Bearer p' },
+  ],
   [
     'OpenID Connect',
     { 'auth-provider': { name: 'oidc', config: { 'id-token': jwt } } },
@@ -169,4 +197,46 @@ test("never shows a plugin's output, not even if it is invalid", async () => {
   await expect(seenOf(user)).rejects.toThrow(
     /no credentials: the output of the credential plugin, or a token in the kubeconfig, is not JSON$/,
   );
+});
+
+test('tells a plugin what kubectl tells it: always the version, and the cluster if it asks for it', async () => {
+  const echo = "console.log(JSON.stringify({ status: { token: btoa(process.env.KUBERNETES_EXEC_INFO ?? '') } }))";
+  const apiVersion = 'client.authentication.k8s.io/v1';
+  const exec = { apiVersion, command: process.execPath, args: ['-e', echo], env: [{ name: 'A', value: 'b' }] };
+  const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { shoot: 'one' } }];
+  async function toldTo(more: object) {
+    const { authorization } = (await seenOf({ exec: { ...exec, ...more } }, { cluster: { extensions } })) as {
+      authorization: string;
+    };
+    return JSON.parse(Buffer.from(authorization.replace('Bearer ', ''), 'base64').toString()) as unknown;
+  }
+  expect(await toldTo({})).toEqual({ kind: 'ExecCredential', apiVersion, spec: { interactive: false } });
+  expect(await toldTo({ provideClusterInfo: true })).toEqual({
+    kind: 'ExecCredential',
+    apiVersion,
+    spec: {
+      interactive: false,
+      cluster: {
+        server: expect.stringMatching(/^https:\/\/127\.0\.0\.1:/),
+        'tls-server-name': 'api.test',
+        'certificate-authority-data': base64(ca.certificate.pem),
+        config: { shoot: 'one' },
+      },
+    },
+  });
+});
+
+test('names a plugin that cannot be started, and what to do', async () => {
+  await expect(seenOf({ exec: { command: 'no-such-plugin' } })).rejects.toThrow(
+    /no credentials: the credential plugin no-such-plugin cannot be started \(ENOENT\): install it, or correct exec\.command/,
+  );
+});
+
+test.each<[string, object]>([
+  ['as-groups, as-uid and as-user-extra need as, the name of the user to act as', { 'as-groups': ['g'] }],
+  ['as-groups must be a list of names', { as: 'joe', 'as-groups': 'g' }],
+  ['as-uid must be a string', { as: 'joe', 'as-uid': 5 }],
+  ['as-user-extra.a must be a list of strings', { as: 'joe', 'as-user-extra': { a: 'b' } }],
+])('rejects a user that kubectl rejects: %s', async (problem, user) => {
+  await expect(seenOf(user)).rejects.toThrow(new KubeConfigError(`the user in the kubeconfig: ${problem}`));
 });
