@@ -1,4 +1,5 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { isBase64 } from '../kubernetes/index.ts';
 import type { FormatCheck } from './examine.ts';
 
 /** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 are enough for nanoseconds. */
@@ -14,32 +15,11 @@ function checkOf(format: keyof typeof fullFormats): (value: unknown) => boolean 
 
 const isDateTime = checkOf('date-time');
 
-const isByteInLines = checkOf('byte');
-
-/** Longest text for the native decoder, in characters: longer than any bundle that the schema allows. */
-const maxDecodedLength = 64 * 1024;
-
-/** Whether a text is base64. The native decoder decides about base64 in one line, ajv's expression about the rest. */
-function isByte(text: string): boolean {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  // The decoder skips other characters, accepts the two characters of base64url, and uses only the low byte beyond
-  // ASCII.
-  return (
-    (text.length % 4 === 0 &&
-      text.length <= maxDecodedLength &&
-      Buffer.from(text, 'base64').length === (text.length / 4) * 3 - padding &&
-      Buffer.byteLength(text) === text.length &&
-      !text.includes('-') &&
-      !text.includes('_')) ||
-    isByteInLines(text)
-  );
-}
-
 /** The formats of our schemas, for ajv. */
 export const formats = {
   int32: { type: 'number', validate: checkOf('int32') },
   int64: { type: 'number', validate: checkOf('int64') },
-  byte: { type: 'string', validate: isByte },
+  byte: { type: 'string', validate: isBase64 },
   'date-time': {
     type: 'string',
     validate: (text: string) => text.length <= maxTimeLength && isDateTime(text),

@@ -8,6 +8,7 @@ export {
   type PatchOperation,
   undecodable,
 } from './apply-patch.ts';
+export { isBase64 } from './base64.ts';
 export { ConversionError } from './conversion-error.ts';
 export * from './conversion-review.ts';
 export * from './field-path.ts';
