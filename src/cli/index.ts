@@ -20,6 +20,7 @@ export { nearestTo } from './nearest.ts';
 export { portProblem } from './port-problem.ts';
 export {
   type CommandEntry,
+  calledCommand,
   createProgram,
   type DefineCommand,
   exitCode,

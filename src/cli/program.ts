@@ -105,6 +105,16 @@ export async function createProgram(
 }
 
 /**
+ * The command that arguments name, as in `help NAME`, too; it need not exist. The name of another command may follow as
+ * an argument (`discover sample-extension`), which would load the modules of both.
+ */
+export function calledCommand(args: readonly string[]): string | undefined {
+  // Flags of the program itself take no values.
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+/**
  * Runs a program with arguments (without node and script).
  *
  * @returns the exit code.
@@ -112,10 +122,10 @@ export async function createProgram(
 export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
   const { name } = definition;
   let code: number = exitCode.ok;
-  // For `help NAME`, too. Loading a command whose name is merely an argument does no harm.
+  const called = calledCommand(args);
   const program = await createProgram(
     definition,
-    (command) => args.includes(command),
+    (command) => command === called,
     io,
     (ended) => {
       code = ended;

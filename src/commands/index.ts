@@ -1,4 +1,12 @@
-import { type CommandEntry, completionLines, createProgram, type Io, type Program, runProgram } from '../cli/index.ts';
+import {
+  type CommandEntry,
+  calledCommand,
+  completionLines,
+  createProgram,
+  type Io,
+  type Program,
+  runProgram,
+} from '../cli/index.ts';
 
 const group = {
   cluster: 'Run in a cluster:',
@@ -134,9 +142,10 @@ export async function run(args: readonly string[], io: Io, name: string = ownNam
   // A call from a script of `completion`: `__complete -- WORD…`.
   if (args[0] === '__complete') {
     const words = args.slice(2);
+    const called = calledCommand(words);
     const program = await createProgram(
       programCalled(name),
-      (command) => words.includes(command),
+      (command) => command === called,
       io,
       () => {},
     );

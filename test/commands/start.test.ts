@@ -106,6 +106,11 @@ test('commands that call extensions load no rules, no compiler, and only the par
   const script = `${recordLoads}
     const { run } = await import(${JSON.stringify(new URL('../../src/commands/index.ts', import.meta.url))});
     const { stdin, stdout, stderr, env } = process;
+    // The sandbox's extension is named like a command.
+    for (const args of [['discover', 'sample-extension', '--help'], ['__complete', '--', 'discover', 'sample-extension', '--']]) {
+      await run(args, { stdin, stdout, stderr, env, signal: new AbortController().signal });
+    }
+    const named = [...loads];
     // preflight loads the rules only when it runs.
     for (const command of ['discover', 'call', 'conformance', 'rehearse', 'preflight', 'sample-extension']) {
       await run([command, '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
@@ -124,10 +129,12 @@ test('commands that call extensions load no rules, no compiler, and only the par
     collectProcessMetrics(new Registry());
     const called = [...loads];
     await run(['sandbox', '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
-    stderr.write(JSON.stringify([called, loads]));`;
+    stderr.write(JSON.stringify([named, called, loads]));`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
-  const [called, all] = JSON.parse(stderr) as [string[], string[]];
+  const [named, called, all] = JSON.parse(stderr) as [string[], string[], string[]];
   const filesOf = (place: string, files = called) => files.filter((file) => file.includes(place));
+  expect(filesOf('/src/commands/discover.ts', named)).toHaveLength(1);
+  expect(filesOf('/src/commands/sample-extension.ts', named)).toEqual([]);
   expect(filesOf('/src/rules/')).toEqual([]);
   // Needed for the ExtensionConfigs and certificates of a cluster, but not for those in files.
   expect(filesOf('/src/cluster/')).toEqual([]);
