@@ -89,6 +89,24 @@ test('fields and other changes are explained with their releases', async () => {
 });
 
 test.each([
+  ['GeneratePatches', '1.10', 'v1beta1'],
+  ['GeneratePatches', '1.11', 'v1beta2'],
+  ['ValidateTopology', '1.4', 'v1beta1'],
+  ['ValidateTopology', '1.12', 'v1beta2'],
+])('the sample of %s in %s has holders of the core version %s', async (hook, release, version) => {
+  const { stdout } = await runProgram(['hooks', hook, '--target-cluster-api-version', release, '--output', 'json']);
+  const { changes, request } = JSON.parse(stdout);
+  expect(request.sample.items[0].holderReference).toEqual({
+    apiVersion: `cluster.x-k8s.io/${version}`,
+    kind: 'Cluster',
+    namespace: 'default',
+    name: 'example',
+    fieldPath: 'spec.infrastructureRef',
+  });
+  expect(changes).toEqual([{ release: 'v1.11', text: 'holders in the core group are v1beta2 (before: v1beta1)' }]);
+});
+
+test.each([
   ['BeforeClusterCreate', '1.10', { apiVersion: 'cluster.x-k8s.io/v1beta1', class: 'example' }],
   ['BeforeWorkersUpgrade', '1.12', { apiVersion: 'cluster.x-k8s.io/v1beta1', class: 'example' }],
   ['BeforeClusterCreate', '1.13', { apiVersion: 'cluster.x-k8s.io/v1beta2', classRef: { name: 'example' } }],

@@ -1,3 +1,4 @@
+import type { HookOptions } from '../definition.ts';
 import type {
   DiscoverVariablesRequest,
   DiscoverVariablesResponse,
@@ -14,12 +15,18 @@ const variables = {
   variables: list(part('Variable'), 'Variables of the whole cluster; those of an item take precedence.'),
 };
 
+/** The version of the holders is that of the controller's own types. */
+const holderChanges: NonNullable<HookOptions['changes']> = [
+  { release: '1.11', text: 'holders in the core group are v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
+];
+
 export const generatePatches = clusterApiHook<GeneratePatchesRequest, GeneratePatchesResponse>({
   name: 'GeneratePatches',
   summary: 'Patches the templates of a ClusterClass for one Cluster.',
   purpose:
     'Called for each external patch of the ClusterClass, in its order, in every reconcile of every Cluster: answer fast, without side effects, and the same for the same input. Any error stops the topology reconcile.',
   tags,
+  changes: holderChanges,
   introduced: '1.2',
   request: request(
     'Templates that may be patched.',
@@ -36,6 +43,7 @@ export const validateTopology = clusterApiHook<ValidateTopologyRequest, Validate
   summary: 'Checks the templates of one Cluster after all patches.',
   purpose: 'Called for each external patch that names a validator. `Failure` stops the topology reconcile.',
   tags,
+  changes: holderChanges,
   introduced: '1.2',
   request: request(
     'Templates with all patches applied.',
