@@ -89,7 +89,10 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
  * fails, since its TLS settings may be outdated as well.
  */
 export function transportFor(config: KubeConfig): Transport {
-  const server = config.getCurrentCluster()?.server.replace(/\/$/, '') ?? '';
+  const cluster = config.getCurrentCluster();
+  const server = cluster?.server.replace(/\/$/, '') ?? '';
+  // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
+  const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
   const tokenFile = tokenFileOf(config);
   let pool: Dispatcher | undefined;
 
@@ -134,6 +137,7 @@ export function transportFor(config: KubeConfig): Transport {
         headersTimeout: headersTimeoutMs,
         // The reader of the body enforces a time limit.
         bodyTimeout: 0,
+        ...named,
       });
       return { code: answer.statusCode, headers: answer.headers, body: answer.body };
     } catch (error) {

@@ -166,8 +166,8 @@ test('sends a request through a proxy', async () => {
   expect(asked).toEqual([expect.stringMatching(/^127\.0\.0\.1:\d+$/)]);
 });
 
-test('sends a request through a SOCKS proxy', async () => {
-  const asked: number[] = [];
+/** The port of a SOCKS proxy, which adds the ports that it connects to. */
+async function socksProxy(asked: number[]): Promise<number> {
   const proxy = createTcpServer((socket) => {
     socket.on('error', () => {});
     onTestFinished(() => void socket.destroy());
@@ -186,10 +186,21 @@ test('sends a request through a SOCKS proxy', async () => {
       });
     });
   });
-  const lax = { 'tls-server-name': undefined, 'certificate-authority': undefined, 'insecure-skip-tls-verify': true };
-  const cluster = { ...lax, 'proxy-url': `socks5://127.0.0.1:${await listening(proxy)}` };
-  expect(await seenOf({ token: 't' }, { cluster })).toMatchObject({ authorization: 'Bearer t' });
+  return listening(proxy);
+}
+
+test('sends a request through a SOCKS proxy', async () => {
+  const asked: number[] = [];
+  const cluster = { 'proxy-url': `socks5://127.0.0.1:${await socksProxy(asked)}` };
+  expect(await seenOf({ token: 't' }, { cluster })).toEqual({ ...anonymous, authorization: 'Bearer t' });
   expect(asked).toEqual([expect.any(Number)]);
+  await expect(seenOf({}, { cluster: { ...cluster, 'tls-server-name': 'other.test' } })).rejects.toThrow(
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  );
+  const lax = { 'tls-server-name': undefined, 'certificate-authority': undefined, 'insecure-skip-tls-verify': true };
+  expect(await seenOf({ token: 't' }, { cluster: { ...cluster, ...lax } })).toMatchObject({
+    authorization: 'Bearer t',
+  });
 });
 
 test("never shows a plugin's output, not even if it is invalid", async () => {
