@@ -9,14 +9,23 @@ const keyFile = 'tls.key';
 /** The trust bundle: not needed for serving, but metrics report its expiry. */
 const bundleFile = 'ca.crt';
 
+/** What is missing, and what to do: a folder that is mounted from a Secret may be empty for a while, but exists. */
+function absence(folder: string, name: string, lacksFolder: boolean): string {
+  const files = `${certificateFile} and ${keyFile}`;
+  return lacksFolder
+    ? `the folder ${folder} does not exist: correct its name, or create it with ${files} (in a pod, mount the Secret there)`
+    : `${join(folder, name)} does not exist: put ${files} there (in a pod, into the Secret that is mounted there)`;
+}
+
 function eventOf(folder: string, cert: FileState, key: FileState, bundle: FileState): CertificateEvent {
   for (const [name, state] of [
     [certificateFile, cert],
     [keyFile, key],
   ] as const) {
     if ('code' in state) {
-      const reason = `${join(folder, name)} ${state.problem}`;
-      return { kind: state.code === 'ENOENT' ? 'absent' : 'broken', reason };
+      return state.code === 'ENOENT'
+        ? { kind: 'absent', reason: absence(folder, name, state.lacksFolder === true) }
+        : { kind: 'broken', reason: `${join(folder, name)} ${state.problem}` };
     }
   }
   const checked = checkPair((cert as { text: string }).text, (key as { text: string }).text);

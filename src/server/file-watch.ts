@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, readRegularFile } from '../files/index.ts';
@@ -6,7 +6,14 @@ import { FileError, readRegularFile } from '../files/index.ts';
 /**
  * The contents of a file, or why it could not be read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence.
  */
-export type FileState = { text: string } | { code: string; problem: string };
+export type FileState =
+  | { text: string }
+  | {
+      code: string;
+      problem: string;
+      /** Whether not even its folder exists. */
+      lacksFolder?: true;
+    };
 
 /** A set of watched files. */
 export interface FileWatch {
@@ -25,7 +32,8 @@ async function readState(path: string): Promise<FileState> {
     return { text: (await readRegularFile(path, maxFileBytes)).toString('utf8') };
   } catch (error) {
     if (error instanceof FileError) {
-      return { code: error.code, problem: error.problem };
+      const { code, problem } = error;
+      return { code, problem, ...(code === 'ENOENT' && !existsSync(dirname(path)) && { lacksFolder: true }) };
     }
     throw error;
   }

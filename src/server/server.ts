@@ -24,6 +24,9 @@ export interface StopOptions {
 /** Longer than the pauses on a busy connection, but short enough for someone waiting at the keyboard. */
 const defaultGraceMs = 2_000;
 
+/** How often a server without a certificate says what it waits for, in milliseconds. */
+const reminderMs = 60_000;
+
 /** A server that is listening. */
 export interface RunningServer {
   /** The main port. */
@@ -96,6 +99,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await health?.stop();
     throw error;
   }
+  const reminder = setInterval(certificate.remind, reminderMs);
+  reminder.unref();
   const healthServer = health;
   const healthPort = healthServer?.port ?? 0;
   phase = 'serving';
@@ -103,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
     phase = 'draining';
+    clearInterval(reminder);
     log.info({ inFlight: connections.inFlight(), connections: connections.count() }, 'stopping');
     const { cut } = await connections.drain({ closeAfter, graceMs, timeoutMs });
     certificates.stop();

@@ -8,6 +8,8 @@ import type { ReadinessFacts } from './readiness.ts';
 export interface ServingCertificate {
   /** Handles an update from the source. */
   take(event: CertificateEvent): void;
+  /** Logs again what the server waits for, if it still has no certificate. */
+  remind(): void;
   state(): Pick<ReadinessFacts, 'pair' | 'certificateProblem' | 'sourceProblem'>;
 }
 
@@ -85,6 +87,11 @@ export function createServingCertificate(
           return noteUnusable(event.reason);
         case 'source':
           return noteSource(event.problem);
+      }
+    },
+    remind() {
+      if (pair === undefined) {
+        log.warn({ reason: certificateProblem }, 'still waiting for a serving certificate');
       }
     },
     state: () => ({ pair, certificateProblem, sourceProblem }),

@@ -210,10 +210,26 @@ describe('certificates in a folder', () => {
 
   test('are absent if one of the files is missing', async () => {
     await write('tls.key', localhost.key);
-    expect((await source()).events).toEqual([{ kind: 'absent', reason: `${join(folder, 'tls.crt')} does not exist` }]);
+    const remedy = 'put tls.crt and tls.key there (in a pod, into the Secret that is mounted there)';
+    const missing = (name: string) => [{ kind: 'absent', reason: `${join(folder, name)} does not exist: ${remedy}` }];
+    expect((await source()).events).toEqual(missing('tls.crt'));
     await rm(join(folder, 'tls.key'));
     await write('tls.crt', localhost.cert);
-    expect((await source()).events).toEqual([{ kind: 'absent', reason: `${join(folder, 'tls.key')} does not exist` }]);
+    expect((await source()).events).toEqual(missing('tls.key'));
+  });
+
+  test('are absent without their folder, which is named, also if it disappears and comes back without them', async () => {
+    const remedy = 'correct its name, or create it with tls.crt and tls.key (in a pod, mount the Secret there)';
+    const missing = { kind: 'absent', reason: `the folder ${folder} does not exist: ${remedy}` };
+    await rm(folder, { recursive: true });
+    const { events } = await source(10);
+    expect(events).toEqual([missing]);
+    await mkdir(folder);
+    await until(() => events.length === 2, 'the folder is noticed');
+    expect(events[1]).toMatchObject({ kind: 'absent', reason: expect.stringMatching(/tls\.crt does not exist: put/) });
+    await rm(folder, { recursive: true });
+    await until(() => events.length === 3, 'its loss is noticed');
+    expect(events[2]).toEqual(missing);
   });
 
   test('that cannot be read or do not match are broken', async () => {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CertificateEvent, ListenError, type ServerOptions, startServer } from '../../src/server/index.ts';
 import { metricAt } from '../tools/metrics.ts';
 import { isOpen } from '../tools/ports.ts';
@@ -139,6 +139,23 @@ describe('updates of the certificate', () => {
     expect((await send(port, '/x', '')).code).toBe(200);
     tell({ kind: 'pair', pair });
     expect(await verbose()).toContain('[+]serving-certificate ok');
+  });
+
+  test('as long as there is none, the log says once a minute what is missing', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { tell, lines, stop } = await serving({}, absent);
+    const reminders = () => lines.filter(({ msg }) => msg === 'still waiting for a serving certificate');
+    vi.advanceTimersByTime(59_999);
+    expect(reminders()).toEqual([]);
+    vi.advanceTimersByTime(60_001);
+    const reminder = { level: 40, reason: 'not there', msg: 'still waiting for a serving certificate' };
+    expect(reminders()).toEqual([reminder, reminder]);
+    tell({ kind: 'pair', pair });
+    vi.advanceTimersByTime(600_000);
+    expect(reminders()).toHaveLength(2);
+    await stop({ graceMs: 0, timeoutMs: 100 });
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('an expired certificate does not replace a valid one', async () => {
