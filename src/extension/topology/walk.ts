@@ -196,33 +196,37 @@ export function walkTemplates<T = Template>(
   const shared = layeredVariables(requestVariables, layerOf());
   const patches: GeneratePatchesResponseItem[] = [];
   const leftOut = createLeftOut();
-  for (const item of request.items) {
-    const before = item.object as JsonObject;
-    const matching = patchers.filter(({ match = {} }) => matches(match, item));
-    if (matching.length === 0) {
-      if (unmatched === 'fail') {
-        throw new HandlerFailure(`no patch is known for templates of ${before.apiVersion} ${before.kind}`);
+  try {
+    for (const item of request.items) {
+      const before = item.object as JsonObject;
+      const matching = patchers.filter(({ match = {} }) => matches(match, item));
+      if (matching.length === 0) {
+        if (unmatched === 'fail') {
+          throw new HandlerFailure(`no patch is known for templates of ${before.apiVersion} ${before.kind}`);
+        }
+        continue;
       }
-      continue;
+      const variables =
+        item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
+      const after = copyOf(before);
+      const context = { variables, holder: item.holderReference };
+      for (const { mutate } of matching) {
+        refusePromise(mutate(after as T, context));
+      }
+      const ignored = takeBack(before, after, item.holderReference);
+      if (ignored.length > 0) {
+        leftOut.add(shownName(before.kind), ignored);
+      }
+      const patch = format === 'JSONPatch' ? jsonPatchOf(before, after) : (mergePatchOf(before, after) ?? []);
+      if (!Array.isArray(patch) || patch.length > 0) {
+        patches.push({ uid: item.uid, patchType: format, patch: encodedPatch(patch) });
+      }
     }
-    const variables =
-      item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
-    const after = copyOf(before);
-    const context = { variables, holder: item.holderReference };
-    for (const { mutate } of matching) {
-      refusePromise(mutate(after as T, context));
-    }
-    const ignored = takeBack(before, after, item.holderReference);
-    if (ignored.length > 0) {
-      leftOut.add(shownName(before.kind), ignored);
-    }
-    const patch = format === 'JSONPatch' ? jsonPatchOf(before, after) : (mergePatchOf(before, after) ?? []);
-    if (!Array.isArray(patch) || patch.length > 0) {
-      patches.push({ uid: item.uid, patchType: format, patch: encodedPatch(patch) });
+    return patches;
+  } finally {
+    // A later patcher's exception does not make these changes right.
+    if (log !== undefined) {
+      leftOut.warn(log);
     }
   }
-  if (log !== undefined) {
-    leftOut.warn(log);
-  }
-  return patches;
 }

@@ -265,6 +265,32 @@ describe('what Cluster API ignores or overwrites', () => {
     expect(told).toHaveLength(21);
   });
 
+  test.each<[string, Parameters<typeof walkTemplates>[1]]>([
+    [
+      'a later patcher throws',
+      [
+        {
+          match: { kind: 'B' },
+          mutate: () => {
+            throw new Error('later');
+          },
+        },
+      ],
+    ],
+    ['no patcher is for a later template', []],
+  ])('are warned about even if %s', (_, later) => {
+    const { log, lines } = collectingLog();
+    const renames = {
+      match: { kind: 'A' },
+      mutate: (one: JsonObject) => void Object.assign(one, { apiVersion: 'b/v1' }),
+    };
+    const request = requestOf({ object: template({ kind: 'A' }) }, { object: template({ kind: 'B' }) });
+    expect(() =>
+      walkTemplates<JsonObject>(request, [renames, ...(later as never[])], { log, unmatched: 'fail' }),
+    ).toThrow();
+    expect(lines).toEqual([expect.objectContaining({ level: 40, kind: 'A', templates: 1, fields: ['apiVersion'] })]);
+  });
+
   test('the log is optional', () => {
     const rename: TemplatePatcher['mutate'] = (one) => {
       one.kind = 'x';
