@@ -7,7 +7,7 @@ export interface ControllerPace {
   resyncMs: number;
   /** How often the mode `observe` checks an extension, in ms. */
   observeMs: number;
-  /** How often Secrets are polled, and the pause after each of them, in ms: at most ten reads per second. */
+  /** How often Secrets are polled, and the pause after each of them, in ms: at most ten reads per second per reader. */
   secretPollMs: number;
   secretGapMs: number;
   /** Maximum number of concurrent runs, and of those for ExtensionConfigs whose last run failed. */

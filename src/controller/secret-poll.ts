@@ -13,10 +13,18 @@ export interface SecretPollOptions {
   /** Called for each ExtensionConfig whose Secret has changed. */
   onChange(name: string): void;
   signal: AbortSignal;
-  /** The pause between two rounds, and after each Secret, in ms. */
+  /** The pause between two rounds, and of each reader after each Secret, in ms. */
   pollMs: number;
   gapMs: number;
 }
+
+/** Number of Secrets for each reader. */
+const secretsPerReader = 100;
+/**
+ * Maximum number of readers. At 100 ms for each Secret, a round of 800 Secrets with its pause of 10 s takes less than
+ * 30 s, the delay after which a rotation relies on callers having the new CA.
+ */
+const maxReaders = 5;
 
 /** A Secret, and the ExtensionConfigs that refer to it. */
 interface Wanted {
@@ -58,30 +66,37 @@ export async function pollSecrets(options: SecretPollOptions): Promise<void> {
   while (!signal.aborted) {
     await pause(pollMs);
     const found = new Map<string, string>();
-    for (const [key, { secret, configs }] of wantedSecrets(signal.aborted ? [] : options.configs())) {
-      if (signal.aborted) {
-        return;
-      }
-      const before = known.get(key);
-      try {
-        const reading = await readCaBundle(cluster, secret);
-        const now = JSON.stringify(reading);
-        found.set(key, now);
-        for (const { metadata, spec } of now === before ? [] : configs) {
-          // When a Secret is seen for the first time, only ExtensionConfigs without its CA need a run.
-          const has = 'caBundle' in reading && reading.caBundle === spec?.clientConfig?.caBundle;
-          if (before !== undefined || !has) {
-            onChange(metadata.name);
+    const wanted = wantedSecrets(signal.aborted ? [] : options.configs());
+    // The readers share this iterator.
+    const remaining = wanted.entries();
+    const read = async () => {
+      for (const [key, { secret, configs }] of remaining) {
+        if (signal.aborted) {
+          return;
+        }
+        const before = known.get(key);
+        try {
+          const reading = await readCaBundle(cluster, secret);
+          const now = JSON.stringify(reading);
+          found.set(key, now);
+          for (const { metadata, spec } of now === before ? [] : configs) {
+            // When a Secret is seen for the first time, only ExtensionConfigs without its CA need a run.
+            const has = 'caBundle' in reading && reading.caBundle === spec?.clientConfig?.caBundle;
+            if (before !== undefined || !has) {
+              onChange(metadata.name);
+            }
+          }
+        } catch {
+          // The API server is unreachable, which the informer reports.
+          if (before !== undefined) {
+            found.set(key, before);
           }
         }
-      } catch {
-        // The API server is unreachable, which the informer reports.
-        if (before !== undefined) {
-          found.set(key, before);
-        }
+        await pause(gapMs);
       }
-      await pause(gapMs);
-    }
+    };
+    const readers = Math.min(maxReaders, Math.ceil(wanted.size / secretsPerReader));
+    await Promise.all(Array.from({ length: readers }, read));
     known = found;
   }
 }
