@@ -33,6 +33,41 @@ test('an expression is stopped when it costs more than one may, and others have 
   expect(Math.round(budget.left / 1000)).toBe(9_000);
 });
 
+/** The cost of a rule for a value. */
+function costOf(rule: string, self: Json): number {
+  const budget = { left: rulesBudget };
+  problems({ rule }, self, budget);
+  return Math.round((rulesBudget - budget.left) * 1000) / 1000;
+}
+
+test('an error that an expression absorbs costs as much as twenty steps', () => {
+  const rule = 'self.list.all(x, bool(self.text) || true)';
+  const [none, absorbed] = ['f', 'x'].map((text) => costOf(rule, { list: numbers, text }));
+  expect(absorbed! - none!).toBe(20 * numbers.length);
+});
+
+const ofLength = (length: number) => ({ a: 'a'.repeat(length), b: 'a'.repeat(length), list: Array(length).fill('a') });
+test.each<[string, number]>([
+  ['self.a == self.b', 100],
+  ["self.a != 'b'", 0],
+  ["self.a < 'b'", 100],
+  ["self.a + 'b' != ''", 100],
+  ["'b' in self.list || true", 1100],
+  ['self.list == self.list', 1100],
+  ["self.list + ['b'] != []", 1000],
+  // Reading the text, and comparing each of its characters.
+  ["self.a.contains('aa')", 100 + 20],
+  ["self.a.indexOf('aa') == 0", 100 + 20],
+  ["self.a.lastIndexOf('aa') > 0", 100 + 20],
+  ["self.a.split('b').size() == 1", 100 + 10],
+  ["self.list.join('aaa').size() > 0", 1100 + 300 + 400],
+  ['self.a.size() > 0', 100],
+  ['self.list.size() > 0', 0],
+  ["self.a.startsWith('b') || true", 100],
+])('%s costs %d more for a thousand more characters or items', (rule, more) => {
+  expect(costOf(rule, ofLength(1010)) - costOf(rule, ofLength(10))).toBeCloseTo(more, 5);
+});
+
 // Each of these blocked the sandbox forever, or for minutes, or took all memory.
 test.each<[string, string, Json]>([
   ['twelve nested all', nested('all', 12, 'true'), { list: numbers }],

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readFirstValue } from '../../src/runtime/body.ts';
 import { collectGarbage } from '../tools/collect-garbage.ts';
 
@@ -20,6 +20,29 @@ test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled'
     const read = await readFirstValue(Readable.from(pieces()), 50_000);
     expect(read?.equals(text)).toBe(true);
     expect(await readFirstValue(Readable.from(pieces()), length - 1)).toBeUndefined();
+  }
+});
+
+test.each<[string, limit: number, pieces: number[], buffers: number[]]>([
+  ['that fits', 50_000, [10_000, 6_384], [16_384]],
+  ['that has a byte more', 50_000, [16_384, 1], [16_384, 32_768]],
+  ['in small pieces', 50_000, Array(50).fill(1000), [16_384, 32_768, 50_000]],
+  ['with a large piece', 50_000, [10_000, 30_000], [16_384, 40_000]],
+  ['of at most some bytes', 100, [60, 40], [100]],
+])('the buffer of a response doubles, up to what it may be at most: one %s', async (_, limit, pieces, buffers) => {
+  const text = json(pieces.reduce((sum, size) => sum + size));
+  let at = 0;
+  const chunks = pieces.map((size) => {
+    at += size;
+    return text.subarray(at - size, at);
+  });
+  const allocate = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  try {
+    const read = await readFirstValue(Readable.from(chunks), limit);
+    expect(read?.equals(text)).toBe(true);
+    expect(allocate.mock.calls).toEqual(buffers.map((size) => [size]));
+  } finally {
+    allocate.mockRestore();
   }
 });
 
