@@ -18,15 +18,18 @@ const callsProgram = /(^|\| )extensionconfig-webhook /m;
 export const commandsOf = ({ project }: Installed) => join(project, 'node_modules/.bin');
 
 /**
- * A sandbox for commands that need a cluster, in this process, which has its modules already; its kubeconfig is the one
- * in use.
+ * A sandbox for commands that need a cluster, in this process, which has its modules already. `use` is the command that
+ * makes its kubeconfig the one in use.
  */
-export async function useSandbox(terminal: Terminal): Promise<() => Promise<void>> {
+export async function startSandbox(): Promise<{ use: string; stop(): Promise<void> }> {
   const { stop, output, ended } = startAlone([]);
-  await terminal.run(`export KUBECONFIG=${shellPath(await ready(output))}`);
-  return async () => {
-    stop.abort();
-    await ended;
+  const use = `export KUBECONFIG=${shellPath(await ready(output))}`;
+  return {
+    use,
+    async stop() {
+      stop.abort();
+      await ended;
+    },
   };
 }
 
@@ -38,7 +41,7 @@ function takeInstalled({ project, tarball }: Installed, folder: string): void {
 }
 
 /** The result of running a page. */
-interface Ran {
+export interface Ran {
   terminal: Terminal;
   /** Output of the commands that exited, by their text. */
   printed: ReadonlyMap<string, string>;
@@ -46,45 +49,61 @@ interface Ran {
   background: readonly (() => string)[];
 }
 
+const blocksToRun = (page: string) => blocksOf(readPage(page)).filter(isRun);
+// The README is for a checkout, and says how to call the program there. The other pages leave that open: there it is
+// the package's, which starts in half the time.
+const isForPackage = (page: string) =>
+  page !== 'README.md' && blocksToRun(page).some(({ text }) => callsProgram.test(text));
+const usesSandbox = (page: string) =>
+  blocksToRun(page).some(({ text }) => usesCluster(text)) &&
+  !blocksToRun(page).some(({ text }) => text.includes('sandbox.kubeconfig'));
+
 /**
- * The test that every command of a page runs, in the order of the page; each page has a file of its own that calls
- * this.
+ * The test that every command of a page runs, in the order of the page; each page is in one file that calls this. With
+ * several pages they run one after the other, each in a shell of its own, and share a checkout, a sandbox and what runs
+ * in the background: the same server is not started for each of them.
  *
- * @param andThen inspects their output, while background processes still run.
+ * @param andThen inspects the output of a page, while background processes still run.
  */
-export function everyCommandRuns(page: string, andThen?: (ran: Ran) => Promise<void>): void {
-  test(`every command of ${page} runs, in order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
-    const own = blocksOf(readPage(page));
-    const run = own.filter(isRun).map(({ text }) => text);
-    // The README is for a checkout, and says how to call the program there. The other pages leave that open: there it
-    // is the package's, which starts in half the time.
-    const isInstalled = page !== 'README.md' && run.some((text) => callsProgram.test(text));
-    const installed = isInstalled ? await installedPackage() : undefined;
-    const terminal = await openTerminal(basename(page, '.md'), installed && commandsOf(installed));
-    const printed = new Map<string, string>();
-    const background: (() => string)[] = [];
-    let stopSandbox: (() => Promise<void>) | undefined;
+export function everyCommandRuns(
+  pages: string | readonly string[],
+  andThen: Readonly<Record<string, (ran: Ran) => Promise<void>>> = {},
+): void {
+  const all = [pages].flat();
+  test(`every command of ${all.join(', ')} runs, in order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
+    const installed = all.some(isForPackage) ? await installedPackage() : undefined;
+    const terminal = await openTerminal(all.map((page) => basename(page, '.md')).join('-'), all);
+    const started = new Map<string, () => string>();
+    let sandbox: Awaited<ReturnType<typeof startSandbox>> | undefined;
     try {
-      if (run.some(usesCluster) && !run.some((text) => text.includes('sandbox.kubeconfig'))) {
-        stopSandbox = await useSandbox(terminal);
-      }
-      for (const block of own) {
-        if (installed !== undefined && installsPackages.test(block.text)) {
-          const { output } = await terminal.run('pwd');
-          takeInstalled(installed, output.trim());
+      for (const page of all) {
+        await terminal.newShell(installed !== undefined && isForPackage(page) ? commandsOf(installed) : undefined);
+        if (usesSandbox(page)) {
+          sandbox ??= await startSandbox();
+          await terminal.run(sandbox.use);
         }
-        if (isRun(block) && block.background !== undefined) {
-          background.push(await terminal.startInBackground(block.text, block.background));
-        } else if (isRun(block)) {
-          const { output, code } = await terminal.run(block.text);
-          expect(code, `${page}:${block.line}\n${block.text}\n${output}`).toBe(block.exit);
-          printed.set(block.text, output);
+        const printed = new Map<string, string>();
+        const background: (() => string)[] = [];
+        for (const block of blocksOf(readPage(page))) {
+          if (installed !== undefined && installsPackages.test(block.text)) {
+            const { output } = await terminal.run('pwd');
+            takeInstalled(installed, output.trim());
+          }
+          if (isRun(block) && block.background !== undefined) {
+            const output = started.get(block.text) ?? (await terminal.startInBackground(block.text, block.background));
+            started.set(block.text, output);
+            background.push(output);
+          } else if (isRun(block)) {
+            const { output, code } = await terminal.run(block.text);
+            expect(code, `${page}:${block.line}\n${block.text}\n${output}`).toBe(block.exit);
+            printed.set(block.text, output);
+          }
         }
+        await andThen[page]?.({ terminal, printed, background });
       }
-      await andThen?.({ terminal, printed, background });
     } finally {
       await terminal.close();
-      await stopSandbox?.();
+      await sandbox?.stop();
     }
   });
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, vi } from 'vitest';
 import { runWell } from '../package/tree.ts';
@@ -31,8 +31,12 @@ function linkedState(): string[] {
     .map((path) => `${path} of ${statSync(path).mtime.toISOString()}`);
 }
 
-/** Makes a copy of the checkout with the files that the pages ask for: commands of the documentation change files. */
-async function copyCheckout(name: string): Promise<string> {
+/**
+ * Makes a copy of the checkout with the files that the pages ask for: commands of the documentation change files.
+ *
+ * @param own the pages whose commands will run: of files with the same name, theirs are taken, the last one's first.
+ */
+async function copyCheckout(name: string, own: readonly string[]): Promise<string> {
   const project = fileURLToPath(root);
   const checkout = join(inject('runFolder'), `documentation-${name}`);
   mkdirSync(checkout);
@@ -43,8 +47,7 @@ async function copyCheckout(name: string): Promise<string> {
       symlinkSync(join(project, entry), join(checkout, entry));
     }
   }
-  // Files of the same name differ between pages: those of this one are written last.
-  const ownLast = pages.toSorted((a, b) => Number(basename(a, '.md') === name) - Number(basename(b, '.md') === name));
+  const ownLast = pages.toSorted((a, b) => own.indexOf(a) - own.indexOf(b));
   for (const { file, text } of ownLast.flatMap((page) => blocksOf(readPage(page)))) {
     if (file !== undefined) {
       // Must not overwrite the file of that name in the checkout.
@@ -88,15 +91,15 @@ interface Started {
  * it.
  *
  * @param name differs from that of any other terminal.
- * @param commands a folder on its PATH.
+ * @param own the pages whose commands will run in it.
  */
-export async function openTerminal(name: string, commands?: string) {
-  const checkout = await copyCheckout(name);
+export async function openTerminal(name: string, own: readonly string[] = []) {
+  const checkout = await copyCheckout(name, own);
   const linked = linkedState();
   const [webhookPort, healthPort] = [await freePort(), await freePort()];
   const env = {
     ...process.env,
-    PATH: [...(commands === undefined ? [] : [commands]), dirname(process.execPath), process.env.PATH].join(delimiter),
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     // The ports of the documentation may be in use on this machine.
     EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: String(webhookPort),
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: String(healthPort),
@@ -115,9 +118,14 @@ export async function openTerminal(name: string, commands?: string) {
   const withPorts = (text: string) =>
     text.replaceAll(/\b9443\b/g, String(webhookPort)).replaceAll(/\b8080\b/g, String(healthPort));
   const running: ChildProcess[] = [];
+  let path = env.PATH;
   // In a process group of its own, so that processes started by a shell or npm end, too.
   function start(args: string[]): Started {
-    const child = spawn('bash', ['--norc', '--noprofile', ...args], { cwd: checkout, env, detached: true });
+    const child = spawn('bash', ['--norc', '--noprofile', ...args], {
+      cwd: checkout,
+      env: { ...env, PATH: path },
+      detached: true,
+    });
     running.push(child);
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -127,9 +135,16 @@ export async function openTerminal(name: string, commands?: string) {
     }
     return { child, output: () => text };
   }
-  const shell = start([]);
+  let shell = start([]);
   let count = 0;
   const script = join(checkout, '.block');
+
+  /** Starts another shell, which has nothing of the one before; `commands` is a folder on its PATH. */
+  async function newShell(commands?: string): Promise<void> {
+    await end(shell.child);
+    path = [...(commands === undefined ? [] : [commands]), env.PATH].join(delimiter);
+    shell = start([]);
+  }
 
   /** Runs commands; returns their output and the exit code of the last one that failed, else 0. */
   async function run(text: string): Promise<{ output: string; code: number }> {
@@ -156,18 +171,22 @@ export async function openTerminal(name: string, commands?: string) {
     return output;
   }
 
+  async function end(child: ChildProcess): Promise<void> {
+    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
+      const ended = once(child, 'close');
+      process.kill(-child.pid, 'SIGTERM');
+      await ended;
+    }
+  }
+
   async function close(): Promise<void> {
     for (const child of running.toReversed()) {
-      if (child.exitCode === null && child.pid !== undefined) {
-        const ended = once(child, 'close');
-        process.kill(-child.pid, 'SIGTERM');
-        await ended;
-      }
+      await end(child);
     }
     rmSync(checkout, { recursive: true });
     expect(linkedState(), `what is linked in ${checkout} changed, by a command there or beside it`).toEqual(linked);
   }
-  return { checkout, run, startInBackground, close };
+  return { checkout, newShell, run, startInBackground, close };
 }
 
 /** An open terminal. */

@@ -2,15 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { installedPackage } from '../../package/installed.ts';
 import { needs } from '../../tools/needs.ts';
-import { commandsOf, useSandbox } from '../every-command.ts';
+import { commandsOf, startSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
 import { openTerminal } from '../terminal.ts';
 
 test('the picture of a terminal shows the real output', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
-  const terminal = await openTerminal('picture', commandsOf(await installedPackage()));
-  const stopSandbox = await useSandbox(terminal);
+  const terminal = await openTerminal('picture');
+  await terminal.newShell(commandsOf(await installedPackage()));
+  const sandbox = await startSandbox();
   try {
+    await terminal.run(sandbox.use);
     let session = '';
     for (const command of recorded.split('\n').filter((line) => line.startsWith('$ '))) {
       const { output } = await terminal.run(`${command.slice(2)} 2>&1`);
@@ -23,6 +25,6 @@ test('the picture of a terminal shows the real output', { ...needs('kubectl'), t
     }
   } finally {
     await terminal.close();
-    await stopSandbox();
+    await sandbox.stop();
   }
 });

@@ -1,3 +1,4 @@
 import { everyCommandRuns } from '../every-command.ts';
 
-everyCommandRuns('docs/runtime-hooks.md');
+// Both start the same sample extension.
+everyCommandRuns(['docs/runtime-hooks.md', 'docs/conformance.md']);

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
-import { everyCommandRuns } from '../every-command.ts';
+import { everyCommandRuns, type Ran } from '../every-command.ts';
 
-everyCommandRuns('docs/sandbox.md', async ({ terminal, printed, background: [sandbox] }) => {
+everyCommandRuns(['docs/sandbox.md', 'README.md'], { 'docs/sandbox.md': inspectSandbox });
+
+async function inspectSandbox({ terminal, printed, background: [sandbox] }: Ran): Promise<void> {
   const printedBy = (part: string) => [...printed].find(([commands]) => commands.includes(part))?.[1] ?? '';
   expect(printedBy('get extensionconfigs')).toMatch(/^sample-extension +True /m);
   expect(printedBy('describe')).toMatch(/Name: +before-cluster-create\.sample-extension$/m);
@@ -29,6 +31,6 @@ everyCommandRuns('docs/sandbox.md', async ({ terminal, printed, background: [san
   const [rehearsal = ''] = /(?<=^ {2})\S.* rehearse .*$/m.exec(sandbox?.() ?? '') ?? [];
   expect((await terminal.run(`cd / && ${rehearsal}`)).output).toMatch(/The lifecycle completed: .* 11 calls$/m);
   expect(sandbox?.()).not.toMatch(/"level":"error"/);
-});
+}
 
 const withoutComment = (command: string) => command.replace(/ +#.*$/, '');
