@@ -103,6 +103,18 @@ test('status reports what is inside its renewal window', async () => {
   expect(out).not.toContain('inside its renewal window');
 });
 
+test('a rotation of which only the end is not noted yet is nothing to report', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags);
+  const secret = structuredClone(server.objects.get(caPath)!);
+  const { 'extensionconfig-webhook/removed': removed = '' } = secret.metadata.annotations ?? {};
+  secret.metadata.annotations = { 'extensionconfig-webhook/retired': removed };
+  server.put(caPath, secret);
+  const { code, out } = await cli('status', ...place, ...targetFlags);
+  expect(removed).not.toBe('');
+  expect([code, out]).toEqual([0, expect.stringMatching(/^next: record-removal: no target trusts a retired CA/m)]);
+});
+
 test('inject writes only caBundles, and nothing the second time', async () => {
   await cli('bootstrap', ...place);
   expect(await cli('inject', ...place, ...targetFlags)).toMatchObject({ code: 0 });

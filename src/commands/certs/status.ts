@@ -105,8 +105,8 @@ export function statusOf(
     leftAlone: target.skipped,
   }));
   const planned = action ?? { kind: 'inject only', reason: String(external) };
-  // A wait is part of a normal rotation.
-  const isCalm = action === undefined || action.kind === 'done' || action.kind === 'wait';
+  // A wait is part of a normal rotation, and so is what is only noted at its end.
+  const isCalm = action === undefined || ['done', 'wait', 'record-removal'].includes(action.kind);
   return {
     ok:
       isCalm &&
