@@ -10,6 +10,7 @@ import { finished } from 'node:stream/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { run } from '../../src/commands/index.ts';
+import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import {
   ApiServer,
   bundlesOf,
@@ -22,6 +23,7 @@ import {
   targetFlags,
   valueIn,
 } from '../cluster/api-server.ts';
+import { day, quickEntropy } from '../x509/entropy.ts';
 
 let server: ApiServer;
 let place: string[];
@@ -159,6 +161,31 @@ test("with cert-manager's Secret, and with --external-ca, no certificate is issu
   expect(err).toContain('belongs to cert-manager: only its ca.crt is injected');
   expect(server.objects.has(caPath)).toBe(false);
   expect(new Set(bundlesOf(server.objects)).size).toBe(1);
+});
+
+test.each([
+  ['in time', 45, 0, ''],
+  ['that is late', 80, 0, 'the serving certificate expires at '],
+  ['that has expired', 100, 1, 'the serving certificate expired at '],
+])('a certificate that is issued elsewhere, %s: exit code and remedy', async (_, age, code, text) => {
+  const issuedAt = new Date(Date.now() - age * day);
+  const ca = await issueCa(issuedAt, 1000 * day, quickEntropy);
+  const serving = await issueServingCertificate(ca, ['ours.test'], issuedAt, 90 * day, quickEntropy);
+  server.put(servingPath, {
+    metadata: { name: 'extensionconfig-webhook-tls', annotations: { 'cert-manager.io/certificate-name': 'ours' } },
+    data: {
+      'tls.crt': Buffer.from(serving.certificate.pem).toString('base64'),
+      'tls.key': Buffer.from(serving.key).toString('base64'),
+      'ca.crt': Buffer.from(ca.certificate.pem).toString('base64'),
+    },
+  });
+  const result = await cli('rotate', ...place, ...targetFlags);
+  expect(result.code).toBe(code);
+  expect(result.err.includes('renew it where it is issued; for one from this program instead, uninstall')).toBe(
+    text !== '',
+  );
+  expect(result.err).toContain(text);
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([ca.certificate.pem]));
 });
 
 test.each([

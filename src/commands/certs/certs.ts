@@ -5,9 +5,11 @@ import {
   injectTargets,
   missingTarget,
   next,
+  noTargets,
   type Run,
   readSnapshot,
   runCertificates,
+  type SecretRole,
   type Step,
 } from '../../certs/index.ts';
 import {
@@ -19,11 +21,12 @@ import {
   readFlags,
   UsageError,
 } from '../../cli/index.ts';
-import { type Entropy, systemEntropy } from '../../x509/index.ts';
+import { type Entropy, problemOf, systemEntropy, usable } from '../../x509/index.ts';
 import {
   type CertsContext,
   commonFlags,
   injectFlags,
+  issuerAnnotation,
   issuingFlags,
   orFail,
   type RunFlags,
@@ -32,6 +35,9 @@ import {
   rotateFlags,
 } from './flags.ts';
 import { renderStatus, statusOf } from './status.ts';
+
+/** A certificate that is issued elsewhere should have been renewed by its last sixth: cert-manager does so after two thirds. */
+const lastPartOfLife = 6;
 
 /** Prints injections as lines or JSON; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io): number {
@@ -58,6 +64,32 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
     injections.push(...(await injectTargets(annotated.targets, annotated.bundleFor, context.clock)));
   }
   return injections;
+}
+
+/**
+ * Why a serving certificate that is issued elsewhere will not do, and what to do about it; undefined if it does, or if
+ * there is none yet. An issuer that has been uninstalled leaves its Secret, and nothing else notices until it expires.
+ */
+async function servingProblem({
+  store,
+  clock,
+  names,
+}: CertsContext): Promise<{ text: string; isOver: boolean } | undefined> {
+  const serving = { ...store, read: async (role: SecretRole) => (role === 'serving' ? store.read(role) : undefined) };
+  const { facts } = await readSnapshot({ store: serving, targets: noTargets, clock, names });
+  const certificate = usable(facts.serving);
+  const remedy = `renew it where it is issued; for one from this program instead, uninstall that issuer first, remove the annotation ${issuerAnnotation} from ${store.describe('serving')} or the flag --external-ca, and run rotate`;
+  if (certificate === undefined) {
+    const problem = problemOf(facts.serving);
+    return facts.serving.state === 'absent'
+      ? undefined
+      : { text: `the serving certificate ${problem}: ${remedy}`, isOver: true };
+  }
+  const { validFromDate, validToDate } = certificate.x509;
+  const lastPart = (validToDate.getTime() - validFromDate.getTime()) / lastPartOfLife;
+  return facts.now.getTime() >= validToDate.getTime() - lastPart
+    ? { text: `the serving certificate expires at ${validToDate.toISOString()}: ${remedy}`, isOver: false }
+    : undefined;
 }
 
 /** Prints the steps of a run as lines; on a terminal also the current wait, if it lasts over a second. */
@@ -108,7 +140,12 @@ async function advance(
   const external = await context.external();
   if (external !== undefined) {
     io.stderr.write(`${external}\n`);
-    return reportInjections(await inject(context, false), context.json, io);
+    const code = reportInjections(await inject(context, false), context.json, io);
+    const problem = await servingProblem(context);
+    if (problem !== undefined) {
+      io.stderr.write(`${problem.text}\n`);
+    }
+    return problem?.isOver === true ? exitCode.findings : code;
   }
   const { action, facts } = await runCertificates({ ...run, entropy, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');

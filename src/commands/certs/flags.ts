@@ -126,6 +126,8 @@ export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<F
  * reading it.
  */
 const maxNames = 100;
+/** cert-manager's annotation on Secrets that it writes. */
+export const issuerAnnotation = 'cert-manager.io/certificate-name';
 const defaultCaSecret = 'extensionconfig-webhook-ca';
 
 /** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
@@ -234,7 +236,7 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
         return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
       }
       const annotations = (await store.read('serving'))?.annotations ?? {};
-      return annotations['cert-manager.io/certificate-name'] === undefined
+      return annotations[issuerAnnotation] === undefined
         ? undefined
         : `${store.describe('serving')} belongs to cert-manager: only its ca.crt is injected`;
     },
