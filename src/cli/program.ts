@@ -18,9 +18,9 @@ export interface Io {
   signal: AbortSignal;
 }
 
-/** Styles for standard output: in colour on a terminal, unless NO_COLOR is set (no-color.org). */
+/** Styles for standard output: in colour on a terminal that has any, unless NO_COLOR is set (no-color.org). */
 export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
-  return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' ? coloured : plain;
+  return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb' ? coloured : plain;
 }
 
 /** A user error (flags, files, environment): printed in one line, exit code 2. */

@@ -25,6 +25,10 @@ export interface LintRun {
  */
 const documentsPerTurn = 50;
 
+/** For the first error in a file with the actions of a template, which is YAML only once it is rendered. */
+const templateRemedy =
+  '; this looks like a template: lint its output (helm template CHART | extensionconfig-webhook lint -)';
+
 async function* lintSource(
   { file, read }: Source,
   { policyOf, signal, onSkipped }: LintRun,
@@ -46,15 +50,21 @@ async function* lintSource(
   }
   const policy = policyOf(file);
   const kinds = createKindCheck(file);
+  let remedy = text.includes('{{') ? templateRemedy : '';
+  function unreadable(message: string): string {
+    const whole = `${message}${remedy}`;
+    remedy = '';
+    return whole;
+  }
   for (const part of splitDocuments(text)) {
     if ('error' in part) {
-      yield { error: { file, line: part.line, column: 1, message: part.error } };
+      yield { error: { file, line: part.line, column: 1, message: unreadable(part.error) } };
       continue;
     }
     const document = readDocument(part);
     if ('errors' in document) {
       for (const error of document.errors) {
-        yield { error: { file, ...error } };
+        yield { error: { file, ...error, message: unreadable(error.message) } };
       }
     } else {
       for (const refusal of document.refusals) {

@@ -72,6 +72,6 @@ export function explainedWithin(thrown: unknown, signal: AbortSignal): CallError
       ? `gzip: ${quotable(message)}`
       : code === 'UND_ERR_SOCKET' || code === 'ECONNRESET'
         ? 'unexpected EOF: the server closed the connection'
-        : `${code}: ${quotable(message)}`,
+        : `${code === '' ? '' : `${code}: `}${quotable(message)}`,
   );
 }

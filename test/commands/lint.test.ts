@@ -399,6 +399,15 @@ test('a file that is not YAML is distinguished from one with findings', async ()
   expect(stdout).toBe('0 ExtensionConfigs in 1 file: 0 errors, 0 warnings, 1 read error\n');
 });
 
+test.each([
+  ['an action as a value', 'metadata:\n  name: {{ .Release.Name }}\na: [\n'],
+  ['an action at the beginning', '{{- if .Values.enabled }}\nkind: ExtensionConfig\n{{- end }}\n'],
+])('a template is named as such, once: %s', async (_, text) => {
+  const { code, stderr } = await runProgram(['lint', write('template.yaml', text)]);
+  expect(code).toBe(2);
+  expect(stderr.split('; this looks like a template: lint its output (helm template CHART | ')).toHaveLength(2);
+});
+
 /** A folder of its own with files in it. */
 function tree(name: string, files: Record<string, string>): string {
   for (const [file, text] of Object.entries(files)) {

@@ -293,6 +293,15 @@ const hostile: Hostile[] = [
     'http call failed: failed to decode response: unexpected EOF: the server closed the connection',
   ],
   [
+    'a chunk without a size',
+    (_received, response) => {
+      response.socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n');
+      return undefined;
+    },
+    'decode',
+    'http call failed: failed to decode response: Response does not match the HTTP/1.1 protocol',
+  ],
+  [
     'headers without end',
     (_received, response) => {
       response.writeHead(200, { 'x-long': 'x'.repeat(100_000) });

@@ -12,6 +12,7 @@ test.each([
   ['a terminal', true, {}, coloured],
   ['a file or a pipe', undefined, {}, plain],
   ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, plain],
+  ['a terminal that knows no escape sequences', true, { TERM: 'dumb' }, plain],
   ['a terminal with an empty NO_COLOR, which no-color.org treats as not set', true, { NO_COLOR: '' }, coloured],
 ])('the paint for %s', (_, isTTY, env, paint) => {
   expect(paintFor({ stdout: { isTTY } as Io['stdout'], env })).toBe(paint);
