@@ -26,6 +26,7 @@ const maxWorkerMinors = 3;
 const maxSteps = 100;
 
 /** The minor of a Kubernetes version; NaN if it is not a version. */
+const majorOf = (version: string): number => parseVersion(version)?.numbers[0] ?? Number.NaN;
 const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? Number.NaN;
 
 /** Whether the first version is older; build metadata is ignored. */
@@ -173,6 +174,10 @@ export function refusalOf(state: State, to: string): string | undefined {
   }
   if (isOlder(to, from)) {
     return `version cannot be decreased from ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
+  }
+  if (majorOf(to) !== majorOf(from)) {
+    // No default plan leads there, and without any step the upgrade would seem to be done at once.
+    return `version cannot be increased from ${JSON.stringify(from)} to ${JSON.stringify(to)}: that is another major version, and Kubernetes has only v1`;
   }
   if (blueprint !== undefined && blueprint.planHandler === undefined) {
     if (blueprint.versions.length > 0 && !blueprint.versions.includes(to)) {
