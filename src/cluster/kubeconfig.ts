@@ -46,6 +46,49 @@ function checkTokenFile(config: KubeConfig): void {
   }
 }
 
+/**
+ * Checks that the certificates and the key can be read and are PEM. Requests would report only the code of an error,
+ * without the field or the file.
+ */
+function checkPem(config: KubeConfig): void {
+  const cluster = config.getCurrentCluster();
+  const user = config.getCurrentUser();
+  for (const [field, file, data] of [
+    ['certificate-authority', cluster?.caFile, cluster?.caData],
+    ['client-certificate', user?.certFile, user?.certData],
+    ['client-key', user?.keyFile, user?.keyData],
+  ] as const) {
+    if (data) {
+      if (!Buffer.from(data, 'base64').includes('-----BEGIN ')) {
+        throw new KubeConfigError(`${field}-data in the kubeconfig is not PEM in base64`);
+      }
+    } else if (file) {
+      let pem: Buffer;
+      try {
+        pem = readRegularFileSync(file, maxKubeconfigBytes);
+      } catch (error) {
+        throw new KubeConfigError(`${field} in the kubeconfig: ${(error as Error).message}`);
+      }
+      if (!pem.includes('-----BEGIN ')) {
+        throw new KubeConfigError(`${field} in the kubeconfig: ${file} is not PEM`);
+      }
+    }
+  }
+}
+
+/** Why a kubeconfig leads to no cluster. */
+function noCluster(config: KubeConfig): string {
+  const name = config.getCurrentContext();
+  const context = name ? config.getContextObject(name) : null;
+  if (context?.cluster) {
+    return `context ${JSON.stringify(name)} of the kubeconfig has cluster ${JSON.stringify(context.cluster)}, which is not among clusters: kubectl config set-context ${JSON.stringify(name)} --cluster NAME sets one`;
+  }
+  const known = config.getContexts()?.map((one) => one.name) ?? [];
+  return context === null && known.length > 0
+    ? `the kubeconfig has ${name ? `current-context ${JSON.stringify(name)}, which is not among its contexts` : 'no current-context'} (it has ${printable(known.join(', '))}): use --context`
+    : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
+}
+
 /** Reads a file; undefined when it does not exist. */
 function load(file: string): KubeConfig | undefined {
   let text: string;
@@ -146,7 +189,12 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
   }
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
-    throw new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod');
+    throw new KubeConfigError(noCluster(config));
+  }
+  if (!/^https?:$/.test(URL.parse(cluster.server)?.protocol ?? '')) {
+    throw new KubeConfigError(
+      `the kubeconfig has server ${JSON.stringify(printable(cluster.server))}, which is not a URL such as https://10.0.0.1:6443`,
+    );
   }
   // Without a proxy, the client library rejects it only at the first request, and reports missing credentials.
   if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify && !cluster.proxyUrl) {
@@ -162,6 +210,7 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
       `context ${JSON.stringify(context)} of the kubeconfig has ${user ? `user ${JSON.stringify(user)}, which is not among users` : 'no user'}: kubectl config set-context ${JSON.stringify(context)} --user NAME sets one`,
     );
   }
+  checkPem(config);
   checkTokenFile(config);
   try {
     prepareUser(config);

@@ -113,11 +113,49 @@ test('names a context that does not exist, and the existing ones', () => {
   );
 });
 
-test('a kubeconfig whose current context does not exist has no cluster', () => {
-  const folder = folderWith({ config: kubeconfigOf(['here'], 6443, 'gone') });
-  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'config') })).toThrow(
-    new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod'),
-  );
+test.each([
+  [
+    'current context does not exist',
+    kubeconfigOf(['here', 'there'], 6443, 'gone'),
+    'the kubeconfig has current-context "gone", which is not among its contexts (it has here, there): use --context',
+  ],
+  [
+    'current context is not set',
+    kubeconfigOf(['here'], 6443, ''),
+    'the kubeconfig has no current-context (it has here): use --context',
+  ],
+  [
+    'context has a cluster that does not exist',
+    kubeconfigOf(['here']).replace('"cluster":"here"', '"cluster":"gone"'),
+    'context "here" of the kubeconfig has cluster "gone", which is not among clusters: kubectl config set-context "here" --cluster NAME sets one',
+  ],
+  ...['http//:bad url', 'localhost:6443'].map((url): [string, string, string] => [
+    `server is ${JSON.stringify(url)}`,
+    kubeconfigOf(['here']).replace(server, url),
+    `the kubeconfig has server ${JSON.stringify(url)}, which is not a URL such as https://10.0.0.1:6443`,
+  ]),
+])('a kubeconfig whose %s leads to no cluster', (_, config, problem) => {
+  const folder = folderWith({ config });
+  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'config') })).toThrow(new KubeConfigError(problem));
+});
+
+test.each([
+  [
+    'cluster',
+    { 'certificate-authority': 'ca.crt' },
+    /^certificate-authority in the kubeconfig: .*ca\.crt does not exist/,
+  ],
+  ['cluster', { 'certificate-authority-data': '!!!' }, /^certificate-authority-data in the kubeconfig is not PEM in/],
+  ['cluster', { 'certificate-authority': 'config' }, /^certificate-authority in the kubeconfig: .*config is not PEM$/],
+  ['user', { 'client-certificate': '.' }, /^client-certificate in the kubeconfig: .* is a folder/],
+  ['user', { 'client-key-data': 'Zm9v' }, /^client-key-data in the kubeconfig is not PEM in base64$/],
+])('the field of a %s that is not PEM is named: %j', (where, fields, problem) => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, Record<string, object>[]>;
+  Object.assign(whole[`${where}s`]?.[0]?.[where] ?? {}, fields);
+  const folder = folderWith({ config: JSON.stringify(whole) });
+  const load = () => loadKubeConfig({ kubeconfig: join(folder, 'config') });
+  expect(load).toThrow(KubeConfigError);
+  expect(load).toThrow(problem);
 });
 
 test('merges files that each contain only a part of a kubeconfig', () => {
@@ -196,15 +234,17 @@ test('a context needs a user, unless there is no TLS', () => {
 test('resolves file names relative to the kubeconfig', () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[]; users: { user: object }[] };
   Object.assign(whole.clusters[0]!.cluster, { 'certificate-authority': 'ca.crt' });
-  Object.assign(whole.users[0]!.user, { 'client-certificate': 'sub/tls.crt', 'client-key': '/keys/tls.key' });
-  const folder = folderWith({ config: JSON.stringify(whole) });
+  const pem = '-----BEGIN CERTIFICATE-----';
+  const key = join(folderWith({ 'tls.key': pem }), 'tls.key');
+  Object.assign(whole.users[0]!.user, { 'client-certificate': '.kube/tls.crt', 'client-key': key });
+  const folder = folderWith({ config: JSON.stringify(whole), 'ca.crt': pem, '.kube/tls.crt': pem });
   for (const config of [
     loadKubeConfig({ kubeconfig: join(folder, 'config') }),
     loadKubeConfig({}, { KUBECONFIG: join(folder, 'config') }),
   ]) {
     expect(config.getCurrentCluster()?.caFile).toBe(join(folder, 'ca.crt'));
     const { certFile, keyFile } = config.getCurrentUser() ?? {};
-    expect([certFile, keyFile]).toEqual([join(folder, 'sub/tls.crt'), '/keys/tls.key']);
+    expect([certFile, keyFile]).toEqual([join(folder, '.kube/tls.crt'), key]);
   }
 });
 
