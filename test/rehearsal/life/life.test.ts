@@ -275,7 +275,12 @@ describe('what fails', () => {
 
   test.each([
     ['a lower version', 'v1.29.0', clusterYaml('v1.30.0'), /cannot be decreased/],
-    ['another major version', 'v2.0.0', clusterYaml('v1.30.0'), /cannot be increased .*: that is another major version/],
+    [
+      'another major version',
+      'v2.0.0',
+      clusterYaml('v1.30.0'),
+      /cannot be increased .*: that is another major version/,
+    ],
     ['two minor versions with a class', 'v1.32.0', clusterYaml('v1.30.0') + classYaml('{}'), /more than one minor/],
     [
       'a version that the class does not have',
