@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { KubeConfig } from '@kubernetes/client-node';
+import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { FileError, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
 import { keepWhatKubectlReads, prepareUser } from './kubeconfig-users.ts';
+import { proxyFor } from './proxy.ts';
 import { tokenFileOf, withTokenFile } from './token-file.ts';
 
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
@@ -89,8 +90,18 @@ function noCluster(config: KubeConfig): string {
     : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
 }
 
+/** The proxy in the environment, for a cluster without one of its own. */
+function throughProxy(cluster: Cluster, env: NodeJS.ProcessEnv): Cluster {
+  try {
+    const proxyUrl = cluster.proxyUrl ? undefined : proxyFor(cluster.server, env);
+    return proxyUrl === undefined ? cluster : { ...cluster, proxyUrl };
+  } catch (error) {
+    throw new KubeConfigError((error as Error).message);
+  }
+}
+
 /** Reads a file; undefined when it does not exist. */
-function load(file: string): KubeConfig | undefined {
+function load(file: string, env: NodeJS.ProcessEnv): KubeConfig | undefined {
   let text: string;
   try {
     // Not read by the client library, which would block forever on a FIFO.
@@ -117,6 +128,7 @@ function load(file: string): KubeConfig | undefined {
         : (error as Error).message.split('\n');
     throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${printable(problem)}`);
   }
+  config.clusters = (config.clusters ?? []).map((cluster) => throughProxy(cluster, env));
   return config;
 }
 
@@ -148,7 +160,7 @@ function merged(configs: readonly KubeConfig[]): KubeConfig {
 /** The kubeconfig to use if no file was named. */
 function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
   const files = defaultFiles(env);
-  const found = files.map(load).filter((config) => config !== undefined);
+  const found = files.map((file) => load(file, env)).filter((config) => config !== undefined);
   if (found.length > 0) {
     return merged(found);
   }
@@ -169,12 +181,13 @@ function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
 /**
  * Loads a kubeconfig: the named file, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
  *
- * @param env the environment; KUBECONFIG and HOME are read.
+ * @param env the environment; KUBECONFIG, HOME, HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read. In a pod, the API server
+ *   is reached directly.
  * @throws {KubeConfigError} when it cannot be read, names no cluster, or lacks the context.
  */
 export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEnv = process.env): KubeConfig {
   const { kubeconfig } = options;
-  const config = kubeconfig === undefined ? loadDefault(env) : load(kubeconfig);
+  const config = kubeconfig === undefined ? loadDefault(env) : load(kubeconfig, env);
   if (config === undefined) {
     throw new KubeConfigError(`the kubeconfig ${kubeconfig} does not exist`);
   }

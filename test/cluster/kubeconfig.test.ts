@@ -258,3 +258,17 @@ test('names a file with a token that cannot be read, if the context uses it', ()
   );
   expect(loadKubeConfig({ kubeconfig, context: 'there' }).getCurrentUser()).not.toBeNull();
 });
+
+test('uses the proxy of the environment, as kubectl does, unless the kubeconfig has one', () => {
+  const whole = JSON.parse(kubeconfigOf(['here', 'there'])) as { clusters: { cluster: Record<string, string> }[] };
+  Object.assign(whole.clusters[0]!.cluster, { server: 'https://here.test:6443' });
+  Object.assign(whole.clusters[1]!.cluster, { server: 'https://there.test:6443', 'proxy-url': 'http://own.test' });
+  const kubeconfig = join(folderWith({ config: JSON.stringify(whole) }), 'config');
+  const proxyOf = (context: string, env: NodeJS.ProcessEnv) =>
+    loadKubeConfig({ kubeconfig, context }, env).getCurrentCluster()?.proxyUrl;
+  const env = { HTTPS_PROXY: 'http://proxy.test:3128' };
+  expect(proxyOf('here', env)).toBe('http://proxy.test:3128');
+  expect(proxyOf('there', env)).toBe('http://own.test');
+  expect(proxyOf('here', { ...env, NO_PROXY: '.test' })).toBeUndefined();
+  expect(() => proxyOf('here', { HTTPS_PROXY: 'ftp://x' })).toThrow(KubeConfigError);
+});
