@@ -46,6 +46,7 @@ test('has its own namespace, which enforces the restricted Pod Security Standard
   });
   expect(pod).toMatchObject({
     serviceAccountName: name,
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
     restartPolicy: 'Never',
     securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
   });

@@ -82,6 +82,10 @@ describe.each(Object.entries(podTemplates))('pods: %s', (_name, template) => {
       effect: 'NoSchedule',
     });
   });
+
+  test('run on Linux only, since the image is for it and a cluster may have Windows nodes', () => {
+    expect(template.spec.nodeSelector).toEqual({ 'kubernetes.io/os': 'linux' });
+  });
 });
 
 describe('the Deployment', () => {

@@ -11,8 +11,9 @@ const options = { name: 'backups', hooks: hookNames, certificates: 'cert-manager
 type Manifest = {
   kind: string;
   metadata: { name: string; namespace?: string };
-  spec: Record<string, never> & {
+  spec: {
     template: { spec: { containers: { image: string }[] } };
+    jobTemplate?: { spec: { template: { spec: object } } };
     replicas: number;
     dnsNames?: string[];
     secretName?: string;
@@ -85,6 +86,17 @@ test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (ce
     expect(one('CronJob', 'backups-certificates')).toBeDefined();
   }
   expect(checkExtensionConfig(one('ExtensionConfig'))).toEqual([]);
+  // Management clusters often have only control plane nodes, and some have Windows nodes.
+  const pods = manifests
+    .filter(({ kind }) => ['CronJob', 'Deployment', 'Job'].includes(kind))
+    .map(({ spec }) => (spec.jobTemplate?.spec ?? spec).template.spec);
+  expect(pods).toHaveLength(certificates === 'bootstrap' ? 3 : 1);
+  for (const pod of pods) {
+    expect(pod).toMatchObject({
+      nodeSelector: { 'kubernetes.io/os': 'linux' },
+      tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
+    });
+  }
 });
 
 test('a project without patches has no variables', () => {
