@@ -326,6 +326,7 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--rules-config', '/does/not/exist'], {}, /--rules-config: \/does\/not\/exist: no such file/],
     [['--hook-lifecycles', '/dev/null'], {}, /--hook-lifecycles: \/dev\/null/],
     [['--shutdown-timeout', '0'], {}, /--shutdown-timeout: "0"/],
+    [['--health-port', '9443'], {}, /--port and --health-port are both 9443: choose another for one of them/],
     [['--shutdown-delay', '20'], {}, /--shutdown-delay must be shorter than --shutdown-timeout/],
     [['--cert-dir', '/x'], {}, /--cert-dir, --cert-secret and --self-signed exclude each other/],
     [['--cert-secret', 'a/b'], {}, /exclude each other/],
