@@ -115,6 +115,21 @@ export function calledCommand(args: readonly string[]): string | undefined {
 }
 
 /**
+ * Arguments with the meaning of `help`. Commander prints the program's own help for a command that does not exist, and
+ * knows no `help COMMAND SUBCOMMAND`.
+ */
+function explicitHelp({ commands }: Program, args: readonly string[]): string[] {
+  const [first, command, ...more] = args;
+  if (first !== 'help' || command === undefined || command === 'help' || command.startsWith('-')) {
+    return [...args];
+  }
+  if (!commands.some(({ name }) => name === command)) {
+    return [command];
+  }
+  return more.length > 0 ? [command, ...more, '--help'] : [...args];
+}
+
+/**
  * Runs a program with arguments (without node and script).
  *
  * @returns the exit code.
@@ -132,7 +147,7 @@ export async function runProgram(definition: Program, args: readonly string[], i
     },
   );
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await program.parseAsync(explicitHelp(definition, args), { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.code === versionAsked) {

@@ -112,6 +112,22 @@ describe('help', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
+  test('of a command is also printed by "help", and of its subcommands', async () => {
+    for (const words of [['lint'], ['certs'], ['certs', 'bootstrap'], ['hooks', 'diff']]) {
+      const asked = await runProgram(['help', ...words]);
+      expect(asked.code).toBe(0);
+      expect(asked.stdout).toBe((await runProgram([...words, '--help'])).stdout);
+    }
+  });
+
+  test('of a command that does not exist is an error', async () => {
+    expect(await runProgram(['help', 'lnt'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining("unknown command 'lnt'\n(Did you mean lint?)"),
+    });
+  });
+
   test('lists every command in a group', async () => {
     const { stdout } = await runProgram(['--help']);
     const headings = stdout.split('\n').filter((line) => /^\S.*:$/.test(line));
