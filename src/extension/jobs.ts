@@ -62,7 +62,11 @@ type State =
 /** Longest delay of a timer, in seconds. */
 const longestSeconds = 2_000_000;
 
-/** Creates an empty set of jobs. */
+/**
+ * Creates an empty set of jobs.
+ *
+ * @throws {RangeError} for an option outside its values.
+ */
 export function createJobs({
   retryAfterSeconds = 10,
   maxSeconds = 14_400,
@@ -76,6 +80,16 @@ export function createJobs({
   }
   if (!(maxSeconds > 0 && maxSeconds <= longestSeconds)) {
     throw new RangeError(`maxSeconds: ${maxSeconds} is not a number above 0 and up to ${longestSeconds}`);
+  }
+  if (!(rememberSeconds >= 0)) {
+    throw new RangeError(`rememberSeconds: ${rememberSeconds} is not a number from 0 on`);
+  }
+  // With none, every caller would wait forever.
+  if (!Number.isInteger(maxRunning) || maxRunning < 1) {
+    throw new RangeError(`maxRunning: ${maxRunning} is not a whole number above 0`);
+  }
+  if (!Number.isInteger(maxRemembered) || maxRemembered < 0) {
+    throw new RangeError(`maxRemembered: ${maxRemembered} is not a whole number from 0 on`);
   }
   // In the order in which they entered their state: the oldest completed ones come first.
   const jobs = new Map<string, State>();

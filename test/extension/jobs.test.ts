@@ -51,12 +51,25 @@ describe('options', () => {
     [{ maxSeconds: 0 }, 'maxSeconds: 0 is not a number above 0 and up to 2000000'],
     [{ maxSeconds: 2_000_001 }, 'maxSeconds: 2000001 is not a number above 0 and up to 2000000'],
     [{ maxSeconds: Number.NaN }, 'maxSeconds: NaN is not a number above 0 and up to 2000000'],
+    [{ rememberSeconds: -1 }, 'rememberSeconds: -1 is not a number from 0 on'],
+    [{ rememberSeconds: Number.NaN }, 'rememberSeconds: NaN is not a number from 0 on'],
+    [{ maxRunning: 0 }, 'maxRunning: 0 is not a whole number above 0'],
+    [{ maxRunning: Number.NaN }, 'maxRunning: NaN is not a whole number above 0'],
+    [{ maxRemembered: -1 }, 'maxRemembered: -1 is not a whole number from 0 on'],
   ])('%j are rejected', (options, message) => {
     expect(() => createJobs(options)).toThrow(new RangeError(message));
   });
 
   test('at their minimum and maximum are accepted', () => {
-    expect(createJobs({ retryAfterSeconds: 1, maxSeconds: 2_000_000 }).running()).toBe(0);
+    expect(
+      createJobs({
+        retryAfterSeconds: 1,
+        maxSeconds: 2_000_000,
+        rememberSeconds: 0,
+        maxRunning: 1,
+        maxRemembered: 0,
+      }).running(),
+    ).toBe(0);
   });
 });
 
