@@ -89,7 +89,7 @@ function findInLayers(below: VariableLayer, above: VariableLayer, path: string):
  */
 export function layeredVariables(below: VariableLayer, above: VariableLayer): Variables {
   let values: JsonObject | undefined;
-  return variablesFrom(
+  return new FoundVariables(
     (path) => findInLayers(below, above, path),
     () => {
       values ??= mergedLayers([below, above]);
@@ -100,38 +100,66 @@ export function layeredVariables(below: VariableLayer, above: VariableLayer): Va
 
 /** Access to variables by path and type. */
 export function variablesOf(values: JsonObject): Variables {
-  return variablesFrom(
+  return new FoundVariables(
     (path) => [getField(values, path), undefined],
     () => values,
   );
 }
 
-function variablesFrom(find: (path: string) => Found, allValues: () => JsonObject): Variables {
-  function typed<T extends Json>(kind: string, is: (value: Json) => boolean) {
-    return (path: string, fallback?: T): T => {
-      const value = valueAt(find(path));
-      if (value === undefined) {
-        if (fallback === undefined) {
-          throw new HandlerFailure(`variable ${path} is not set`);
-        }
-        return fallback;
+type Find = (path: string) => Found;
+
+/** Reads values of one type; `kind` describes it in messages. */
+function typed<T extends Json>(find: Find, kind: string, is: (value: Json) => boolean) {
+  return (path: string, fallback?: T): T => {
+    const value = valueAt(find(path));
+    if (value === undefined) {
+      if (fallback === undefined) {
+        throw new HandlerFailure(`variable ${path} is not set`);
       }
-      if (!is(value)) {
-        throw new HandlerFailure(`variable ${path} is not ${kind}`);
-      }
-      return value as T;
-    };
-  }
-  return {
-    get values() {
-      return allValues();
-    },
-    get: (path) => valueAt(find(path)),
-    has: (path) => find(path).some((value) => value !== undefined),
-    string: typed<string>('a string', (value) => typeof value === 'string'),
-    number: typed<number>('a number', (value) => typeof value === 'number'),
-    boolean: typed<boolean>('true or false', (value) => typeof value === 'boolean'),
-    object: typed<JsonObject>('an object', isJsonObject),
-    list: typed<Json[]>('a list', Array.isArray),
+      return fallback;
+    }
+    if (!is(value)) {
+      throw new HandlerFailure(`variable ${path} is not ${kind}`);
+    }
+    return value as T;
   };
+}
+
+const isString = (value: Json) => typeof value === 'string';
+const isNumber = (value: Json) => typeof value === 'number';
+const isBoolean = (value: Json) => typeof value === 'boolean';
+
+/** Variables by path. The functions work without the object, too: patchers may take out those that they need. */
+class FoundVariables implements Variables {
+  /**
+   * `values`, with one getter for all objects. A getter in an object literal is a new function each time, so that each
+   * object has a hidden class of its own, which keeps its variables in memory until the next full garbage collection.
+   */
+  static readonly #values = {
+    get(this: FoundVariables) {
+      return this.#allValues();
+    },
+    enumerable: true,
+  };
+  declare readonly values: JsonObject;
+  readonly get: Variables['get'];
+  readonly has: Variables['has'];
+  readonly string: Variables['string'];
+  readonly number: Variables['number'];
+  readonly boolean: Variables['boolean'];
+  readonly object: Variables['object'];
+  readonly list: Variables['list'];
+  readonly #allValues: () => JsonObject;
+
+  constructor(find: Find, allValues: () => JsonObject) {
+    Object.defineProperty(this, 'values', FoundVariables.#values);
+    this.get = (path) => valueAt(find(path));
+    this.has = (path) => find(path).some((value) => value !== undefined);
+    this.string = typed<string>(find, 'a string', isString);
+    this.number = typed<number>(find, 'a number', isNumber);
+    this.boolean = typed<boolean>(find, 'true or false', isBoolean);
+    this.object = typed<JsonObject>(find, 'an object', isJsonObject);
+    this.list = typed<Json[]>(find, 'a list', Array.isArray);
+    this.#allValues = allValues;
+  }
 }
