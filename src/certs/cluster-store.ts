@@ -71,6 +71,10 @@ export function clusterStore(
         if (error instanceof StatusError && error.code === 404) {
           throw new StatusError(404, `${error.message}: create the namespace, or name another with --namespace`);
         }
+        if (error instanceof StatusError && error.code === 422 && raw.immutable === true) {
+          const remedy = 'delete it (pods keep the certificate that they have) and run certs bootstrap';
+          throw new StatusError(422, `Secret ${namespace}/${name} is immutable, so nobody can change it: ${remedy}`);
+        }
         throw explain(error, from === undefined ? 'create' : 'update', 'secrets', `${namespace}/${name}`);
       }
     },

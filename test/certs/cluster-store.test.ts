@@ -56,6 +56,17 @@ describe('the two Secrets in a cluster', () => {
     expect(await store.read('serving')).toBeUndefined();
   });
 
+  test('that are immutable: the error says what to do', async () => {
+    const { store } = storeOf({
+      [`GET ${secrets}/the-tls`]: { metadata: { name: 'the-tls', resourceVersion: '1' }, immutable: true },
+      [`PUT ${secrets}/the-tls`]: 422,
+    });
+    const before = await store.read('serving');
+    await expect(store.write('serving', { data: {}, annotations: {} }, before)).rejects.toThrow(
+      'Secret ns/the-tls is immutable, so nobody can change it: delete it (pods keep the certificate that they have) and run certs bootstrap',
+    );
+  });
+
   test('that may not be read: the error names the missing permission', async () => {
     const { store } = storeOf({ [`GET ${secrets}/the-ca`]: 403, [`GET ${secrets}/the-tls`]: 500 });
     await expect(store.read('ca')).rejects.toThrow(
