@@ -64,7 +64,10 @@ export function clientNode(): ReturnType<typeof loadParts> {
   return loaded;
 }
 
+let loadedUndici: typeof UndiciParts | undefined;
+
 /** The HTTP client of the Kubernetes client library, loaded on first use. */
 export function undici(): typeof UndiciParts {
-  return require(fileURLToPath(undiciParts));
+  loadedUndici ??= require(fileURLToPath(undiciParts)) as typeof UndiciParts;
+  return loadedUndici;
 }

@@ -5,6 +5,7 @@ import type * as Yaml from 'yaml';
 const require = createRequire(import.meta.url);
 
 let loaded: typeof Yaml | undefined;
+let loadedParser: typeof JsYaml | undefined;
 
 /** The library that writes and edits YAML, loaded on first use: most runs do not need it. */
 export function yaml(): typeof Yaml {
@@ -14,7 +15,8 @@ export function yaml(): typeof Yaml {
 
 /** The library that only parses and writes YAML, some three times faster; also loaded on first use. */
 function jsYaml(): typeof JsYaml {
-  return require('js-yaml') as typeof JsYaml;
+  loadedParser ??= require('js-yaml') as typeof JsYaml;
+  return loadedParser;
 }
 
 /** A value as YAML that is easy to read. */

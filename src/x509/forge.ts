@@ -5,13 +5,19 @@ import { type SignatureAlgorithm, signatureOf, signingProblem } from './signatur
 
 const require = createRequire(import.meta.url);
 
+let loaded: Pick<typeof Forge, 'asn1' | 'pki'> | undefined;
+
 /**
  * The part of node-forge for certificates, loaded when the first one is created: a server that only uses certificates does
- * not need it, and none needs its TLS, SSH or PKCS #12.
+ * not need it, and none needs its TLS, SSH or PKCS #12. Kept, since each certificate needs it some forty times, and
+ * resolving its name again takes longer than encoding a value.
  */
 function nodeForge(): Pick<typeof Forge, 'asn1' | 'pki'> {
-  require('node-forge/lib/x509.js');
-  return require('node-forge/lib/forge.js');
+  if (loaded === undefined) {
+    require('node-forge/lib/x509.js');
+    loaded = require('node-forge/lib/forge.js') as Pick<typeof Forge, 'asn1' | 'pki'>;
+  }
+  return loaded;
 }
 
 type Asn1 = Forge.asn1.Asn1;
@@ -47,9 +53,13 @@ function parsed(der: Buffer): Asn1[] {
   return asn1.fromDer(der.toString('latin1'), { decodeBitStrings: false }).value as Asn1[];
 }
 
+/** A public key's SubjectPublicKeyInfo: its algorithm and its bits. */
+function publicKeyInfo(publicKey: KeyObject): [Asn1, Asn1] {
+  return parsed(publicKey.export({ type: 'spki', format: 'der' })) as [Asn1, Asn1];
+}
+
 /** RFC 5280, 4.2.1.2, method 1: SHA-1 of the bits of the public key. */
-function keyIdentifier(publicKey: KeyObject): string {
-  const [, bits] = parsed(publicKey.export({ type: 'spki', format: 'der' })) as [Asn1, Asn1];
+function keyIdentifier([, bits]: [Asn1, Asn1]): string {
   return createHash('sha1')
     .update((bits.value as string).slice(1), 'latin1')
     .digest()
@@ -92,7 +102,7 @@ export function issuerKeyIdentifier(ca: X509Certificate): string {
       return asn1.fromDer(rest.at(-1)?.value as string).value as string;
     }
   }
-  return keyIdentifier(ca.publicKey);
+  return keyIdentifier(publicKeyInfo(ca.publicKey));
 }
 
 /** The subject of a certificate, byte for byte, since clients compare it with the issuer of other certificates. */
@@ -116,7 +126,8 @@ export function signedCertificate(contents: Contents, issuerKey: string): Buffer
   // Fills in what names and extensions omit.
   const form = pki.createCertificate();
   form.setSubject(contents.subject);
-  const identifier = universal(Type.OCTETSTRING, keyIdentifier(contents.publicKey));
+  const keyInfo = publicKeyInfo(contents.publicKey);
+  const identifier = universal(Type.OCTETSTRING, keyIdentifier(keyInfo));
   form.setExtensions([...contents.extensions, { name: 'subjectKeyIdentifier', value: identifier }]);
   const { certificateExtensionsToAsn1 } = pki as unknown as Untyped['pki'];
   const subject = pki.distinguishedNameToAsn1(form.subject);
@@ -134,7 +145,7 @@ export function signedCertificate(contents: Contents, issuerKey: string): Buffer
     contents.issuer === undefined ? subject : subjectOf(contents.issuer),
     universal(Type.SEQUENCE, [time(contents.notBefore), time(contents.notAfter)]),
     subject,
-    universal(Type.SEQUENCE, parsed(contents.publicKey.export({ type: 'spki', format: 'der' }))),
+    universal(Type.SEQUENCE, keyInfo),
     certificateExtensionsToAsn1(form.extensions),
   ]);
   const signed = sign(signature.hash, der(toBeSigned), key).toString('latin1');
