@@ -1,5 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ellipticEntropy, issueCa, issueClientCertificate, issueServingCertificate } from '../x509/index.ts';
+import {
+  ellipticEntropy,
+  issueCa,
+  issueClientCertificate,
+  issueServingCertificate,
+  makeEllipticKeyPair,
+} from '../x509/index.ts';
 
 /**
  * The certificates and the token of a sandbox, which are created for each sandbox and written only to its kubeconfig.
@@ -31,7 +37,6 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
   const ca = await issueCa(now, validityMs, ellipticEntropy, { sandbox: true });
   const names = ['localhost', '127.0.0.1', '::1'];
   const { certificate, key } = await issueServingCertificate(ca, names, now, validityMs, ellipticEntropy);
-  const keys = await ellipticEntropy.makeKeyPair();
   let client: { cert: string; key: string } | undefined;
   return {
     ca: ca.certificate.pem,
@@ -40,6 +45,7 @@ export async function makeCredentials(now: Date): Promise<Credentials> {
     token: randomBytes(32).toString('base64url'),
     proxyClient() {
       if (client === undefined) {
+        const keys = makeEllipticKeyPair();
         const issued = issueClientCertificate(ca, proxyClientName, keys, now, validityMs, ellipticEntropy);
         client = { cert: issued.certificate.pem, key: issued.key };
       }

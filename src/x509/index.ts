@@ -29,6 +29,7 @@ export {
   issueClientCertificate,
   issueSelfSigned,
   issueServingCertificate,
+  makeEllipticKeyPair,
   organization,
   systemEntropy,
 } from './issue.ts';

@@ -44,7 +44,7 @@ test('watches of clients that do not read are dropped, and those that read miss 
   timeout: 120_000,
 }, async () => {
   const before = process.memoryUsage().rss;
-  const stuck = await Promise.all(Array.from({ length: 10 }, () => watch()));
+  const stuck = await Promise.all(Array.from({ length: 5 }, () => watch()));
   const good = await watch();
   good.read();
   const text = 'x'.repeat(500_000);
@@ -65,8 +65,8 @@ test('watches of clients that do not read are dropped, and those that read miss 
     async () => good.seen.lines,
     (lines) => lines === changes,
   );
-  // Each of the others had 30 MB to read: 300 MB together.
-  expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+  // Each of the others had 30 MB to read: 150 MB together, of which they share what waits.
+  expect(process.memoryUsage().rss - before).toBeLessThan(130 * 1024 * 1024);
   for (const watcher of stuck) {
     watcher.read();
   }
