@@ -1,8 +1,13 @@
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { everyCommandRuns, type Ran } from '../every-command.ts';
+import { root } from '../pages.ts';
 
-everyCommandRuns(['docs/sandbox.md', 'README.md'], { 'docs/sandbox.md': inspectSandbox });
+everyCommandRuns(['docs/sandbox.md', 'README.md'], {
+  'docs/sandbox.md': inspectSandbox,
+  'README.md': inspectRehearsal,
+});
 
 async function inspectSandbox({ terminal, printed, background: [sandbox] }: Ran): Promise<void> {
   const printedBy = (part: string) => [...printed].find(([commands]) => commands.includes(part))?.[1] ?? '';
@@ -28,8 +33,20 @@ async function inspectSandbox({ terminal, printed, background: [sandbox] }: Ran)
   // The extension that was stopped runs again at the same address.
   const rollout = 'kubectl -n sample-extension rollout status deployment/sample-extension --timeout=20s';
   expect((await terminal.run(rollout)).output).toMatch(/successfully rolled out/);
-  const [rehearsal = ''] = /(?<=^ {2})\S.* rehearse .*$/m.exec(sandbox?.() ?? '') ?? [];
-  expect((await terminal.run(`cd / && ${rehearsal}`)).output).toMatch(/The lifecycle completed: .* 11 calls$/m);
+  expect(sandbox?.()).not.toMatch(/"level":"error"/);
+}
+
+/** The README has the command to rehearse that the sandbox prints. */
+async function inspectRehearsal({ terminal, printed, background: [sandbox] }: Ran): Promise<void> {
+  const [, program = '', flags = ''] = /^ {2}(\S.*) (rehearse .*)$/m.exec(sandbox?.() ?? '') ?? [];
+  expect(program.replaceAll("'", '')).toBe(fileURLToPath(new URL('bin/extensionconfig-webhook', root)));
+  const [[commands, output] = ['', '']] = [...printed].filter(([text]) => text.includes(' rehearse '));
+  const { output: at } = await terminal.run('echo $AT');
+  expect(at).toMatch(/^127\.0\.0\.1:\d+\n$/);
+  expect(commands.replace('$AT --upgrade', `${at.trim()} --upgrade`).split('\n')).toContain(
+    `extensionconfig-webhook ${flags}`,
+  );
+  expect(output).toMatch(/The lifecycle completed: .* 11 calls$/m);
   expect(sandbox?.()).not.toMatch(/"level":"error"/);
 }
 
