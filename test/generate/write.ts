@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { versions } from '../../src/api/index.ts';
+import { builtInHashesFile, builtInHashesText } from './built-in-hashes.ts';
 import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { messageTypes } from './message-types.ts';
@@ -16,6 +17,7 @@ writeFileSync(new URL('../../src/hooks/message-types.ts', import.meta.url), awai
 for (const strictness of strictnesses) {
   writeFileSync(messageFitsFile(strictness), messageFitsOf(strictness));
 }
+writeFileSync(builtInHashesFile, builtInHashesText());
 for (const { file, text } of await generatedPages()) {
   writeFileSync(file, text);
 }

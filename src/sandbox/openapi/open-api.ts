@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { serializeDocument } from '../../openapi/index.ts';
 import type { Registry, Resource } from '../resources/index.ts';
 import { buildDocument } from './build.ts';
+import { builtInHashes } from './built-in-hashes.ts';
 import type { OpenApiMetrics } from './metrics.ts';
 import { PublishedDocument } from './published.ts';
 
@@ -57,6 +58,18 @@ export class OpenApi {
     return document;
   }
 
+  /**
+   * The hash of a document. Those of Kubernetes' own kinds are known: to list them, they need not be built out of
+   * hundreds of models, which takes longer than the rest of a start.
+   */
+  #hashOf(group: string, version: string): string {
+    const key = `${group}/${version}`;
+    const isBuilt = this.#documents.has(key);
+    const isCustom = () => this.#registry.of(group, version).some((resource) => resource.isCustom);
+    const known = isBuilt || isCustom() ? undefined : builtInHashes.get(key);
+    return known ?? this.document(group, version)?.hash ?? '';
+  }
+
   #build(resources: readonly Resource[], known: Built | undefined): PublishedDocument {
     const isCustom = resources.some((resource) => resource.isCustom);
     const stop = isCustom ? this.#metrics.startAggregation() : undefined;
@@ -96,7 +109,7 @@ export class OpenApi {
     for (const [group, versions] of groups) {
       for (const version of versions.toSorted()) {
         const path = group === '' ? `api/${version}` : `apis/${group}/${version}`;
-        const hash = this.document(group, version)?.hash ?? '';
+        const hash = this.#hashOf(group, version);
         paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
       }
     }

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { encodeProtobuf } from '../../../src/openapi/index.ts';
+import { Registry as MetricsRegistry } from '../../../src/prometheus/index.ts';
 import { acceptedType } from '../../../src/sandbox/http/openapi-response.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { builtInResources } from '../../../src/sandbox/kinds/index.ts';
+import { OpenApi, OpenApiMetrics } from '../../../src/sandbox/openapi/index.ts';
+import { Registry } from '../../../src/sandbox/resources/index.ts';
+import { builtInHashesFile, builtInHashesText } from '../../generate/built-in-hashes.ts';
 import { eventually, send } from '../client.ts';
 
 const json = 'application/json';
@@ -127,6 +132,55 @@ test('the hash is that of the JSON, and protobuf represents the same document', 
   const { schemas } = text.json.components as { schemas: object };
   expect(names(paths?.path)).toEqual(Object.keys(text.json.paths as object));
   expect(names((components?.schemas as JsonObject).additional_properties)).toEqual(Object.keys(schemas));
+});
+
+describe("documents of Kubernetes' own kinds", () => {
+  const listed = async () => {
+    const { paths } = (await get('/openapi/v3')).json as { paths: Record<string, { serverRelativeURL: string }> };
+    return Object.values(paths).map(({ serverRelativeURL }) => serverRelativeURL);
+  };
+
+  test('have the hashes that were generated (else: npm run generate)', () => {
+    expect(readFileSync(builtInHashesFile, 'utf8')).toBe(builtInHashesText());
+  });
+
+  test('are listed without being built, with the hashes that they have', async () => {
+    const registry = new Registry();
+    for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
+      registry.set(storage, resources);
+    }
+    const openapi = new OpenApi(registry, () => new Date(), new OpenApiMetrics(registry, new MetricsRegistry()));
+    const { paths } = openapi.root() as { paths: object };
+    expect(Object.keys(paths)).toContain('api/v1');
+    expect(openapi.size).toBe(0);
+    const urls = await listed();
+    expect(urls).toEqual(
+      expect.arrayContaining(Object.values(paths).map(({ serverRelativeURL }) => serverRelativeURL)),
+    );
+    for (const url of urls) {
+      const { status, bytes } = await get(url);
+      expect(status, url).toBe(200);
+      expect(url).toContain(`?hash=${createHash('sha512').update(bytes).digest('hex').toUpperCase()}`);
+    }
+    expect(await listed()).toEqual(urls);
+  });
+
+  test('have another hash while a CustomResourceDefinition adds a kind to their group, even before they are built', async () => {
+    const other = await startSandbox();
+    onTestFinished(() => other.stop());
+    const hash = async () => {
+      const { paths } = (await send(other, 'GET', '/openapi/v3')).json as { paths: Record<string, unknown> };
+      return JSON.stringify(paths['apis/scheduling.k8s.io/v1']);
+    };
+    const before = await hash();
+    const name = 'gadgets.scheduling.k8s.io';
+    const metadata = { name, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } };
+    const body = { ...definition('gadgets', 'scheduling.k8s.io'), metadata };
+    expect((await send(other, 'POST', definitions, { body })).status).toBe(201);
+    await eventually(hash, (current) => current !== before);
+    await send(other, 'DELETE', `${definitions}/${name}`);
+    await eventually(hash, (current) => current === before);
+  });
 });
 
 test('the root document is JSON, whatever is requested', async () => {
