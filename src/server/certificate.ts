@@ -72,15 +72,27 @@ export function pairOf(cert: string, key: string): CertificatePair {
   return checked.pair;
 }
 
-/** Whether to switch from the current pair to a new one, and if not, why. */
+/** Whether to switch from the current pair to a new one, and if not, why; `until` is when to decide again. */
 export function judgePair(
   current: CertificatePair | undefined,
   candidate: CertificatePair,
   now: Date,
-): { use: true } | { use: false; reason: string } {
-  // Without a current pair, even an expired certificate is served: the client's error then names the cause.
-  if (candidate.notAfter <= now && current !== undefined && current.notAfter > now) {
+): { use: true } | { use: false; reason: string; until?: Date } {
+  // Without a current pair that is valid, even an invalid certificate is served: the client's error then names the cause.
+  if (current === undefined || current.notAfter <= now) {
+    return { use: true };
+  }
+  if (candidate.notAfter <= now) {
     return { use: false, reason: `the new certificate expired at ${candidate.notAfter.toISOString()}` };
+  }
+  // The clock was ahead where it was issued. Clients would reject it.
+  if (candidate.notBefore > now && current.notBefore <= now) {
+    const until = candidate.notBefore < current.notAfter ? candidate.notBefore : current.notAfter;
+    return {
+      use: false,
+      reason: `the new certificate is not valid before ${candidate.notBefore.toISOString()}: check the clocks`,
+      until,
+    };
   }
   return { use: true };
 }

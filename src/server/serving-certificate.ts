@@ -19,6 +19,9 @@ export interface CertificateReports {
   metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'>;
 }
 
+/** Longest wait until a certificate that is not valid yet is judged again, in ms: the clock may be set in the meantime. */
+const maxWaitMs = 60_000;
+
 /** Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. */
 export function createServingCertificate(
   use: (pair: CertificatePair) => void,
@@ -28,6 +31,8 @@ export function createServingCertificate(
   let pair: CertificatePair | undefined;
   let certificateProblem: string | undefined;
   let sourceProblem: string | undefined;
+  /** Until a certificate is valid. */
+  let waiting: NodeJS.Timeout | undefined;
 
   function noteSource(problem: string | undefined): void {
     if (problem === sourceProblem) {
@@ -45,7 +50,13 @@ export function createServingCertificate(
   function takePair(next: CertificatePair, bundle: string | undefined): void {
     const verdict = judgePair(pair, next, now());
     if (!verdict.use) {
-      noteUnusable(verdict.reason);
+      if (verdict.reason !== certificateProblem) {
+        noteUnusable(verdict.reason);
+      }
+      if (verdict.until !== undefined) {
+        const waitMs = Math.min(maxWaitMs, verdict.until.getTime() - now().getTime());
+        waiting = setTimeout(() => takePair(next, bundle), waitMs).unref();
+      }
       return;
     }
     pair = next;
@@ -78,6 +89,9 @@ export function createServingCertificate(
 
   return {
     take(event) {
+      if (event.kind !== 'source') {
+        clearTimeout(waiting);
+      }
       switch (event.kind) {
         case 'pair':
           return takePair(event.pair, event.bundle);

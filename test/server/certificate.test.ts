@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import forge from 'node-forge';
-import { describe, expect, test } from 'vitest';
+import type { Logger } from 'pino';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkPair, judgePair } from '../../src/server/certificate.ts';
 import { dnsNamesOf } from '../../src/server/client-policy.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/readiness.ts';
+import { createServingCertificate } from '../../src/server/serving-certificate.ts';
 import { localhost, makeCertificate, makeKey, testCa } from './certificates.ts';
 import { pairOf } from './running.ts';
 
@@ -71,6 +73,51 @@ test('an expired certificate does not replace one that is valid', () => {
   expect(judgePair(soon, soon, new Date('2030-01-01T00:00:00Z'))).toEqual({ use: true });
   expect(judgePair(undefined, soon, new Date('2031-01-01T00:00:00Z'))).toEqual({ use: true });
   expect(judgePair(soon, soon, new Date('2031-01-01T00:00:00Z'))).toEqual({ use: true });
+});
+
+test('a certificate that is not valid yet does not replace one that is, until it is or that one expires', () => {
+  const next = { ...good, notBefore: new Date('2030-01-01T00:00:00Z') };
+  const reason = 'the new certificate is not valid before 2030-01-01T00:00:00.000Z: check the clocks';
+  const now = new Date('2029-01-01T00:00:00Z');
+  expect(judgePair(good, next, now)).toEqual({ use: false, reason, until: next.notBefore });
+  const short = { ...good, notAfter: new Date('2029-06-01T00:00:00Z') };
+  expect(judgePair(short, next, now)).toEqual({ use: false, reason, until: short.notAfter });
+  expect(judgePair(short, next, short.notAfter)).toEqual({ use: true });
+  expect(judgePair(good, next, next.notBefore)).toEqual({ use: true });
+  expect(judgePair(undefined, next, now)).toEqual({ use: true });
+  // Neither is valid.
+  expect(judgePair(next, next, now)).toEqual({ use: true });
+});
+
+test('a certificate that is not valid yet is used once it is, without another change', () => {
+  vi.useFakeTimers({ now: new Date('2029-12-31T23:58:30Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  const used: Date[] = [];
+  const failures: unknown[] = [];
+  const log = { info() {}, error: (fields: unknown) => void failures.push(fields) };
+  const metrics = { certificateLoaded() {}, certificateFailed() {}, certificateSource() {} };
+  const serving = createServingCertificate(
+    ({ notBefore }) => void used.push(notBefore),
+    () => new Date(),
+    { log: log as unknown as Logger, metrics },
+  );
+  const next = { ...good, notBefore: new Date('2030-01-01T00:00:00Z') };
+  serving.take({ kind: 'pair', pair: good });
+  serving.take({ kind: 'pair', pair: next });
+  vi.advanceTimersByTime(89_000);
+  expect([used, failures.length]).toEqual([[good.notBefore], 1]);
+  expect(serving.state()).toMatchObject({
+    pair: good,
+    certificateProblem: expect.stringContaining('not valid before'),
+  });
+  vi.advanceTimersByTime(1_000);
+  expect(used).toEqual([good.notBefore, next.notBefore]);
+  expect(serving.state()).toMatchObject({ pair: next, certificateProblem: undefined });
+  // A later certificate ends the wait for an earlier one.
+  serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2030-01-02T00:00:00Z') } });
+  serving.take({ kind: 'pair', pair: good });
+  vi.advanceTimersByTime(3 * 86_400_000);
+  expect(used.at(-1)).toEqual(good.notBefore);
 });
 
 test('the self-signed certificate is for localhost, for a year', () => {
