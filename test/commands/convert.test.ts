@@ -295,11 +295,7 @@ test.each<[string, (count: number) => string, number]>([
     8_000,
   ],
 ])('the time for %s is proportional to their number', { timeout: 60_000 }, async (_, text, size) => {
-  await expectLinear(
-    size,
-    async (count) => {
-      expect((await runProgram(['convert', '-'], { stdin: text(count) })).code).toBe(0);
-    },
-    16,
-  );
+  await expectLinear(size, async (count) => {
+    expect((await runProgram(['convert', '-'], { stdin: text(count) })).code).toBe(0);
+  });
 });

@@ -437,7 +437,7 @@ describe('the work is linear in the documents', () => {
     ];
     const { report } = await mergeDocuments(two(250));
     expect(report.renamed.length).toBe(250);
-    await expectLinear(1000, (size) => mergeDocuments(two(size)));
+    await expectLinear(3000, (size) => mergeDocuments(two(size)));
   });
 
   test('for one path in many documents', async () => {

@@ -288,10 +288,14 @@ describe('many Clusters in one run', () => {
 
   test('live independently, and the time is linear in their number', async () => {
     const config = await sample();
-    await expectLinear(12, async (count) => {
-      const { lives, complete, calls } = await played([config], clusters(count), whole);
-      expect({ lives, complete }).toEqual({ lives: count, complete: count });
-      expect(calls.filter(({ hook }) => hook === 'AfterClusterUpgrade')).toHaveLength(count);
-    });
+    await expectLinear(
+      12,
+      async (count) => {
+        const { lives, complete, calls } = await played([config], clusters(count), whole);
+        expect({ lives, complete }).toEqual({ lives: count, complete: count });
+        expect(calls.filter(({ hook }) => hook === 'AfterClusterUpgrade')).toHaveLength(count);
+      },
+      12,
+    );
   }, 60_000);
 });
