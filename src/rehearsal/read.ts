@@ -57,6 +57,15 @@ function onlyV1beta2({ object, where }: GivenObject): void {
 /** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
 const maxWorkerGroups = 200;
 
+/** Lists of the topology whose items have unique names (`x-kubernetes-list-map-keys` in Cluster API's CRD). */
+const namedLists = [['variables'], ['workers', 'machineDeployments'], ['workers', 'machinePools']] as const;
+
+/** The first text that comes a second time. */
+function repeated(texts: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return texts.find((text) => seen.size === seen.add(text).size);
+}
+
 /** The Cluster as in requests, after checking for everything that would confuse an extension. */
 function checkedCluster({ object, where }: GivenObject): JsonObject {
   const { status: _status, ...rest } = object;
@@ -98,6 +107,15 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
   const problems = messageProblems(hooks.BeforeClusterCreate, 'request', request, 'strict');
   if (problems.length > 0) {
     throw new GivenError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
+  }
+  for (const path of namedLists) {
+    const names = objectsAt(cluster, 'spec', 'topology', ...path).map((one) => textAt(one, 'name'));
+    const twice = repeated(names);
+    if (twice !== undefined) {
+      throw new GivenError(
+        `${where}: spec.topology.${path.join('.')} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a name of its own, because the API server refuses it`,
+      );
+    }
   }
   return cluster;
 }

@@ -237,6 +237,28 @@ describe('usage errors', () => {
       () => ['--cluster', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
       /there are two Clusters team\/c/,
     ],
+    ...(
+      [
+        ['variables', 'variables: [{ name: a, value: 1 }, { name: b, value: 1 }, { name: a, value: 2 }]'],
+        [
+          'workers.machineDeployments',
+          'workers: { machineDeployments: [{ class: w, name: a }, { class: v, name: a }] }',
+        ],
+        ['workers.machinePools', 'workers: { machinePools: [{ class: w, name: a }, { class: v, name: a }] }'],
+      ] as const
+    ).map(([list, fields]): [string, () => string[], RegExp] => [
+      `${list} with the same name twice`,
+      () => [
+        '--cluster',
+        file(
+          'twice.yaml',
+          `apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: c }\nspec: { topology: { classRef: { name: k }, version: v1.31.0, ${fields} } }\n`,
+        ),
+      ],
+      new RegExp(
+        `twice\\.yaml:1: spec\\.topology\\.${list.replace('.', '\\.')} has "a" twice: give each a name of its own`,
+      ),
+    ]),
     [
       'a missing class',
       () => [
