@@ -46,9 +46,9 @@ export interface HandlerOptions<H extends Hook, N extends string = string, T ext
   /** An RFC 1123 label that is unique in the whole server, across hooks: `before-cluster-upgrade`. */
   name: N & CheckedName<N>;
   /** How long Cluster API waits for an answer, in seconds: 1 to 30. Default (Cluster API's): 10. */
-  timeoutSeconds?: T & CheckedTimeout<T>;
+  timeoutSeconds?: (T & CheckedTimeout<T>) | undefined;
   /** What Cluster API does when a call gets no response. Default (Cluster API's): `Fail`. */
-  failurePolicy?: 'Fail' | 'Ignore';
+  failurePolicy?: 'Fail' | 'Ignore' | undefined;
   /**
    * Answers a call. The same call may come again after it succeeded, and from several replicas: the same request must
    * lead to the same answer, and work that has been done must not be done again. An exception is logged and answered

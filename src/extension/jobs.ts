@@ -6,20 +6,20 @@ import { fault, intendedFailure } from './thrown.ts';
 /** Options of jobs; all are optional. */
 export interface JobsOptions {
   /** After how many seconds a caller asks again while its job runs. Default: 10. */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   /**
    * How long a job may take, in seconds. After that its signal is aborted and the job has failed, whether it observes
    * the signal or not. Default: 14,400 (four hours).
    */
-  maxSeconds?: number;
+  maxSeconds?: number | undefined;
   /** How long a completed job is remembered and not run again, in seconds. Default: 3600. */
-  rememberSeconds?: number;
+  rememberSeconds?: number | undefined;
   /** Maximum number of concurrent jobs; further jobs wait for their turn, and their callers with them. Default: 16. */
-  maxRunning?: number;
+  maxRunning?: number | undefined;
   /** Maximum number of completed jobs that are remembered; the oldest are forgotten first. Default: 10,000. */
-  maxRemembered?: number;
+  maxRemembered?: number | undefined;
   /** Returns milliseconds of a monotonic clock. Default: the system's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 /** One job. */
@@ -38,7 +38,7 @@ export interface Job<Response> {
    * find out what has already been done. If it throws a `HandlerFailure`, its message becomes the answer.
    */
   run(signal: AbortSignal): Promise<void>;
-  log?: Pick<Logger, 'error' | 'info'>;
+  log?: Pick<Logger, 'error' | 'info'> | undefined;
 }
 
 /** Runs long work in the background, so that handlers return within milliseconds. */

@@ -40,41 +40,41 @@ export interface ExtensionServerOptions {
   /** The handlers; Discovery lists them in this order. */
   handlers: readonly Handler[];
   /** Required for `start` and `run`. */
-  certificates?: ExtensionCertificates;
+  certificates?: ExtensionCertificates | undefined;
   /** HTTPS port of the hooks. Default: 9443; 0 lets the system choose. */
-  port?: number;
+  port?: number | undefined;
   /** Address to serve hooks on. Default: all. */
-  host?: string;
+  host?: string | undefined;
   /** HTTP port of /healthz, /readyz and /metrics. Default: 8080; 0 lets the system choose. */
-  healthPort?: number;
+  healthPort?: number | undefined;
   /** Address to serve the health port on. Default: all. */
-  healthHost?: string;
+  healthHost?: string | undefined;
   /** Prefix of all paths: `service.path` of the ExtensionConfig. Default: none. */
-  path?: string;
+  path?: string | undefined;
   /**
    * Allows only clients with a certificate issued by these CAs. Cluster API can send one since 1.11, if configured to.
    */
-  clients?: { caFile: string; allowedNames?: readonly string[] };
+  clients?: { caFile: string; allowedNames?: readonly string[] } | undefined;
   /**
    * For extensions that test their callers: replaces a handler's answer, and its HTTP status. Default: the handler's
    * answer.
    */
-  replaceAnswer?: ReplaceAnswer;
+  replaceAnswer?: ReplaceAnswer | undefined;
   /** The limits of the server. A header may take no longer than its request, whatever `headersTimeoutMs` is. */
-  limits?: Partial<Limits>;
+  limits?: Partial<Limits> | undefined;
   /** Default: JSON lines on stdout. */
-  log?: Logger;
+  log?: Logger | undefined;
   /** Version of the extension, for metrics. */
-  version?: string;
+  version?: string | undefined;
   /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
-  processMetrics?: boolean;
+  processMetrics?: boolean | undefined;
 }
 
 /** Options of an extension server that this program hosts. Another thread may watch the certificates for it. */
 export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'certificates' | 'healthPort'> {
-  certificates?: ExtensionCertificates | CertificateSource;
+  certificates?: ExtensionCertificates | CertificateSource | undefined;
   /** `none` for a server that nobody probes. */
-  healthPort?: number | 'none';
+  healthPort?: number | 'none' | undefined;
   /**
    * Whether the validators of messages are compiled at the start; otherwise the first call of a hook waits for that.
    * Default: yes.

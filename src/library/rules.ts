@@ -7,15 +7,15 @@ import { createRuleSet, rules } from '../rules/index.ts';
 /** How to check objects. All options are optional. */
 export interface CheckOptions {
   /** `strict` (default): all rules; `upstream`: exactly what Cluster API itself rejects. */
-  profile?: 'strict' | 'upstream';
+  profile?: 'strict' | 'upstream' | undefined;
   /** Severities of individual rules, by id. Rules of the profile `upstream` cannot be turned off. */
-  levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>>;
+  levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>> | undefined;
   /** The Cluster API release that the objects are intended for, as `v1.12`. Default: the newest known. */
-  targetClusterApiVersion?: string;
+  targetClusterApiVersion?: string | undefined;
   /** Longest timeout that a handler may have, in seconds. Default: 10. */
-  maxHandlerTimeoutSeconds?: number;
+  maxHandlerTimeoutSeconds?: number | undefined;
   /** The current time: certificates expire. Default: now. */
-  now?: Date;
+  now?: Date | undefined;
 }
 
 /** One finding of a rule. */

@@ -15,30 +15,30 @@ export interface ClientOptions {
    */
   namespaceLabels?: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   /** The hooks that can be called. Default: those of Cluster API. */
-  hooks?: readonly HookDefinition[];
+  hooks?: readonly HookDefinition[] | undefined;
   /** Hooks that have several versions, with conversions between their messages. */
-  versions?: readonly HookVersions[];
+  versions?: readonly HookVersions[] | undefined;
   /** Lifecycles of hooks, for discovery: a handler of a hook that is not in the catalog makes its extension invalid. */
-  catalog?: HookCatalog;
+  catalog?: HookCatalog | undefined;
   /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
-  release?: Release;
+  release?: Release | undefined;
   /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */
   clientCertificate?: () => ClientCertificate | undefined;
   /** Addresses to use for hosts instead of those from DNS, for port-forwards. */
-  resolve?: Resolve;
+  resolve?: Resolve | undefined;
   /** Maximum number of concurrent calls to one extension. Default: 10. */
-  maxConcurrentCalls?: number;
+  maxConcurrentCalls?: number | undefined;
   /** Longest response that is read, in bytes. Default: 20 MiB. Of a discovery at most 2 MiB are read. */
-  maxAnswerBytes?: number;
+  maxAnswerBytes?: number | undefined;
   /**
    * Whether to call as Cluster API's own client does, for rehearsals: without a Content-Type, and even if the extension
    * is in backoff. Default: no. Discovery always does so.
    */
-  mimicsClusterApi?: boolean;
+  mimicsClusterApi?: boolean | undefined;
   /** The registry for the metrics of calls. Default: none. */
-  metrics?: MetricsRegistry;
+  metrics?: MetricsRegistry | undefined;
   /** Returns milliseconds of a monotonic clock. Default: the system's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 /** The object that a hook is called for. */
@@ -47,7 +47,7 @@ export interface CalledObject {
   namespace: string;
   name: string;
   /** Part of the key under which responses are cached. */
-  uid?: string;
+  uid?: string | undefined;
 }
 
 /** A request without apiVersion and kind, which are determined by the hook. */
@@ -58,9 +58,9 @@ export interface CallAllOptions<Request> {
   object: CalledObject;
   request: RequestBody<Request>;
   /** Aborts the call. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
-  cache?: boolean;
+  cache?: boolean | undefined;
 }
 
 /** Options for calling one handler. */

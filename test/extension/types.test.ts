@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createExtensionServer, HandlersError, handler } from '../../src/extension/index.ts';
-import { accepted } from './types.ts';
+import { accepted, optional } from './types.ts';
 
 test('handlers that compile are served, in the given order', () => {
   const server = createExtensionServer({ handlers: accepted });
@@ -51,4 +51,16 @@ test('all mistakes are reported at once, including those that types cannot detec
       expect.stringMatching(/"can-too" of .*CanUpdateMachine: handler "can" of .* serves the same hook/),
     ]);
   }
+});
+
+test('options that are undefined have their defaults', async () => {
+  const { server, jobs, call } = optional(undefined, undefined);
+  expect(server.discovery().handlers).toEqual([
+    {
+      name: 'optional',
+      requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
+    },
+  ]);
+  expect(jobs.running()).toBe(0);
+  expect(await call()).toMatchObject({ ok: false, error: { step: 'registry' } });
 });

@@ -1,5 +1,7 @@
-import { createExtensionServer, type HandlerOptions, handler } from '../../src/extension/index.ts';
-import { defineHook } from '../../src/hooks/index.ts';
+import { createExtensionServer, createJobs, type HandlerOptions, handler } from '../../src/extension/index.ts';
+import { requestFor } from '../../src/extension/testing/index.ts';
+import { defineHook, hooks } from '../../src/hooks/index.ts';
+import { createClient } from '../../src/runtime/index.ts';
 import { fixedCertificate, selfSignedPair } from '../../src/server/index.ts';
 
 // `npm run check` is what tests this file: each wrong use below must not compile.
@@ -56,6 +58,40 @@ export const accepted = [
     handle: ({ host }, { answer }) => (host === '' ? answer.failure('no host') : answer.done({ watts: 1 })),
   }),
 ];
+
+/** An option may be undefined, as values from the environment are; strict projects tell that from a missing one. */
+export function optional(seconds: number | undefined, text: string | undefined) {
+  const { cluster, fromKubernetesVersion, toKubernetesVersion } = requestFor('BeforeClusterUpgrade');
+  const client = createClient({ maxConcurrentCalls: seconds, now: undefined, metrics: undefined });
+  const call = () =>
+    client.callAllExtensions(hooks.BeforeClusterUpgrade, {
+      object: { namespace: 'a', name: 'b', uid: cluster.metadata?.uid },
+      request: { cluster, fromKubernetesVersion, toKubernetesVersion },
+      cache: undefined,
+    });
+  return {
+    call,
+    jobs: createJobs({ retryAfterSeconds: seconds, maxSeconds: seconds, now: undefined }),
+    server: createExtensionServer({
+      handlers: [
+        handler('BeforeClusterUpgrade', {
+          name: 'optional',
+          timeoutSeconds: seconds,
+          failurePolicy: undefined,
+          handle: (_, { answer }) => answer.done(),
+        }),
+      ],
+      port: seconds,
+      healthPort: seconds,
+      host: text,
+      path: text,
+      version: text,
+      clients: undefined,
+      limits: undefined,
+      log: undefined,
+    }),
+  };
+}
 
 /** Never called: it must not compile without the comments. */
 export function refused() {

@@ -69,9 +69,9 @@ export async function assertDeterministic(handler: Handler, request?: object, ti
 /** Options of `assertIdempotent`. */
 export interface IdempotentOptions {
   /** Called after each blocking answer to let the work proceed, for example by advancing a fake clock. */
-  between?: (retryAfterSeconds: number) => unknown;
+  between?: ((retryAfterSeconds: number) => unknown) | undefined;
   /** Maximum number of calls before the handler must be done. Default: 20. */
-  maxCalls?: number;
+  maxCalls?: number | undefined;
 }
 
 /**

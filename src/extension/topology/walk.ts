@@ -54,11 +54,11 @@ export interface TemplatePatcher<T = Template> {
 /** Options of `walkTemplates`. */
 export interface WalkOptions {
   /** Format of the patches. Default: `JSONPatch`. */
-  format?: 'JSONPatch' | 'JSONMergePatch';
+  format?: 'JSONPatch' | 'JSONMergePatch' | undefined;
   /** What to do with a template that no patcher matches. Default: `skip`. */
-  unmatched?: 'skip' | 'fail';
+  unmatched?: 'skip' | 'fail' | undefined;
   /** Receives a warning for each kind with changes that Cluster API would ignore or overwrite, and patches leave out. */
-  log?: Pick<Logger, 'warn'>;
+  log?: Pick<Logger, 'warn'> | undefined;
 }
 
 /** Fields of a control plane's template that Cluster API sets itself, so that it undoes patches to them. */
