@@ -482,6 +482,12 @@ test.each<[string, string, RegExp]>([
     /maxHandlerTimeoutSeconds: 31 is not allowed: it must be a whole number from 1 to 30/,
   ],
   ['a map instead of a string', 'enforcement: {a: 1}', /enforcement: \{"a":1\} is not allowed: it must be a string/],
+  ['rules that are a list', 'rules: [ca-missing]', /lint.yaml: rules: must be a map from rule id to off, warn or deny/],
+  ...['1.10', '1.20', '1.2', '1'].map((release): [string, string, RegExp] => [
+    `the release ${release} without quotes`,
+    `targetClusterApiVersion: ${release}`,
+    /targetClusterApiVersion: \d(\.\d)? is not allowed: a number does not keep .* write the release in quotes, such as "1.10"/,
+  ]),
   ['an unknown rule', 'rules: {nope: off}', /there is no rule "nope"/],
   ['an upstream rule', 'rules: {url-valid: warn}', /must stay deny/],
   ['lifecycles that are not a list', 'hookLifecycles: a', /hookLifecycles: must be a list of files/],

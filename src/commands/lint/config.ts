@@ -43,6 +43,10 @@ function parseField(at: string, folder: string, field: keyof typeof flagOf, valu
     if (typeof value !== 'string' && typeof value !== 'number') {
       throw new FlagError('it must be a string or a number');
     }
+    // As a number, 1.10 is 1.1, and 1.20 is 1.2: another release.
+    if (field === 'targetClusterApiVersion' && typeof value === 'number' && /^\d+(\.\d)?$/.test(String(value))) {
+      throw new FlagError('a number does not keep the last zero of 1.10: write the release in quotes, such as "1.10"');
+    }
     return flag.parse(String(value));
   } catch (error) {
     if (error instanceof FlagError) {
@@ -72,6 +76,9 @@ function readLintConfig(file: string): LintConfig {
   for (const [field, value] of Object.entries(content)) {
     const at = `${file}: ${field.slice(0, 100)}`;
     if (field === 'rules') {
+      if (!isJsonObject(value ?? {})) {
+        throw new UsageError(`${at}: must be a map from rule id to off, warn or deny`);
+      }
       try {
         config.levels = parseRulesConfig(JSON.stringify({ rules: value }));
       } catch (error) {
