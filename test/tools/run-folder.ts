@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -29,24 +30,40 @@ function compiledCode(): string {
 
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm';
-/** Space that npm needs there for the package, several times over, and kubectl for each sandbox, in bytes. */
-const enough = 64 * 1024 * 1024;
+/** Space that is needed there, with plenty to spare: npm alone has the package in its cache several times. In bytes. */
+const enough = 512 * 1024 * 1024;
+
+/** Whether programs in a folder may be started: containers often forbid it where files are in memory. */
+function canStartPrograms(folder: string): boolean {
+  const program = join(folder, 'program');
+  writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 });
+  const { status } = spawnSync(program);
+  rmSync(program);
+  return status === 0;
+}
 
 /**
- * A folder for the caches of programs that the tests start, in memory if possible: npm unpacks a package in its cache
- * to read it, and deletes that; kubectl keeps sixty files for each sandbox. Without a journal, ext4 checks every file
- * deleted in the last minute before it creates one: a second for a thousand files.
+ * A folder for the temporary files of tests, and for the caches of programs that they start, in memory if possible: a
+ * run makes and deletes tens of thousands of files. Without a journal, ext4 checks every file deleted in the last minute
+ * before it creates one: a second for a thousand files.
  */
-function cacheFolder(folder: string): string {
+function temporaryFolder(folder: string): string {
+  let made: string | undefined;
   try {
     const { bavail, bsize } = statfsSync(memory);
     if (bavail * bsize > enough) {
-      return mkdtempSync(join(memory, 'test-run-'));
+      made = mkdtempSync(join(memory, 'test-run-'));
+      if (canStartPrograms(made)) {
+        return made;
+      }
     }
   } catch {
     // Another system, or not writable for this user.
   }
-  return mkdtempSync(join(folder, 'caches-'));
+  if (made !== undefined) {
+    rmSync(made, { recursive: true });
+  }
+  return mkdtempSync(join(folder, 'temporary-'));
 }
 
 /**
@@ -63,9 +80,12 @@ export default function setUp(project: TestProject): () => void {
   withoutDisturbances(process.env);
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
-  const caches = cacheFolder(folder);
-  mkdirSync(join(caches, 'npm'));
-  symlinkSync(join(caches, 'npm'), join(folder, 'npm'));
+  const temporary = temporaryFolder(folder);
+  for (const name of ['npm', 'kubectl', 'tmp']) {
+    mkdirSync(join(temporary, name));
+  }
+  symlinkSync(join(temporary, 'npm'), join(folder, 'npm'));
+  process.env.TMPDIR = join(temporary, 'tmp');
   // Paths relative to the cache: files that the next run copies to its own folder are compiled already.
   symlinkSync(compiledCode(), join(folder, 'compiled'));
   Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
@@ -73,10 +93,10 @@ export default function setUp(project: TestProject): () => void {
   process.env.npm_config_update_notifier = 'false';
   // It keeps a folder for each server and port: these are of short-lived sandboxes, and do not belong in the user's own
   // cache.
-  process.env.KUBECACHEDIR = join(caches, 'kubectl');
+  process.env.KUBECACHEDIR = join(temporary, 'kubectl');
   Object.assign(process.env, withoutCollection);
   return () => {
-    for (const made of [caches, folder]) {
+    for (const made of [temporary, folder]) {
       rmSync(made, { recursive: true, force: true });
     }
   };
