@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -31,7 +40,7 @@ function compiledCode(): string {
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm';
 /** Space that is needed there, with plenty to spare: npm alone has the package in its cache several times. In bytes. */
-const enough = 512 * 1024 * 1024;
+const enough = 256 * 1024 * 1024;
 
 /** Whether programs in a folder may be started: containers often forbid it where files are in memory. */
 function canStartPrograms(folder: string): boolean {
@@ -81,6 +90,8 @@ export default function setUp(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
   project.provide('runFolder', folder);
   const temporary = temporaryFolder(folder);
+  // As /tmp is: some tests start a program as another user.
+  chmodSync(temporary, 0o755);
   for (const name of ['npm', 'kubectl', 'tmp']) {
     mkdirSync(join(temporary, name));
   }
