@@ -1,4 +1,4 @@
 import { everyCommandRuns } from '../every-command.ts';
 
-// Both start the same sample extension.
-everyCommandRuns(['docs/runtime-hooks.md', 'docs/conformance.md']);
+// All start the same sample extension.
+everyCommandRuns(['docs/runtime-hooks.md', 'docs/conformance.md', 'docs/extensions.md']);

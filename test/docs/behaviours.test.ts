@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { readBehaviours } from '../../src/sample/index.ts';
+import { blocksOf } from './blocks.ts';
+import { readPage } from './pages.ts';
+
+test.each([
+  ['docs/extensions.md', 'behaviour.yaml', 5],
+  ['docs/rehearse.md', 'backups.yaml', 2],
+])('%s: %s is a behaviour file', (page, name, handlers) => {
+  const text = blocksOf(readPage(page)).find(({ file }) => file === name)?.text;
+  expect(readBehaviours(text ?? '').size).toBe(handlers);
+});

@@ -1,3 +1,0 @@
-import { everyCommandRuns } from '../every-command.ts';
-
-everyCommandRuns('docs/extensions.md');
