@@ -98,6 +98,8 @@ export interface Cluster {
    * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.
    */
   watch(path: string, options: WatchOptions): Promise<void>;
+  /** The server's time when it last responded, minus this machine's, in ms; undefined if it has not said it. */
+  clockOffsetMs?(): number | undefined;
 }
 
 /**
@@ -228,12 +230,20 @@ async function objectIn(server: string, what: string, body: ApiResponse['body'])
   return value;
 }
 
-/** Sends a request once; errors are those of `request`. */
-async function send(transport: Transport, request: OutgoingRequest): Promise<JsonObject> {
+/** Sends a request once; errors are those of `request`. `onDate` gets the time of the response in ms, if it has one. */
+async function send(
+  transport: Transport,
+  request: OutgoingRequest,
+  onDate: (time: number) => void,
+): Promise<JsonObject> {
   const { server } = transport;
   const { method, path } = request;
   const what = `${method} ${path}`;
   const answer = await transport.open(request);
+  const time = Date.parse(String(answer.headers.date));
+  if (!Number.isNaN(time)) {
+    onDate(time);
+  }
   return reading(server, async () => {
     const outcome =
       answer.code > 299 ? await refusalOf(server, what, path, answer) : await objectIn(server, what, answer.body);
@@ -270,8 +280,13 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
 export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
   const transport = transportFor(config);
   const { server } = transport;
+  let clockOffsetMs: number | undefined;
+  const noteDate = (time: number) => {
+    clockOffsetMs = time - Date.now();
+  };
 
   return {
+    clockOffsetMs: () => clockOffsetMs,
     async request(method, path, body) {
       const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
       const text: string | undefined = JSON.stringify(body);
@@ -284,7 +299,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
       };
       let last: unknown;
       try {
-        return await pRetry(() => send(transport, request), {
+        return await pRetry(() => send(transport, request, noteDate), {
           retries: patience.retries,
           minTimeout: patience.minTimeoutMs,
           maxTimeout: patience.maxTimeoutMs,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { run } from '../../src/commands/index.ts';
 import { issueCa, issueServingCertificate } from '../../src/x509/index.ts';
@@ -161,6 +161,18 @@ test("with cert-manager's Secret, and with --external-ca, no certificate is issu
   expect(err).toContain('belongs to cert-manager: only its ca.crt is injected');
   expect(server.objects.has(caPath)).toBe(false);
   expect(new Set(bundlesOf(server.objects)).size).toBe(1);
+});
+
+test.each([-2 * 3_600_000, 70 * day])('a clock that is wrong by %d ms: nothing is issued', async (wrongByMs) => {
+  // The fake server's responses have the real time.
+  vi.useFakeTimers({ now: Date.now() + wrongByMs, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { code, err } = await cli('bootstrap', ...place, ...targetFlags);
+  expect(code).toBe(1);
+  expect(err).toMatch(/this machine's clock says .*Z, and the API server's .*Z: correct the one that is wrong/);
+  expect(server.objects.has(caPath)).toBe(false);
+  vi.setSystemTime(Date.now() - wrongByMs);
+  expect(await cli('bootstrap', ...place, ...targetFlags)).toMatchObject({ code: 0 });
 });
 
 test.each([

@@ -17,6 +17,7 @@ import {
   createProgress,
   type DefineCommand,
   exitCode,
+  FailureError,
   type Io,
   readFlags,
   UsageError,
@@ -38,6 +39,9 @@ import { renderStatus, statusOf } from './status.ts';
 
 /** A certificate that is issued elsewhere should have been renewed by its last sixth: cert-manager does so after two thirds. */
 const lastPartOfLife = 6;
+
+/** How far this machine's clock may be from the API server's, in ms: certificates are backdated by five minutes. */
+const maxClockOffsetMs = 60 * 60_000;
 
 /** Prints injections as lines or JSON; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io): number {
@@ -128,6 +132,21 @@ async function orFailShown(io: Io, work: (report: (step: Step) => void) => Promi
   }
 }
 
+/**
+ * Issues nothing while this machine's clock is obviously wrong: such certificates would not be valid anywhere else, and
+ * pods without another one would serve them.
+ */
+function checkClock({ cluster, clock }: CertsContext): void {
+  const offsetMs = cluster?.clockOffsetMs?.() ?? 0;
+  if (Math.abs(offsetMs) > maxClockOffsetMs) {
+    const now = clock.now();
+    const there = new Date(now.getTime() + offsetMs);
+    throw new FailureError(
+      `this machine's clock says ${now.toISOString()}, and the API server's ${there.toISOString()}: correct the one that is wrong, since certificates issued here would not be valid there`,
+    );
+  }
+}
+
 /** bootstrap and rotate: runs the state machine as far as it may. */
 async function advance(
   flags: RunFlags,
@@ -147,6 +166,7 @@ async function advance(
     }
     return problem?.isOver === true ? exitCode.findings : code;
   }
+  checkClock(context);
   const { action, facts } = await runCertificates({ ...run, entropy, report });
   const missing = facts.targets.filter(({ state }) => state === 'missing');
   if (context.json) {
