@@ -1,4 +1,5 @@
-import { basename, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
 import {
   addFlags,
   choiceFlag,
@@ -57,6 +58,12 @@ const newExtensionFlags = {
 /** Longest name, in characters: names of Services and Secrets, which add a suffix, have at most 63. */
 const maxNameLength = 40;
 
+/** A package in a file, as npm finds it: relative to the project, while a path on the command line is not. */
+function fromProject(spec: string): string {
+  const path = spec.startsWith('file:') ? spec.slice('file:'.length) : '';
+  return path !== '' && !isAbsolute(path) && existsSync(path) ? `file:${resolve(path)}` : spec;
+}
+
 /** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
 export const defineNewExtension: DefineCommand = (command, io) => {
   command.description('Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.');
@@ -75,11 +82,12 @@ export const defineNewExtension: DefineCommand = (command, io) => {
       );
     }
     const hooks = [...new Set(flags.hooks)];
+    const sdk = fromProject(flags.package);
     if (hooks.length === 0) {
       throw new UsageError('--hooks: name at least one hook');
     }
     try {
-      const files = writeProject(folder, { name, hooks, certificates: flags.certificates, package: flags.package });
+      const files = writeProject(folder, { name, hooks, certificates: flags.certificates, package: sdk });
       for (const file of files) {
         io.stdout.write(`${join(folder, file)}\n`);
       }
@@ -91,6 +99,11 @@ export const defineNewExtension: DefineCommand = (command, io) => {
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
     io.stdout.write(`\nNext: ${where}npm install && npm test && npm start\n`);
+    if (sdk.startsWith('file:')) {
+      io.stdout.write(
+        `"docker build" sees only the project, and not ${sdk.slice('file:'.length)}: publish the package to a registry of your own for that, and name its version in package.json.\n`,
+      );
+    }
     if (flags.package === newExtensionFlags.package.default) {
       io.stdout.write(
         `npm installs extensionconfig-webhook ${flags.package} from its registry; to use a checkout, run "npm pack" in it, and pass its file here with --package file:PATH.\n`,

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { shellPath, version } from '../../src/cli/index.ts';
 import { runProgram } from './io.ts';
@@ -29,6 +29,14 @@ test('writes a project, lists its files, and says what to do next', async () => 
   const { name, dependencies } = JSON.parse(read('backups/package.json'));
   expect([name, dependencies['extensionconfig-webhook']]).toEqual(['backups', `^${version}`]);
   expect(readdirSync(join(project, 'src/handlers')).sort()).toEqual(['before-cluster-upgrade.ts', 'index.ts']);
+});
+
+test('a package in a file is found from the project, too, and said to be missing in the image', async () => {
+  const file = join(folder, 'sdk.tgz');
+  writeFileSync(file, '');
+  const { stdout } = await create(join(folder, 'a/b/near'), '--package', `file:${relative('.', file)}`);
+  expect(JSON.parse(read('a/b/near/package.json')).dependencies['extensionconfig-webhook']).toBe(`file:${file}`);
+  expect(stdout).toContain(`"docker build" sees only the project, and not ${file}: publish the package`);
 });
 
 test('takes hooks in one flag or several, each once, another name, another certificate issuer, and another package', async () => {
