@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { FileError, readRegularFile, readRegularFileSync } from '../../src/files/index.ts';
 import { needs } from '../tools/needs.ts';
 
@@ -69,6 +69,28 @@ test('regular files are read completely, up to the limit', async () => {
   expect([full.length, fullSync.length]).toEqual([maxBytes, maxBytes]);
 });
 
+test.each<[string, limit: number, buffers: number[]]>([
+  ['small', maxBytes, [4096, 4096]],
+  ['small', 15, [16, 16]],
+  ['full', maxBytes, [maxBytes + 1, maxBytes + 1]],
+  ['full', 2 * maxBytes, [maxBytes + 1, maxBytes + 1]],
+  ['huge', maxBytes, []],
+])('memory for %s, of at most %d bytes, is allocated once, and not for what is too large', async (name, limit, buffers) => {
+  const allocate = vi.spyOn(Buffer, 'allocUnsafe');
+  const concat = vi.spyOn(Buffer, 'concat');
+  try {
+    const read = await readRegularFile(at(name), limit).catch(() => undefined);
+    if (read !== undefined) {
+      expect(readRegularFileSync(at(name), limit).equals(read)).toBe(true);
+    }
+    expect(allocate.mock.calls.flat()).toEqual(buffers);
+    expect(concat).not.toHaveBeenCalled();
+  } finally {
+    allocate.mockRestore();
+    concat.mockRestore();
+  }
+});
+
 const onLinux = needs('Linux', process.platform === 'linux');
 test('files of unknown size are read, and limited', onLinux, async () => {
   const [text] = await read('/proc/self/status');
@@ -90,4 +112,15 @@ test('a file that is longer than reported is read in increasing chunks', onLinux
   }
   const refused = (await Promise.allSettled(readMaps(5_000))).map((one) => one.status === 'rejected' && one.reason);
   expect(refused.map(String)).toEqual(Array(2).fill('Error: /proc/self/maps is larger than 5000 bytes'));
+});
+
+test('files are closed, whether they are read or refused', onLinux, async () => {
+  const open = () => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let count = 0; count < 20; count++) {
+    await read(at('small'));
+    await readRegularFile('/proc/self/status', 16).catch(() => {});
+    expect(() => readRegularFileSync('/proc/self/status', 16)).toThrow(FileError);
+  }
+  expect(open() - before).toBeLessThan(10);
 });

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseSmallYaml, readableYaml, YamlError, yaml } from '../../src/files/index.ts';
 import { expectLinear } from '../tools/linear.ts';
 
@@ -13,6 +14,37 @@ test('YAML and JSON are read', () => {
   expect(parseSmallYaml('', longest)).toBeNull();
   // The alias stands for the latest value with its name.
   expect(parseSmallYaml('a: &a {b: &a 1, c: *a}', longest)).toEqual({ a: { b: 1, c: 1 } });
+});
+
+test('as many aliases as allowed are followed', () => {
+  expect(parseSmallYaml(`a: &a x\nb: [${Array(100).fill('*a').join()}]`, longest)).toEqual({
+    a: 'x',
+    b: Array(100).fill('x'),
+  });
+});
+
+test('readable YAML writes a value wherever it is, and quotes what would be read as something else', () => {
+  const shared = { b: '1' };
+  expect(readableYaml({ a: shared, c: shared })).toBe('a:\n  b: "1"\nc:\n  b: "1"\n');
+});
+
+const brackets = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+// YAML takes some fifty times as long.
+test.each<[string, string, asYaml: number]>([
+  ['values', String.raw`{"a": [1, null, "b:{", {"c": [{}, []]}], "d": {"e\\\":": true}}`, 0],
+  ['a value that is no object', '"a: b"', 0],
+  ['as much nesting as JSON may have', brackets(64), 0],
+  ['as many brackets, side by side', `[${Array(100).fill('[{}]').join()}]`, 0],
+  ['more nesting', brackets(65), 1],
+])('JSON is not read as YAML, unless it nests deeply: %s', (_, json, asYaml) => {
+  const parser = createRequire(import.meta.url)('js-yaml') as { parseEvents(): unknown };
+  const parseEvents = vi.spyOn(parser, 'parseEvents');
+  try {
+    expect(parseSmallYaml(json, longest)).toEqual(JSON.parse(json));
+    expect(parseEvents).toHaveBeenCalledTimes(asYaml);
+  } finally {
+    parseEvents.mockRestore();
+  }
 });
 
 test.each<[string, string, RegExp]>([
@@ -30,6 +62,8 @@ test.each<[string, string, RegExp]>([
   ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
   ['an undefined alias', '*x', /^line 1: unidentified alias "x"$/],
   ['a value that contains itself', 'a: 1\nb: &b\n  c: [*b]\n', /^line 3: the alias \*b contains itself$/],
+  ['a long alias that contains itself', `a: &${'b'.repeat(99)} [*${'b'.repeat(99)}]`, /alias \*b{64} contains itself$/],
+  ['a long key twice', `${'b'.repeat(99)}: 1\n${'b'.repeat(99)}: 1\n`, /the key "b{64}" is duplicated$/],
   ['a tag that only programs know', 'a: 1\nb: !x 1\n', /^line 2: unknown scalar tag !<!x>$/],
   ['a long tag', `a: !${'x'.repeat(400)} 1`, /^line 1: unknown scalar tag !<!x{250,300}$/],
   ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],
