@@ -1,5 +1,5 @@
 import type { Context, Environment, ParseResult } from '@marcbachmann/cel-js';
-import { compilePattern, type Pattern } from '../kubernetes/index.ts';
+import { compilePattern, type Pattern, Recent, weightOfPattern } from '../kubernetes/index.ts';
 import { library } from './library.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
@@ -125,9 +125,12 @@ function costOf({ name, values }: Operation): number {
 /** Cost of an error that an expression absorbs: creating an error takes that many times longer than a step. */
 const errorCost = 20;
 
-/** The most recently used compiled patterns of `matches`. */
-const patterns = new Map<string, Pattern>();
-const maxPatterns = 500;
+/** Maximum weight of the compiled patterns of `matches` that are kept: less than ten megabytes, or one that is larger. */
+const maxPatterns = 20_000;
+/** The patterns that were used lately: only compiling one anew is charged. */
+const patterns = new Recent(maxPatterns, (source, pattern: Pattern) =>
+  Math.min(maxPatterns, weightOfPattern(source, pattern)),
+);
 
 /** The evaluator of an environment, which is passed to the nodes of an expression. */
 function evaluatorOf(environment: Environment): Evaluator {
@@ -309,9 +312,6 @@ export class Meter {
       }
       this.#spend(pattern.size * 50);
       patterns.set(source, pattern);
-      if (patterns.size > maxPatterns) {
-        patterns.delete(patterns.keys().next().value as string);
-      }
     }
     this.#spend((text.length * pattern.size) / 10);
     return pattern.test(text);

@@ -1,5 +1,5 @@
 import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, Recent, type StatusCause } from '../kubernetes/index.ts';
 import { canonical, causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
@@ -24,23 +24,19 @@ interface Compiled {
   needsOld: boolean;
 }
 
-/** The most recently used compiled expressions; undefined for those that this engine cannot evaluate. */
-const compiled = new Map<string, Compiled | undefined>();
 const maxCompiled = 10_000;
+/** The most recently used compiled expressions; null for those that this engine cannot evaluate. */
+const compiled = new Recent<Compiled | null>(maxCompiled);
 
 function compile(expression: string): Compiled | undefined {
-  if (!compiled.has(expression)) {
+  let found = compiled.get(expression);
+  if (found === undefined) {
     const { environment, meter } = engineOf();
     const isValid = environment.check(expression).valid;
-    compiled.set(
-      expression,
-      isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : undefined,
-    );
-    if (compiled.size > maxCompiled) {
-      compiled.delete(compiled.keys().next().value as string);
-    }
+    found = isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : null;
+    compiled.set(expression, found);
   }
-  return compiled.get(expression);
+  return found ?? undefined;
 }
 
 /** Evicts an expression that was stopped: it retains the values that it has created, which may take many megabytes. */

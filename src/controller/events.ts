@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { apiVersionOf, hubVersion, kind } from '../api/index.ts';
 import { type Cluster, StatusError } from '../cluster/index.ts';
-import { timeText } from '../kubernetes/index.ts';
+import { Recent, timeText } from '../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 
 /** An event of an ExtensionConfig, as `kubectl describe` shows it. */
@@ -68,40 +68,10 @@ export interface EventRecorderOptions {
   onProblem(problem: string): void;
 }
 
-/** A map of what was used lately: at most `maxKnown` entries, in order of last use. */
-class Recent<Value> {
-  readonly #values = new Map<string, Value>();
-
-  get(key: string): Value | undefined {
-    return this.#values.get(key);
-  }
-
-  set(key: string, value: Value): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    if (this.#values.size > maxKnown) {
-      this.#values.delete(this.#values.keys().next().value as string);
-    }
-  }
-
-  delete(key: string): void {
-    this.#values.delete(key);
-  }
-
-  /** Removes all entries with such a value. */
-  deleteAll(isMeant: (value: Value) => boolean): void {
-    for (const [key, value] of this.#values) {
-      if (isMeant(value)) {
-        this.#values.delete(key);
-      }
-    }
-  }
-}
-
 /** How many writes each object may still have. */
 class Budgets {
   /** What is left, and when it was last computed. */
-  readonly #budgets = new Recent<{ left: number; at: number }>();
+  readonly #budgets = new Recent<{ left: number; at: number }>(maxKnown);
 
   /** Takes one write from the budget of an object, if there is any left. */
   take(uid: string, at: number): boolean {
@@ -123,10 +93,10 @@ class Budgets {
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { cluster, component, instance, now, onProblem } = options;
-  const known = new Recent<Known>();
+  const known = new Recent<Known>(maxKnown);
   const waiting: Waiting[] = [];
   /** The last event of each object. */
-  const latest = new Recent<string>();
+  const latest = new Recent<string>(maxKnown);
   const budgets = new Budgets();
   let working: Promise<void> | undefined;
   let lastName = 0n;

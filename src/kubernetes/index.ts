@@ -19,7 +19,8 @@ export { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './json-diff.ts'
 export * from './json-patch.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
-export { compilePattern, type Pattern, PatternError } from './pattern.ts';
+export { compilePattern, type Pattern, PatternError, weightOfPattern } from './pattern.ts';
+export { Recent } from './recent.ts';
 export * from './request-uri.ts';
 export * from './status.ts';
 export { timeText } from './time.ts';

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { Recent } from './recent.ts';
 
 /** A regular expression in RE2 syntax, as Kubernetes interprets every pattern. */
 export interface Pattern {
@@ -56,38 +57,21 @@ function sizeOf(source: string): number {
 }
 
 /**
- * Compiled patterns by source, in order of last use: definitions repeat theirs (all conditions of all kinds in all
- * versions have the same), and to compile one takes tens of times longer than most matches.
- */
-const compiledPatterns = new Map<string, Pattern>();
-/** Maximum weight of all compiled patterns that are kept: less than ten megabytes. */
-const maxKept = 20_000;
-let kept = 0;
-
-/**
  * The memory that a pattern takes, in units of up to half a kilobyte: its instructions, its text (a class of a million
  * characters is a single instruction), and the tables of Unicode classes.
  */
-function weightOf(source: string, { size }: Pattern): number {
+export function weightOfPattern(source: string, { size }: Pattern): number {
   return size + source.length + 100 * (source.match(/\\p/gi)?.length ?? 0);
 }
 
-/** Keeps a pattern for its next use, and drops those that were not used for longest. */
-function keep(source: string, pattern: Pattern): void {
-  const weight = weightOf(source, pattern);
-  if (weight > maxKept) {
-    return;
-  }
-  compiledPatterns.set(source, pattern);
-  kept += weight;
-  for (const [oldest, dropped] of compiledPatterns) {
-    if (kept <= maxKept) {
-      return;
-    }
-    compiledPatterns.delete(oldest);
-    kept -= weightOf(oldest, dropped);
-  }
-}
+/** Maximum weight of all compiled patterns that are kept: less than ten megabytes. */
+const maxKept = 20_000;
+
+/**
+ * Compiled patterns by source: definitions repeat theirs (all conditions of all kinds in all versions have the same),
+ * and to compile one takes tens of times longer than most matches.
+ */
+const compiledPatterns = new Recent(maxKept, weightOfPattern);
 
 /**
  * Compiles a pattern, unless it was used lately.
@@ -97,8 +81,6 @@ function keep(source: string, pattern: Pattern): void {
 export function compilePattern(source: string): Pattern {
   const known = compiledPatterns.get(source);
   if (known !== undefined) {
-    compiledPatterns.delete(source);
-    compiledPatterns.set(source, known);
     return known;
   }
   if (sizeOf(source) > maxSize) {
@@ -113,6 +95,6 @@ export function compilePattern(source: string): Pattern {
     throw new PatternError((error as Error).message);
   }
   const pattern: Pattern = { test: (text) => compiled.test(text), size: compiled.programSize() };
-  keep(source, pattern);
+  compiledPatterns.set(source, pattern);
   return pattern;
 }

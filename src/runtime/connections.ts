@@ -2,6 +2,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
+import { Recent } from '../kubernetes/index.ts';
 import { readableCertificates } from '../x509/index.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';
 import { type CallError, quotable } from './call-error.ts';
@@ -113,8 +114,8 @@ function rootsOfSystem(): string[] {
   return systemRoots;
 }
 
-/** TLS settings that were used lately, in order of last use. */
-const contexts = new Map<string, SecureContext>();
+/** TLS settings that were used lately. */
+const contexts = new Recent<SecureContext>(maxContexts);
 
 /**
  * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a
@@ -129,11 +130,7 @@ function contextFor(caBundle: string | undefined, certificate: ClientCertificate
       ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
       minVersion: 'TLSv1.2',
     });
-  contexts.delete(key);
   contexts.set(key, context);
-  if (contexts.size > maxContexts) {
-    contexts.delete(contexts.keys().next().value as string);
-  }
   return context;
 }
 

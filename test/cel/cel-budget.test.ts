@@ -46,6 +46,24 @@ test('an error that an expression absorbs costs as much as twenty steps', () => 
   expect(absorbed! - none!).toBe(20 * numbers.length);
 });
 
+// Five hundred of the largest took gigabytes.
+test('compiled patterns are kept by their size, and compiled and charged again after that', () => {
+  const cost = (pattern: string) => costOf(`self.text.matches('${pattern}')`, { text: 'a' });
+  const large = (name: string) => `^(a|${name}b{900})$`;
+  const first = cost(large('first'));
+  expect(cost(large('first'))).toBeLessThan(first / 100);
+  for (let count = 0; count < 24; count++) {
+    cost(large(`other${count}`));
+  }
+  expect(cost(large('first'))).toBe(first);
+});
+
+test('a pattern that is too large to be kept with others is kept alone', () => {
+  const cost = () => costOf(`self.text.matches('^[a${'b'.repeat(30_000)}]$')`, { text: 'a' });
+  const first = cost();
+  expect(cost()).toBeLessThan(first);
+});
+
 const ofLength = (length: number) => ({ a: 'a'.repeat(length), b: 'a'.repeat(length), list: Array(length).fill('a') });
 test.each<[string, number]>([
   ['self.a == self.b', 100],

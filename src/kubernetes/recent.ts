@@ -1,0 +1,58 @@
+/**
+ * A map of what was used lately, within a maximum weight: what was not used for longest is dropped first. A value that
+ * is heavier than the maximum is not kept at all.
+ */
+export class Recent<Value> {
+  readonly #maxWeight: number;
+  readonly #weightOf: (key: string, value: Value) => number;
+  readonly #values = new Map<string, Value>();
+  #weight = 0;
+
+  /** @param weightOf by default every value weighs 1, so that the maximum is their number. */
+  constructor(maxWeight: number, weightOf: (key: string, value: Value) => number = () => 1) {
+    this.#maxWeight = maxWeight;
+    this.#weightOf = weightOf;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#values.get(key);
+    if (value !== undefined) {
+      this.#values.delete(key);
+      this.#values.set(key, value);
+    }
+    return value;
+  }
+
+  set(key: string, value: Value): void {
+    this.delete(key);
+    const weight = this.#weightOf(key, value);
+    if (weight > this.#maxWeight) {
+      return;
+    }
+    this.#values.set(key, value);
+    this.#weight += weight;
+    for (const oldest of this.#values.keys()) {
+      if (this.#weight <= this.#maxWeight) {
+        return;
+      }
+      this.delete(oldest);
+    }
+  }
+
+  delete(key: string): void {
+    const value = this.#values.get(key);
+    if (value !== undefined) {
+      this.#values.delete(key);
+      this.#weight -= this.#weightOf(key, value);
+    }
+  }
+
+  /** Removes all entries with such a value. */
+  deleteAll(isMeant: (value: Value) => boolean): void {
+    for (const [key, value] of this.#values) {
+      if (isMeant(value)) {
+        this.delete(key);
+      }
+    }
+  }
+}
