@@ -51,7 +51,7 @@ export interface Ran {
 
 const blocksToRun = (page: string) => blocksOf(readPage(page)).filter(isRun);
 // The README is for a checkout, and says how to call the program there. The other pages leave that open: there it is
-// the package's, which starts in half the time.
+// the package's, as its users have it.
 const isForPackage = (page: string) =>
   page !== 'README.md' && blocksToRun(page).some(({ text }) => callsProgram.test(text));
 const usesSandbox = (page: string) =>
