@@ -54,12 +54,16 @@ export class Calls {
   }
 
   /** The handlers of a hook whose namespaceSelector matches an object, in the order of the calls. */
-  async handlersFor(hook: HookDefinition, object: CalledObject): Promise<RegisteredHandler[] | CallError> {
+  async handlersFor(
+    hook: HookDefinition,
+    object: CalledObject,
+    signal?: AbortSignal,
+  ): Promise<RegisteredHandler[] | CallError> {
     const all = this.#registry.list(hook.group, hook.name);
     if (isCallError(all)) {
       return all;
     }
-    const selects = selectorFor(object, this.#namespaceLabels);
+    const selects = selectorFor(object, this.#namespaceLabels, signal);
     const selected: RegisteredHandler[] = [];
     for (const handler of all) {
       const isSelected = await selects(handler.extension);
@@ -114,7 +118,7 @@ export class Calls {
       response: response as Response,
       calls,
     });
-    const handlers = this.#checkHook(hook) ?? (await this.handlersFor(hook, call.object));
+    const handlers = this.#checkHook(hook) ?? (await this.handlersFor(hook, call.object, call.signal));
     if (isCallError(handlers)) {
       return failed(handlers);
     }
@@ -148,7 +152,7 @@ export class Calls {
   /** The handler that a call names, if it serves the hook and its namespaceSelector matches the object. */
   async #handlerOf(
     hook: HookDefinition,
-    { handler: name, object }: CallOptions<object>,
+    { handler: name, object, signal }: CallOptions<object>,
   ): Promise<RegisteredHandler | CallError> {
     const handler = this.#registry.get(name);
     if (isCallError(handler)) {
@@ -158,7 +162,7 @@ export class Calls {
       const message = `handler does not match GroupHook ${JSON.stringify(formatGroupHook(hook))}`;
       return { step: 'registry', message };
     }
-    const isSelected = await selectorFor(object, this.#namespaceLabels)(handler.extension);
+    const isSelected = await selectorFor(object, this.#namespaceLabels, signal)(handler.extension);
     if (isCallError(isSelected)) {
       return isSelected;
     }

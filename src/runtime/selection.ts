@@ -1,26 +1,46 @@
 import { selectsLabels } from '../kubernetes/index.ts';
-import type { CallError } from './call-error.ts';
+import type { CallError, CallStep } from './call-error.ts';
 import type { CalledObject, ClientOptions } from './client-types.ts';
 import type { Extension } from './registration.ts';
 import { isCallError } from './registry.ts';
+
+const aborted = Symbol('aborted');
+
+/** The value of a promise, or that the signal was aborted before: what the program does itself may never end. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | typeof aborted> {
+  if (signal === undefined) {
+    return work;
+  }
+  const { promise, resolve } = Promise.withResolvers<typeof aborted>();
+  const onAbort = () => resolve(aborted);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) {
+    onAbort();
+  }
+  return Promise.race([promise, work]).finally(() => signal.removeEventListener('abort', onAbort));
+}
 
 /** The labels of a namespace, or why they are unknown. */
 async function labelsOf(
   namespace: string,
   namespaceLabels: ClientOptions['namespaceLabels'],
+  signal: AbortSignal | undefined,
 ): Promise<{ labels: Readonly<Record<string, string>> } | CallError> {
-  const failed = (problem: string): CallError => ({
-    step: 'selector',
+  const failed = (problem: string, step: CallStep = 'selector'): CallError => ({
+    step,
     message: `failed to get namespace ${JSON.stringify(namespace)}: ${problem}`,
   });
   if (namespaceLabels === undefined) {
     return { labels: {} };
   }
   try {
-    const labels = await namespaceLabels(namespace);
+    const labels = await orAborted(namespaceLabels(namespace), signal);
+    if (labels === aborted) {
+      return failed('context canceled', 'cancelled');
+    }
     return labels === undefined ? failed('it does not exist') : { labels };
   } catch (error) {
-    return failed((error as Error).message);
+    return failed(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -32,6 +52,7 @@ async function labelsOf(
 export function selectorFor(
   { namespace }: CalledObject,
   namespaceLabels: ClientOptions['namespaceLabels'],
+  signal?: AbortSignal,
 ): (extension: Extension) => Promise<boolean | CallError> {
   let labels: ReturnType<typeof labelsOf> | undefined;
   const decided = new Map<Extension, boolean | CallError>();
@@ -43,7 +64,7 @@ export function selectorFor(
     const { namespaceSelector: selector } = extension;
     let selected: boolean | CallError = selector !== undefined;
     if (selector !== undefined && Object.values(selector).some((part) => Object.keys(part ?? {}).length > 0)) {
-      labels ??= labelsOf(namespace, namespaceLabels);
+      labels ??= labelsOf(namespace, namespaceLabels, signal);
       const found = await labels;
       selected = isCallError(found) ? found : selectsLabels(selector, found.labels);
     }

@@ -656,6 +656,40 @@ describe('all handlers', () => {
     });
   });
 
+  test('are not waited for once the call is aborted, although the lookup of the namespace never ends', async () => {
+    const stop = new AbortController();
+    const { add, call, asked, caller } = await several(() => success, {
+      namespaceLabels: () => {
+        stop.abort();
+        return new Promise(() => {});
+      },
+    });
+    add('mine', ['mine'], { namespaceSelector: { matchLabels: { team: 'a' } } });
+    const cancelled = {
+      ok: false,
+      error: {
+        step: 'cancelled',
+        message: expect.stringMatching(/failed to get namespace "default": context canceled$/),
+      },
+    };
+    expect(await call({ signal: stop.signal })).toMatchObject(cancelled);
+    const request = requestOf(upgrade);
+    const one = { handler: 'mine.mine', object, request, signal: stop.signal };
+    expect(await caller.callExtension(upgrade, one)).toMatchObject(cancelled);
+    expect(asked()).toEqual([]);
+  });
+
+  test.each([
+    [new Error('no access'), 'no access'],
+    ['no access', 'no access'],
+  ])('are unknown if the lookup of the namespace throws %o', async (thrown, problem) => {
+    const { add, call } = await several(() => success, { namespaceLabels: () => Promise.reject(thrown) });
+    add('mine', ['mine'], { namespaceSelector: { matchLabels: { team: 'a' } } });
+    expect(await call()).toMatchObject({
+      error: { step: 'selector', message: expect.stringMatching(`failed to get namespace "default": ${problem}$`) },
+    });
+  });
+
   test('of 1,000 registered ones, only the 50 that match are called', async () => {
     let lookups = 0;
     const namespaceLabels = async () => {
