@@ -62,7 +62,7 @@ test('no connection fails when serving certificate and CA are rotated under load
     [0, 1, 2].map(async (worker) => {
       for (let index = worker; going; index++) {
         await call(index);
-        await sleep(25);
+        await sleep(10);
       }
     }),
   );
