@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { review, send, validate } from '../server/running.ts';
 import { metricAt } from '../tools/metrics.ts';
 import { builtImage, instructions } from './image-build.ts';
-import { compiledCode, projectFolder, run, runWell, takeFrom } from './tree.ts';
+import { compiledCode, keepingLinks, projectFolder, run, runWell, takeFrom } from './tree.ts';
 
 let app: string;
 
@@ -87,7 +87,11 @@ test("serves: the image's entry point, the health check without a shell, and a s
     ],
     {
       cwd: app,
-      env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...compiledCode() },
+      env: {
+        ...{ PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...compiledCode(), ...keepingLinks },
+        // The first file of a thread is a package's: the one that the program imports.
+        NODE_PRESERVE_SYMLINKS_MAIN: '1',
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

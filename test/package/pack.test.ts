@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { hookNames } from '../../src/scaffold/index.ts';
 import { installedPackage, projectName } from './installed.ts';
-import { compiledCode, projectFolder, run, runWell, symlinkDependencies } from './tree.ts';
+import { compiledCode, keepingLinks, projectFolder, run, runWell, symlinkDependencies } from './tree.ts';
 
 let consumer: string;
 let packed: string[];
@@ -78,6 +78,7 @@ test('the sandbox starts from an installed package, which includes its manifests
   const kubeconfig = join(consumer, 'kubeconfig');
   const program = join(consumer, 'node_modules/extensionconfig-webhook/dist/main.js');
   const child = spawn(process.execPath, [program, 'sandbox', '--write-kubeconfig', kubeconfig], {
+    env: { ...process.env, ...keepingLinks },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill());
@@ -124,6 +125,7 @@ process.stdout.write(JSON.stringify(result));
         module: 'nodenext',
         strict: true,
         skipLibCheck: false,
+        preserveSymlinks: true,
         types: [],
         rootDir: 'src',
         outDir: 'out',
@@ -179,6 +181,7 @@ await client.close();
         module: 'nodenext',
         strict: true,
         skipLibCheck: true,
+        preserveSymlinks: true,
         types: ['node'],
         typeRoots: [join(projectFolder, 'node_modules/@types')],
         rootDir: 'src',
@@ -251,8 +254,7 @@ test('a project from new-extension can be installed, type-checked, tested, start
   const env = {
     ...{ PATH: process.env.PATH, NODE_ENV: 'production', CERT_DIR: join(project, 'certificates') },
     ...{ HOST: '127.0.0.1', PORT: '0', HEALTH_PORT: '0', ...compiledCode() },
-    // In the image, imports of a package resolve to what is beside it, not to where its files really are.
-    NODE_PRESERVE_SYMLINKS: '1',
+    ...keepingLinks,
   };
   const child = spawn(process.execPath, ['src/main.ts'], { cwd: image, env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';

@@ -20,17 +20,14 @@ export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
  * Gives a folder the files of another as hard links, or as copies where the file system has no links. Files in the new
- * folder may be deleted and replaced, but not changed in place. Names that match `leftOut` are skipped.
+ * folder may be deleted and replaced, but not changed in place.
  */
-export function linkFolder(from: string, to: string, leftOut?: RegExp): void {
+export function linkFolder(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (leftOut?.test(entry.name)) {
-      continue;
-    }
     if (entry.isDirectory()) {
-      linkFolder(source, target, leftOut);
+      linkFolder(source, target);
     } else if (entry.isSymbolicLink()) {
       symlinkSync(readlinkSync(source), target);
     } else {
@@ -57,6 +54,9 @@ export function takeFrom(from: string, paths: readonly string[], to: string): vo
     }
   }
 }
+
+/** Makes Node.js import packages from what is beside a linked file, not from what is beside the file it links to. */
+export const keepingLinks = { NODE_PRESERVE_SYMLINKS: '1' };
 
 /** Whether npm should fetch and unpack everything, as on a machine with nothing installed: FROM_REGISTRY=true. */
 export const fromRegistry = process.env.FROM_REGISTRY === 'true';
@@ -98,21 +98,29 @@ export function neededLockfile(folder: string, alsoKept?: RegExp): Lockfile {
   return { ...lockfile, packages: Object.fromEntries(needed) };
 }
 
-/**
- * Nested packages, which the lockfile lists themselves, and files for readers and debuggers only: a quarter of all
- * files.
- */
-const notLinked = /^node_modules$|\.(map|md)$/;
+/** Gives a folder a package's files: package.json, which npm reads, and links to what is beside it. */
+function linkPackage(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    if (name === 'package.json') {
+      copyFileSync(join(from, name), join(to, name));
+    } else if (name !== 'node_modules') {
+      // The lockfile lists nested packages itself.
+      symlinkSync(join(from, name), join(to, name));
+    }
+  }
+}
 
 /**
  * Gives a folder packages that npm unpacked in another one, which saves half a minute: the dependencies of its project,
- * and those devDependencies whose paths match `alsoKept`.
+ * and those devDependencies whose paths match `alsoKept`. npm sees packages, which it may delete. Their files are really
+ * elsewhere: programs that are to find no other packages than these need `keepingLinks`.
  */
 export function linkDependencies(from: string, to: string, alsoKept?: RegExp): void {
   for (const path of Object.keys(neededLockfile(from, alsoKept).packages)) {
     // Packages for other systems are only in the lockfile.
     if (existsSync(join(from, path))) {
-      linkFolder(join(from, path), join(to, path), notLinked);
+      linkPackage(join(from, path), join(to, path));
     }
   }
   const bin = 'node_modules/.bin';
@@ -154,7 +162,7 @@ export function run(folder: string, command: string, args: readonly string[]): P
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
   // The home directory of the user may not be writable here.
   const cache = fromRegistry ? {} : { npm_config_cache: join(inject('runFolder'), 'npm') };
-  const env = { ...process.env, ...cache, PATH };
+  const env = { ...process.env, ...cache, ...keepingLinks, PATH };
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const out: Buffer[] = [];

@@ -52,15 +52,16 @@ function canStartPrograms(folder: string): boolean {
 }
 
 /**
- * A folder for the temporary files of tests, and for the caches of programs that they start, in memory if possible: a
- * run makes and deletes tens of thousands of files. Without a journal, ext4 checks every file deleted in the last minute
- * before it creates one: a second for a thousand files.
+ * A new folder for the files of a run: temporary ones, and the caches of programs that tests start; in memory if
+ * possible: a run makes and deletes tens of thousands of files. Without a journal, ext4 checks every file deleted in the
+ * last minute before it creates one: a second for a thousand files.
  */
-function temporaryFolder(folder: string): string {
+function makeFolder(): string {
   let made: string | undefined;
   try {
     const { bavail, bsize } = statfsSync(memory);
-    if (bavail * bsize > enough) {
+    // With all packages from the registry, the files are too large.
+    if (bavail * bsize > enough && process.env.FROM_REGISTRY !== 'true') {
       made = mkdtempSync(join(memory, 'test-run-'));
       if (canStartPrograms(made)) {
         return made;
@@ -72,7 +73,7 @@ function temporaryFolder(folder: string): string {
   if (made !== undefined) {
     rmSync(made, { recursive: true });
   }
-  return mkdtempSync(join(folder, 'temporary-'));
+  return mkdtempSync(join(tmpdir(), 'test-run-'));
 }
 
 /**
@@ -87,16 +88,14 @@ const withoutCollection = { GOGC: 'off', GOMEMLIMIT: '2GiB' };
  */
 export default function setUp(project: TestProject): () => void {
   withoutDisturbances(process.env);
-  const folder = mkdtempSync(join(tmpdir(), 'test-run-'));
-  project.provide('runFolder', folder);
-  const temporary = temporaryFolder(folder);
+  const folder = makeFolder();
   // As /tmp is: some tests start a program as another user.
-  chmodSync(temporary, 0o755);
+  chmodSync(folder, 0o755);
+  project.provide('runFolder', folder);
   for (const name of ['npm', 'kubectl', 'tmp']) {
-    mkdirSync(join(temporary, name));
+    mkdirSync(join(folder, name));
   }
-  symlinkSync(join(temporary, 'npm'), join(folder, 'npm'));
-  process.env.TMPDIR = join(temporary, 'tmp');
+  process.env.TMPDIR = join(folder, 'tmp');
   // Paths relative to the cache: files that the next run copies to its own folder are compiled already.
   symlinkSync(compiledCode(), join(folder, 'compiled'));
   Object.assign(process.env, { NODE_COMPILE_CACHE: join(folder, 'compiled'), NODE_COMPILE_CACHE_PORTABLE: '1' });
@@ -104,11 +103,7 @@ export default function setUp(project: TestProject): () => void {
   process.env.npm_config_update_notifier = 'false';
   // It keeps a folder for each server and port: these are of short-lived sandboxes, and do not belong in the user's own
   // cache.
-  process.env.KUBECACHEDIR = join(temporary, 'kubectl');
+  process.env.KUBECACHEDIR = join(folder, 'kubectl');
   Object.assign(process.env, withoutCollection);
-  return () => {
-    for (const made of [temporary, folder]) {
-      rmSync(made, { recursive: true, force: true });
-    }
-  };
+  return () => rmSync(folder, { recursive: true, force: true });
 }
