@@ -12,7 +12,15 @@ import {
   valueIn,
 } from '../cluster/api-server.ts';
 import { day } from '../x509/entropy.ts';
-import { brokenMoments, expectSteady, type FakeClock, overHttp, runFor, serverWithTargets } from './machine.ts';
+import {
+  brokenMoments,
+  connections,
+  expectSteady,
+  type FakeClock,
+  overHttp,
+  runFor,
+  serverWithTargets,
+} from './machine.ts';
 
 let server: ApiServer;
 let clock: FakeClock;
@@ -65,10 +73,32 @@ test('a CA rotation goes through all stages and breaks no connection', async () 
   expect(brokenMoments(server, from)).toEqual([]);
 });
 
-test("the test's checker detects a rotation that does not wait", async () => {
+test('connections over TLS succeed at each moment at which serving certificate and CA are rotated', async () => {
+  // TLS has no other clock than the real one.
+  clock.time = Date.now() - 2 * day;
   const from = await bootstrapped();
-  await runCertificates(runFor(server, clock, { forceCa: true, propagationDelayMs: 0, overlapMs: 0 }));
+  const served = () => valueIn(server.objects.get(servingPath), 'tls.crt');
+  const first = served();
+  await runCertificates(runFor(server, clock, { force: true }));
+  expect(served()).not.toBe(first);
+  await runCertificates(runFor(server, clock, { forceCa: true }));
+  const results = await connections(server, from);
+  expect(new Set(results)).toEqual(new Set(['connected']));
+  // The bundles of the old CA, of both, and of the new one, with two, three and one serving certificates.
+  expect(results).toHaveLength(6);
+});
+
+test.each([
+  ['for API servers', { propagationDelayMs: 0 }],
+  ['for pods', { overlapMs: 0 }],
+])("the tests' checkers detect a rotation that does not wait %s", async (_, settings) => {
+  clock.time = Date.now() - 2 * day;
+  const from = await bootstrapped();
+  await runCertificates(runFor(server, clock, { forceCa: true, ...settings }));
   expect(brokenMoments(server, from)).not.toEqual([]);
+  const results = await connections(server, from);
+  expect(results).toContain('connected');
+  expect(new Set(results).size).toBe(2);
 });
 
 test('two concurrent rotations result in one, which ends steady and breaks no connection', async () => {

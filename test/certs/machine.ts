@@ -4,6 +4,7 @@ import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '.
 import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { ApiServer, bundlesOf, caPath, namespace, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
+import { shakeHands } from '../x509/handshake.ts';
 
 /** A clock that only a sleep and `tick` advance. */
 export class FakeClock implements Clock {
@@ -108,15 +109,19 @@ function trusts(bundle: string, serving: string): boolean {
 const podLag = 90_000;
 const apiLag = 10_000;
 
+/** A trust bundle of a target, and the serving certificate of a pod that an API server with it may connect to. */
+interface Meeting {
+  bundle: string;
+  serving: string;
+  key: string;
+}
+
 /**
- * Every moment in a server's history at which some API server could fail to connect to some pod: all targets, as they
- * are and as they were `apiLag` ago, against all serving certificates of pods, which notice a changed Secret up to
- * `podLag` late.
+ * What can meet at a moment in a server's history: all targets, as they are and as they were `apiLag` ago, and all
+ * serving certificates of pods, which notice a changed Secret up to `podLag` late.
  */
-export function brokenMoments(server: ApiServer, from: number): string[] {
-  const broken: string[] = [];
-  const { history } = server;
-  const seenSince = (index: number, lag: number) => {
+function meetingsAt({ history }: ApiServer, index: number): Meeting[] {
+  const seenSince = (lag: number) => {
     // States that a client with that lag may still see at this moment: the last one before the lag, and all later ones.
     const end = history[index]!.at - lag;
     let first = index;
@@ -125,22 +130,43 @@ export function brokenMoments(server: ApiServer, from: number): string[] {
     }
     return history.slice(first, index + 1);
   };
-  for (let index = from; index < history.length; index++) {
-    const served = new Set(
-      seenSince(index, podLag)
-        .map(({ objects }) => valueIn(objects.get(servingPath), 'tls.crt'))
-        .filter((serving) => serving !== ''),
-    );
-    const bundles = new Set(seenSince(index, apiLag).flatMap(({ objects }) => bundlesOf(objects)));
-    for (const bundle of bundles) {
-      for (const serving of served) {
-        if (!trusts(bundle, serving)) {
-          broken.push(`state ${index}: a target does not trust a served certificate`);
-        }
+  const served = new Map<string, string>();
+  for (const { objects } of seenSince(podLag)) {
+    const secret = objects.get(servingPath);
+    const serving = valueIn(secret, 'tls.crt');
+    if (serving !== '') {
+      served.set(serving, valueIn(secret, 'tls.key'));
+    }
+  }
+  const bundles = new Set(seenSince(apiLag).flatMap(({ objects }) => bundlesOf(objects)));
+  return [...bundles].flatMap((bundle) => [...served].map(([serving, key]) => ({ bundle, serving, key })));
+}
+
+/** Every moment in a server's history at which some API server could fail to connect to some pod. */
+export function brokenMoments(server: ApiServer, from: number): string[] {
+  const broken: string[] = [];
+  for (let index = from; index < server.history.length; index++) {
+    for (const { bundle, serving } of meetingsAt(server, index)) {
+      if (!trusts(bundle, serving)) {
+        broken.push(`state ${index}: a target does not trust a served certificate`);
       }
     }
   }
   return broken;
+}
+
+/** The results of TLS connections between all API servers and pods that could meet since a moment. */
+export async function connections(server: ApiServer, from: number): Promise<string[]> {
+  const meetings = new Map<string, Meeting>();
+  for (let index = from; index < server.history.length; index++) {
+    for (const meeting of meetingsAt(server, index)) {
+      meetings.set(JSON.stringify(meeting), meeting);
+    }
+  }
+  const host = `extensionconfig-webhook.${namespace}.svc`;
+  return await Promise.all(
+    [...meetings.values()].map(({ bundle, serving, key }) => shakeHands({ cert: serving, key }, bundle, host)),
+  );
 }
 
 /** One CA, in its Secret, in the bundle of the serving Secret, and in every target. */

@@ -41,7 +41,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   cluster: { mutate: ['src/cluster/**/*.ts'], tests: ['test/cluster/**/*.test.ts', 'test/certs/cluster*.test.ts'] },
   certs: {
     mutate: ['src/certs/**/*.ts'],
-    tests: ['test/certs/**/*.test.ts', '!test/certs/load.test.ts', '!test/certs/killed.test.ts'],
+    tests: ['test/certs/**/*.test.ts', '!test/certs/killed.test.ts'],
   },
   server: {
     mutate: ['src/server/**/*.ts'],
@@ -72,5 +72,18 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   terminal: { mutate: ['src/terminal/**/*.ts'], tests: ['test/terminal/**/*.test.ts', 'test/lint/formats.test.ts'] },
   variables: { mutate: ['src/variables/**/*.ts'], tests: ['test/variables/**/*.test.ts'] },
   openapi: { mutate: ['src/openapi/**/*.ts'], tests: ['test/openapi/**/*.test.ts'] },
+  manifests: {
+    mutate: ['src/manifests/**/*.ts'],
+    // Its other tests are about the folder manifests.
+    tests: [
+      'test/manifests/document.test.ts',
+      'test/manifests/kubectl-yaml.test.ts',
+      'test/manifests/replace-file.test.ts',
+      'test/manifests/split.test.ts',
+      'test/commands/convert.test.ts',
+    ],
+  },
+  schema: { mutate: ['src/schema/**/*.ts'], tests: ['test/schema/**/*.test.ts'] },
+  cel: { mutate: ['src/cel/**/*.ts'], tests: ['test/cel/**/*.test.ts'] },
   webhook: { mutate: ['src/webhook/**/*.ts'], tests: ['test/webhook/**/*.test.ts'] },
 };
