@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createControllerMetrics } from '../../src/controller/metrics.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
 import { createMetrics } from '../../src/server/metrics.ts';
 import { addWatchingMetrics } from '../../src/watching/index.ts';
 import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
+import { needs } from '../tools/needs.ts';
 import { buildOverlay, find, manifestsFolder } from './kustomization.ts';
 
 interface AlertRule {
@@ -29,8 +32,9 @@ const dashboard = JSON.parse(readFileSync(join(manifestsFolder, 'components/moni
 const foreign = new Set([
   'up',
   'apiserver_admission_webhook_rejection_count',
-  'kube_job_status_failed',
+  'kube_job_created',
   'kube_job_failed',
+  'kube_job_complete',
   'kube_deployment_status_replicas_available',
 ]);
 
@@ -101,6 +105,36 @@ test('every alert has a severity, a summary and a description', () => {
     expect(['warning', 'critical']).toContain(labels.severity);
     expect(annotations.summary).not.toBe('');
     expect(annotations.description).toMatch(/\.$/);
+  }
+});
+
+test('Prometheus accepts the rules, and a failed Job alerts until a later one succeeds', needs('promtool'), () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // JSON is YAML.
+  writeFileSync(join(folder, 'rules.yaml'), JSON.stringify(find(objects, 'PrometheusRule').spec));
+  copyFileSync(new URL('job-alert.promtool.yaml', import.meta.url), join(folder, 'job-alert.yaml'));
+  for (const args of [
+    ['check', 'rules', 'rules.yaml'],
+    ['test', 'rules', 'job-alert.yaml'],
+  ]) {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: folder, encoding: 'utf8', timeout: 30_000 });
+    expect(status, `${stdout}${stderr}`).toBe(0);
+  }
+});
+
+test("the alert about failed Jobs compares them with the newest one that succeeded, of the manifests' Jobs", () => {
+  const { expr } = alerts.find(({ alert }) => alert.endsWith('CertificateJobFails'))!;
+  expect(expr).toMatch(
+    /^max by \(job_name\) \(.+ kube_job_failed\{.+\} == 1\) > scalar\(max\(.+\} == 1\) or vector\(0\)\)$/,
+  );
+  const patterns = [...expr.matchAll(/\bjob_name=~"([^"]*)"/g)].map(([, pattern]) => new RegExp(`^(?:${pattern})$`));
+  expect(patterns).toHaveLength(2);
+  for (const kind of ['Job', 'CronJob']) {
+    const [job] = objects.filter((object) => object.kind === kind);
+    // A CronJob adds the time to the name of its Jobs.
+    const name = `${job!.metadata.name}${kind === 'CronJob' ? '-29400000' : ''}`;
+    expect(patterns.map((pattern) => pattern.test(name))).toEqual([true, true]);
   }
 });
 

@@ -11,6 +11,7 @@ const probes = {
   fish: ['--version'],
   kubectl: ['version', '--client'],
   openssl: ['version'],
+  promtool: ['--version'],
   script: ['--version'],
   zsh: ['--version'],
 } as const satisfies Record<string, readonly string[]>;
