@@ -26,11 +26,21 @@ export interface KubeConfigOptions {
   context?: string | undefined;
 }
 
+/** The home folder; undefined for a user whom the system knows only by number, as in pods on OpenShift. */
+function homeFolder(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return env.HOME || homedir();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The files to use if none was named: those of $KUBECONFIG, else the one in the home folder. */
 function defaultFiles(env: NodeJS.ProcessEnv): string[] {
   // An empty variable counts as unset, as in kubectl.
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
-  return listed.length > 0 ? listed : [join(env.HOME || homedir(), '.kube', 'config')];
+  const home = homeFolder(env);
+  return listed.length > 0 ? listed : home === undefined ? [] : [join(home, '.kube', 'config')];
 }
 
 /** Whether a YAML text is empty: kubectl accepts that as a kubeconfig, but the client library does not. */
