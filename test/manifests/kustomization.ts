@@ -49,6 +49,7 @@ export const overlays = [
   'controller-observe',
   'controller-advise',
   'controller-discover',
+  'openshift',
 ] as const;
 
 /** An object's kind and name, which are unique in an installation. */

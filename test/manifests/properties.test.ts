@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { group, kind } from '../../src/api/index.ts';
-import { buildOverlay, find, idOf, type Manifest, overlays } from './kustomization.ts';
+import {
+  buildKustomization,
+  buildOverlay,
+  find,
+  idOf,
+  type Manifest,
+  manifestsFolder,
+  overlays,
+} from './kustomization.ts';
 
 const { version, devDependencies } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -356,6 +365,28 @@ test('cert-manager: there are no Jobs and permissions of ours, and its injector 
       'cert-manager.io/inject-ca-from': `${certificate.metadata.namespace}/${certificate.metadata.name}`,
     });
   }
+});
+
+test('openshift: no pod chooses its user or groups, and nothing else differs', () => {
+  const pods = (object: Manifest) =>
+    (object.kind === 'CronJob' ? object.spec.jobTemplate : object).spec?.template?.spec?.securityContext;
+  const component = join(manifestsFolder, 'components/openshift');
+  const cases: [Manifest[], number][] = [
+    [buildOverlay('default'), 3],
+    [withController, 4],
+    [buildKustomization(join(manifestsFolder, 'preflight')), 1],
+  ];
+  for (const [before, count] of cases) {
+    const after = buildKustomization(component, structuredClone(before));
+    expect(after.flatMap((object) => pods(object) ?? [])).toEqual(
+      Array.from({ length: count }, () => ({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })),
+    );
+    for (const [index, object] of after.entries()) {
+      Object.assign(pods(object) ?? {}, pods(before[index]!));
+    }
+    expect(after).toEqual(before);
+  }
+  expect(buildOverlay('openshift')).toEqual(buildKustomization(component, buildOverlay('default')));
 });
 
 test('with-crd: the Jobs inject its caBundle and may write it', () => {
