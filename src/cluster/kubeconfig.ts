@@ -100,18 +100,24 @@ function noCluster(config: KubeConfig): string {
     : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
 }
 
-/** The proxy in the environment, for a cluster without one of its own. */
-function throughProxy(cluster: Cluster, env: NodeJS.ProcessEnv): Cluster {
+/** Gives the current cluster the proxy in the environment, unless it has one of its own. Returns the cluster. */
+function useProxy(config: KubeConfig, cluster: Cluster, env: NodeJS.ProcessEnv): Cluster {
+  let proxyUrl: string | undefined;
   try {
-    const proxyUrl = cluster.proxyUrl ? undefined : proxyFor(cluster.server, env);
-    return proxyUrl === undefined ? cluster : { ...cluster, proxyUrl };
+    proxyUrl = cluster.proxyUrl ? undefined : proxyFor(cluster.server, env);
   } catch (error) {
     throw new KubeConfigError((error as Error).message);
   }
+  if (proxyUrl === undefined) {
+    return cluster;
+  }
+  const reached = { ...cluster, proxyUrl };
+  config.clusters = config.clusters.map((known) => (known === cluster ? reached : known));
+  return reached;
 }
 
 /** Reads a file; undefined when it does not exist. */
-function load(file: string, env: NodeJS.ProcessEnv): KubeConfig | undefined {
+function load(file: string): KubeConfig | undefined {
   let text: string;
   try {
     // Not read by the client library, which would block forever on a FIFO.
@@ -138,7 +144,6 @@ function load(file: string, env: NodeJS.ProcessEnv): KubeConfig | undefined {
         : (error as Error).message.split('\n');
     throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${printable(problem)}`);
   }
-  config.clusters = (config.clusters ?? []).map((cluster) => throughProxy(cluster, env));
   return config;
 }
 
@@ -167,16 +172,25 @@ function merged(configs: readonly KubeConfig[]): KubeConfig {
   return config;
 }
 
-/** The kubeconfig to use if no file was named. */
-function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
-  const files = defaultFiles(env);
-  const found = files.map((file) => load(file, env)).filter((config) => config !== undefined);
-  if (found.length > 0) {
-    return merged(found);
+/** The kubeconfig in the named file, else in the default ones; undefined if there are none of these. */
+function loadFiles(named: string | undefined, env: NodeJS.ProcessEnv): KubeConfig | undefined {
+  if (named !== undefined) {
+    const config = load(named);
+    if (config === undefined) {
+      throw new KubeConfigError(`the kubeconfig ${named} does not exist`);
+    }
+    return config;
   }
-  if (env.KUBECONFIG) {
+  const files = defaultFiles(env);
+  const found = files.map(load).filter((config) => config !== undefined);
+  if (found.length === 0 && env.KUBECONFIG) {
     throw new KubeConfigError(`KUBECONFIG: ${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist`);
   }
+  return found.length > 0 ? merged(found) : undefined;
+}
+
+/** What a pod's service account leads to. */
+function loadPod(): KubeConfig {
   if (!existsSync(serviceAccountToken)) {
     throw new KubeConfigError(
       'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
@@ -196,11 +210,8 @@ function loadDefault(env: NodeJS.ProcessEnv): KubeConfig {
  * @throws {KubeConfigError} when it cannot be read, names no cluster, or lacks the context.
  */
 export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEnv = process.env): KubeConfig {
-  const { kubeconfig } = options;
-  const config = kubeconfig === undefined ? loadDefault(env) : load(kubeconfig, env);
-  if (config === undefined) {
-    throw new KubeConfigError(`the kubeconfig ${kubeconfig} does not exist`);
-  }
+  const inFiles = loadFiles(options.kubeconfig, env);
+  const config = inFiles ?? loadPod();
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {
       const known = config.getContexts().map(({ name }) => name);
@@ -210,10 +221,11 @@ export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEn
     }
     config.setCurrentContext(options.context);
   }
-  const cluster = config.getCurrentCluster();
-  if (cluster === null) {
+  const current = config.getCurrentCluster();
+  if (current === null) {
     throw new KubeConfigError(noCluster(config));
   }
+  const cluster = inFiles === undefined ? current : useProxy(config, current, env);
   if (!/^https?:$/.test(URL.parse(cluster.server)?.protocol ?? '')) {
     throw new KubeConfigError(
       `the kubeconfig has server ${JSON.stringify(printable(cluster.server))}, which is not a URL such as https://10.0.0.1:6443`,

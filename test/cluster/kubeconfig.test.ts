@@ -271,4 +271,5 @@ test('uses the proxy of the environment, as kubectl does, unless the kubeconfig 
   expect(proxyOf('there', env)).toBe('http://own.test');
   expect(proxyOf('here', { ...env, NO_PROXY: '.test' })).toBeUndefined();
   expect(() => proxyOf('here', { HTTPS_PROXY: 'ftp://x' })).toThrow(KubeConfigError);
+  expect(proxyOf('there', { HTTPS_PROXY: 'ftp://x' })).toBe('http://own.test');
 });
