@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { resolve, sep } from 'node:path';
-import type { KubeConfig, User } from '@kubernetes/client-node';
+import type { Cluster, KubeConfig, User } from '@kubernetes/client-node';
 import { parseSmallYaml, readRegularFileSync } from '../files/index.ts';
 import type { TokenFileUser } from './token-file.ts';
 
@@ -16,7 +16,7 @@ interface MoreOfUser {
 type WholeUser = TokenFileUser & MoreOfUser & { impersonation?: Record<string, string | string[]> };
 
 /** The configuration for plugins in the extensions of a cluster. */
-type WholeCluster = KubeConfig['clusters'][number] & { forPlugins?: unknown };
+type WholeCluster = Cluster & { forPlugins?: unknown };
 
 /** The fields of a plugin that are used here. */
 interface Plugin {
@@ -31,8 +31,11 @@ interface Written {
   clusters?: { name?: unknown; cluster?: { extensions?: { name?: unknown; extension?: unknown }[] } | null }[];
 }
 
-/** Largest CA that a plugin is told, in bytes: an environment variable has room for 128 KiB, a third of it base64. */
-const maxCaBytes = 64 * 1024;
+/** The environment variable that tells a plugin what it is asked for. */
+const infoName = 'KUBERNETES_EXEC_INFO';
+
+/** Longest value of that variable in bytes: Linux has room for 128 KiB, with the name, `=` and a zero byte. */
+const maxInfoBytes = 128 * 1024 - infoName.length - 2;
 
 /** Fields that the library drops: without any of them, the text need not be parsed a second time. */
 const dropped = /tokenFile|as-groups|as-uid|as-user-extra|client\.authentication\.k8s\.io\/exec/;
@@ -53,14 +56,30 @@ function withAbsoluteCommand(user: User, folder: string): User {
     : user;
 }
 
+/** Drops the path of a file of which the kubeconfig also has the contents: kubectl uses these, and the library the file. */
+function clusterWithContents({ caFile, ...cluster }: Cluster): Cluster {
+  return caFile && !cluster.caData ? { ...cluster, caFile } : cluster;
+}
+
+/** The same for a user's certificate and key. */
+function userWithContents({ certFile, keyFile, ...user }: User): User {
+  return {
+    ...user,
+    ...(certFile && !user.certData && { certFile }),
+    ...(keyFile && !user.keyData && { keyFile }),
+  };
+}
+
 /**
- * Adds to users and clusters what the library dropped when it read them from `text`. Paths become absolute.
+ * Makes users and clusters those that kubectl reads in `text`: adds what the library dropped, and drops files of which
+ * the text has the contents. Paths become absolute.
  *
  * @param folder of the kubeconfig.
  * @param maxLength maximum length of the text.
  */
 export function keepWhatKubectlReads(config: KubeConfig, text: string, folder: string, maxLength: number): void {
-  config.users = (config.users ?? []).map((user) => withAbsoluteCommand(user, folder));
+  config.users = (config.users ?? []).map((user) => withAbsoluteCommand(userWithContents(user), folder));
+  config.clusters = (config.clusters ?? []).map(clusterWithContents);
   if (!dropped.test(text)) {
     return;
   }
@@ -76,7 +95,7 @@ export function keepWhatKubectlReads(config: KubeConfig, text: string, folder: s
     };
   });
   const clusters = byName(written.clusters);
-  config.clusters = (config.clusters ?? []).map((cluster): WholeCluster => {
+  config.clusters = config.clusters.map((cluster): WholeCluster => {
     const { extensions } = clusters.get(cluster.name)?.cluster ?? {};
     const forPlugins = extensions?.find(({ name }) => name === forPluginsName)?.extension;
     return forPlugins === undefined ? cluster : { ...cluster, forPlugins };
@@ -100,35 +119,45 @@ function headerName(key: string): string {
 }
 
 /**
- * The headers for acting as somebody else, except that with the user's name, which the library sends.
+ * The headers for acting as somebody else. The library sends only the user's name, and not as bytes. Empty fields count
+ * as missing, as in kubectl.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  * @throws {Error} that says what is wrong.
  */
 function impersonationOf({ impersonateUser, groups, uid, extra }: WholeUser): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
+  const user: unknown = impersonateUser ?? '';
+  if (typeof user !== 'string') {
+    throw new Error('as must be a string');
+  }
+  const more: Record<string, string | string[]> = {};
   if (groups !== undefined && groups !== null) {
     if (!isTextList(groups)) {
       throw new Error('as-groups must be a list of names');
     }
-    headers['Impersonate-Group'] = groups.map(bytesOf);
+    if (groups.length > 0) {
+      more['Impersonate-Group'] = groups.map(bytesOf);
+    }
   }
-  if (uid !== undefined && uid !== null) {
+  if (uid !== undefined && uid !== null && uid !== '') {
     if (typeof uid !== 'string') {
       throw new Error('as-uid must be a string');
     }
-    headers['Impersonate-Uid'] = bytesOf(uid);
+    more['Impersonate-Uid'] = bytesOf(uid);
   }
   for (const [key, values] of Object.entries(extra ?? {})) {
     if (!isTextList(values)) {
       throw new Error(`as-user-extra.${key} must be a list of strings`);
     }
-    headers[`Impersonate-Extra-${headerName(key)}`] = values.map(bytesOf);
+    more[`Impersonate-Extra-${headerName(key)}`] = values.map(bytesOf);
   }
-  if (Object.keys(headers).length > 0 && !impersonateUser) {
+  if (user !== '') {
+    return { 'Impersonate-User': bytesOf(user), ...more };
+  }
+  if (Object.keys(more).length > 0) {
     throw new Error('as-groups, as-uid and as-user-extra need as, the name of the user to act as');
   }
-  return headers;
+  return more;
 }
 
 /** What a plugin that asks for it is told about the cluster, in the form of client-go's ExecCredential. */
@@ -138,13 +167,17 @@ function aboutCluster(cluster: WholeCluster): object {
     server,
     'tls-server-name': tlsServerName,
     'insecure-skip-tls-verify': skipTLSVerify || undefined,
-    'certificate-authority-data': caFile ? readRegularFileSync(caFile, maxCaBytes).toString('base64') : caData,
+    'certificate-authority-data': caFile ? readRegularFileSync(caFile, maxInfoBytes).toString('base64') : caData,
     'proxy-url': proxyUrl,
     config: forPlugins,
   };
 }
 
-/** A plugin with the variable that says what it is asked for. */
+/**
+ * A plugin with the variable that says what it is asked for.
+ *
+ * @throws {Error} when that is too long for a variable.
+ */
 function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
   const { apiVersion, env, provideClusterInfo } = plugin;
   const spec = {
@@ -152,7 +185,13 @@ function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
     interactive: false,
   };
   const value = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
-  return { ...plugin, env: [...(Array.isArray(env) ? env : []), { name: 'KUBERNETES_EXEC_INFO', value }] };
+  const bytes = Buffer.byteLength(value);
+  if (bytes > maxInfoBytes) {
+    throw new Error(
+      `its cluster, with CA and extension, is too long for exec.provideClusterInfo (${bytes} bytes, at most ${maxInfoBytes}): shorten the CA, or use a plugin that does not need it`,
+    );
+  }
+  return { ...plugin, env: [...(Array.isArray(env) ? env : []), { name: infoName, value }] };
 }
 
 /**

@@ -96,6 +96,8 @@ test.each<[string, object, object]>([
   ['a token in a file', { token: 't', tokenFile: 'token' }, { authorization: 'Bearer of-file' }],
   ['a name and a password', { username: 'a', password: 'b' }, { authorization: `Basic ${base64('a:b')}` }],
   ['an impersonated user', { token: 't', as: 'joe' }, { authorization: 'Bearer t', as: 'joe' }],
+  ['a name beyond ASCII', { as: 'Łukasz' }, { as: Buffer.from('Łukasz').toString('latin1') }],
+  ['nothing for empty fields', { 'as-groups': [], 'as-uid': '', 'as-user-extra': {} }, {}],
   [
     'an impersonated user with groups, a uid and extra fields',
     {
@@ -137,6 +139,20 @@ test('uses client certificates from the kubeconfig, and from a plugin', async ()
   expect(await seenOf(data, { cluster: inline })).toEqual({ ...anonymous, name: 'jane' });
   const exec = credential({ clientCertificateData: client.certificate.pem, clientKeyData: client.key });
   expect(await seenOf({ exec })).toEqual({ ...anonymous, name: 'jane' });
+});
+
+test('prefers what a kubeconfig contains to the files that it names, as kubectl does', async () => {
+  const user = {
+    'client-certificate': 'no-such.crt',
+    'client-certificate-data': base64(client.certificate.pem),
+    'client-key': 'no-such.key',
+    'client-key-data': base64(client.key),
+  };
+  const cluster = {
+    'certificate-authority': 'no-such-ca.crt',
+    'certificate-authority-data': base64(ca.certificate.pem),
+  };
+  expect(await seenOf(user, { cluster })).toEqual({ ...anonymous, name: 'jane' });
 });
 
 test('rejects a server with another name, unless verification is turned off', async () => {
@@ -237,6 +253,14 @@ test('tells a plugin what kubectl tells it: always the version, and the cluster 
   });
 });
 
+test('says so if a plugin asks for more about the cluster than fits', async () => {
+  const exec = { ...credential({ token: 'p' }), provideClusterInfo: true };
+  const cluster = { 'certificate-authority-data': base64(ca.certificate.pem.repeat(400)) };
+  await expect(seenOf({ exec }, { cluster })).rejects.toThrow(
+    /^the user in the kubeconfig: its cluster, with CA and extension, is too long for exec\.provideClusterInfo \(\d+ bytes, at most 131050\)/,
+  );
+});
+
 test('names a plugin that cannot be started, and what to do', async () => {
   await expect(seenOf({ exec: { command: 'no-such-plugin' } })).rejects.toThrow(
     /no credentials: the credential plugin no-such-plugin cannot be started \(ENOENT\): install it, or correct exec\.command/,
@@ -246,6 +270,7 @@ test('names a plugin that cannot be started, and what to do', async () => {
 test.each<[string, object]>([
   ['as-groups, as-uid and as-user-extra need as, the name of the user to act as', { 'as-groups': ['g'] }],
   ['as-groups must be a list of names', { as: 'joe', 'as-groups': 'g' }],
+  ['as must be a string', { as: 5 }],
   ['as-uid must be a string', { as: 'joe', 'as-uid': 5 }],
   ['as-user-extra.a must be a list of strings', { as: 'joe', 'as-user-extra': { a: 'b' } }],
 ])('rejects a user that kubectl rejects: %s', async (problem, user) => {
