@@ -8,6 +8,7 @@ import {
   ConnectionError,
   causeOf,
   linesOf,
+  maxRefusalBytes,
   type OutgoingRequest,
   ResponseError,
   ResponseTooLong,
@@ -20,8 +21,6 @@ import {
  * Longest response of the API server that is read, in bytes: an object is at most 3 MiB, and lists are read in pages.
  */
 const maxAnswerBytes = 16 * 1024 * 1024;
-/** Longest error response that is read, in bytes. */
-const maxRefusalBytes = 64 * 1024;
 /** Longest line of a watch, in bytes: one object of at most 3 MiB. */
 const maxEventBytes = 4 * 1024 * 1024;
 /**

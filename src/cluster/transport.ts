@@ -61,8 +61,8 @@ export function causeOf(error: unknown): string {
   return typeof code === 'string' ? code : String(message).slice(0, 300);
 }
 
-/** Longest body of a refused request that is read before it is sent again, in bytes. */
-const maxRefusalBytes = 64 * 1024;
+/** Longest body of a refusal that is read, in bytes. */
+export const maxRefusalBytes = 64 * 1024;
 
 /** What to say about a credential plugin that could not be started; undefined for any other error. */
 function unstartedPlugin(error: unknown): string | undefined {
