@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { exitCode } from './cli/index.ts';
 import { run } from './commands/index.ts';
 
 const stop = new AbortController();
@@ -13,10 +14,11 @@ process.on('SIGHUP', () => {
     stop.abort('SIGHUP');
   }
 });
-// A reader that has seen enough (`… | head`) is not a failure, nor is a terminal that was closed. A full disk is.
+// A reader that has seen enough (`… | head`) ends the program without a message, as SIGPIPE would, and so does a terminal
+// that was closed. Not with 0: under `set -o pipefail`, that would hide findings that nobody read.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE' || error.code === 'EIO') {
-    process.exit();
+    process.exit(error.code === 'EPIPE' ? exitCode.outputClosed : exitCode.interrupted);
   }
   process.stderr.write(`extensionconfig-webhook: the output cannot be written: ${error.message}\n`);
   process.exit(1);

@@ -2,8 +2,11 @@ import { Command, CommanderError } from 'commander';
 import { coloured, type Paint, plain } from '../terminal/index.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
 
-/** Exit codes of the program, for scripts. `interrupted` is what shells report for SIGINT. */
-export const exitCode = { ok: 0, findings: 1, usage: 2, interrupted: 130 } as const;
+/**
+ * Exit codes of the program, for scripts. `interrupted` is what shells report for SIGINT, and `outputClosed` what they
+ * report for SIGPIPE: the reader of the output closed it before the end.
+ */
+export const exitCode = { ok: 0, findings: 1, usage: 2, interrupted: 130, outputClosed: 141 } as const;
 
 /** The environment of a command; tests pass their own. */
 export interface Io {
