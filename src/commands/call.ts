@@ -297,7 +297,9 @@ that cannot be read.`,
       const client = createClient({
         mimicsClusterApi: true,
         resolve: extensions.resolve,
-        ...(extensions.namespaceLabels && { namespaceLabels: extensions.namespaceLabels }),
+        // Of a namespace that is not in a cluster, only the label that each has is known.
+        namespaceLabels:
+          extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
       });
       const progress = createProgress(io.stderr);
       const ticking = setInterval(() => progress.show(() => 'waiting for the answer'), 200);

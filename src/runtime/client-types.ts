@@ -10,8 +10,8 @@ import type { HandlerRegistry } from './registry.ts';
 /** Options of a client; all are optional. */
 export interface ClientOptions {
   /**
-   * Returns the labels of a namespace, for namespaceSelectors; undefined if the namespace does not exist. Default: no
-   * namespace has labels.
+   * Returns the labels of a namespace, for namespaceSelectors; undefined if the namespace does not exist. Without it,
+   * calls that depend on a namespaceSelector with requirements fail with step `selector`.
    */
   namespaceLabels?: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
   /** The hooks that can be called. Default: those of Cluster API. */

@@ -31,7 +31,8 @@ async function labelsOf(
     message: `failed to get namespace ${JSON.stringify(namespace)}: ${problem}`,
   });
   if (namespaceLabels === undefined) {
-    return { labels: {} };
+    // Not as if it had no labels: extensions would be left out, and nobody would notice.
+    return failed('this client cannot look up labels of namespaces; pass namespaceLabels to createClient');
   }
   try {
     const labels = await orAborted(namespaceLabels(namespace), signal);

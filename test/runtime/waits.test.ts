@@ -67,9 +67,13 @@ test.each<[string, object | undefined, boolean]>([
   );
 });
 
-test('by default no namespace has labels, and the reason why they cannot be read is reported', async () => {
+test('without a way to look up labels no extension is left out silently; why they cannot be read is reported', async () => {
   const extension = { name: 'one', namespaceSelector: { matchLabels: { a: 'x' } } } as never;
-  expect(await selectorFor(object, undefined)(extension)).toBe(false);
+  expect(await selectorFor(object, undefined)(extension)).toEqual({
+    step: 'selector',
+    message: expect.stringMatching(/^failed to get namespace "default": .*pass namespaceLabels to createClient$/),
+  });
+  expect(await selectorFor(object, undefined)({ name: 'all', namespaceSelector: {} } as never)).toBe(true);
   const failing = selectorFor(object, () => Promise.reject(new Error('no route')));
   expect(await failing(extension)).toEqual({
     step: 'selector',
