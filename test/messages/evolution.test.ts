@@ -276,6 +276,39 @@ describe('a text that is not a document of hooks', () => {
     expect(() => readHookDocument(text)).toThrow(message);
   });
 
+  test.each([
+    ['that is missing', { items: { $ref: '#/components/schemas/Gone' } }, 'Gone'],
+    [
+      'that is missing, as the only part of allOf',
+      { properties: { b: { allOf: [{ $ref: '#/components/schemas/Gone' }] } } },
+      'Gone',
+    ],
+    ['of another document', { additionalProperties: { $ref: 'other.yaml#/A' } }, 'other.yaml#/A'],
+    ['that is itself', { $ref: '#/components/schemas/A' }, '#/components/schemas/A'],
+  ])('a reference to a schema %s is named, and not taken for one of anything', (_, schemaOfA, named) => {
+    const document = fresh();
+    document.components.schemas.A = schemaOfA as never;
+    // A name of a field, and data, are not references.
+    document.components.schemas.B = { properties: { $ref: { type: 'string' } }, default: { $ref: 'x' } } as never;
+    let problem: unknown;
+    try {
+      readHookDocument(JSON.stringify(document));
+    } catch (error) {
+      problem = error;
+    }
+    expect(problem).toBeInstanceOf(OpenApiError);
+    expect((problem as Error).message).toMatch(/^components\.schemas "A": \$ref ".*" does not lead to a schema/);
+    expect((problem as Error).message).toContain(`${named}"`);
+  });
+
+  test('a reference of a hook to a message that is missing is named', () => {
+    const document = fresh();
+    delete document.components.schemas[`${prefix}UpdateMachineRequest`];
+    expect(() => readHookDocument(JSON.stringify(document))).toThrow(
+      `paths "${pathOf('updatemachine')}": $ref "#/components/schemas/${prefix}UpdateMachineRequest" does not lead to`,
+    );
+  });
+
   test('nesting of 5,000 levels is rejected', () => {
     const text = `openapi: 3.0.0\npaths: ${'['.repeat(5_000)}`;
     expect(() => readHookDocument(text)).toThrow(new OpenApiError('is not valid YAML: line 2: nests too deeply'));

@@ -8,7 +8,7 @@ import {
   supportEnd,
 } from '../../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import type { DocumentedHook, HookDocument } from './read.ts';
+import { type DocumentedHook, type HookDocument, resolved } from './read.ts';
 
 /** A change in a newer document of hooks. */
 export interface HookChange {
@@ -36,31 +36,14 @@ export interface EvolutionFacts {
 
 const nameOf = ({ group, version, hook }: DocumentedHook) => `${group}/${version}/${hook}`;
 const groupHookOf = ({ group, hook }: DocumentedHook) => `${group}/${hook}`;
-const referencePrefix = '#/components/schemas/';
 
 type Direction = 'request' | 'response';
 
 /** The schemas of one side of a comparison, in which references are resolved. */
 type Schemas = ReadonlyMap<string, JsonObject>;
 
-/** The target of a dangling reference. */
-const nothing: JsonObject = {};
-
-/** The schema that a reference points to; empty for a dangling one. */
-function resolved(schema: Json | undefined, schemas: Schemas): JsonObject {
-  let current: Json | undefined = schema;
-  // A reference to a reference is rare; a reference to itself is a mistake.
-  for (let hops = 0; hops < 10 && isJsonObject(current); hops++) {
-    const all = current.allOf;
-    const [only] = Array.isArray(all) && all.length === 1 ? all : [];
-    const reference: Json | undefined = current.$ref ?? (isJsonObject(only) ? only.$ref : undefined);
-    if (typeof reference !== 'string' || !reference.startsWith(referencePrefix)) {
-      return current;
-    }
-    current = schemas.get(reference.slice(referencePrefix.length));
-  }
-  return nothing;
-}
+/** A schema that is not an object, such as `true`. */
+const anything: JsonObject = {};
 
 const texts = (value: Json | undefined): Set<string> =>
   new Set(Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
@@ -119,8 +102,8 @@ class Comparison {
     oldValue: Json | undefined,
     newValue: Json | undefined,
   ): void {
-    const before = resolved(oldValue, this.before);
-    const after = resolved(newValue, this.after);
+    const before = resolved(oldValue, this.before) ?? anything;
+    const after = resolved(newValue, this.after) ?? anything;
     const partners = this.seen[direction].get(before) ?? new Set();
     if (partners.has(after)) {
       return;
@@ -327,7 +310,7 @@ export function compareHookDocuments(before: HookDocument, after: HookDocument, 
   const added = after.hooks.filter((hook) => !oldNames.has(nameOf(hook)));
   const shapes = new Shapes();
   const messagesOf = ({ request, response }: DocumentedHook, { schemas }: HookDocument) =>
-    `${shapes.of(resolved(request, schemas))} ${shapes.of(resolved(response, schemas))}`;
+    `${shapes.of(resolved(request, schemas) ?? anything)} ${shapes.of(resolved(response, schemas) ?? anything)}`;
   const addedByMessages = new Map(added.map((hook) => [messagesOf(hook, after), nameOf(hook)]));
 
   for (const hook of before.hooks) {

@@ -1,5 +1,5 @@
 import { parseSmallYaml, YamlError } from '../../files/index.ts';
-import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** Why a text is not an OpenAPI document of hooks, in one line. */
 export class OpenApiError extends Error {}
@@ -60,6 +60,68 @@ function hookOf(path: string, operation: JsonObject): DocumentedHook {
   };
 }
 
+const referencePrefix = '#/components/schemas/';
+/** Maximum number of references that lead to a schema: one to another is rare, and one to itself is a mistake. */
+const maxHops = 10;
+
+/** The reference that a schema consists of, also as the only part of `allOf`. */
+function referenceOf(schema: JsonObject): string | undefined {
+  const all = schema.allOf;
+  const [only] = Array.isArray(all) && all.length === 1 ? all : [];
+  const reference: Json | undefined = schema.$ref ?? (isJsonObject(only) ? only.$ref : undefined);
+  return typeof reference === 'string' ? reference : undefined;
+}
+
+/**
+ * The schema that references lead to, which is the given one if it is not a reference.
+ *
+ * @returns undefined for references that lead to nothing in the document, and for those that lead in circles.
+ */
+export function resolved(schema: Json | undefined, schemas: ReadonlyMap<string, JsonObject>): JsonObject | undefined {
+  let current: Json | undefined = schema;
+  for (let hops = 0; hops <= maxHops && isJsonObject(current); hops++) {
+    const reference = referenceOf(current);
+    if (reference === undefined) {
+      return current;
+    }
+    current = reference.startsWith(referencePrefix) ? schemas.get(reference.slice(referencePrefix.length)) : undefined;
+  }
+  return undefined;
+}
+
+/** The schemas directly within a schema. */
+function partsOf(schema: JsonObject): Json[] {
+  const lists = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const named = isJsonObject(schema.properties) ? Object.values(schema.properties) : [];
+  return [...lists, ...named, schema.items ?? null, schema.additionalProperties ?? null, schema.not ?? null];
+}
+
+/** @throws {OpenApiError} for a reference to a schema that is missing: it would be the same as a schema of anything. */
+function checkReferences(
+  roots: readonly (readonly [where: string, schema: JsonObject])[],
+  schemas: ReadonlyMap<string, JsonObject>,
+): void {
+  const seen = new Set<JsonObject>();
+  for (const [where, root] of roots) {
+    const waiting: Json[] = [root];
+    for (let schema = waiting.pop(); schema !== undefined; schema = waiting.pop()) {
+      if (!isJsonObject(schema) || seen.has(schema)) {
+        continue;
+      }
+      seen.add(schema);
+      const reference = referenceOf(schema);
+      if (reference !== undefined && resolved(schema, schemas) === undefined) {
+        throw new OpenApiError(
+          `${where}: $ref ${JSON.stringify(reference.slice(0, 300))} does not lead to a schema in components.schemas of this document: correct it, or add the schema`,
+        );
+      }
+      for (const part of partsOf(schema)) {
+        waiting.push(part);
+      }
+    }
+  }
+}
+
 /**
  * Reads an OpenAPI document of hooks from YAML or JSON, in time linear in its length.
  *
@@ -89,10 +151,19 @@ export function readHookDocument(text: string): HookDocument {
   if (schemas.length > maxEntries || operations.length > maxEntries) {
     throw new OpenApiError(`has more than ${maxEntries} paths or schemas`);
   }
+  const byName = new Map(schemas.filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1])));
+  const hooks = operations.map(([path, operation]) => hookOf(path, operation));
+  checkReferences(
+    [
+      ...hooks.flatMap(({ path, request, response }) =>
+        [request, response].map((schema) => [`paths ${JSON.stringify(path)}`, schema] as const),
+      ),
+      ...[...byName].map(
+        ([name, schema]) => [`components.schemas ${JSON.stringify(name.slice(0, 300))}`, schema] as const,
+      ),
+    ],
+    byName,
+  );
   const version = objectAt(content, 'info')?.version;
-  return {
-    version: typeof version === 'string' ? version : '',
-    hooks: operations.map(([path, operation]) => hookOf(path, operation)),
-    schemas: new Map(schemas.filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))),
-  };
+  return { version: typeof version === 'string' ? version : '', hooks, schemas: byName };
 }
