@@ -69,6 +69,8 @@ export interface Lockfile {
 
 interface LockedPackage {
   version?: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
   dev?: boolean;
   devOptional?: boolean;
   /** For instance a package for another system. */
@@ -86,6 +88,18 @@ export function notAsLocked(folder: string): string[] {
       return existsSync(file) ? (readJson(file) as LockedPackage).version !== version : optional !== true;
     })
     .map(([path]) => path);
+}
+
+/** Dependencies in the package.json of a folder for which `npm ci` would refuse its lockfile: missing, or others there. */
+export function notInLockfile(folder: string): string[] {
+  const { packages } = readJson(join(folder, 'package-lock.json')) as Lockfile;
+  const { '': root } = packages;
+  const { dependencies, devDependencies } = readJson(join(folder, 'package.json')) as LockedPackage;
+  const differing = (named: Record<string, string> = {}, locked: Record<string, string> = {}) =>
+    Object.keys({ ...locked, ...named }).filter(
+      (name) => named[name] !== locked[name] || packages[`node_modules/${name}`] === undefined,
+    );
+  return [...differing(dependencies, root?.dependencies), ...differing(devDependencies, root?.devDependencies)];
 }
 
 /** The lockfile of a folder without devDependencies, except for paths that match `alsoKept`. */
