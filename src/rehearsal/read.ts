@@ -57,8 +57,28 @@ function onlyV1beta2({ object, where }: GivenObject): void {
 /** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
 const maxWorkerGroups = 200;
 
-/** Lists of the topology whose items have unique names (`x-kubernetes-list-map-keys` in Cluster API's CRD). */
-const namedLists = [['variables'], ['workers', 'machineDeployments'], ['workers', 'machinePools']] as const;
+/**
+ * The lists of a Cluster's topology whose items have unique names (`x-kubernetes-list-map-keys` in Cluster API's CRD), by
+ * path.
+ */
+function namedLists(cluster: JsonObject): [string, JsonObject[]][] {
+  const topology = objectAt(cluster, 'spec', 'topology');
+  const overrides = ['variables', 'overrides'] as const;
+  const workers = ['machineDeployments', 'machinePools'].map(
+    (list) => [`workers.${list}`, objectsAt(topology, 'workers', list)] as const,
+  );
+  return [
+    ['variables', objectsAt(topology, 'variables')],
+    ['controlPlane.variables.overrides', objectsAt(topology, 'controlPlane', ...overrides)],
+    ...workers.flatMap(([path, groups]): [string, JsonObject[]][] => [
+      [path, groups],
+      ...groups.map((group, index): [string, JsonObject[]] => [
+        `${path}[${index}].variables.overrides`,
+        objectsAt(group, ...overrides),
+      ]),
+    ]),
+  ];
+}
 
 /** The first text that comes a second time. */
 function repeated(texts: readonly string[]): string | undefined {
@@ -108,12 +128,11 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
   if (problems.length > 0) {
     throw new GivenError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
   }
-  for (const path of namedLists) {
-    const names = objectsAt(cluster, 'spec', 'topology', ...path).map((one) => textAt(one, 'name'));
-    const twice = repeated(names);
+  for (const [path, items] of namedLists(cluster)) {
+    const twice = repeated(items.map((item) => textAt(item, 'name')));
     if (twice !== undefined) {
       throw new GivenError(
-        `${where}: spec.topology.${path.join('.')} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a name of its own, because the API server refuses it`,
+        `${where}: spec.topology.${path} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a name of its own, because the API server refuses it`,
       );
     }
   }

@@ -245,6 +245,14 @@ describe('usage errors', () => {
           'workers: { machineDeployments: [{ class: w, name: a }, { class: v, name: a }] }',
         ],
         ['workers.machinePools', 'workers: { machinePools: [{ class: w, name: a }, { class: v, name: a }] }'],
+        [
+          'controlPlane.variables.overrides',
+          'controlPlane: { variables: { overrides: [{ name: a, value: 1 }, { name: a, value: 2 }] } }',
+        ],
+        [
+          'workers.machinePools[1].variables.overrides',
+          'workers: { machinePools: [{ class: w, name: a }, { class: w, name: b, variables: { overrides: [{ name: a, value: 1 }, { name: a, value: 2 }] } }] }',
+        ],
       ] as const
     ).map(([list, fields]): [string, () => string[], RegExp] => [
       `${list} with the same name twice`,
@@ -256,7 +264,7 @@ describe('usage errors', () => {
         ),
       ],
       new RegExp(
-        `twice\\.yaml:1: spec\\.topology\\.${list.replace('.', '\\.')} has "a" twice: give each a name of its own`,
+        `twice\\.yaml:1: spec\\.topology\\.${list.replaceAll(/[.[\]]/g, '\\$&')} has "a" twice: give each a name of its own`,
       ),
     ]),
     [
