@@ -17,7 +17,7 @@ export {
 export { readLimitedFile } from './limited-file.ts';
 export { type LogStream, logFlags, openLog } from './log.ts';
 export { nearestTo } from './nearest.ts';
-export { portProblem } from './port-problem.ts';
+export { checkPortsDiffer, portProblem } from './port-problem.ts';
 export {
   type CommandEntry,
   calledCommand,

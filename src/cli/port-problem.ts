@@ -1,3 +1,5 @@
+import { UsageError } from './program.ts';
+
 /**
  * The remedy for a port that the server cannot listen on; undefined for other problems.
  *
@@ -12,5 +14,25 @@ export function portProblem(code: string | undefined, port: number, flag: string
       return `port ${port} needs privileges: choose one above 1023 with ${flag}`;
     default:
       return undefined;
+  }
+}
+
+/** Ports of a server and of its health checks; without a host it listens on all interfaces. */
+interface Ports {
+  port: number;
+  host: string | undefined;
+  healthPort: number;
+  healthHost: string | undefined;
+}
+
+/**
+ * Refuses the same port for both, which would seem to be in use by another program.
+ *
+ * @throws {UsageError}
+ */
+export function checkPortsDiffer({ port, host, healthPort, healthHost }: Ports): void {
+  const isSameAddress = host === undefined || healthHost === undefined || host === healthHost;
+  if (port !== 0 && port === healthPort && isSameAddress) {
+    throw new UsageError(`--port and --health-port are both ${port}: choose another for one of them`);
   }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import {
   addFlags,
+  checkPortsDiffer,
   type DefineCommand,
   FailureError,
   type Flags,
@@ -94,6 +95,8 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
         'pass either --cert-dir with a folder that has tls.crt and tls.key (`certs bootstrap --cert-dir` creates one), or --self-signed',
       );
     }
+    const { port, host, 'health-port': healthPort } = flags;
+    checkPortsDiffer({ port, host, healthPort, healthHost: host });
     const file = flags['write-extension-config'];
     if (file !== undefined && folder !== undefined) {
       throw new UsageError(
@@ -116,9 +119,9 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
       server = createSampleExtension({
         behaviours: behavioursOf(flags.behaviour),
         certificates: 'folder' in certificates ? certificates : fixedCertificate(certificates),
-        port: flags.port,
-        healthPort: flags['health-port'],
-        ...(flags.host !== undefined && { host: flags.host, healthHost: flags.host }),
+        port,
+        healthPort,
+        ...(host !== undefined && { host, healthHost: host }),
         ...(flags.path !== undefined && { path: flags.path }),
         ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
         log,

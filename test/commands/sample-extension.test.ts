@@ -149,6 +149,11 @@ describe('usage errors have exit code 2, and name the flag, the value and the re
     ['no certificate', [], '--cert-dir with a folder that has tls.crt and tls.key'],
     ['two certificates', ['--cert-dir', 'x', '--self-signed'], 'pass either'],
     ['an invalid port', [...loopback, '--port', '70000'], '70000'],
+    [
+      'one port for both',
+      ['--self-signed', '--port', '8080'],
+      '--port and --health-port are both 8080: choose another for one of them',
+    ],
     ['an invalid path', [...loopback, '--path', '/a/../b'], '--path'],
     [
       'an ExtensionConfig without a certificate of its own',

@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   addFlags,
+  checkPortsDiffer,
   type DefineCommand,
   exitCode,
   FailureError,
@@ -103,11 +104,8 @@ export const defineServe: DefineCommand = (command, io, end) => {
   command.action(async () => {
     const flags = readFlags(serveFlags, command, io.env);
     const delayMs = shutdownDelayOf(flags, io.env) * 1000;
-    const { host, 'health-host': healthHost } = flags;
-    const shareAddress = host === undefined || healthHost === undefined || host === healthHost;
-    if (flags.port !== 0 && flags.port === flags['health-port'] && shareAddress) {
-      throw new UsageError(`--port and --health-port are both ${flags.port}: choose another for one of them`);
-    }
+    const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
+    checkPortsDiffer({ port, host, healthPort, healthHost });
     keepYoungHeapSmall();
     const clients = clientsOf(flags);
     const now = () => new Date();
