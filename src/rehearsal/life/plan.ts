@@ -25,8 +25,9 @@ const maxWorkerMinors = 3;
 /** Maximum number of steps of a generated plan. */
 const maxSteps = 100;
 
-/** The minor of a Kubernetes version; NaN if it is not a version. */
+/** The major of a Kubernetes version; NaN if it is not a version. */
 const majorOf = (version: string): number => parseVersion(version)?.numbers[0] ?? Number.NaN;
+/** The minor of a Kubernetes version; NaN if it is not a version. */
 const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? Number.NaN;
 
 /** Whether the first version is older; build metadata is ignored. */
