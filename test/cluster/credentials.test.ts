@@ -262,8 +262,9 @@ test('says so if a plugin asks for more about the cluster than fits', async () =
 });
 
 test('names a plugin that cannot be started, and what to do', async () => {
+  // EACCES if the PATH has a folder that this user cannot read.
   await expect(seenOf({ exec: { command: 'no-such-plugin' } })).rejects.toThrow(
-    /no credentials: the credential plugin no-such-plugin cannot be started \(ENOENT\): install it, or correct exec\.command/,
+    /no credentials: the credential plugin no-such-plugin cannot be started \((ENOENT|EACCES)\): install it, or correct exec\.command/,
   );
 });
 

@@ -88,6 +88,8 @@ const withoutCollection = { GOGC: 'off', GOMEMLIMIT: '2GiB' };
  */
 export default function setUp(project: TestProject): () => void {
   withoutDisturbances(process.env);
+  // As for most users, and inherited by the processes of tests: they check the modes of files.
+  process.umask(0o022);
   const folder = makeFolder();
   // As /tmp is: some tests start a program as another user.
   chmodSync(folder, 0o755);
