@@ -13,6 +13,8 @@ import {
   deriveFacts,
   injectedAnnotation,
   injectedSinceAnnotation,
+  overwrittenAnnotation,
+  overwrittenNow,
   remember,
   removedAnnotation,
   retiredAnnotation,
@@ -240,6 +242,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
           'previous.crt': bundleOf(action.previous),
         },
         annotated({
+          [overwrittenAnnotation]: undefined,
           [retiredAnnotation]: remember([...unused.map(({ fingerprint }) => fingerprint), ...facts.retired]),
         }),
       );
@@ -266,6 +269,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
           [injectedAnnotation]: undefined,
           [injectedSinceAnnotation]: undefined,
           [adoptedSinceAnnotation]: undefined,
+          [overwrittenAnnotation]: undefined,
           [retiredAnnotation]: remember([...facts.previous.map(({ fingerprint }) => fingerprint), ...facts.retired]),
         }),
       );
@@ -278,7 +282,14 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
         }),
       );
     case 'forget-injection':
-      return writeCa({}, annotated({ [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined }));
+      return writeCa(
+        {},
+        annotated({
+          [injectedAnnotation]: undefined,
+          [injectedSinceAnnotation]: undefined,
+          [overwrittenAnnotation]: overwrittenNow(facts),
+        }),
+      );
     case 'record-injection':
       return writeCa(
         {},

@@ -18,7 +18,7 @@ import {
   usable,
 } from '../x509/index.ts';
 import type { StoredSecret } from './store.ts';
-import type { TargetReading } from './target.ts';
+import { isInSync, type TargetReading } from './target.ts';
 
 /** Annotations on the CA's Secret: which bundle has been seen in which targets, and since when (RFC 3339). */
 export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
@@ -32,11 +32,25 @@ export const adoptedSinceAnnotation = 'extensionconfig-webhook/adopted-since';
 export const retiredAnnotation = 'extensionconfig-webhook/retired';
 /** Annotation on the CA's Secret: the fingerprints of retired CAs that no target trusted any longer at some time. */
 export const removedAnnotation = 'extensionconfig-webhook/removed';
+/**
+ * Annotation on the CA's Secret: how often a bundle that had been in all targets was found replaced during this rotation,
+ * since when (RFC 3339), and in which targets, separated by blanks.
+ */
+export const overwrittenAnnotation = 'extensionconfig-webhook/overwritten';
 /** Maximum number of CAs in each of these annotations: no more are in a bundle. */
 const maxRemembered = 16;
 
 /** The stage of a rotation. */
 export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
+
+/** What another client has done to targets during a rotation. */
+export interface Overwritten {
+  /** How often the bundle was found replaced, after it had been in all targets. */
+  times: number;
+  since: Date;
+  /** The targets where it was found so, at most 16. */
+  targets: string[];
+}
 
 /** Everything that the decision depends on, read at one time. */
 export interface CertificateFacts {
@@ -83,6 +97,8 @@ export interface CertificateFacts {
   injection: string;
   /** Since when the bundle is known to be in all targets. */
   injectedSince: Date | undefined;
+  /** What another client has done to targets since the rotation began; undefined if nothing. */
+  overwritten: Overwritten | undefined;
 }
 
 function dateOf(text: string | undefined): Date | undefined {
@@ -173,6 +189,23 @@ function remembered(annotation: string | undefined): string[] {
 /** The value of an annotation that remembers CAs, the last one first; undefined without any. */
 export function remember(fingerprints: readonly string[]): string | undefined {
   return fingerprints.length === 0 ? undefined : [...new Set(fingerprints)].slice(0, maxRemembered).join(',');
+}
+
+function overwrittenOf(annotation: string | undefined): Overwritten | undefined {
+  const [times = '', since, ids = ''] = (annotation ?? '').split(' ', 3);
+  const date = dateOf(since);
+  const targets = ids.split(',', maxRemembered).filter((id) => /^[A-Za-z]+\/[a-z0-9.-]+$/.test(id));
+  return /^[1-9]\d{0,5}$/.test(times) && date !== undefined && targets.length > 0
+    ? { times: Number(times), since: date, targets }
+    : undefined;
+}
+
+/** The value of the annotation when targets are found overwritten once more. */
+export function overwrittenNow({ overwritten, now, targets, bundle }: CertificateFacts): string {
+  const found = targets.filter((target) => target.state === 'present' && !isInSync(target, bundle));
+  const ids = [...new Set([...(overwritten?.targets ?? []), ...found.map(({ id }) => id)])].slice(0, maxRemembered);
+  const times = Math.min((overwritten?.times ?? 0) + 1, 999_999);
+  return `${times} ${(overwritten?.since ?? now).toISOString()} ${ids.join(',')}`;
 }
 
 function injectionOf(kept: readonly Certificate[], targets: readonly TargetReading[]): string {
@@ -266,6 +299,7 @@ export function deriveFacts(
     injection,
     injectedSince:
       annotations[injectedAnnotation] === injection ? pastDateOf(annotations[injectedSinceAnnotation], now) : undefined,
+    overwritten: overwrittenOf(annotations[overwrittenAnnotation]),
   };
 }
 

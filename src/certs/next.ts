@@ -47,6 +47,37 @@ export function isCaDue(ca: Certificate, now: Date, renewBeforeMs: number): bool
   return now.getTime() >= ca.x509.validToDate.getTime() - renewBeforeMs;
 }
 
+/**
+ * How long all targets must have had the bundle once another client has overwritten some twice in a rotation, in ms.
+ * Promoted too early, the next CA signs what targets do not trust after the next overwriting. Longer than the attempts
+ * of a failed Job take together, which are less than a minute apart.
+ */
+const heldUpDelayMs = 10 * 60_000;
+
+/**
+ * Whether another client holds a rotation up: it has overwritten targets twice since the rotation began, so it will do so
+ * again. Once may be a manifest that somebody applied again.
+ */
+function isHeldUp({ overwritten }: CertificateFacts): boolean {
+  return overwritten !== undefined && overwritten.times > 1;
+}
+
+/** Whether a step is a wait that is unlikely to end without the operator, since another client holds the rotation up. */
+export function isStuck(action: Action, facts: CertificateFacts): boolean {
+  return action.kind === 'wait' && action.for === 'propagation' && isHeldUp(facts);
+}
+
+/** Who holds the rotation up, and what to do, as the end of a reason; empty if nobody does. */
+function heldUpBy({ overwritten, active }: CertificateFacts): string {
+  if (overwritten === undefined) {
+    return '';
+  }
+  const { times, since, targets } = overwritten;
+  const often = times === 1 ? `at ${iso(since)}` : `${times} times since ${iso(since)}`;
+  const end = usable(active)?.x509.validToDate;
+  return `; another client has overwritten caBundle in ${targets.join(', ')} ${often}, and the wait starts over each time: if a GitOps tool does so, let it ignore that field, since the rotation must end before the CA expires${end === undefined ? '' : ` at ${iso(end)}`}`;
+}
+
 function iso(date: Date): string {
   return date.toISOString();
 }
@@ -223,13 +254,16 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
     if (facts.injectedSince === undefined) {
       return { kind: 'record-injection', reason: ofTargets(facts.targets, 'has the trust bundle') };
     }
-    const until = new Date(facts.injectedSince.getTime() + settings.propagationDelayMs);
+    const delayMs = isHeldUp(facts)
+      ? Math.max(settings.propagationDelayMs, heldUpDelayMs)
+      : settings.propagationDelayMs;
+    const until = new Date(facts.injectedSince.getTime() + delayMs);
     if (until > now) {
       return {
         kind: 'wait',
         for: 'propagation',
         until,
-        reason: `${ofTargets(facts.targets, `has had the trust bundle since ${iso(facts.injectedSince)}`)}; API servers need the propagation delay to notice`,
+        reason: `${ofTargets(facts.targets, `has had the trust bundle since ${iso(facts.injectedSince)}`)}; API servers need the propagation delay to notice${heldUpBy(facts)}`,
       };
     }
     return facts.stage === 'staged'

@@ -1,5 +1,6 @@
+import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runCertificates } from '../../src/certs/index.ts';
+import { isStuck, runCertificates } from '../../src/certs/index.ts';
 import {
   type ApiServer,
   apiServicePath,
@@ -260,4 +261,93 @@ test('the serving certificate is renewed in the last third of its validity perio
   await runCertificates(runFor(server, clock));
   expect(server.writes).toBe(writes + 1);
   expect(valueIn(server.objects.get(servingPath), 'tls.crt')).not.toBe(before);
+});
+
+/** The targets as a tool that keeps the caBundle of the first CA in its manifests writes them. */
+async function pinned() {
+  await bootstrapped();
+  const manifests = [mutatingPath, validatingPath].map(
+    (path) => [path, structuredClone(server.objects.get(path)!)] as const,
+  );
+  const apply = () => {
+    for (const [path, object] of manifests) {
+      server.put(path, structuredClone(object));
+    }
+  };
+  /** A run of the CronJob, which blocks on nothing. */
+  const hourly = (minutes = 60) => {
+    clock.time += minutes * 60_000;
+    return runCertificates(runFor(server, clock, {}, { blockOn: new Set() }));
+  };
+  return { apply, hourly, from: server.history.length };
+}
+
+test('a tool that overwrites targets between runs holds a rotation up, which is said after the second time', async () => {
+  const { apply, hourly, from } = await pinned();
+  clock.time += 1650 * day;
+  const begun = await hourly();
+  expect([begun.facts.stage, isStuck(begun.action, begun.facts)]).toEqual(['staged', false]);
+  expect(begun.action.reason).not.toContain('another client');
+  apply();
+  const once = await hourly();
+  const first = new Date(clock.time).toISOString();
+  expect(isStuck(once.action, once.facts)).toBe(false);
+  expect(once.action.reason).toContain(
+    `another client has overwritten caBundle in MutatingWebhookConfiguration/ours, ValidatingWebhookConfiguration/ours at ${first}`,
+  );
+  apply();
+  const twice = await hourly();
+  expect(isStuck(twice.action, twice.facts)).toBe(true);
+  const expiry = new X509Certificate(valueIn(server.objects.get(caPath), 'ca.crt')).validToDate.toISOString();
+  expect(twice.action.reason).toMatch(
+    new RegExp(`ours 2 times since ${first}, .* let it ignore that field, .* before the CA expires at ${expiry}$`),
+  );
+  // The attempts of a Job that fails because of it promote nothing.
+  for (const minutes of [0.2, 0.5, 1]) {
+    const attempt = await hourly(minutes);
+    expect([attempt.facts.stage, isStuck(attempt.action, attempt.facts)]).toEqual(['staged', true]);
+  }
+  apply();
+  expect((await hourly()).action.reason).toContain('3 times since');
+  // The tool leaves the field alone from now on.
+  expect((await hourly()).facts.stage).toBe('promoted');
+  const end = await hourly();
+  expect([end.action.kind, isStuck(end.action, end.facts)]).toEqual(['done', false]);
+  expectSteady(server);
+  expect(server.objects.get(caPath)!.metadata.annotations).not.toHaveProperty('extensionconfig-webhook/overwritten');
+  expect(brokenMoments(server, from)).toEqual([]);
+});
+
+test('a manifest that is applied again once costs a rotation one propagation delay, as before', async () => {
+  const { apply, hourly, from } = await pinned();
+  clock.time += 1650 * day;
+  await hourly();
+  apply();
+  expect((await hourly()).facts.stage).toBe('staged');
+  expect((await hourly(1)).facts.stage).toBe('promoted');
+  expect(brokenMoments(server, from)).toEqual([]);
+});
+
+test('a new rotation forgets what held up the last one, and an invalid note holds up nothing', async () => {
+  const { hourly } = await pinned();
+  const note = (text: string) => {
+    const secret = structuredClone(server.objects.get(caPath)!);
+    secret.metadata.annotations = { ...secret.metadata.annotations, 'extensionconfig-webhook/overwritten': text };
+    server.put(caPath, secret);
+  };
+  note('7 2026-06-01T00:00:00Z APIService/v1.ours');
+  clock.time += 1650 * day;
+  const begun = await hourly();
+  expect([begun.facts.stage, begun.facts.overwritten]).toEqual(['staged', undefined]);
+  for (const text of [
+    'x',
+    '7',
+    '7 soon A/b',
+    '7 2026-06-01T00:00:00Z',
+    '-7 2026-06-01T00:00:00Z A/b',
+    '7 2026-06-01T00:00:00Z \u001b[2J',
+  ]) {
+    note(text);
+    expect((await hourly(0)).facts.overwritten, text).toBeUndefined();
+  }
 });

@@ -447,3 +447,19 @@ test.each<[string, (path: string) => unknown]>([
   expect(code).toBe(2);
   expect(err).toContain(`no cluster: the kubeconfig ${path} is a `);
 });
+
+test('a rotation that a GitOps tool holds up ends with code 1, in rotate and status, and says what to do', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const manifest = structuredClone(server.objects.get(mutatingPath)!);
+  const rotate = () => cli('rotate', ...place, ...targetFlags);
+  expect(await cli('rotate', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  server.put(mutatingPath, structuredClone(manifest));
+  expect(await rotate()).toMatchObject({ code: 0, out: expect.stringContaining('another client has overwritten') });
+  server.put(mutatingPath, structuredClone(manifest));
+  const said =
+    /another client has overwritten caBundle in MutatingWebhookConfiguration\/ours 2 times since 20.*: if a GitOps tool does so, let it ignore that field/;
+  expect(await rotate()).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+  expect(await cli('status', ...place, ...targetFlags)).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+  const json = await cli('status', '--output', 'json', ...place, ...targetFlags);
+  expect(JSON.parse(json.out)).toMatchObject({ ok: false, stage: 'staged', next: { action: 'wait' } });
+});

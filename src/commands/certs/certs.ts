@@ -3,6 +3,7 @@ import {
   annotatedExtensionConfigs,
   type Injection,
   injectTargets,
+  isStuck,
   missingTarget,
   next,
   noTargets,
@@ -192,7 +193,7 @@ async function advance(
   }
   // Stopped during a wait: the progress has been reported, and the next run continues from there.
   io.signal.throwIfAborted();
-  return action.kind === 'blocked' || missing.length > 0 ? exitCode.findings : exitCode.ok;
+  return action.kind === 'blocked' || isStuck(action, facts) || missing.length > 0 ? exitCode.findings : exitCode.ok;
 }
 
 /** `extensionconfig-webhook certs …`: certificates of the webhook, with keys that come from `entropy`. */

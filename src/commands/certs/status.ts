@@ -1,4 +1,11 @@
-import { type Action, type CertificateFacts, isCaDue, isInSync, isServingCertificateDue } from '../../certs/index.ts';
+import {
+  type Action,
+  type CertificateFacts,
+  isCaDue,
+  isInSync,
+  isServingCertificateDue,
+  isStuck,
+} from '../../certs/index.ts';
 import { printable } from '../../terminal/index.ts';
 import { type Certificate, problemOf, type Reading, readCertificates, usable } from '../../x509/index.ts';
 
@@ -106,7 +113,8 @@ export function statusOf(
   }));
   const planned = action ?? { kind: 'inject only', reason: String(external) };
   // A wait is part of a normal rotation, and so is what is only noted at its end.
-  const isCalm = action === undefined || ['done', 'wait', 'record-removal'].includes(action.kind);
+  const isCalm =
+    action === undefined || (['done', 'wait', 'record-removal'].includes(action.kind) && !isStuck(action, facts));
   return {
     ok:
       isCalm &&
