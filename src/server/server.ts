@@ -24,9 +24,6 @@ export interface StopOptions {
 /** Longer than the pauses on a busy connection, but short enough for someone waiting at the keyboard. */
 const defaultGraceMs = 2_000;
 
-/** How often a server without a certificate says what it waits for, in milliseconds. */
-const reminderMs = 60_000;
-
 /** A server that is listening. */
 export interface RunningServer {
   /** The main port. */
@@ -95,12 +92,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     port = await listen(main.server, 'main', options.main);
   } catch (error) {
     certificates.stop();
+    certificate.stop();
     clientCaWatch?.close();
     await health?.stop();
     throw error;
   }
-  const reminder = setInterval(certificate.remind, reminderMs);
-  reminder.unref();
   const healthServer = health;
   const healthPort = healthServer?.port ?? 0;
   phase = 'serving';
@@ -108,10 +104,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
   async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
     phase = 'draining';
-    clearInterval(reminder);
     log.info({ inFlight: connections.inFlight(), connections: connections.count() }, 'stopping');
     const { cut } = await connections.drain({ closeAfter, graceMs, timeoutMs });
     certificates.stop();
+    certificate.stop();
     clientCaWatch?.close();
     phase = 'stopped';
     await healthServer?.stop();

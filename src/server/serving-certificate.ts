@@ -8,8 +8,8 @@ import type { ReadinessFacts } from './readiness.ts';
 export interface ServingCertificate {
   /** Handles an update from the source. */
   take(event: CertificateEvent): void;
-  /** Logs again what the server waits for, if it still has no certificate. */
-  remind(): void;
+  /** Ends all waits. */
+  stop(): void;
   state(): Pick<ReadinessFacts, 'pair' | 'certificateProblem' | 'sourceProblem'>;
 }
 
@@ -22,7 +22,13 @@ export interface CertificateReports {
 /** Longest wait until a certificate that is not valid yet is judged again, in ms: the clock may be set in the meantime. */
 const maxWaitMs = 60_000;
 
-/** Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. */
+/** How often the log says what a server without a certificate waits for, in ms. */
+const reminderMs = 60_000;
+
+/**
+ * Passes each usable certificate on to `use`; if one is not usable, the previous one stays in use. As long as there is
+ * none at all, the log says why once a minute.
+ */
 export function createServingCertificate(
   use: (pair: CertificatePair) => void,
   now: () => Date,
@@ -33,6 +39,11 @@ export function createServingCertificate(
   let sourceProblem: string | undefined;
   /** Until a certificate is valid. */
   let waiting: NodeJS.Timeout | undefined;
+  const reminder = setInterval(() => {
+    if (pair === undefined) {
+      log.warn({ reason: certificateProblem }, 'still waiting for a serving certificate');
+    }
+  }, reminderMs).unref();
 
   function noteSource(problem: string | undefined): void {
     if (problem === sourceProblem) {
@@ -103,10 +114,9 @@ export function createServingCertificate(
           return noteSource(event.problem);
       }
     },
-    remind() {
-      if (pair === undefined) {
-        log.warn({ reason: certificateProblem }, 'still waiting for a serving certificate');
-      }
+    stop() {
+      clearInterval(reminder);
+      clearTimeout(waiting);
     },
     state: () => ({ pair, certificateProblem, sourceProblem }),
   };

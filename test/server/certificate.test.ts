@@ -118,6 +118,10 @@ test('a certificate that is not valid yet is used once it is, without another ch
   serving.take({ kind: 'pair', pair: good });
   vi.advanceTimersByTime(3 * 86_400_000);
   expect(used.at(-1)).toEqual(good.notBefore);
+  // Nothing is used after the end, and no timer is left.
+  serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2031-01-01T00:00:00Z') } });
+  serving.stop();
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('the self-signed certificate is for localhost, for a year', () => {
