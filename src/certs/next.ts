@@ -228,7 +228,8 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
     }
   }
 
-  if (facts.retired.length > 0 && blocked.length === 0) {
+  // Without any target, nothing is known: those of another run may still trust it.
+  if (facts.retired.length > 0 && blocked.length === 0 && facts.targets.some(({ state }) => state === 'present')) {
     return { kind: 'record-removal', reason: 'no target trusts a retired CA any longer' };
   }
 

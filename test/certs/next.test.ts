@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
+import { deriveFacts, injectedAnnotation, injectedSinceAnnotation, retiredAnnotation } from '../../src/certs/facts.ts';
 import { next, type Settings } from '../../src/certs/next.ts';
 import type { TargetReading } from '../../src/certs/target.ts';
 import { type Certificate, type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
@@ -34,6 +34,8 @@ interface World {
   names?: string[];
   /** A target that does not exist. */
   missing?: string;
+  /** The fingerprint of a CA that is retired. */
+  retired?: string;
   settings?: Partial<Settings>;
 }
 const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
@@ -63,10 +65,12 @@ function decide(world: World) {
   const stored = (data: Record<string, string> | undefined, annotations = {}) =>
     data === undefined ? undefined : { data, annotations, version: '1' };
   const facts = () => deriveFacts(now, stored(world.ca), stored(world.tls), targets, world.names ?? names);
-  const annotations =
-    world.since === undefined
+  const annotations = {
+    ...(world.since === undefined
       ? {}
-      : { [injectedAnnotation]: facts().injection, [injectedSinceAnnotation]: at(world.since).toISOString() };
+      : { [injectedAnnotation]: facts().injection, [injectedSinceAnnotation]: at(world.since).toISOString() }),
+    ...(world.retired === undefined ? {} : { [retiredAnnotation]: world.retired }),
+  };
   return next(deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names), {
     mode: 'rotate',
     force: false,
@@ -248,6 +252,24 @@ const rows: [string, World, string, RegExp][] = [
     { ca: staged, tls: tls(servingOne, both), target: both, since: 0, missing: 'Kind/gone' },
     'promote',
     /has trusted the next/,
+  ],
+  [
+    'a retired CA that no target has',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), retired: two.certificate.fingerprint },
+    'record-removal',
+    /^no target trusts a retired CA any longer$/,
+  ],
+  [
+    'a retired CA, no targets named',
+    { ca: steady, tls: tls(servingOne, pem(one)), retired: two.certificate.fingerprint },
+    'done',
+    /no targets were named$/,
+  ],
+  [
+    'a retired CA, the only target missing',
+    { ca: steady, tls: tls(servingOne, pem(one)), missing: 'Kind/gone', retired: two.certificate.fingerprint },
+    'blocked',
+    /^Kind\/gone: missing: does not exist$/,
   ],
   [
     'staged, a target missing, not recorded',
