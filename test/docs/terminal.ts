@@ -10,19 +10,18 @@ import { onceARun } from '../tools/once-a-run.ts';
 import { blocksOf } from './blocks.ts';
 import { pages, readPage, root } from './pages.ts';
 
-/** Not copied from the checkout. */
-const leftOut = new Set(['.git', 'dist', 'coverage']);
-/** Folders that commands of the documentation write to: copied. Everything else is linked to the checkout. */
-const written = new Set(['certs']);
 /** Large, and not written to by commands: not checked for changes. */
-const large = new Set(['node_modules', 'src', 'test']);
+const large = ['node_modules', 'src', 'test'];
+/** What else is linked to the checkout. Users have more there: an extension, the kubeconfig of a sandbox that runs. */
+const small = ['bin', 'docs', 'manifests', 'package.json', 'package-lock.json', 'templates'];
+/** Commands of the documentation write to its folder. */
+const copied = 'certs/README.md';
 
 /**
  * Files of the checkout that are linked, with their modification times: shows if a command writes to one by mistake.
  */
 function linkedState(): string[] {
-  return readdirSync(root)
-    .filter((name) => !leftOut.has(name) && !written.has(name) && !large.has(name))
+  return small
     .flatMap((name) => {
       const path = fileURLToPath(new URL(name, root));
       const below = statSync(path).isDirectory() ? (readdirSync(path, { recursive: true }) as string[]) : [];
@@ -40,12 +39,9 @@ async function copyCheckout(name: string, own: readonly string[]): Promise<strin
   const project = fileURLToPath(root);
   const checkout = join(inject('runFolder'), `documentation-${name}`);
   mkdirSync(checkout);
-  for (const entry of readdirSync(project)) {
-    if (written.has(entry)) {
-      cpSync(join(project, entry), join(checkout, entry), { recursive: true });
-    } else if (!leftOut.has(entry)) {
-      symlinkSync(join(project, entry), join(checkout, entry));
-    }
+  cpSync(join(project, copied), join(checkout, copied));
+  for (const entry of [...large, ...small]) {
+    symlinkSync(join(project, entry), join(checkout, entry));
   }
   const ownLast = pages.toSorted((a, b) => own.indexOf(a) - own.indexOf(b));
   for (const { file, text } of ownLast.flatMap((page) => blocksOf(readPage(page)))) {
