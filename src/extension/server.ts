@@ -125,6 +125,8 @@ const extensionLimits: Limits = {
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
 async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
   if (certificates === 'self-signed') {
     return fixedCertificate(selfSignedPair(new Date()));
@@ -132,7 +134,10 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
   if (
     typeof certificates !== 'object' ||
     certificates === null ||
-    !('folder' in certificates || 'start' in certificates || typeof certificates.secret === 'string')
+    // An empty folder would be the current one.
+    !('folder' in certificates
+      ? isText(certificates.folder)
+      : 'start' in certificates || typeof certificates.secret === 'string')
   ) {
     throw new TypeError(
       "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
@@ -206,6 +211,9 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   checkPort('port', options.port);
   if (healthPort !== 'none') {
     checkPort('healthPort', healthPort);
+  }
+  if (clients !== undefined && !isText(clients?.caFile)) {
+    throw new TypeError('clients: pass a file with the CAs of clients ({ caFile })');
   }
   const limits = limitsWith(extensionLimits, options.limits);
   const log = options.log ?? defaultLog();

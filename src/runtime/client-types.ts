@@ -13,7 +13,7 @@ export interface ClientOptions {
    * Returns the labels of a namespace, for namespaceSelectors; undefined if the namespace does not exist. Without it,
    * calls that depend on a namespaceSelector with requirements fail with step `selector`.
    */
-  namespaceLabels?: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+  namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   /** The hooks that can be called. Default: those of Cluster API. */
   hooks?: readonly HookDefinition[] | undefined;
   /** Hooks that have several versions, with conversions between their messages. */
@@ -23,7 +23,7 @@ export interface ClientOptions {
   /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
   release?: Release | undefined;
   /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */
-  clientCertificate?: () => ClientCertificate | undefined;
+  clientCertificate?: (() => ClientCertificate | undefined) | undefined;
   /** Addresses to use for hosts instead of those from DNS, for port-forwards. */
   resolve?: Resolve | undefined;
   /** Maximum number of concurrent calls to one extension. Default: 10. */

@@ -62,12 +62,21 @@ describe('invalid options', () => {
     expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(message);
   });
 
+  test.each([{}, { caFile: '' }, null])('the clients %j', (given) => {
+    const clients = given as ExtensionServerOptions['clients'];
+    expect(() => createExtensionServer({ handlers: [create], clients })).toThrow(
+      new TypeError('clients: pass a file with the CAs of clients ({ caFile })'),
+    );
+  });
+
   test.each<[string, Partial<ExtensionServerOptions>, string]>([
-    ...[undefined, 'self_signed', {}, null].map((certificates): [string, Partial<ExtensionServerOptions>, string] => [
-      `${JSON.stringify(certificates)} as certificates`,
-      { certificates } as Partial<ExtensionServerOptions>,
-      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
-    ]),
+    ...[undefined, 'self_signed', {}, null, { folder: '' }, { folder: 5 }].map(
+      (certificates): [string, Partial<ExtensionServerOptions>, string] => [
+        `${JSON.stringify(certificates)} as certificates`,
+        { certificates } as Partial<ExtensionServerOptions>,
+        "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+      ],
+    ),
     ...['name', '/name', 'namespace/', 'a/b/c', ''].map((secret): [string, Partial<ExtensionServerOptions>, string] => [
       `the Secret ${JSON.stringify(secret)}`,
       { certificates: { secret } },

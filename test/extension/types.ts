@@ -62,7 +62,13 @@ export const accepted = [
 /** An option may be undefined, as values from the environment are; strict projects tell that from a missing one. */
 export function optional(seconds: number | undefined, text: string | undefined) {
   const { cluster, fromKubernetesVersion, toKubernetesVersion } = requestFor('BeforeClusterUpgrade');
-  const client = createClient({ maxConcurrentCalls: seconds, now: undefined, metrics: undefined });
+  const client = createClient({
+    maxConcurrentCalls: seconds,
+    namespaceLabels: undefined,
+    clientCertificate: undefined,
+    now: undefined,
+    metrics: undefined,
+  });
   const call = () =>
     client.callAllExtensions(hooks.BeforeClusterUpgrade, {
       object: { namespace: 'a', name: 'b', uid: cluster.metadata?.uid },
