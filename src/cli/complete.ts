@@ -1,4 +1,5 @@
 import { Argument, type Command, type Option } from 'commander';
+import { suggestionsFor } from './flags.ts';
 
 /** An argument with suggested values. The command itself rejects other values. */
 export class SuggestedArgument extends Argument {
@@ -44,6 +45,12 @@ function completionOf(choices: readonly string[] | undefined, placeholder: strin
   return /\b(FILE|PATH|paths)\b/.test(placeholder) ? { candidates: [], directive: directive.files } : nothing;
 }
 
+/** The candidates for the value of a flag, of which the user has typed the beginning. */
+function completionOfFlag(option: Option, typed: string): Completion {
+  const suggestions = suggestionsFor(option, typed);
+  return suggestions === undefined ? completionOf(option.argChoices, option.flags) : ofNames(suggestions);
+}
+
 function takesValue(option: Option): boolean {
   return option.required || option.optional;
 }
@@ -79,13 +86,13 @@ function complete(program: Command, words: readonly string[]): Completion {
     }
   }
   if (flag !== undefined) {
-    return completionOf(flag.argChoices, flag.flags);
+    return completionOfFlag(flag, current);
   }
   if (current.startsWith('-') && !areFlagsOver) {
     const [name = '', value] = current.split('=', 2);
     const option = optionOf(name);
     if (value !== undefined) {
-      return option === undefined ? nothing : completionOf(option.argChoices, option.flags);
+      return option === undefined ? nothing : completionOfFlag(option, value);
     }
     const candidates = help
       .visibleOptions(command)

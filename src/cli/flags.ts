@@ -15,6 +15,10 @@ export interface Flag<T> {
   defaultText?: string;
   /** The only values that the flag accepts; the help and shell completion list them. */
   choices?: readonly string[];
+  /** Values that shell completion suggests, where they are too many for the help. */
+  suggestions?: readonly string[];
+  /** Whether one value may be a list of suggestions with commas. */
+  takesList?: true;
   /**
    * May be given several times: the lists that `parse` returns are concatenated. In the environment variable the values
    * are separated by commas.
@@ -94,6 +98,17 @@ class FlagOption extends Option {
     }
     return [...(before === this.flag.default ? [] : (before as readonly unknown[])), ...values.flat()];
   }
+}
+
+/** What shell completion suggests for the value of a flag, of which the user has typed the beginning, if anything. */
+export function suggestionsFor(option: Option, typed: string): readonly string[] | undefined {
+  if (!(option instanceof FlagOption) || option.flag.suggestions === undefined) {
+    return undefined;
+  }
+  const { suggestions, takesList } = option.flag;
+  const before = takesList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
+  const given = new Set(before.split(','));
+  return suggestions.filter((value) => !given.has(value)).map((value) => `${before}${value}`);
 }
 
 /** Adds flags to a command; `readFlags` returns their values. May be called several times. */

@@ -36,10 +36,10 @@ import { objectsOf } from './manifest-objects.ts';
 
 const callFlags = {
   ...extensionFlags,
-  hook: textFlag('HOOK', {
-    summary: 'hook whose handlers are called, with --all',
-    default: undefined,
-  }),
+  hook: {
+    ...textFlag('HOOK', { summary: 'hook whose handlers are called, with --all', default: undefined }),
+    suggestions: clusterApiHooks.filter(({ singleton }) => !singleton).map(({ name }) => name),
+  },
   all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
   request: textFlag('FILE', {
     summary: 'YAML or JSON file with the request; apiVersion and kind may be left out',
