@@ -417,3 +417,10 @@ describe('the Cluster of a request', () => {
     expect(clusterOf({ cluster: { metadata } })).toBe(`${'n'.repeat(300)}/${'x'.repeat(205)}`);
   });
 });
+
+test('a sample of what is not a hook is refused by name, also in plain JavaScript', () => {
+  expect(() => requestFor('Nope' as 'BeforeClusterCreate')).toThrow(
+    new TypeError(`"Nope" is not a hook: there are ${Object.keys(hooks).join(', ')}`),
+  );
+  expect(() => requestFor('toString' as 'BeforeClusterCreate')).toThrow('"toString" is not a hook');
+});

@@ -7,8 +7,16 @@ import type { Hook, HookName, RequestFor } from '../answer.ts';
 import { type CallOutcome, call } from '../call.ts';
 import type { Handler } from '../handler.ts';
 
-/** A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields. */
+/**
+ * A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields.
+ *
+ * @throws {TypeError} for a name that is not a hook of Cluster API.
+ */
 export function requestFor<H extends Hook>(hook: H, fields: Partial<RequestFor<H>> = {}): RequestFor<H> {
+  if (typeof hook === 'string' && !Object.hasOwn(hooks, hook)) {
+    const names = Object.keys(hooks).join(', ');
+    throw new TypeError(`${JSON.stringify(String(hook).slice(0, 100))} is not a hook: there are ${names}`);
+  }
   const definition: HookDefinition = typeof hook === 'string' ? hooks[hook as HookName] : hook;
   return { ...sampleRequest(definition), ...fields } as RequestFor<H>;
 }
