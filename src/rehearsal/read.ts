@@ -269,6 +269,9 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
       workerClass: textAt(one.object, 'spec', 'workers', 'machineDeployments', 0, 'class'),
     });
   }
+  const namespaceByClass = new Map(
+    [...classes.values()].map(({ blueprint: { name, namespace } }) => [name, namespace]),
+  );
   const clusters = given.filter(({ object }) => isCore(object, 'Cluster'));
   if (clusters.length > maxClusters) {
     throw new GivenError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
@@ -287,9 +290,12 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
     const className = keyOf(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
     const found = classes.get(className);
     if (found === undefined && classes.size > 0) {
-      throw new GivenError(
-        `${one.where}: ClusterClass ${printable(className)} is not among the files: add it with --cluster-class, or leave all classes out`,
-      );
+      const other = namespaceByClass.get(textAt(classRef, 'name'));
+      const remedy =
+        other === undefined
+          ? 'add it with --cluster-class, or leave all classes out'
+          : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
+      throw new GivenError(`${one.where}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
     }
     subjects.push({ cluster, blueprint: found?.blueprint, kinds: found?.kinds ?? defaultKinds });
   }

@@ -278,7 +278,20 @@ describe('usage errors', () => {
           'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n',
         ),
       ],
-      /ClusterClass team\/k is not among the files/,
+      /ClusterClass team\/k is not among the files: add it with --cluster-class/,
+    ],
+    [
+      'a class of another namespace',
+      () => [
+        '--cluster',
+        file('c.yaml', clusterYaml('v1.31.0')),
+        '--cluster-class',
+        file(
+          'elsewhere.yaml',
+          'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k, namespace: classes }\nspec: {}\n',
+        ),
+      ],
+      /ClusterClass team\/k is not among the files: there is one of that name in the namespace classes: set classRef\.namespace/,
     ],
   ])('%s', async (_, args, message) => {
     const { code, stderr, stdout } = await rehearse(...args());
