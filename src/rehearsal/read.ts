@@ -2,6 +2,7 @@ import { pendingHooksAnnotation } from '../api/index.ts';
 import { hooks } from '../hooks/index.ts';
 import { copyOf, fieldAt, type Json, type JsonObject } from '../kubernetes/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../messages/index.ts';
+import { type Schema, validateSchema } from '../schema/index.ts';
 import { printable } from '../terminal/index.ts';
 import {
   type Blueprint,
@@ -12,6 +13,7 @@ import {
   type RehearsedCluster,
   textAt,
 } from './cluster/index.ts';
+import { clusterClassSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
 import { definitionsIn, kindOfTemplate, withoutBookkeeping } from './topology/index.ts';
 
@@ -51,6 +53,49 @@ function onlyV1beta2({ object, where }: GivenObject): void {
     throw new GivenError(
       `${where}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion}, which Cluster API sends to extensions since 1.13`,
     );
+  }
+}
+
+/** Maximum number of problems of an object that are reported. */
+const maxProblems = 5;
+/** Longest report of one problem, in characters. */
+const maxProblem = 400;
+
+/** @throws {GivenError} for fields with values that the API server refuses: they would count as absent. */
+function checkFields({ object, where }: GivenObject, schema: Schema): void {
+  const causes = validateSchema(object, schema);
+  if (causes.length === 0) {
+    return;
+  }
+  const shown = causes.slice(0, maxProblems).map(({ message, field = '' }) => {
+    const reason = printable(message.slice(0, maxProblem));
+    return message.includes(field) ? reason : `${printable(field.slice(0, maxProblem))}: ${reason}`;
+  });
+  const more = causes.length > shown.length ? `; and ${causes.length - shown.length} more` : '';
+  throw new GivenError(
+    `${where}: the ${printable(textAt(object, 'kind'))} is not valid: ${shown.join('; ')}${more}: correct this, because the API server refuses it`,
+  );
+}
+
+/** Lists of a ClusterClass whose items have unique names, with the field of the name. */
+const classLists = [
+  [['patches'], 'name'],
+  [['workers', 'machineDeployments'], 'class'],
+  [['workers', 'machinePools'], 'class'],
+] as const;
+
+/** @throws {GivenError} for a class that the API server refuses, as far as a rehearsal reads it. */
+function checkClass(given: GivenObject): void {
+  const { object, where } = given;
+  onlyV1beta2(given);
+  checkFields(given, clusterClassSchema);
+  for (const [path, key] of classLists) {
+    const twice = repeated(objectsAt(object, 'spec', ...path).map((one) => textAt(one, key)));
+    if (twice !== undefined) {
+      throw new GivenError(
+        `${where}: spec.${path.join('.')} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a ${key} of its own, because the API server refuses it`,
+      );
+    }
   }
 }
 
@@ -255,15 +300,19 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
       object,
     ]),
   );
-  const namespaces = new Map(
-    given
-      .filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')
-      .map(({ object }) => [nameOf(object), objectAt(object, 'metadata', 'labels') as Record<string, string>]),
-  );
+  const namespaces = new Map<string, Record<string, string>>();
+  for (const one of given.filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')) {
+    checkFields(one, namespaceSchema);
+    namespaces.set(nameOf(one.object), objectAt(one.object, 'metadata', 'labels') as Record<string, string>);
+  }
   const classes = new Map<string, { blueprint: Blueprint; kinds: RehearsedCluster['kinds']; workerClass: string }>();
   for (const one of given.filter(({ object }) => isCore(object, 'ClusterClass'))) {
-    onlyV1beta2(one);
-    classes.set(keyOf(namespaceOf(one.object), nameOf(one.object)), {
+    checkClass(one);
+    const key = keyOf(namespaceOf(one.object), nameOf(one.object));
+    if (classes.has(key)) {
+      throw new GivenError(`${one.where}: there are two ClusterClasses ${printable(key)}: leave one out`);
+    }
+    classes.set(key, {
       blueprint: blueprintOf(one, templates),
       kinds: kindsOf(one.object),
       workerClass: textAt(one.object, 'spec', 'workers', 'machineDeployments', 0, 'class'),

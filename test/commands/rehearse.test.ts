@@ -280,6 +280,66 @@ describe('usage errors', () => {
       ],
       /ClusterClass team\/k is not among the files: add it with --cluster-class/,
     ],
+    ...(
+      [
+        ['{ variables: 5 }', 'spec\\.variables in body must be of type array: "integer": correct this'],
+        [
+          '{ patches: [{ name: p, external: { settings: { a: 5 } } }] }',
+          'spec\\.patches\\[0\\]\\.external\\.settings\\.a in body must be of type string',
+        ],
+        ['{ patches: [{ name: p }, { name: p }] }', 'spec\\.patches has "p" twice'],
+        [
+          '{ workers: { machineDeployments: [{ class: w }, { class: w }] } }',
+          'spec\\.workers\\.machineDeployments has "w" twice',
+        ],
+        ['{ workers: { machinePools: {} } }', 'spec\\.workers\\.machinePools in body must be of type array: "object"'],
+        [
+          '{ upgrade: { external: { generateUpgradePlanExtension: [g] } } }',
+          'generateUpgradePlanExtension in body must be of type string: "array"',
+        ],
+        ['{ kubernetesVersions: [1.32] }', 'spec\\.kubernetesVersions\\[0\\] in body must be of type string: "number"'],
+        ['{ variables: [{ name: a }] }', 'spec\\.variables\\[0\\]\\.schema: Required value'],
+        [
+          '{ infrastructure: { templateRef: { kind: A, name: a } } }',
+          'spec\\.infrastructure\\.templateRef\\.apiVersion: Required value',
+        ],
+        ['5', 'spec in body must be of type object: "integer"'],
+      ] as const
+    ).map(([spec, problem]): [string, () => string[], RegExp] => [
+      `a class with the spec ${spec}`,
+      () => [
+        '--cluster-class',
+        file(
+          'k.yaml',
+          `apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k, namespace: team }\nspec: ${spec}\n`,
+        ),
+      ],
+      new RegExp(`k\\.yaml:1: .*${problem}`),
+    ]),
+    [
+      'a class without a name',
+      () => [
+        '--cluster-class',
+        file('k.yaml', 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: {}\nspec: {}\n'),
+      ],
+      /k\.yaml:1: the ClusterClass is not valid: metadata\.name: Required value/,
+    ],
+    [
+      'two classes with the same name',
+      () => {
+        const one = 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k }\nspec: {}\n';
+        return ['--cluster-class', file('k.yaml', `${one}---\n${one}`)];
+      },
+      /k\.yaml:6: there are two ClusterClasses default\/k: leave one out/,
+    ],
+    [
+      'labels of a Namespace that are not texts',
+      () => [
+        '--cluster',
+        file('n.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { prod: true } }\n'),
+      ],
+      /n\.yaml:1: the Namespace is not valid: .*metadata\.labels\.prod in body must be of type string: "boolean": correct this/,
+    ],
     [
       'a class of another namespace',
       () => [
