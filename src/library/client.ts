@@ -1,3 +1,5 @@
+import './node-version.ts';
+
 export type { ExtensionConfig } from '../api/index.ts';
 export {
   type CallAllOptions,

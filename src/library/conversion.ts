@@ -1,3 +1,4 @@
+import './node-version.ts';
 import { apiVersionOf, isVersion, kind, versionOf, versions } from '../api/index.ts';
 import { extensionConfigConverter } from '../conversion/index.ts';
 import { ConversionError, formatFieldPath, isJsonObject } from '../kubernetes/index.ts';

@@ -1,3 +1,5 @@
+import './node-version.ts';
+
 export { defineHookVersions, type HookVersionChange, type HookVersions } from '../hook-versions/index.ts';
 export type * from '../hooks/index.ts';
 export {

@@ -1,3 +1,4 @@
+import './node-version.ts';
 import { warningText } from '../admission/index.ts';
 import { apiVersionOf, decodeExtensionConfig, kind, versionOf, versions, withAllDefaults } from '../api/index.ts';
 import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProblem } from '../hooks/index.ts';

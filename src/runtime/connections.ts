@@ -1,4 +1,4 @@
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import tls, { createSecureContext, type SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -108,8 +108,9 @@ let systemRoots: string[] | undefined;
 function rootsOfSystem(): string[] {
   if (systemRoots === undefined) {
     // The one file and the folder with its links have each of them four times (Debian), and OpenSSL parses them all.
-    const found = [...new Set(getCACertificates('system'))];
-    systemRoots = found.length > 0 ? found : getCACertificates('default');
+    // Not imported by name: an older Node.js would name it as missing, instead of saying that it is too old.
+    const found = [...new Set(tls.getCACertificates('system'))];
+    systemRoots = found.length > 0 ? found : tls.getCACertificates('default');
   }
   return systemRoots;
 }
