@@ -72,6 +72,11 @@ function unstartedPlugin(error: unknown): string | undefined {
     : undefined;
 }
 
+/** What is between here and the server, for messages: without the proxy's user and password. */
+function throughProxy(proxyUrl: string | undefined): string {
+  return proxyUrl && URL.canParse(proxyUrl) ? ` (through the proxy ${new URL(proxyUrl).host})` : '';
+}
+
 /** Rejects as soon as the signal is aborted, since a credential plugin may never return. */
 function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
@@ -148,7 +153,7 @@ export function transportFor(config: KubeConfig): Transport {
       }
       const cause = causeOf(error);
       throw new ConnectionError(
-        server,
+        `${server}${throughProxy(cluster?.proxyUrl)}`,
         cause === 'UND_ERR_HEADERS_TIMEOUT' ? `nothing came within ${headersTimeoutMs / 1000} s` : cause,
       );
     }

@@ -137,6 +137,14 @@ test('after a failed connection the next one is new, with the current settings',
   expect(requests).toHaveLength(2);
 });
 
+test('a failure names the proxy, which may come from the environment, without its password', async () => {
+  const config = configOf('https://api.test:6443');
+  config.clusters = config.clusters.map((known) => ({ ...known, proxyUrl: 'http://user:s3cr3t@127.0.0.1:1' }));
+  await expect(transportFor(config).open(get)).rejects.toThrow(
+    new ConnectionError('https://api.test:6443 (through the proxy 127.0.0.1:1)', 'ECONNREFUSED'),
+  );
+});
+
 test('trusts a server by the CA of its kubeconfig, also one with a later certificate', async () => {
   const now = new Date();
   const ca = await issueCa(now, day, quickEntropy);
