@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { resolve, sep } from 'node:path';
 import type { Cluster, KubeConfig, User } from '@kubernetes/client-node';
 import { parseSmallYaml, readRegularFileSync } from '../files/index.ts';
+import { isJsonObject } from '../kubernetes/index.ts';
 import type { TokenFileUser } from './token-file.ts';
 
 /** What kubectl reads of a user and its cluster in a kubeconfig, and the client library does not. */
@@ -22,6 +23,7 @@ type WholeCluster = Cluster & { forPlugins?: unknown };
 interface Plugin {
   apiVersion?: unknown;
   command?: unknown;
+  args?: unknown;
   env?: { name: string; value: string }[] | null;
   provideClusterInfo?: unknown;
 }
@@ -173,12 +175,28 @@ function aboutCluster(cluster: WholeCluster): object {
   };
 }
 
+/** @throws {Error} when a plugin cannot be called as its fields say. */
+function checkPlugin({ command, args, env }: Plugin): void {
+  if (typeof command !== 'string' || command === '') {
+    throw new Error('exec.command must be the name or the path of a program');
+  }
+  if (args !== undefined && args !== null && !isTextList(args)) {
+    throw new Error('exec.args must be a list of strings');
+  }
+  const isVariable = (entry: unknown) =>
+    isJsonObject(entry) && typeof entry.name === 'string' && typeof entry.value === 'string';
+  if (env !== undefined && env !== null && !(Array.isArray(env) && env.every(isVariable))) {
+    throw new Error('exec.env must be a list of variables, each with name and value, which are strings');
+  }
+}
+
 /**
  * A plugin with the variable that says what it is asked for.
  *
- * @throws {Error} when that is too long for a variable.
+ * @throws {Error} when it cannot be called, or that is too long for a variable.
  */
 function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
+  checkPlugin(plugin);
   const { apiVersion, env, provideClusterInfo } = plugin;
   const spec = {
     ...(provideClusterInfo === true && cluster && { cluster: aboutCluster(cluster) }),
@@ -191,7 +209,7 @@ function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
       `its cluster, with CA and extension, is too long for exec.provideClusterInfo (${bytes} bytes, at most ${maxInfoBytes}): shorten the CA, or use a plugin that does not need it`,
     );
   }
-  return { ...plugin, env: [...(Array.isArray(env) ? env : []), { name: infoName, value }] };
+  return { ...plugin, env: [...(env ?? []), { name: infoName, value }] };
 }
 
 /**

@@ -274,6 +274,13 @@ test.each<[string, object]>([
   ['as must be a string', { as: 5 }],
   ['as-uid must be a string', { as: 'joe', 'as-uid': 5 }],
   ['as-user-extra.a must be a list of strings', { as: 'joe', 'as-user-extra': { a: 'b' } }],
+  ['exec.command must be the name or the path of a program', { exec: 5 }],
+  ['exec.command must be the name or the path of a program', { exec: { command: 5 } }],
+  ['exec.args must be a list of strings', { exec: { command: 'p', args: [5] } }],
+  [
+    'exec.env must be a list of variables, each with name and value, which are strings',
+    { exec: { command: 'p', env: [null] } },
+  ],
 ])('rejects a user that kubectl rejects: %s', async (problem, user) => {
   await expect(seenOf(user)).rejects.toThrow(new KubeConfigError(`the user in the kubeconfig: ${problem}`));
 });
