@@ -1,0 +1,71 @@
+import { Buffer } from 'node:buffer';
+import { isTextList } from './text-list.ts';
+
+/** What a kubeconfig says of whom to act as. */
+export interface Impersonation {
+  impersonateUser?: string;
+  /** The client library drops these (as-groups, as-uid, as-user-extra). */
+  groups?: unknown;
+  uid?: unknown;
+  extra?: unknown;
+}
+
+/** Header values are bytes, and Node.js writes each character as one. */
+const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
+
+/** Encodes what a header's name must not have, as client-go does. */
+function headerName(key: string): string {
+  return Buffer.from(key)
+    .toString('latin1')
+    .replace(
+      /[^!#$&'*+.^_`|~0-9A-Za-z-]/g,
+      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+    );
+}
+
+/**
+ * The headers for acting as somebody else. The library sends only the user's name, and not as bytes. Empty fields count
+ * as missing, as in kubectl.
+ *
+ * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+ * @throws {Error} that says what is wrong.
+ */
+export function impersonationOf({
+  impersonateUser,
+  groups,
+  uid,
+  extra,
+}: Impersonation): Record<string, string | string[]> {
+  const user: unknown = impersonateUser ?? '';
+  if (typeof user !== 'string') {
+    throw new Error('as must be a string');
+  }
+  const more: Record<string, string | string[]> = {};
+  if (groups !== undefined && groups !== null) {
+    if (!isTextList(groups)) {
+      throw new Error('as-groups must be a list of names');
+    }
+    if (groups.length > 0) {
+      more['Impersonate-Group'] = groups.map(bytesOf);
+    }
+  }
+  if (uid !== undefined && uid !== null && uid !== '') {
+    if (typeof uid !== 'string') {
+      throw new Error('as-uid must be a string');
+    }
+    more['Impersonate-Uid'] = bytesOf(uid);
+  }
+  for (const [key, values] of Object.entries(extra ?? {})) {
+    if (!isTextList(values)) {
+      throw new Error(`as-user-extra.${key} must be a list of strings`);
+    }
+    more[`Impersonate-Extra-${headerName(key)}`] = values.map(bytesOf);
+  }
+  if (user !== '') {
+    return { 'Impersonate-User': bytesOf(user), ...more };
+  }
+  if (Object.keys(more).length > 0) {
+    throw new Error('as-groups, as-uid and as-user-extra need as, the name of the user to act as');
+  }
+  return more;
+}
