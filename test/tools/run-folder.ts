@@ -107,5 +107,8 @@ export default function setUp(project: TestProject): () => void {
   // cache.
   process.env.KUBECACHEDIR = join(folder, 'kubectl');
   Object.assign(process.env, withoutCollection);
-  return () => rmSync(folder, { recursive: true, force: true });
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // After Ctrl-C Vitest does not call what this returns, and in memory the folder would take space until a restart.
+  process.once('exit', remove);
+  return remove;
 }
