@@ -1,21 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { needs } from '../tools/needs.ts';
+import { findOldNode } from './old-node.ts';
 import { projectFolder } from './tree.ts';
 
 const bin = join(projectFolder, 'bin');
 const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
 
-/** A Node.js on this machine that is too old for the program, or undefined. */
-function findOldNode(): string | undefined {
-  return (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'node'))
-    .find((file) => /^v(\d|1\d|2[0-3])\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout ?? ''));
-}
 const oldNode = findOldNode();
 
 /** A checkout before `npm ci`, and the Node.js that `npm ci` would install on request. */

@@ -4,7 +4,9 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { hookNames } from '../../src/scaffold/index.ts';
+import { needs } from '../tools/needs.ts';
 import { installedPackage, projectName } from './installed.ts';
+import { findOldNode } from './old-node.ts';
 import {
   compiledCode,
   fromRegistry,
@@ -52,6 +54,27 @@ test('contains the program and the manifests, and nothing of the development', (
   expect(
     packed.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('templates/')),
   ).toEqual([]);
+});
+
+const oldNode = findOldNode();
+
+test('each entry point names an outdated Node.js', needs('a Node.js before 24', oldNode !== undefined), async () => {
+  const { exports } = JSON.parse(
+    readFileSync(join(consumer, 'node_modules/extensionconfig-webhook/package.json'), 'utf8'),
+  ) as { exports: object };
+  const entries = Object.keys(exports).filter((path) => path !== './package.json');
+  // Imports of what an older Node.js lacks by name would fail before that.
+  const code = `for (const path of ${JSON.stringify(entries)}) {
+  await import('extensionconfig-webhook' + path.slice(1)).catch(({ message }) => console.log(message));
+}`;
+  const lines = (await runWell(consumer, String(oldNode), ['--input-type=module', '--eval', code]))
+    .trimEnd()
+    .split('\n');
+  expect(lines).toEqual(
+    entries.map(() =>
+      expect.stringMatching(/^extensionconfig-webhook needs Node\.js 24 or newer, and this is Node\.js v/),
+    ),
+  );
 });
 
 test("contains the library's declaration files with everything they import, and no others", () => {
