@@ -6,7 +6,7 @@ import { FileError, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
 import { keepWhatKubectlReads, prepareUser } from './kubeconfig-users.ts';
-import { proxyFor } from './proxy.ts';
+import { checkProxy, proxyFor } from './proxy.ts';
 import { tokenFileOf, withTokenFile } from './token-file.ts';
 
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
@@ -100,11 +100,15 @@ function noCluster(config: KubeConfig): string {
     : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
 }
 
-/** Gives the current cluster the proxy in the environment, unless it has one of its own. Returns the cluster. */
+/** Gives the current cluster the proxy in the environment, unless it has a valid one of its own. Returns the cluster. */
 function useProxy(config: KubeConfig, cluster: Cluster, env: NodeJS.ProcessEnv): Cluster {
   let proxyUrl: string | undefined;
   try {
-    proxyUrl = cluster.proxyUrl ? undefined : proxyFor(cluster.server, env);
+    if (cluster.proxyUrl) {
+      checkProxy('proxy-url in the kubeconfig', cluster.proxyUrl);
+    } else {
+      proxyUrl = proxyFor(cluster.server, env);
+    }
   } catch (error) {
     throw new KubeConfigError((error as Error).message);
   }

@@ -53,6 +53,26 @@ function excludes(entry: string, host: string, port: string): boolean {
 }
 
 /**
+ * Checks the URL of a proxy.
+ *
+ * @param name of the field or variable.
+ * @throws {Error} that does not contain the URL: it may have a password.
+ */
+export function checkProxy(name: string, value: unknown): void {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  try {
+    if (url !== null && schemes.includes(url.protocol)) {
+      // Decoded by the client library, too.
+      decodeURIComponent(`${url.username}:${url.password}`);
+      return;
+    }
+  } catch {
+    // Reported below.
+  }
+  throw new Error(`${name} is not the URL of a proxy, such as http://proxy.example.com:3128`);
+}
+
+/**
  * The proxy for a server according to HTTPS_PROXY (HTTP_PROXY for one without TLS) and NO_PROXY, or undefined. As in
  * kubectl, this machine is never reached through a proxy.
  *
@@ -75,8 +95,6 @@ export function proxyFor(server: string, env: NodeJS.ProcessEnv): string | undef
     return undefined;
   }
   const text = proxy.value.includes('://') ? proxy.value : `http://${proxy.value}`;
-  if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol)) {
-    throw new Error(`${proxy.name} is not the URL of a proxy, such as http://proxy.example.com:3128`);
-  }
+  checkProxy(proxy.name, text);
   return text;
 }

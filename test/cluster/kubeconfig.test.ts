@@ -273,3 +273,18 @@ test('uses the proxy of the environment, as kubectl does, unless the kubeconfig 
   expect(() => proxyOf('here', { HTTPS_PROXY: 'ftp://x' })).toThrow(KubeConfigError);
   expect(proxyOf('there', { HTTPS_PROXY: 'ftp://x' })).toBe('http://own.test');
 });
+
+test.each([
+  5,
+  {},
+  'proxy.test',
+  'ftp://proxy.test',
+  'http://a:100%@proxy.test',
+])('a proxy-url %j is reported', (url) => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[] };
+  Object.assign(whole.clusters[0]!.cluster, { 'proxy-url': url });
+  const kubeconfig = join(folderWith({ config: JSON.stringify(whole) }), 'config');
+  expect(() => loadKubeConfig({ kubeconfig }, {})).toThrow(
+    new KubeConfigError('proxy-url in the kubeconfig is not the URL of a proxy, such as http://proxy.example.com:3128'),
+  );
+});

@@ -54,7 +54,12 @@ test.each<[noProxy: string, host: string, isExcluded: boolean]>([
   expect(proxyFor(`https://${host}:6443`, { HTTPS_PROXY, NO_PROXY })).toBe(isExcluded ? undefined : HTTPS_PROXY);
 });
 
-test.each(['http://', 'ftp://proxy.test', ':::'])('%j is not a proxy; the message does not repeat it', (value) => {
+test.each([
+  'http://',
+  'ftp://proxy.test',
+  ':::',
+  'http://a:100%@proxy.test',
+])('%j is not a proxy; the message does not repeat it', (value) => {
   expect(() => proxyFor(server, { HTTPS_PROXY: value })).toThrow(
     new Error('HTTPS_PROXY is not the URL of a proxy, such as http://proxy.example.com:3128'),
   );
