@@ -1,3 +1,5 @@
+import { isTerminalTaken } from '../terminal/index.ts';
+
 /** Time in milliseconds after which a run shows its progress, and how often it updates that. */
 const firstAfter = 1000;
 const every = 200;
@@ -23,7 +25,7 @@ export function createProgress(
   const erase = '\r\u001b[K';
   return {
     show(text) {
-      if (now() >= next) {
+      if (now() >= next && !isTerminalTaken()) {
         next = now() + every;
         isShown = true;
         terminal.write(`${erase}${text()} …`);

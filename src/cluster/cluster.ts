@@ -287,6 +287,7 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
   return {
     clockOffsetMs: () => clockOffsetMs,
     async request(method, path, body) {
+      await transport.signIn(signal);
       const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
       const text: string | undefined = JSON.stringify(body);
       const request: OutgoingRequest = {

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { Cluster } from '@kubernetes/client-node';
 import { readRegularFileSync } from '../files/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
+import { mayAsk } from './plugin-session.ts';
 import { isTextList } from './text-list.ts';
 
 /** The configuration for plugins in the extensions of a cluster. */
@@ -14,6 +15,7 @@ export interface Plugin {
   args?: unknown;
   env?: { name: string; value: string }[] | null;
   provideClusterInfo?: unknown;
+  interactiveMode?: unknown;
 }
 
 /** The environment variable that tells a plugin what it is asked for. */
@@ -60,7 +62,7 @@ export function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
   const { apiVersion, env, provideClusterInfo } = plugin;
   const spec = {
     ...(provideClusterInfo === true && cluster && { cluster: aboutCluster(cluster) }),
-    interactive: false,
+    interactive: mayAsk(plugin),
   };
   const value = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
   const bytes = Buffer.byteLength(value);

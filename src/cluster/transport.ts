@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import { printable } from '../terminal/index.ts';
 import { clientNode, undici } from './client-node.ts';
 import { moreHeaders } from './kubeconfig-users.ts';
+import { PluginSession } from './plugin-session.ts';
 import { tokenFileOf } from './token-file.ts';
 
 /**
@@ -51,6 +52,12 @@ export interface ApiResponse {
 export interface Transport {
   /** The server's URL in the kubeconfig, without a trailing slash. */
   server: string;
+  /**
+   * Waits up to 15 minutes for a credential plugin that may be waiting for a person: longer than a request may take.
+   *
+   * @throws {ConnectionError} when it fails.
+   */
+  signIn(signal: AbortSignal): Promise<void>;
   /** @throws {ConnectionError} when there is no response. */
   open(request: OutgoingRequest): Promise<ApiResponse>;
 }
@@ -63,6 +70,9 @@ export function causeOf(error: unknown): string {
 
 /** Longest body of a refusal that is read, in bytes. */
 export const maxRefusalBytes = 64 * 1024;
+
+/** How long a person may take to sign in, in ms: the codes that plugins show are valid that long. */
+const maxSignInMs = 15 * 60_000;
 
 /** What to say about a credential plugin that could not be started; undefined for any other error. */
 function unstartedPlugin(error: unknown): string | undefined {
@@ -99,15 +109,13 @@ export function transportFor(config: KubeConfig): Transport {
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
   const tokenFile = tokenFileOf(config);
+  const plugin = PluginSession.of(config);
   let pool: Dispatcher | undefined;
 
-  async function send(
-    { method, path, body, signal, headersTimeoutMs }: OutgoingRequest,
-    token: string | undefined,
-  ): Promise<ApiResponse> {
-    const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
+  /** Waits for credentials, and reports errors without anything secret. */
+  async function credentials<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     try {
-      await orAborted(config.applySecurityAuthentication(context), signal);
+      return await orAborted(work, signal);
     } catch (error) {
       signal.throwIfAborted();
       // The message of a SyntaxError quotes the output of a credential plugin, which may be a token.
@@ -117,6 +125,14 @@ export function transportFor(config: KubeConfig): Transport {
           : (unstartedPlugin(error) ?? causeOf(error));
       throw new ConnectionError(server, `no credentials: ${cause}`);
     }
+  }
+
+  async function send(
+    { method, path, body, signal, headersTimeoutMs }: OutgoingRequest,
+    token: string | undefined,
+  ): Promise<ApiResponse> {
+    const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
+    await credentials(config.applySecurityAuthentication(context), signal);
     // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
     // trusts.
     pool ??=
@@ -161,6 +177,20 @@ export function transportFor(config: KubeConfig): Transport {
 
   return {
     server,
+    async signIn(signal) {
+      if (plugin === undefined) {
+        return;
+      }
+      const end = AbortSignal.timeout(maxSignInMs);
+      try {
+        await credentials(plugin.signIn(), AbortSignal.any([signal, end]));
+      } catch (error) {
+        signal.throwIfAborted();
+        throw end.aborted
+          ? new ConnectionError(server, 'no credentials: the credential plugin has not ended for 15 minutes')
+          : error;
+      }
+    },
     async open(request) {
       let token: string | undefined;
       try {
@@ -168,9 +198,21 @@ export function transportFor(config: KubeConfig): Transport {
       } catch (error) {
         throw new ConnectionError(server, `no credentials: ${(error as Error).message}`);
       }
+      const plugged = plugin?.token();
       const answer = await send(request, token);
-      const other = answer.code === 401 && token !== undefined ? tokenFile?.otherThan(token) : undefined;
-      if (other === undefined) {
+      if (answer.code !== 401) {
+        return answer;
+      }
+      const other = token === undefined ? undefined : tokenFile?.otherThan(token);
+      const refused = token === undefined ? (plugged ?? plugin?.token()) : undefined;
+      // If the plugin fails now, the refusal says more.
+      const isOther =
+        other !== undefined ||
+        (refused !== undefined &&
+          (await orAborted(plugin?.hasOtherThan(refused) ?? Promise.resolve(false), request.signal).catch(
+            () => false,
+          )));
+      if (!isOther) {
         return answer;
       }
       // A request that was refused has changed nothing.

@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
@@ -5,10 +6,14 @@ import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connect, KubeConfigError, loadKubeConfig } from '../../src/cluster/index.ts';
+import { mayAsk } from '../../src/cluster/plugin-session.ts';
 import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../src/x509/index.ts';
+import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.
@@ -229,7 +234,13 @@ test("never shows a plugin's output, not even if it is invalid", async () => {
 test('tells a plugin what kubectl tells it: always the version, and the cluster if it asks for it', async () => {
   const echo = "console.log(JSON.stringify({ status: { token: btoa(process.env.KUBERNETES_EXEC_INFO ?? '') } }))";
   const apiVersion = 'client.authentication.k8s.io/v1';
-  const exec = { apiVersion, command: process.execPath, args: ['-e', echo], env: [{ name: 'A', value: 'b' }] };
+  const exec = {
+    apiVersion,
+    command: process.execPath,
+    args: ['-e', echo],
+    env: [{ name: 'A', value: 'b' }],
+    interactiveMode: 'Never',
+  };
   const extensions = [{ name: 'client.authentication.k8s.io/exec', extension: { shoot: 'one' } }];
   async function toldTo(more: object) {
     const { authorization } = (await seenOf({ exec: { ...exec, ...more } }, { cluster: { extensions } })) as {
@@ -283,4 +294,134 @@ test.each<[string, object]>([
   ],
 ])('rejects a user that kubectl rejects: %s', async (problem, user) => {
   await expect(seenOf(user)).rejects.toThrow(new KubeConfigError(`the user in the kubeconfig: ${problem}`));
+});
+
+test('a plugin that reads standard input, without a terminal, finds its end at once', async () => {
+  const exec = { command: 'sh', args: ['-c', `cat >&2; echo '{"status":{"token":"t"}}'`], interactiveMode: 'Never' };
+  expect(await seenOf({ exec })).toMatchObject({ authorization: 'Bearer t' });
+});
+
+test('rejects an interactiveMode that does not exist', async () => {
+  await expect(seenOf({ exec: { command: 'a', interactiveMode: 'Sometimes' } })).rejects.toThrow(
+    new KubeConfigError('the user in the kubeconfig: exec.interactiveMode must be Never, IfAvailable or Always'),
+  );
+});
+
+/** An API server that accepts one token, and the requests of a kubeconfig whose plugin counts its runs as tokens. */
+async function counted(accepted: string, print = '$n') {
+  const sent: string[] = [];
+  const server = createHttpServer((request, response) => {
+    const { authorization = '' } = request.headers;
+    sent.push(authorization);
+    response.writeHead(authorization === `Bearer ${accepted}` ? 200 : 401).end('{"kind":"Status"}');
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const count = join(folder, 'count');
+  const script = `n=$(($(cat ${count} 2>/dev/null || echo 0) + 1)); echo $n > ${count}; echo '{"status":{"token":"'${print}'"}}'`;
+  const text = JSON.stringify({
+    'current-context': 'c',
+    clusters: [
+      {
+        name: 'c',
+        cluster: { server: `http://127.0.0.1:${await listening(server)}`, 'insecure-skip-tls-verify': true },
+      },
+    ],
+    users: [{ name: 'c', user: { exec: { command: 'sh', args: ['-c', script] } } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  });
+  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
+  const cluster = connect(
+    loadKubeConfig({ kubeconfig: join(folder, 'config') }),
+    new AbortController().signal,
+    patience,
+  );
+  return { sent, get: () => cluster.request('GET', '/version') };
+}
+
+test('a plugin whose token is refused is asked for another one, once', async () => {
+  const { sent, get } = await counted('2');
+  await get();
+  await get();
+  expect(sent).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 2']);
+});
+
+test('requests at the same time start a plugin once', async () => {
+  const { sent, get } = await counted('1');
+  await Promise.all([get(), get(), get()]);
+  expect(sent).toEqual(['Bearer 1', 'Bearer 1', 'Bearer 1']);
+});
+
+test('a plugin that has no other token leaves the refusal', async () => {
+  const { sent, get } = await counted('2', 'same');
+  await expect(get()).rejects.toMatchObject({ code: 401 });
+  expect(sent).toEqual(['Bearer same']);
+});
+
+test('in a terminal, a plugin shows its prompt, which nothing overwrites, and reads the answer', {
+  ...needs('script'),
+  timeout: 60_000,
+}, async () => {
+  const sent: string[] = [];
+  const server = createHttpServer((request, response) => {
+    sent.push(request.headers.authorization ?? '');
+    response
+      .writeHead(403)
+      .end('{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}');
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const script = `printf 'enter the code ABCD: ' >&2; read -r code; echo '{"status":{"token":"'"$code"'"}}'`;
+  const address = `http://127.0.0.1:${await listening(server)}`;
+  const text = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server: address, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'c', user: { exec: { command: 'sh', args: ['-c', script] } } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  });
+  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
+  const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
+  const command = `'${process.execPath}' '${main}' certs status --kubeconfig '${join(folder, 'config')}'`;
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => void terminal.kill());
+  let shown = '';
+  for await (const chunk of terminal.stdout.setEncoding('utf8')) {
+    shown += chunk;
+    if (shown.endsWith('enter the code ABCD: ')) {
+      // Longer than a run without progress.
+      await sleep(1500);
+      terminal.stdin.write('s3cr3t\n');
+    }
+  }
+  expect(shown).toContain('enter the code ABCD: s3cr3t');
+  expect(new Set(sent)).toEqual(new Set(['Bearer s3cr3t']));
+});
+
+test.each([
+  ['Never', true, false],
+  ['IfAvailable', true, true],
+  ['IfAvailable', false, false],
+  [undefined, true, true],
+  ['Always', true, true],
+])('interactiveMode %s with a terminal %s lets a plugin ask: %s', (interactiveMode, input, expected) => {
+  expect(mayAsk({ interactiveMode }, { input, errors: false })).toBe(expected);
+});
+
+test('a plugin that needs a person is refused at once without a terminal', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const text = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'c', user: { exec: { command: 'login', interactiveMode: 'Always' } } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  });
+  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
+  const main = fileURLToPath(new URL('../../bin/extensionconfig-webhook', import.meta.url));
+  const args = [main, 'certs', 'status', '--kubeconfig', join(folder, 'config')];
+  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', input: '', timeout: 30_000 });
+  expect(stderr).toContain(
+    'the credential plugin "login" has interactiveMode Always, and standard input is not a terminal',
+  );
+  expect(status).toBe(2);
 });
