@@ -42,6 +42,16 @@ test.each<[(string | number)[], number, number]>([
   expect(objects(manifest, 101)[0]?.placeOf(path)).toEqual({ line: line + 100, column });
 });
 
+test('a byte order mark is not a column', () => {
+  const [object] = objects('\ufeffa: 1\nb: 2\n');
+  expect(object?.placeOf(['a'])).toEqual({ line: 1, column: 1 });
+  expect(object?.placeOf(['b'])).toEqual({ line: 2, column: 1 });
+});
+
+test('a field of a missing one is where their parent is, even if it has the name of a field elsewhere', () => {
+  expect(objects(manifest)[0]?.placeOf(['metadata', 'labels', 'spec'])).toEqual({ line: 2, column: 1 });
+});
+
 test('an alias and a merged key have their own positions', () => {
   const [object] = objects('base: &base\n  name: a\nmetadata: *base\nspec:\n  <<: *base\n  other: b\n');
   expect(object?.object).toMatchObject({ metadata: { name: 'a' }, spec: { name: 'a', other: 'b' } });

@@ -52,12 +52,18 @@ test('replaces the content, keeps mode and symbolic link, and leaves nothing beh
   expect(readdirSync(folder).sort()).toEqual(['a.yaml', 'link.yaml']);
 });
 
-test('keeps owner and group', needs('root', isRoot), async () => {
-  chownSync(file, 1234, 2345);
-  chmodSync(file, 0o2640);
-  await createReplacer()(file, 'new');
-  const { uid, gid, mode } = statSync(file);
-  expect([uid, gid, mode & 0o7777]).toEqual([1234, 2345, 0o2640]);
+test('keeps owner and group, each of which may be different', needs('root', isRoot), async () => {
+  for (const [owner, group] of [
+    [1234, 2345],
+    [1234, 0],
+    [0, 2345],
+  ] as const) {
+    chownSync(file, owner, group);
+    chmodSync(file, 0o2640);
+    await createReplacer()(file, 'new');
+    const { uid, gid, mode } = statSync(file);
+    expect([uid, gid, mode & 0o7777]).toEqual([owner, group, 0o2640]);
+  }
 });
 
 describe('a user', needs('root', isRoot), () => {
