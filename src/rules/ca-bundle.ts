@@ -24,7 +24,7 @@ export interface BundledCertificate {
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 
 /** Whether a text is base64, in one or several lines. The amount of padding is not checked. */
-function isBase64(text: string): boolean {
+function mayBeBase64(text: string): boolean {
   let end = text.length;
   while (text[end - 1] === '\n' || text[end - 1] === '\r') {
     end -= 1;
@@ -61,7 +61,7 @@ function problemOf(certificates: readonly BundledCertificate[]): string | undefi
 }
 
 function parse(encoded: string): CaBundle | undefined {
-  if (!isBase64(encoded)) {
+  if (!mayBeBase64(encoded)) {
     return { problem: 'is not base64', hasPrivateKey: readPem(encoded).hasPrivateKey, certificates: [] };
   }
   const text = Buffer.from(encoded, 'base64').toString('latin1');
