@@ -157,6 +157,18 @@ test.each([
   expect(cacheDirectory(env)).toBe(directory);
 });
 
+test('a user whom the system knows only by number has no folder, and nothing is cached', async () => {
+  const directory = cacheDirectory({}, () => {
+    throw new Error('uv_os_homedir returned ENOENT');
+  });
+  const warnings: string[] = [];
+  const cache = await openCache(directory, (message) => warnings.push(message));
+  expect(warnings).toEqual([
+    'no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir',
+  ]);
+  expect(await cache.read('a')).toBeUndefined();
+});
+
 test.runIf(process.platform === 'linux')('a folder that the system cannot make is not used', async () => {
   const warnings: string[] = [];
   const cache = await openCache('/proc/none/of/these', (message) => warnings.push(message));

@@ -32,12 +32,30 @@ export interface DocumentCache {
   cleanUp(): Promise<void>;
 }
 
-/** The folder of the cache, according to the XDG Base Directory Specification, by which a relative path is ignored. */
-export function cacheDirectory(env: NodeJS.ProcessEnv): string {
+const ownFolder = ['extensionconfig-webhook', 'openapi'];
+
+/** The home folder of the user, whom the system may know only by number, as in pods on OpenShift: then there is none. */
+function homeOf(systemHome: () => string): string | undefined {
+  try {
+    return systemHome();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The folder of the cache, according to the XDG Base Directory Specification, by which a relative path is ignored;
+ * undefined if there is no home folder.
+ *
+ * @param systemHome returns the user's home folder as the system knows it, or throws.
+ */
+export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome: () => string = homedir): string | undefined {
   const base = env.XDG_CACHE_HOME;
-  const home = env.HOME || homedir();
-  const cache = base !== undefined && isAbsolute(base) ? base : join(home, '.cache');
-  return join(cache, 'extensionconfig-webhook', 'openapi');
+  if (base !== undefined && isAbsolute(base)) {
+    return join(base, ...ownFolder);
+  }
+  const home = env.HOME || homeOf(systemHome);
+  return home === undefined ? undefined : join(home, '.cache', ...ownFolder);
 }
 
 const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
@@ -185,14 +203,19 @@ class FolderCache implements DocumentCache {
  * Opens the cache in a folder, which is created if it is missing. Entries are files that only their owner can read: the
  * SHA-256 of the content, and the content. An incomplete entry is removed when it is found, and counts as missing.
  *
+ * @param directory undefined if there is none.
  * @param warn called with the reason if the folder cannot be used; nothing is cached then.
  */
 export async function openCache(
-  directory: string,
+  directory: string | undefined,
   warn: (message: string) => void,
   limits: CacheLimits = defaultLimits,
   now: () => number = Date.now,
 ): Promise<DocumentCache> {
+  if (directory === undefined) {
+    warn('no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir');
+    return noCache;
+  }
   try {
     const found = await lstat(directory).catch(() => undefined);
     if (found === undefined) {
