@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
-import { FileError, readRegularFileSync } from '../files/index.ts';
+import { FileError, homeFolder, readRegularFileSync } from '../files/index.ts';
 import { printable } from '../terminal/index.ts';
 import { clientNode } from './client-node.ts';
 import { keepWhatKubectlReads, prepareUser } from './kubeconfig-users.ts';
@@ -24,15 +23,6 @@ export interface KubeConfigOptions {
   kubeconfig?: string | undefined;
   /** A context other than the current one. */
   context?: string | undefined;
-}
-
-/** The home folder; undefined for a user whom the system knows only by number, as in pods on OpenShift. */
-function homeFolder(env: NodeJS.ProcessEnv): string | undefined {
-  try {
-    return env.HOME || homedir();
-  } catch {
-    return undefined;
-  }
 }
 
 /** The files to use if none was named: those of $KUBECONFIG, else the one in the home folder. */

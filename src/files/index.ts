@@ -1,4 +1,5 @@
 export { folderProblem } from './folder-problem.ts';
+export { homeFolder } from './home-folder.ts';
 export { makeFolder } from './make-folder.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './regular-file.ts';
 export { parseSmallYaml, readableYaml, YamlError, yaml } from './yaml.ts';

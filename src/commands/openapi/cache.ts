@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { lstat, open, opendir, rename, rm, utimes } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { makeFolder, readRegularFile } from '../../files/index.ts';
+import { homeFolder, makeFolder, readRegularFile } from '../../files/index.ts';
 
 /** Limits of the cache. */
 export interface CacheLimits {
@@ -34,27 +33,18 @@ export interface DocumentCache {
 
 const ownFolder = ['extensionconfig-webhook', 'openapi'];
 
-/** The home folder of the user, whom the system may know only by number, as in pods on OpenShift: then there is none. */
-function homeOf(systemHome: () => string): string | undefined {
-  try {
-    return systemHome();
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * The folder of the cache, according to the XDG Base Directory Specification, by which a relative path is ignored;
  * undefined if there is no home folder.
  *
- * @param systemHome returns the user's home folder as the system knows it, or throws.
+ * @param systemHome as for `homeFolder`.
  */
-export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome: () => string = homedir): string | undefined {
+export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome?: () => string): string | undefined {
   const base = env.XDG_CACHE_HOME;
   if (base !== undefined && isAbsolute(base)) {
     return join(base, ...ownFolder);
   }
-  const home = env.HOME || homeOf(systemHome);
+  const home = homeFolder(env, systemHome);
   return home === undefined ? undefined : join(home, '.cache', ...ownFolder);
 }
 
