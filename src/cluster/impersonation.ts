@@ -15,12 +15,10 @@ const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 
 /** Encodes what a header's name must not have, as client-go does. */
 function headerName(key: string): string {
-  return Buffer.from(key)
-    .toString('latin1')
-    .replace(
-      /[^!#$&'*+.^_`|~0-9A-Za-z-]/g,
-      (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-    );
+  return bytesOf(key).replace(
+    /[^!#$&'*+.^_`|~0-9A-Za-z-]/g,
+    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
 }
 
 /**

@@ -108,14 +108,14 @@ export class PluginSession {
     return this.#auth.tokenCache[this.#name()]?.status?.token;
   }
 
-  /** Whether the plugin, asked again, has another token than one that the API server has refused. */
-  async hasOtherThan(refused: string): Promise<boolean> {
+  /** Another token than one that the API server has refused, for which the plugin is asked again; undefined for none. */
+  async otherThan(refused: string): Promise<string | undefined> {
     if (this.token() === refused) {
       this.#auth.tokenCache[this.#name()] = null;
       await this.#credential();
     }
     const token = this.token();
-    return token !== undefined && token !== refused;
+    return token === refused ? undefined : token;
   }
 
   #name(): string {

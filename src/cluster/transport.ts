@@ -147,7 +147,7 @@ export function transportFor(config: KubeConfig): Transport {
         headers: {
           ...context.getHeaders(),
           ...moreHeaders(config),
-          // Preferred over a token in the kubeconfig itself, as in kubectl.
+          // From a file or a plugin. The one in a file is preferred to one in the kubeconfig itself, as in kubectl.
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
           accept: 'application/json',
           'user-agent': 'extensionconfig-webhook',
@@ -200,19 +200,15 @@ export function transportFor(config: KubeConfig): Transport {
       }
       const plugged = plugin?.token();
       const answer = await send(request, token);
-      if (answer.code !== 401) {
+      const refused = token ?? plugged ?? plugin?.token();
+      if (answer.code !== 401 || refused === undefined) {
         return answer;
       }
-      const other = token === undefined ? undefined : tokenFile?.otherThan(token);
-      const refused = token === undefined ? (plugged ?? plugin?.token()) : undefined;
       // If the plugin fails now, the refusal says more.
-      const isOther =
-        other !== undefined ||
-        (refused !== undefined &&
-          (await orAborted(plugin?.hasOtherThan(refused) ?? Promise.resolve(false), request.signal).catch(
-            () => false,
-          )));
-      if (!isOther) {
+      const other = tokenFile
+        ? tokenFile.otherThan(refused)
+        : await orAborted(Promise.resolve(plugin?.otherThan(refused)), request.signal).catch(() => undefined);
+      if (other === undefined) {
         return answer;
       }
       // A request that was refused has changed nothing.
