@@ -8,6 +8,8 @@ const styles: Record<CheckStatus, Style> = { passed: 'green', failed: 'red', war
 const statusWidth = 8;
 const margin = ' '.repeat(statusWidth + 3);
 
+const labelOf = (status: CheckStatus, paint: Paint) => paint(styles[status], words[status].padEnd(statusWidth));
+
 function linesOf({ id, status, asks, because, problems, more, why, remedy }: CheckResult, widest: number): string[] {
   return [
     `${id.padEnd(widest)}  ${status === 'skipped' ? (because ?? '') : asks}`,
@@ -36,14 +38,18 @@ function notCalledLines({ notCalled }: Conduct): string[] {
  */
 function undiscoveredLines({ discoveryProblem, checks }: Conduct, paint: Paint): string[] {
   const skipped = checks.filter(({ status }) => status === 'skipped').length;
-  const label = (status: CheckStatus) => `  ${paint(styles[status], words[status].padEnd(statusWidth))}`;
   return [
     ...(checks.some(({ status }) => status === 'failed')
       ? []
-      : [`${label('failed')} ${withoutControls(String(discoveryProblem))}`, `${margin}do: ${discoveryValid.remedy}`]),
+      : [
+          `  ${labelOf('failed', paint)} ${withoutControls(String(discoveryProblem))}`,
+          `${margin}do: ${discoveryValid.remedy}`,
+        ]),
     ...(skipped === 0
       ? []
-      : [`${label('skipped')} ${count(skipped, 'check')} not run, because Discovery failed: --output json lists them`]),
+      : [
+          `  ${labelOf('skipped', paint)} ${count(skipped, 'check')} not run, because Discovery failed: --output json lists them`,
+        ]),
   ];
 }
 
@@ -57,8 +63,7 @@ export function conductAsText(conduct: Conduct, paint: Paint): string {
   const isDiscovered = conduct.discoveryProblem === undefined;
   for (const result of checks.filter(({ status }) => isDiscovered || status !== 'skipped')) {
     const [first = '', ...rest] = linesOf(result, widest);
-    const label = paint(styles[result.status], words[result.status].padEnd(statusWidth));
-    lines.push(`  ${label} ${first}`, ...rest);
+    lines.push(`  ${labelOf(result.status, paint)} ${first}`, ...rest);
   }
   lines.push(
     ...(isDiscovered ? [] : undiscoveredLines(conduct, paint)),
