@@ -1,5 +1,7 @@
 import { parseSmallYaml, YamlError } from '../../files/index.ts';
+import { componentPrefix } from '../../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { componentOf } from '../components.ts';
 
 /** Why a text is not an OpenAPI document of hooks, in one line. */
 export class OpenApiError extends Error {}
@@ -60,7 +62,6 @@ function hookOf(path: string, operation: JsonObject): DocumentedHook {
   };
 }
 
-const referencePrefix = '#/components/schemas/';
 /** Maximum number of references that lead to a schema: one to another is rare, and one to itself is a mistake. */
 const maxHops = 10;
 
@@ -84,7 +85,7 @@ export function resolved(schema: Json | undefined, schemas: ReadonlyMap<string, 
     if (reference === undefined) {
       return current;
     }
-    current = reference.startsWith(referencePrefix) ? schemas.get(reference.slice(referencePrefix.length)) : undefined;
+    current = reference.startsWith(componentPrefix) ? schemas.get(componentOf(reference)) : undefined;
   }
   return undefined;
 }
