@@ -284,68 +284,86 @@ export function connect(config: KubeConfig, signal: AbortSignal, patience: Patie
     clockOffsetMs = time - Date.now();
   };
 
-  return {
-    clockOffsetMs: () => clockOffsetMs,
-    async request(method, path, body) {
-      await transport.signIn(signal);
-      const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
-      const text: string | undefined = JSON.stringify(body);
-      const request: OutgoingRequest = {
-        method,
-        path,
-        body: text === undefined ? undefined : { type: contentType(method, text), text },
-        signal: stop,
-        headersTimeoutMs: patience.deadlineMs,
-      };
-      let last: unknown;
-      try {
-        return await pRetry(() => send(transport, request, noteDate), {
-          retries: patience.retries,
-          minTimeout: patience.minTimeoutMs,
-          maxTimeout: patience.maxTimeoutMs,
-          randomize: true,
-          signal: stop,
-          // Retries that the server asks for are not counted; only the deadline limits them.
-          shouldConsumeRetry: ({ error }) => askedWait(error) === 0,
-          onFailedAttempt: async ({ error, retriesLeft }) => {
-            last = error;
-            if (retriesLeft > 0) {
-              await sleep(askedWait(error), undefined, { signal: stop });
-            }
-          },
-          shouldRetry: ({ error }) => isRetryable(error),
-        });
-      } catch {
-        signal.throwIfAborted();
-        throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
-      }
-    },
-    async watch(path, options) {
-      const { watchMs, graceMs } = options;
-      const end = AbortSignal.timeout(watchMs + graceMs);
-      const stop = AbortSignal.any([signal, end]);
-      const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
-      const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
-      try {
-        const headersTimeoutMs = watchHeadersTimeoutMs;
-        const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
-        await reading(server, async () => {
-          if (answer.code !== 200) {
-            throw await refusalOf(server, `watching ${path}`, path, answer);
-          }
-          options.onOpen();
-          await passEvents(answer.body, options);
-        });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (end.aborted) {
-          throw new ConnectionError(
-            server,
-            `a watch of ${watchMs / 1000} s had not ended after ${(watchMs + graceMs) / 1000} s: the connection is dead`,
-          );
-        }
+  /** Does something as the user of the kubeconfig: once more with other credentials of its plugin if they are refused. */
+  async function signedIn<T>(work: () => Promise<T>): Promise<T> {
+    const credential = await transport.signIn(signal);
+    try {
+      return await work();
+    } catch (error) {
+      const isRefused = credential !== undefined && error instanceof StatusError && error.code === 401;
+      // If the plugin fails now, the refusal says more.
+      const isOther = isRefused && (await transport.signInAgain(credential, signal).catch(() => false));
+      signal.throwIfAborted();
+      if (!isOther) {
         throw error;
       }
-    },
+      return work();
+    }
+  }
+
+  return {
+    clockOffsetMs: () => clockOffsetMs,
+    request: (method, path, body) =>
+      signedIn(async () => {
+        const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
+        const text: string | undefined = JSON.stringify(body);
+        const request: OutgoingRequest = {
+          method,
+          path,
+          body: text === undefined ? undefined : { type: contentType(method, text), text },
+          signal: stop,
+          headersTimeoutMs: patience.deadlineMs,
+        };
+        let last: unknown;
+        try {
+          return await pRetry(() => send(transport, request, noteDate), {
+            retries: patience.retries,
+            minTimeout: patience.minTimeoutMs,
+            maxTimeout: patience.maxTimeoutMs,
+            randomize: true,
+            signal: stop,
+            // Retries that the server asks for are not counted; only the deadline limits them.
+            shouldConsumeRetry: ({ error }) => askedWait(error) === 0,
+            onFailedAttempt: async ({ error, retriesLeft }) => {
+              last = error;
+              if (retriesLeft > 0) {
+                await sleep(askedWait(error), undefined, { signal: stop });
+              }
+            },
+            shouldRetry: ({ error }) => isRetryable(error),
+          });
+        } catch {
+          signal.throwIfAborted();
+          throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
+        }
+      }),
+    watch: (path, options) =>
+      signedIn(async () => {
+        const { watchMs, graceMs } = options;
+        const end = AbortSignal.timeout(watchMs + graceMs);
+        const stop = AbortSignal.any([signal, end]);
+        const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
+        const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
+        try {
+          const headersTimeoutMs = watchHeadersTimeoutMs;
+          const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
+          await reading(server, async () => {
+            if (answer.code !== 200) {
+              throw await refusalOf(server, `watching ${path}`, path, answer);
+            }
+            options.onOpen();
+            await passEvents(answer.body, options);
+          });
+        } catch (error) {
+          signal.throwIfAborted();
+          if (end.aborted) {
+            throw new ConnectionError(
+              server,
+              `a watch of ${watchMs / 1000} s had not ended after ${(watchMs + graceMs) / 1000} s: the connection is dead`,
+            );
+          }
+          throw error;
+        }
+      }),
   };
 }

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
+import { isatty } from 'node:tty';
 import type { Cluster } from '@kubernetes/client-node';
 import { readRegularFileSync } from '../files/index.ts';
 import { isJsonObject } from '../kubernetes/index.ts';
-import { mayAsk } from './plugin-session.ts';
 import { isTextList } from './text-list.ts';
 
 /** The configuration for plugins in the extensions of a cluster. */
@@ -16,6 +16,40 @@ export interface Plugin {
   env?: { name: string; value: string }[] | null;
   provideClusterInfo?: unknown;
   interactiveMode?: unknown;
+}
+
+/** Which of the standard streams are a terminal. */
+interface Terminal {
+  input: boolean;
+  errors: boolean;
+}
+
+export function ownTerminal(): Terminal {
+  return { input: isatty(0), errors: isatty(2) };
+}
+
+/**
+ * Whether a plugin may read from the terminal, by its `interactiveMode`.
+ *
+ * @throws {Error} that says what is wrong.
+ */
+export function mayAsk(plugin: { interactiveMode?: unknown; command?: unknown }, terminal = ownTerminal()): boolean {
+  const { interactiveMode: mode = 'IfAvailable', command } = plugin;
+  switch (mode) {
+    case 'Never':
+      return false;
+    case 'IfAvailable':
+      return terminal.input;
+    case 'Always':
+      if (!terminal.input) {
+        throw new Error(
+          `the credential plugin ${JSON.stringify(command)} has interactiveMode Always, and standard input is not a terminal: run this in a terminal, or use a user that needs no person`,
+        );
+      }
+      return true;
+    default:
+      throw new Error('exec.interactiveMode must be Never, IfAvailable or Always');
+  }
 }
 
 /** The environment variable that tells a plugin what it is asked for. */

@@ -1,131 +1,133 @@
-import { spawn } from 'node:child_process';
-import { isatty } from 'node:tty';
-import type { KubeConfig, User } from '@kubernetes/client-node';
-import { takeTerminal } from '../terminal/index.ts';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { mayAsk, ownTerminal, type Plugin } from './credential-plugin.ts';
+import { orAborted } from './or-aborted.ts';
+import { type Credential, type PluginCall, PluginError, runPlugin } from './plugin-run.ts';
 
 // Credential plugins as client-go runs them (client.authentication.k8s.io, ExecConfig): the library gives them a standard
-// input that never ends, and keeps what they write for a person until they end.
+// input that never ends, keeps what they write for a person until they end, and never stops them.
 
-/** What a plugin has answered. */
-interface Credential {
-  status?: { token?: string };
-}
+/** How long a plugin may take, in ms. */
+const maxRunMs = 60_000;
+/** How long a person may take to sign in, in ms: the codes that plugins show are valid that long. */
+const maxSignInMs = 15 * 60_000;
 
 /** The parts of the library's class for plugins that are used here; its declarations make them private. */
 interface ExecAuth {
   execFn: unknown;
-  tokenCache: Record<string, Credential | null | undefined>;
-  getCredential(user: User): Promise<Credential | null>;
+  getCredential(): Promise<{ status: Credential } | null>;
 }
 
-/** Which of the standard streams are a terminal. */
-interface Terminal {
-  input: boolean;
-  errors: boolean;
+/** A run of a plugin, which ends when nobody waits for it any longer. */
+interface PluginRun {
+  credential: Promise<Credential>;
+  waiting: number;
+  stop: AbortController;
 }
 
-function ownTerminal(): Terminal {
-  return { input: isatty(0), errors: isatty(2) };
-}
+const sessions = new WeakMap<KubeConfig, PluginSession>();
 
-/**
- * Whether a plugin may read from the terminal, by its `interactiveMode`.
- *
- * @throws {Error} that says what is wrong.
- */
-export function mayAsk(plugin: { interactiveMode?: unknown; command?: unknown }, terminal = ownTerminal()): boolean {
-  const { interactiveMode: mode = 'IfAvailable', command } = plugin;
-  switch (mode) {
-    case 'Never':
-      return false;
-    case 'IfAvailable':
-      return terminal.input;
-    case 'Always':
-      if (!terminal.input) {
-        throw new Error(
-          `the credential plugin ${JSON.stringify(command)} has interactiveMode Always, and standard input is not a terminal: run this in a terminal, or use a user that needs no person`,
-        );
-      }
-      return true;
-    default:
-      throw new Error('exec.interactiveMode must be Never, IfAvailable or Always');
-  }
-}
-
-/** The credential plugin of the current user. */
+/** The credential plugin of the current user: of all connections with a kubeconfig, so that it asks a person once. */
 export class PluginSession {
-  readonly #config: KubeConfig;
-  readonly #auth: ExecAuth;
-  readonly #isPersonThere: boolean;
-  #asking: Promise<Credential | null> | undefined;
+  readonly #call: PluginCall;
+  #run: PluginRun | undefined;
+  #held: Credential | undefined;
 
-  private constructor(config: KubeConfig, auth: ExecAuth, user: User) {
-    this.#config = config;
-    this.#auth = auth;
+  private constructor(auth: ExecAuth, plugin: Plugin) {
     const terminal = ownTerminal();
-    const asks = mayAsk(user.exec, terminal);
-    this.#isPersonThere = asks || terminal.errors;
-    auth.execFn = (command: string, args: readonly string[] = [], options: object = {}) => {
-      const child = spawn(command, args, { ...options, stdio: [asks ? 'inherit' : 'ignore', 'pipe', 'pipe'] });
-      if (terminal.errors) {
-        // A code to enter in a browser, a prompt. It is also kept for the message if the plugin fails.
-        child.stderr?.pipe(process.stderr, { end: false });
-        const giveBack = takeTerminal();
-        child.on('close', giveBack).on('error', giveBack);
-      }
-      return child;
+    const { command, args, env } = plugin as { command: string; args?: string[] | null; env?: Plugin['env'] };
+    this.#call = {
+      command,
+      args: args ?? [],
+      env: { ...process.env, ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])) },
+      asks: mayAsk(plugin, terminal),
+      isSeen: terminal.errors,
     };
-    // Requests at the same time would each start it, and a person would be asked several times.
-    const ask = auth.getCredential.bind(auth);
-    auth.getCredential = (asked) => {
-      this.#asking ??= ask(asked).finally(() => {
-        this.#asking = undefined;
-      });
-      return this.#asking;
-    };
+    auth.getCredential = async () => (this.#held === undefined ? null : { status: this.#held });
   }
 
   /** The plugin of a kubeconfig; undefined if its current user has none. */
   static of(config: KubeConfig): PluginSession | undefined {
-    const user = config.getCurrentUser();
+    const known = sessions.get(config);
+    const plugin = config.getCurrentUser()?.exec as Plugin | null | undefined;
     const { authenticators = [] } = config as unknown as { authenticators?: object[] };
-    const auth = authenticators.find((known): known is ExecAuth => 'execFn' in known);
-    return user?.exec && auth !== undefined ? new PluginSession(config, auth, user) : undefined;
+    const auth = authenticators.find((found): found is ExecAuth => 'execFn' in found);
+    if (known !== undefined || !plugin || auth === undefined) {
+      return known;
+    }
+    const session = new PluginSession(auth, plugin);
+    sessions.set(config, session);
+    return session;
+  }
+
+  /** The credentials that requests send; undefined before the first run. */
+  get held(): Credential | undefined {
+    return this.#held;
   }
 
   /**
-   * Lets the plugin get credentials, if it has none that are still valid, and a person may have to do something: that
-   * takes longer than a request may. Otherwise the request itself does.
+   * Credentials for the next requests, for which the plugin runs if it has given none that are still valid. That may
+   * take longer than a request: a person may have to do something.
+   *
+   * @throws {PluginError} when it fails, or takes too long.
    */
-  async signIn(): Promise<void> {
-    if (this.#isPersonThere) {
-      await this.#credential();
+  async credential(signal: AbortSignal): Promise<Credential> {
+    const { expirationTimestamp } = this.#held ?? {};
+    const isExpired = expirationTimestamp !== undefined && Date.parse(expirationTimestamp) <= Date.now();
+    return this.#held === undefined || isExpired ? this.#ask(signal) : this.#held;
+  }
+
+  /** Whether there are other credentials than some that the API server has refused; the plugin is asked for them. */
+  async hasOtherThan(refused: Credential, signal: AbortSignal): Promise<boolean> {
+    const other = this.#held === refused ? await this.#ask(signal) : this.#held;
+    return (
+      other?.token !== refused.token ||
+      other?.clientCertificateData !== refused.clientCertificateData ||
+      other?.clientKeyData !== refused.clientKeyData
+    );
+  }
+
+  /** Requests at the same time share a run: otherwise a person would be asked several times. */
+  async #ask(signal: AbortSignal): Promise<Credential> {
+    const maxMs = this.#call.asks || this.#call.isSeen ? maxSignInMs : maxRunMs;
+    const end = AbortSignal.timeout(maxMs);
+    this.#run ??= this.#start();
+    const run = this.#run;
+    run.waiting++;
+    try {
+      return await orAborted(run.credential, AbortSignal.any([signal, end]));
+    } catch (error) {
+      signal.throwIfAborted();
+      const limit = maxMs === maxRunMs ? `${maxRunMs / 1000} s` : `${maxSignInMs / 60_000} minutes`;
+      throw end.aborted ? new PluginError(this.#call.command, `has not ended for ${limit}`) : error;
+    } finally {
+      if (--run.waiting === 0) {
+        this.#forget(run);
+        run.stop.abort();
+      }
     }
   }
 
-  /** The token in use; undefined before the first request, and for a plugin without tokens. */
-  token(): string | undefined {
-    return this.#auth.tokenCache[this.#name()]?.status?.token;
+  #start(): PluginRun {
+    const stop = new AbortController();
+    const run: PluginRun = { credential: runPlugin(this.#call, stop.signal), waiting: 0, stop };
+    const onEnd = (credential?: Credential) => {
+      this.#forget(run);
+      this.#held = credential ?? this.#held;
+    };
+    run.credential = run.credential.then(
+      (credential) => {
+        onEnd(credential);
+        return credential;
+      },
+      (error) => {
+        onEnd();
+        throw error;
+      },
+    );
+    return run;
   }
 
-  /** Another token than one that the API server has refused, for which the plugin is asked again; undefined for none. */
-  async otherThan(refused: string): Promise<string | undefined> {
-    if (this.token() === refused) {
-      this.#auth.tokenCache[this.#name()] = null;
-      await this.#credential();
-    }
-    const token = this.token();
-    return token === refused ? undefined : token;
-  }
-
-  #name(): string {
-    return this.#config.getCurrentUser()?.name ?? '';
-  }
-
-  async #credential(): Promise<void> {
-    const user = this.#config.getCurrentUser();
-    if (user !== null) {
-      await this.#auth.getCredential(user);
-    }
+  #forget(run: PluginRun): void {
+    this.#run = this.#run === run ? undefined : this.#run;
   }
 }

@@ -5,6 +5,8 @@ import type { Dispatcher } from 'undici';
 import { printable } from '../terminal/index.ts';
 import { clientNode, undici } from './client-node.ts';
 import { moreHeaders } from './kubeconfig-users.ts';
+import { orAborted } from './or-aborted.ts';
+import { type Credential, PluginError } from './plugin-run.ts';
 import { PluginSession } from './plugin-session.ts';
 import { tokenFileOf } from './token-file.ts';
 
@@ -53,11 +55,15 @@ export interface Transport {
   /** The server's URL in the kubeconfig, without a trailing slash. */
   server: string;
   /**
-   * Waits up to 15 minutes for a credential plugin that may be waiting for a person: longer than a request may take.
+   * Lets a credential plugin get what `open` sends, if it has nothing that is still valid: that may take longer than a
+   * request, up to 15 minutes if a person has to do something.
    *
-   * @throws {ConnectionError} when it fails.
+   * @returns the credentials; undefined without a plugin.
+   * @throws {ConnectionError} when the plugin fails.
    */
-  signIn(signal: AbortSignal): Promise<void>;
+  signIn(signal: AbortSignal): Promise<Credential | undefined>;
+  /** The same for credentials that the server has refused; false if there are no others. */
+  signInAgain(refused: Credential, signal: AbortSignal): Promise<boolean>;
   /** @throws {ConnectionError} when there is no response. */
   open(request: OutgoingRequest): Promise<ApiResponse>;
 }
@@ -71,37 +77,15 @@ export function causeOf(error: unknown): string {
 /** Longest body of a refusal that is read, in bytes. */
 export const maxRefusalBytes = 64 * 1024;
 
-/** How long a person may take to sign in, in ms: the codes that plugins show are valid that long. */
-const maxSignInMs = 15 * 60_000;
-
-/** What to say about a credential plugin that could not be started; undefined for any other error. */
-function unstartedPlugin(error: unknown): string | undefined {
-  const { code, syscall, path } = error as NodeJS.ErrnoException;
-  return syscall?.startsWith('spawn') && path !== undefined
-    ? `the credential plugin ${path} cannot be started (${code}): install it, or correct exec.command of the user in the kubeconfig`
-    : undefined;
-}
-
 /** What is between here and the server, for messages: without the proxy's user and password. */
 function throughProxy(proxyUrl: string | undefined): string {
   return proxyUrl && URL.canParse(proxyUrl) ? ` (through the proxy ${new URL(proxyUrl).host})` : '';
 }
 
-/** Rejects as soon as the signal is aborted, since a credential plugin may never return. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) {
-    onAbort();
-  }
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
-}
-
 /**
  * A transport for the current context of a kubeconfig. Credentials are looked up for each request (pods' tokens are
  * replaced every hour), and a token in a file once more if it is refused; the connection pool is kept until a connection
- * fails, since its TLS settings may be outdated as well.
+ * fails, since its TLS settings may be outdated as well, or the plugin has another client certificate.
  */
 export function transportFor(config: KubeConfig): Transport {
   const cluster = config.getCurrentCluster();
@@ -111,6 +95,13 @@ export function transportFor(config: KubeConfig): Transport {
   const tokenFile = tokenFileOf(config);
   const plugin = PluginSession.of(config);
   let pool: Dispatcher | undefined;
+  /** The client certificate of the plugin in the pool's TLS settings. */
+  let poolCertificate: string | undefined;
+
+  function dropPool(): void {
+    void pool?.close().catch(() => {});
+    pool = undefined;
+  }
 
   /** Waits for credentials, and reports errors without anything secret. */
   async function credentials<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -118,11 +109,13 @@ export function transportFor(config: KubeConfig): Transport {
       return await orAborted(work, signal);
     } catch (error) {
       signal.throwIfAborted();
-      // The message of a SyntaxError quotes the output of a credential plugin, which may be a token.
+      // The message of a SyntaxError quotes what is not JSON, which may be a token.
       const cause =
         error instanceof SyntaxError
-          ? 'the output of the credential plugin, or a token in the kubeconfig, is not JSON'
-          : (unstartedPlugin(error) ?? causeOf(error));
+          ? 'a token in the kubeconfig is not JSON'
+          : error instanceof PluginError
+            ? error.message
+            : causeOf(error);
       throw new ConnectionError(server, `no credentials: ${cause}`);
     }
   }
@@ -133,6 +126,11 @@ export function transportFor(config: KubeConfig): Transport {
   ): Promise<ApiResponse> {
     const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
     await credentials(config.applySecurityAuthentication(context), signal);
+    const certificate = plugin?.held?.clientCertificateData;
+    if (certificate !== poolCertificate) {
+      dropPool();
+      poolCertificate = certificate;
+    }
     // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
     // trusts.
     pool ??=
@@ -147,7 +145,7 @@ export function transportFor(config: KubeConfig): Transport {
         headers: {
           ...context.getHeaders(),
           ...moreHeaders(config),
-          // From a file or a plugin. The one in a file is preferred to one in the kubeconfig itself, as in kubectl.
+          // From a file. It is preferred to one in the kubeconfig itself, as in kubectl.
           ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
           accept: 'application/json',
           'user-agent': 'extensionconfig-webhook',
@@ -164,8 +162,7 @@ export function transportFor(config: KubeConfig): Transport {
     } catch (error) {
       signal.throwIfAborted();
       if (pool === used) {
-        pool = undefined;
-        void used.close().catch(() => {});
+        dropPool();
       }
       const cause = causeOf(error);
       throw new ConnectionError(
@@ -178,18 +175,10 @@ export function transportFor(config: KubeConfig): Transport {
   return {
     server,
     async signIn(signal) {
-      if (plugin === undefined) {
-        return;
-      }
-      const end = AbortSignal.timeout(maxSignInMs);
-      try {
-        await credentials(plugin.signIn(), AbortSignal.any([signal, end]));
-      } catch (error) {
-        signal.throwIfAborted();
-        throw end.aborted
-          ? new ConnectionError(server, 'no credentials: the credential plugin has not ended for 15 minutes')
-          : error;
-      }
+      return plugin === undefined ? undefined : credentials(plugin.credential(signal), signal);
+    },
+    async signInAgain(refused, signal) {
+      return plugin === undefined ? false : credentials(plugin.hasOtherThan(refused, signal), signal);
     },
     async open(request) {
       let token: string | undefined;
@@ -198,16 +187,8 @@ export function transportFor(config: KubeConfig): Transport {
       } catch (error) {
         throw new ConnectionError(server, `no credentials: ${(error as Error).message}`);
       }
-      const plugged = plugin?.token();
       const answer = await send(request, token);
-      const refused = token ?? plugged ?? plugin?.token();
-      if (answer.code !== 401 || refused === undefined) {
-        return answer;
-      }
-      // If the plugin fails now, the refusal says more.
-      const other = tokenFile
-        ? tokenFile.otherThan(refused)
-        : await orAborted(Promise.resolve(plugin?.otherThan(refused)), request.signal).catch(() => undefined);
+      const other = answer.code === 401 && token !== undefined ? tokenFile?.otherThan(token) : undefined;
       if (other === undefined) {
         return answer;
       }

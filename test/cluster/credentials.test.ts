@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
@@ -10,8 +11,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { mayAsk } from '../../src/cluster/credential-plugin.ts';
 import { connect, KubeConfigError, loadKubeConfig } from '../../src/cluster/index.ts';
-import { mayAsk } from '../../src/cluster/plugin-session.ts';
 import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
@@ -43,6 +44,23 @@ async function listening(server: Server) {
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** A kubeconfig with this server and user. */
+function kubeconfigOf(server: string, user: object, cluster: object = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const text = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server, ...cluster } }],
+    users: [{ name: 'c', user }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  });
+  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
+  return loadKubeConfig({ kubeconfig: join(folder, 'config') });
+}
+
+const get = (config: ReturnType<typeof kubeconfigOf>, signal = new AbortController().signal) =>
+  connect(config, signal, patience).request('GET', '/version');
 
 /** What an API server for the name api.test receives with a request by a kubeconfig with this user. */
 async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {}) {
@@ -224,11 +242,60 @@ test('sends a request through a SOCKS proxy', async () => {
   });
 });
 
-test("never shows a plugin's output, not even if it is invalid", async () => {
-  const user = { exec: printing('s3cr3t') };
-  await expect(seenOf(user)).rejects.toThrow(
-    /no credentials: the output of the credential plugin, or a token in the kubeconfig, is not JSON$/,
+test.each<[string, string, string]>([
+  ['s3cr3t', 'echo s3cr3t', 'printed something that is not JSON, instead of an ExecCredential'],
+  ['no status', `echo '{"s3cr3t":1}'`, 'printed an ExecCredential without status'],
+  ['an empty status', `echo '{"status":{}}'`, 'printed neither a token nor a client certificate'],
+  [
+    'a token of two words',
+    `echo '{"status":{"token":"s3 cr3t"}}'`,
+    'printed a token with characters that no token has',
+  ],
+  ['a number as a token', `echo '{"status":{"token":5}}'`, 'printed a status.token that is not a string'],
+  [
+    'a certificate without its key',
+    `echo '{"status":{"clientCertificateData":"s3cr3t"}}'`,
+    'printed only one of clientCertificateData and clientKeyData',
+  ],
+  [
+    'no time',
+    `echo '{"status":{"token":"s3cr3t","expirationTimestamp":"soon"}}'`,
+    'printed a status.expirationTimestamp that is not a time',
+  ],
+  ['output without end', 'exec cat /dev/zero', 'printed more than 1 MiB'],
+  ['a refusal', 'echo s3cr3t; echo run: sh login >&2; exit 3', 'failed with exit code 3: run: sh login'],
+  ['nothing, killed', 'kill -9 $$', 'was ended by SIGKILL'],
+])('says what is wrong with the output of a plugin, and shows none of it: %s', async (_, script, problem) => {
+  // A server would be asked only with credentials.
+  const config = kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sh', args: ['-c', script] } });
+  const error = await get(config).catch((caught: Error) => caught.message);
+  expect(error).toBe(
+    `no answer from the API server https://127.0.0.1:1: no credentials: the credential plugin sh ${problem}`,
   );
+});
+
+test('a plugin ends with the last request that waits for it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const fifo = join(folder, 'fifo');
+  spawnSync('mkfifo', [fifo]);
+  const script = `echo $$ > ${fifo}; exec sleep 60`;
+  const config = kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sh', args: ['-c', script] } });
+  const stops = [new AbortController(), new AbortController()] as const;
+  const asked = stops.map(({ signal }) => get(config, signal).catch((error: unknown) => error));
+  const pid = Number(await readFile(fifo, 'utf8'));
+  const isRunning = () => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  stops[0].abort('first');
+  expect([await asked[0], isRunning()]).toEqual(['first', true]);
+  stops[1].abort('second');
+  expect(await asked[1]).toBe('second');
+  await expect.poll(isRunning).toBe(false);
 });
 
 test('tells a plugin what kubectl tells it: always the version, and the cluster if it asks for it', async () => {
@@ -307,36 +374,59 @@ test('rejects an interactiveMode that does not exist', async () => {
   );
 });
 
+test('a watch signs in, and once more if its token is refused', async () => {
+  const { sent, watch } = await counted('2');
+  await watch();
+  expect(sent).toEqual(['Bearer 1', 'Bearer 2']);
+});
+
+test('a client certificate that is refused, or expired, is replaced as a token is', async () => {
+  const other = issueClientCertificate(ca, 'joe', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
+  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const statusOf = ({ certificate, key }: Issued, expirationTimestamp?: string) =>
+    JSON.stringify({ status: { clientCertificateData: certificate.pem, clientKeyData: key, expirationTimestamp } });
+  writeFileSync(join(folder, '1'), statusOf(client));
+  writeFileSync(join(folder, '2'), statusOf(other, new Date(now.getTime() - 1).toISOString()));
+  writeFileSync(join(folder, '3'), statusOf(client));
+  const sent: string[] = [];
+  const tls = { cert: serving.certificate.pem, key: serving.key, ca: ca.certificate.pem, requestCert: true };
+  const server = createServer(tls, (request, response) => {
+    const { CN } = (request.socket as TLSSocket).getPeerCertificate().subject;
+    sent.push(String(CN));
+    response.writeHead(sent.length === 1 ? 401 : 200).end('{"kind":"Status"}');
+  });
+  const address = `https://127.0.0.1:${await listening(server)}`;
+  const script = `cd ${folder}; for n in 1 2 3; do if [ -e $n ]; then cat $n; rm $n; break; fi; done`;
+  const cluster = { 'certificate-authority-data': base64(ca.certificate.pem), 'tls-server-name': 'api.test' };
+  const config = kubeconfigOf(address, { exec: { command: 'sh', args: ['-c', script] } }, cluster);
+  const connection = connect(config, new AbortController().signal, patience);
+  await connection.request('GET', '/version');
+  await connection.request('GET', '/version');
+  expect(sent).toEqual(['jane', 'joe', 'jane']);
+});
+
 /** An API server that accepts one token, and the requests of a kubeconfig whose plugin counts its runs as tokens. */
 async function counted(accepted: string, print = '$n') {
   const sent: string[] = [];
   const server = createHttpServer((request, response) => {
     const { authorization = '' } = request.headers;
     sent.push(authorization);
-    response.writeHead(authorization === `Bearer ${accepted}` ? 200 : 401).end('{"kind":"Status"}');
+    response.writeHead(authorization === `Bearer ${accepted}` ? 200 : 401).end('{"type":"BOOKMARK","object":{}}');
   });
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const count = join(folder, 'count');
   const script = `n=$(($(cat ${count} 2>/dev/null || echo 0) + 1)); echo $n > ${count}; echo '{"status":{"token":"'${print}'"}}'`;
-  const text = JSON.stringify({
-    'current-context': 'c',
-    clusters: [
-      {
-        name: 'c',
-        cluster: { server: `http://127.0.0.1:${await listening(server)}`, 'insecure-skip-tls-verify': true },
-      },
-    ],
-    users: [{ name: 'c', user: { exec: { command: 'sh', args: ['-c', script] } } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
-  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
-  const cluster = connect(
-    loadKubeConfig({ kubeconfig: join(folder, 'config') }),
-    new AbortController().signal,
-    patience,
-  );
-  return { sent, get: () => cluster.request('GET', '/version') };
+  const address = `http://127.0.0.1:${await listening(server)}`;
+  const user = { exec: { command: 'sh', args: ['-c', script] } };
+  const config = kubeconfigOf(address, user, { 'insecure-skip-tls-verify': true });
+  const cluster = connect(config, new AbortController().signal, patience);
+  return {
+    sent,
+    get: () => cluster.request('GET', '/version'),
+    watch: () => cluster.watch('/version', { watchMs: 1000, graceMs: 1000, onOpen() {}, onEvent() {} }),
+  };
 }
 
 test('a plugin whose token is refused is asked for another one, once', async () => {
