@@ -50,6 +50,16 @@ export class StatusError extends Error {
   }
 }
 
+/**
+ * A 404 that no API server has sent. It does not mean that an object is missing, and must not lead to its creation: hence
+ * 502. A retry would not help.
+ */
+class OtherServer extends StatusError {
+  constructor(message: string) {
+    super(502, message);
+  }
+}
+
 /** How often and for how long failed requests are retried, if the failure is retryable. */
 export interface Patience {
   /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
@@ -102,12 +112,13 @@ export interface Cluster {
 }
 
 /**
- * Whether an error is retryable: no connection, 429 and 5xx. 409 and 422 are decisions of the server: the caller reads
+ * Whether an error is retryable: no connection, 429 and 5xx of an API server or a proxy. 409 and 422 are decisions of the server: the caller reads
  * the object again.
  */
 function isRetryable(error: unknown): boolean {
   return (
-    error instanceof ConnectionError || (error instanceof StatusError && (error.code === 429 || error.code >= 500))
+    error instanceof ConnectionError ||
+    (error instanceof StatusError && !(error instanceof OtherServer) && (error.code === 429 || error.code >= 500))
   );
 }
 
@@ -151,16 +162,12 @@ async function refusalOf(server: string, what: string, path: string, answer: Api
   if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
     return new StatusError(code, status.message, retryAfterMs);
   }
-  // An API server that does not know a resource responds with a 404 in plain text. A 404 of any other server does not
-  // mean that an object is missing, and must not lead to its creation.
+  // An API server that does not know a resource responds with a 404 in plain text.
   if (bytes?.toString('utf8').trim() === unknownResource) {
     return new StatusError(code, `${server} does not serve ${path}`);
   }
-  return new StatusError(
-    code === 404 ? 502 : code,
-    `${server} answered ${what} with ${code} and no reason: is it an API server?`,
-    retryAfterMs,
-  );
+  const unexplained = `${server} answered ${what} with ${code} and no reason: is it an API server?`;
+  return code === 404 ? new OtherServer(unexplained) : new StatusError(code, unexplained, retryAfterMs);
 }
 
 /** Reads a body; a broken connection becomes a ConnectionError. */

@@ -351,11 +351,16 @@ test.each<[string, number, string, Record<string, string>, number, string]>([
     `URL redirects GET /api/v1/x to "/${'x'.repeat(299)}", and redirects are not followed: correct the server in the kubeconfig`,
   ],
 ])('the message for %s', async (_what, code, body, headers, expected, message) => {
-  const { cluster, url } = await clientOf((_request, response) => response.writeHead(code, headers).end(body));
+  const { cluster, url, requests } = await clientOf(
+    (_request, response) => response.writeHead(code, headers).end(body),
+    { ...hasty, retries: 2 },
+  );
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({
     code: expected,
     message: message.replace('URL', url),
   });
+  // None of them would change with a retry.
+  expect(requests()).toBe(1);
 });
 
 test.each<[number, object, object, number]>([
