@@ -7,18 +7,18 @@
  */
 export interface ChangeTable {
   /** Fields that were renamed or moved: path in the older version → path in the newer one. */
-  moves?: Readonly<Record<string, string>>;
+  moves?: Readonly<Record<string, string>> | undefined;
   /** Fields of the older version that the newer one does not have. They are kept as conversion data. */
-  removed?: readonly string[];
+  removed?: readonly string[] | undefined;
   /** Fields of the newer version that the older one does not have. They are kept as conversion data. */
-  added?: readonly string[];
+  added?: readonly string[] | undefined;
   /** Fields that the hand-written steps convert; the automatic part skips them. */
-  byHand?: { older?: readonly string[]; newer?: readonly string[] };
+  byHand?: { older?: readonly string[] | undefined; newer?: readonly string[] | undefined } | undefined;
   /**
    * Fields for which one version has tighter limits than the other: `keep` moves values beyond the limits into the
    * conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's validation.
    */
-  tighter?: Readonly<Record<string, 'keep' | 'pass'>>;
+  tighter?: Readonly<Record<string, 'keep' | 'pass'>> | undefined;
 }
 
 /**

@@ -19,8 +19,8 @@ export type ConversionStep = (converted: JsonObject, original: JsonObject) => Js
 export interface VersionChange extends ChangeTable {
   older: string;
   newer: string;
-  toNewer?: ConversionStep;
-  toOlder?: ConversionStep;
+  toNewer?: ConversionStep | undefined;
+  toOlder?: ConversionStep | undefined;
 }
 
 /** All versions of a kind. */

@@ -20,8 +20,15 @@ export interface Answer<Response> {
   readonly [responseType]: Response;
 }
 
+/** Lets optional fields be undefined, which JSON leaves out. */
+export type OrUndefined<T> = {
+  [Field in keyof T]: Record<never, never> extends Pick<T, Field> ? T[Field] | undefined : T[Field];
+};
+
 /** The fields of a response that a handler fills in: those that only its hook has, and the message. */
-export type AnswerFields<Response> = Omit<Response, 'apiVersion' | 'kind' | 'status' | 'retryAfterSeconds'>;
+export type AnswerFields<Response> = OrUndefined<
+  Omit<Response, 'apiVersion' | 'kind' | 'status' | 'retryAfterSeconds'>
+>;
 
 /** Answers that every hook has. */
 export interface FinalAnswers<Response> {

@@ -87,6 +87,11 @@ export function handler<const H extends Hook, const N extends string, const T ex
   options: HandlerOptions<H, N, T>,
 ): Handler {
   const definition = typeof hook === 'object' && hook !== null ? hook : definitionOf(hook as HookName);
+  if (typeof definition.request !== 'object') {
+    throw new TypeError(
+      "the hook is not a definition: pass a name such as 'BeforeClusterCreate', or what defineHook returns",
+    );
+  }
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`a handler of ${formatHook(definition)} has options: { name, handle }`);
   }

@@ -9,7 +9,7 @@ import { copyOf, encodedPatch, isJsonObject, type JsonObject, jsonPatchOf } from
 import { getField, setField } from './json-path.ts';
 
 /** The fields that an extension can change in place, as paths below each object: `{ machine: ['spec.version'] }`. */
-export type ChangeableFields<Objects extends string> = Partial<Readonly<Record<Objects, readonly string[]>>>;
+export type ChangeableFields<Objects extends string> = { readonly [Name in Objects]?: readonly string[] | undefined };
 
 /** The fields of a CanUpdateMachine response, without its envelope. */
 type MachinePatches = Pick<

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Answer, BlockingAnswers } from './answer.ts';
 import { HandlerFailure } from './handler.ts';
+import { checkKind, checkOptions } from './options.ts';
 import { fault, intendedFailure } from './thrown.ts';
 
 /** Options of jobs; all are optional. */
@@ -66,22 +67,26 @@ const longestSeconds = 2_000_000;
  * Creates an empty set of jobs.
  *
  * @throws {RangeError} for an option outside its values.
+ * @throws {TypeError} for options that are not an object, or a clock that is not a function.
  */
-export function createJobs({
-  retryAfterSeconds = 10,
-  maxSeconds = 14_400,
-  rememberSeconds = 3600,
-  maxRunning = 16,
-  maxRemembered = 10_000,
-  now = () => performance.now(),
-}: JobsOptions = {}): Jobs {
+export function createJobs(options: JobsOptions = {}): Jobs {
+  checkOptions(options, 'createJobs', '{ retryAfterSeconds: 10 }, or leave it out');
+  const {
+    retryAfterSeconds = 10,
+    maxSeconds = 14_400,
+    rememberSeconds = 3600,
+    maxRunning = 16,
+    maxRemembered = 10_000,
+    now = () => performance.now(),
+  } = options;
+  checkKind('now', now, 'function', 'give one that returns milliseconds');
   if (!Number.isInteger(retryAfterSeconds) || retryAfterSeconds < 1) {
     throw new RangeError(`retryAfterSeconds: ${retryAfterSeconds} is not a whole number above 0`);
   }
-  if (!(maxSeconds > 0 && maxSeconds <= longestSeconds)) {
+  if (!(typeof maxSeconds === 'number' && maxSeconds > 0 && maxSeconds <= longestSeconds)) {
     throw new RangeError(`maxSeconds: ${maxSeconds} is not a number above 0 and up to ${longestSeconds}`);
   }
-  if (!(rememberSeconds >= 0)) {
+  if (!(typeof rememberSeconds === 'number' && rememberSeconds >= 0)) {
     throw new RangeError(`rememberSeconds: ${rememberSeconds} is not a number from 0 on`);
   }
   // With none, every caller would wait forever.

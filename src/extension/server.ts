@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import type { DiscoveryResponse } from '../hooks/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../kubernetes/index.ts';
@@ -24,6 +23,7 @@ import { discoveryOf } from './discovery.ts';
 import type { Handler } from './handler.ts';
 import { defaultLog } from './log.ts';
 import { createCallMetrics, metricsPrefix } from './metrics.ts';
+import { checkKind, checkOptions, checkPort, isText, prefixOf } from './options.ts';
 import type { ReplaceAnswer } from './routes.ts';
 
 /** Where the serving certificate comes from. A renewed certificate is used at once. */
@@ -31,7 +31,7 @@ export type ExtensionCertificates =
   /** A folder with `tls.crt` and `tls.key`, such as a mounted Secret. */
   | { folder: string }
   /** A Secret, `NAMESPACE/NAME`, which is watched at the API server. */
-  | { secret: string; kubeconfig?: string; context?: string }
+  | { secret: string; kubeconfig?: string | undefined; context?: string | undefined }
   /** A self-signed certificate for localhost, created at start. For development. */
   | 'self-signed';
 
@@ -54,7 +54,7 @@ export interface ExtensionServerOptions {
   /**
    * Allows only clients with a certificate issued by these CAs. Cluster API can send one since 1.11, if configured to.
    */
-  clients?: { caFile: string; allowedNames?: readonly string[] } | undefined;
+  clients?: { caFile: string; allowedNames?: readonly string[] | undefined } | undefined;
   /**
    * For extensions that test their callers: replaces a handler's answer, and its HTTP status. Default: the handler's
    * answer.
@@ -79,7 +79,7 @@ export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'ce
    * Whether the validators of messages are compiled at the start; otherwise the first call of a hook waits for that.
    * Default: yes.
    */
-  compileAtStart?: boolean;
+  compileAtStart?: boolean | undefined;
 }
 
 /** An extension server that is listening. */
@@ -97,7 +97,7 @@ export interface ExtensionServer {
    *
    * @throws {RangeError} for an unknown handler.
    */
-  call(handler: string, request: unknown, options?: { signal?: AbortSignal }): Promise<CallOutcome>;
+  call(handler: string, request: unknown, options?: { signal?: AbortSignal | undefined }): Promise<CallOutcome>;
   /**
    * Starts listening. Without a certificate the server is not ready, and says why.
    *
@@ -124,8 +124,6 @@ const extensionLimits: Limits = {
  * How long connections are accepted after SIGTERM in a pod, and how long the whole shutdown may take, in milliseconds.
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
-
-const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
   if (certificates === 'self-signed') {
@@ -163,20 +161,32 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
   return secretCertificates(loadKubeConfig({ kubeconfig, context }), namespace, name);
 }
 
-function prefixOf(path: string | undefined): string {
-  const trimmed = (path ?? '').split('/').filter((segment) => segment !== '');
-  if (trimmed.some((segment) => segment === '.' || segment === '..' || /[?#\s]/.test(segment))) {
-    throw new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`);
+/**
+ * Checks the options that are not checked where they are used.
+ *
+ * @throws {TypeError} for the first invalid one.
+ */
+function checkServerOptions(options: HostedExtensionOptions): void {
+  const { handlers, clients, healthPort } = options;
+  if (!Array.isArray(handlers)) {
+    throw new TypeError('handlers: pass a list of what handler(hook, { name, handle }) returns');
   }
-  return trimmed.map((segment) => `/${segment}`).join('');
-}
-
-function checkPort(option: string, port: number | undefined): void {
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    throw new TypeError(
-      `${option}: ${inspect(port)} is not a port: give a whole number up to 65535, or 0 for any free one`,
-    );
+  checkPort('port', options.port);
+  if (healthPort !== 'none') {
+    checkPort('healthPort', healthPort);
   }
+  if (clients !== undefined && !isText(clients?.caFile)) {
+    throw new TypeError('clients: pass a file with the CAs of clients ({ caFile })');
+  }
+  checkKind('clients.allowedNames', clients?.allowedNames, 'texts', "give names such as ['capi-system']");
+  for (const option of ['host', 'healthHost'] as const) {
+    checkKind(option, options[option], 'text', "give an address such as '127.0.0.1', or leave it out for all");
+  }
+  checkKind('version', options.version, 'text', "give a version such as '1.2.3'");
+  checkKind('processMetrics', options.processMetrics, 'boolean', 'leave it out for true');
+  checkKind('replaceAnswer', options.replaceAnswer, 'function', 'give one that returns the answer to send');
+  checkKind('limits', options.limits, 'object', 'give those to change, such as { maxBodyBytes: 1048576 }');
+  checkKind('log', options.log, 'log', 'pass what pino() returns, or leave it out for JSON lines on stdout');
 }
 
 /**
@@ -187,7 +197,7 @@ function checkPort(option: string, port: number | undefined): void {
  * ```
  *
  * @throws {HandlersError} when Cluster API would reject the handlers: all problems at once.
- * @throws {TypeError} for a path, a port or a limit that cannot be.
+ * @throws {TypeError} for options that cannot be, such as a path, a port or a limit; the message names the option.
  */
 export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
   return createHostedExtension(options);
@@ -199,22 +209,14 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
  * @throws {HandlersError} as `createExtensionServer`.
  */
 export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
+  checkOptions(options, 'createExtensionServer', '{ handlers: [handler(hook, { name, handle })], certificates }');
+  checkServerOptions(options);
   const { handlers, clients, healthPort = 8080 } = options;
-  if (!Array.isArray(handlers)) {
-    throw new TypeError('handlers: pass a list of what handler(hook, { name, handle }) returns');
-  }
   const { problems, warnings } = checkHandlers(handlers);
   if (problems.length > 0) {
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
-  checkPort('port', options.port);
-  if (healthPort !== 'none') {
-    checkPort('healthPort', healthPort);
-  }
-  if (clients !== undefined && !isText(clients?.caFile)) {
-    throw new TypeError('clients: pass a file with the CAs of clients ({ caFile })');
-  }
   const limits = limitsWith(extensionLimits, options.limits);
   const log = options.log ?? defaultLog();
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));

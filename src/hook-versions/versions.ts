@@ -10,16 +10,16 @@ import { type Components, componentOf, componentsOf } from '../messages/index.ts
  * steps.
  */
 export interface MessageChange extends ChangeTable {
-  toNewer?: ConversionStep;
-  toOlder?: ConversionStep;
+  toNewer?: ConversionStep | undefined;
+  toOlder?: ConversionStep | undefined;
 }
 
 /** Two adjacent versions of a hook. */
 export interface HookVersionChange {
   older: HookDefinition;
   newer: HookDefinition;
-  request?: MessageChange;
-  response?: MessageChange;
+  request?: MessageChange | undefined;
+  response?: MessageChange | undefined;
 }
 
 /** The versions of one hook, between which messages are converted. */

@@ -72,26 +72,31 @@ export interface HookOptions {
   name: string;
   summary: string;
   purpose: string;
-  tags?: readonly string[];
-  singleton?: boolean;
+  tags?: readonly string[] | undefined;
+  singleton?: boolean | undefined;
   /** First release that has the hook, as `1.12`. */
   introduced: string;
-  deprecated?: { release: string; date: string };
-  removed?: string;
-  replacedBy?: { group: string; version: string; name: string };
+  deprecated?: { release: string; date: string } | undefined;
+  removed?: string | undefined;
+  replacedBy?: { group: string; version: string; name: string } | undefined;
   /** First release in which it can block; needs `retryAfterSeconds` in the response. */
-  blockingSince?: string;
+  blockingSince?: string | undefined;
   /** First releases of fields of a message that came later than the hook, as `1.12`. */
-  fieldsSince?: { request?: Readonly<Record<string, string>>; response?: Readonly<Record<string, string>> };
+  fieldsSince?:
+    | {
+        request?: Readonly<Record<string, string>> | undefined;
+        response?: Readonly<Record<string, string>> | undefined;
+      }
+    | undefined;
   /** Other changes on the wire within this version, by their release. */
-  changes?: readonly { release: string; text: string; coreBefore?: CoreVersion }[];
+  changes?: readonly { release: string; text: string; coreBefore?: CoreVersion | undefined }[] | undefined;
   /** Schema of the request: an object, with apiVersion and kind. */
   request: MessageSchema;
   /** Schema of the response: an object, with a required `status`. */
   response: MessageSchema;
   /** Prefix of the names of the schemas in an OpenAPI document. Default: `GROUP.VERSION`. */
-  package?: string;
-  components?: Readonly<Record<string, MessageSchema>>;
+  package?: string | undefined;
+  components?: Readonly<Record<string, MessageSchema>> | undefined;
 }
 
 /** A DNS name. Its length is limited, which limits the cost of the repetitions. */
@@ -106,10 +111,10 @@ function releaseOf(text: string, hook: string): Release {
   return release;
 }
 
-function schemaProblem(schema: MessageSchema, wanted: readonly string[], required: readonly string[]) {
-  const missing = wanted.find((name) => schema.properties?.[name] === undefined);
-  const optional = required.find((name) => !schema.required?.includes(name));
-  return schema.type !== 'object'
+function schemaProblem(schema: MessageSchema | undefined, wanted: readonly string[], required: readonly string[]) {
+  const missing = wanted.find((name) => schema?.properties?.[name] === undefined);
+  const optional = required.find((name) => !schema?.required?.includes(name));
+  return schema?.type !== 'object'
     ? 'is not an object'
     : missing !== undefined
       ? `has no property ${missing}`
@@ -127,6 +132,9 @@ function schemaProblem(schema: MessageSchema, wanted: readonly string[], require
 export function defineHook<Request = object, Response = object>(
   options: HookOptions,
 ): HookDefinition<Request, Response> {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError('defineHook: pass { group, version, name, summary, purpose, introduced, request, response }');
+  }
   const { group, version, name, singleton = false, package: prefix = `${group}.${version}` } = options;
   const hook = `${group}/${version}, Hook=${name}`;
   if (!groupFormat.test(group)) {
@@ -192,7 +200,11 @@ export function defineHook<Request = object, Response = object>(
     request: message('Request', options.request),
     response: message('Response', options.response),
     changes: (options.changes ?? [])
-      .map((change) => ({ ...change, release: releaseOf(change.release, hook) }))
+      .map(({ release, text, coreBefore }) => ({
+        release: releaseOf(release, hook),
+        text,
+        ...(coreBefore !== undefined && { coreBefore }),
+      }))
       .sort((a, b) => compareReleases(a.release, b.release))
       .filter(({ release }) => compareReleases(release, lifecycle.introduced) > 0),
     components: options.components ?? {},

@@ -96,7 +96,7 @@ export type DiscoverResult =
 export interface Client {
   readonly registry: HandlerRegistry;
   /** Calls Discovery on an extension server and validates the answer, even if the extension is in backoff. */
-  discover(config: ExtensionConfig, options?: { signal?: AbortSignal }): Promise<DiscoverResult>;
+  discover(config: ExtensionConfig, options?: { signal?: AbortSignal | undefined }): Promise<DiscoverResult>;
   /** Calls one handler by its name. */
   callExtension<Request extends object, Response extends object>(
     hook: HookDefinition<Request, Response>,

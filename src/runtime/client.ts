@@ -20,12 +20,35 @@ function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions
   };
 }
 
+/** Throws for what types refuse, and plain JavaScript does not: it would fail deep inside a call. */
+function checkOptions(options: ClientOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(
+      `createClient: ${options} is not an object of options: pass { maxConcurrentCalls: 10 }, or nothing`,
+    );
+  }
+  for (const name of ['namespaceLabels', 'clientCertificate', 'resolve', 'now'] as const) {
+    if (options[name] !== undefined && typeof options[name] !== 'function') {
+      throw new TypeError(`${name}: must be a function, not ${options[name] === null ? 'null' : typeof options[name]}`);
+    }
+  }
+  for (const name of ['hooks', 'versions'] as const) {
+    if (options[name] !== undefined && !Array.isArray(options[name])) {
+      throw new TypeError(
+        `${name}: must be a list of what ${name === 'hooks' ? 'defineHook' : 'defineHookVersions'} returns`,
+      );
+    }
+  }
+}
+
 /**
  * Creates a client with an empty registry.
  *
+ * @throws {TypeError} for an option of another type.
  * @throws {RangeError} for a maximum of answer bytes or of concurrent calls that is not a whole number above 0.
  */
 export function createClient(options: ClientOptions = {}): Client {
+  checkOptions(options);
   const { now = () => performance.now(), release = newestKnownRelease, mimicsClusterApi = false } = options;
   const catalog = options.catalog ?? createHookCatalog();
   const registry = createRegistry();

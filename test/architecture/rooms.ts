@@ -17,6 +17,7 @@ export const rooms: readonly Room[] = [
   { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
   { name: 'schema', knows: 'structural schemas, as in CustomResourceDefinitions: validation, defaults, pruning' },
   { name: 'cel', knows: 'CEL: validation rules and match conditions, within their budgets' },
+  { name: 'variables', knows: 'variables of ClusterClasses: definitions and values, checked as Cluster API does' },
   { name: 'prometheus', knows: 'the parts of prom-client that servers use' },
   { name: 'x509', knows: 'certificates and their keys: reading, checking, issuing' },
   { name: 'cluster', knows: 'the connection to an API server: kubeconfig, requests, retries, watches' },
@@ -43,7 +44,6 @@ export const rooms: readonly Room[] = [
   { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what authors need' },
   { name: 'sample', knows: 'the sample extension, and the behaviour files that make it block, fail or hang' },
   { name: 'scaffold', knows: 'the project that new-extension writes' },
-  { name: 'variables', knows: 'variables of ClusterClasses: definitions and values, checked as Cluster API does' },
   {
     name: 'rehearsal',
     knows:

@@ -68,6 +68,7 @@ test('what types refuse, and plain JavaScript does not, is an error that says wh
   expect(() => loose('BeforeClusterCreate')).toThrow(
     /^a handler of .*BeforeClusterCreate has options: { name, handle }$/,
   );
+  expect(() => loose({ name: 'before' }, {})).toThrow(/^the hook is not a definition: pass a name such as 'Before/);
   const remedy = 'handlers: pass a list of what handler(hook, { name, handle }) returns';
   for (const handlers of [undefined, create]) {
     expect(() => createExtensionServer({ handlers } as never)).toThrow(new TypeError(remedy));

@@ -51,6 +51,8 @@ describe('options', () => {
     [{ maxSeconds: 0 }, 'maxSeconds: 0 is not a number above 0 and up to 2000000'],
     [{ maxSeconds: 2_000_001 }, 'maxSeconds: 2000001 is not a number above 0 and up to 2000000'],
     [{ maxSeconds: Number.NaN }, 'maxSeconds: NaN is not a number above 0 and up to 2000000'],
+    [{ maxSeconds: '5' as never }, 'maxSeconds: 5 is not a number above 0 and up to 2000000'],
+    [{ rememberSeconds: '5' as never }, 'rememberSeconds: 5 is not a number from 0 on'],
     [{ rememberSeconds: -1 }, 'rememberSeconds: -1 is not a number from 0 on'],
     [{ rememberSeconds: Number.NaN }, 'rememberSeconds: NaN is not a number from 0 on'],
     [{ maxRunning: 0 }, 'maxRunning: 0 is not a whole number above 0'],
@@ -58,6 +60,13 @@ describe('options', () => {
     [{ maxRemembered: -1 }, 'maxRemembered: -1 is not a whole number from 0 on'],
   ])('%j are rejected', (options, message) => {
     expect(() => createJobs(options)).toThrow(new RangeError(message));
+  });
+
+  test.each<[unknown, string]>([
+    [null, 'createJobs: null is not an object of options: pass { retryAfterSeconds: 10 }, or leave it out'],
+    [{ now: 5 }, 'now: 5 is not a function: give one that returns milliseconds'],
+  ])('%j are rejected, which types refuse and plain JavaScript does not', (options, message) => {
+    expect(() => createJobs(options as JobsOptions)).toThrow(new TypeError(message));
   });
 
   test('at their minimum and maximum are accepted', () => {

@@ -31,9 +31,10 @@ test.each([
   'a["b]',
   'a["b"',
   '__proto__',
+  5 as unknown as string,
   `${'a.'.repeat(511)}abc`,
 ])('%s is not a path', (path) => {
-  const shown = JSON.stringify(path.slice(0, 100));
+  const shown = JSON.stringify(String(path).slice(0, 100));
   expect(() => parsePath(path)).toThrow(new SyntaxError(`${shown} is not a path such as a.b[0].c or a["b.c"]`));
   // It is not valid the second time either.
   expect(() => getField({}, path)).toThrow(SyntaxError);

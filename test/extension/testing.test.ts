@@ -97,6 +97,14 @@ describe('assertDeterministic', () => {
     await expect(assertDeterministic(create(handle))).rejects.toThrow(message);
   });
 
+  test('rejects what is not a handler, such as its options', async () => {
+    const options = { name: 'create', handle: () => undefined };
+    await expect(assertDeterministic(options as never)).rejects.toThrow(
+      new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns'),
+    );
+    expect(() => requestFor(options as never)).toThrow(/^requestFor: pass the name of a hook, such as /);
+  });
+
   test('rejects an invalid request', async () => {
     const fine = create((_, { answer }) => answer.done());
     await expect(assertDeterministic(fine, { cluster: 7 })).rejects.toThrow(

@@ -1,7 +1,24 @@
-import { createExtensionServer, createJobs, type HandlerOptions, handler } from '../../src/extension/index.ts';
-import { requestFor } from '../../src/extension/testing/index.ts';
+import {
+  type Answers,
+  createExtensionServer,
+  createJobs,
+  type ExtensionCertificates,
+  type ExtensionServerOptions,
+  type HandlerOptions,
+  handler,
+  type JobsOptions,
+  type machinePatches,
+  type ResponseFor,
+  type TemplateMatch,
+  type TemplatePatcher,
+  type VariableDefinition,
+  type WalkOptions,
+} from '../../src/extension/index.ts';
+import { type IdempotentOptions, requestFor } from '../../src/extension/testing/index.ts';
+import type { HookVersionChange } from '../../src/hook-versions/index.ts';
 import { defineHook, hooks } from '../../src/hooks/index.ts';
-import { createClient } from '../../src/runtime/index.ts';
+import type { CheckOptions } from '../../src/library/rules.ts';
+import { type CallAllOptions, type CallOptions, type ClientOptions, createClient } from '../../src/runtime/index.ts';
 import { fixedCertificate, selfSignedPair } from '../../src/server/index.ts';
 
 // `npm run check` is what tests this file: each wrong use below must not compile.
@@ -58,6 +75,59 @@ export const accepted = [
     handle: ({ host }, { answer }) => (host === '' ? answer.failure('no host') : answer.done({ watts: 1 })),
   }),
 ];
+
+/** The optional fields of a type that may be missing, but not undefined. */
+type StrictFields<T> = {
+  [Field in keyof T]-?: Record<never, never> extends Pick<T, Field>
+    ? undefined extends Required<T>[Field]
+      ? never
+      : Field
+    : never;
+}[keyof T];
+
+/** What authors pass to the library: each of its optional fields may be undefined. */
+export const lenient: {
+  [Name in keyof Passed]: [StrictFields<Passed[Name]>] extends [never] ? true : StrictFields<Passed[Name]>;
+} = {
+  answer: true,
+  call: true,
+  callAll: true,
+  check: true,
+  client: true,
+  definition: true,
+  handler: true,
+  hook: true,
+  idempotent: true,
+  jobs: true,
+  match: true,
+  patcher: true,
+  request: true,
+  secret: true,
+  server: true,
+  fields: true,
+  versions: true,
+  walk: true,
+};
+interface Passed {
+  answer: Exclude<Parameters<Answers<ResponseFor<'GenerateUpgradePlan'>>['done']>[0], undefined>;
+  call: CallOptions<object>;
+  callAll: CallAllOptions<object>;
+  check: CheckOptions;
+  client: ClientOptions;
+  definition: VariableDefinition;
+  fields: Parameters<typeof machinePatches>[1];
+  handler: HandlerOptions<'BeforeClusterUpgrade'>;
+  hook: Parameters<typeof defineHook>[0];
+  idempotent: IdempotentOptions;
+  jobs: JobsOptions;
+  match: TemplateMatch & NonNullable<TemplateMatch['holder']>;
+  patcher: TemplatePatcher;
+  request: Exclude<Parameters<typeof requestFor<'BeforeClusterUpgrade'>>[1], undefined>;
+  secret: Extract<ExtensionCertificates, { secret: string }>;
+  server: ExtensionServerOptions & NonNullable<ExtensionServerOptions['clients']>;
+  versions: HookVersionChange & NonNullable<HookVersionChange['request']>;
+  walk: WalkOptions;
+}
 
 /** An option may be undefined, as values from the environment are; strict projects tell that from a missing one. */
 export function optional(seconds: number | undefined, text: string | undefined) {

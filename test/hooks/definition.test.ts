@@ -123,6 +123,11 @@ describe('a hook', () => {
     expect(() => defineHook({ ...options, ...more })).toThrow(new Error(`${group}/${version}, Hook=${name}${problem}`));
   });
 
+  test('is refused: none, and one without a request', () => {
+    expect(() => defineHook(undefined as never)).toThrow(/^defineHook: pass { group, version, name, /);
+    expect(() => defineHook({ ...options, request: undefined } as never)).toThrow(': the schema of the request is not');
+  });
+
   test('has names for people', () => {
     expect(formatHook(options)).toBe('hooks.example.com/v1beta1, Hook=BeforeLunch');
     expect(formatGroupHook(options)).toBe('BeforeLunch.hooks.example.com');

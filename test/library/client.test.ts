@@ -14,6 +14,15 @@ test.each([
   );
 });
 
+test.each<[unknown, string]>([
+  [null, 'createClient: null is not an object of options: pass { maxConcurrentCalls: 10 }, or nothing'],
+  [{ clientCertificate: { cert: 'a' } }, 'clientCertificate: must be a function, not object'],
+  [{ now: null }, 'now: must be a function, not null'],
+  [{ hooks: {} }, 'hooks: must be a list of what defineHook returns'],
+])('the options %j, which types refuse and plain JavaScript does not', (options, message) => {
+  expect(() => createClient(options as never)).toThrow(new TypeError(message));
+});
+
 // As in the documentation.
 test('an extension is discovered, registered and called with types', async () => {
   const requestHook = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' };

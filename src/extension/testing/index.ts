@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { type HookDefinition, hooks } from '../../hooks/index.ts';
 import { copyOf, type JsonObject } from '../../kubernetes/index.ts';
 import { sampleRequest } from '../../messages/index.ts';
-import type { Hook, HookName, RequestFor } from '../answer.ts';
+import type { Hook, HookName, OrUndefined, RequestFor } from '../answer.ts';
 import { type CallOutcome, call } from '../call.ts';
 import type { Handler } from '../handler.ts';
 
@@ -12,12 +12,17 @@ import type { Handler } from '../handler.ts';
  *
  * @throws {TypeError} for a name that is not a hook of Cluster API.
  */
-export function requestFor<H extends Hook>(hook: H, fields: Partial<RequestFor<H>> = {}): RequestFor<H> {
+export function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H> {
   if (typeof hook === 'string' && !Object.hasOwn(hooks, hook)) {
     const names = Object.keys(hooks).join(', ');
     throw new TypeError(`${JSON.stringify(String(hook).slice(0, 100))} is not a hook: there are ${names}`);
   }
   const definition: HookDefinition = typeof hook === 'string' ? hooks[hook as HookName] : hook;
+  if (typeof definition?.request !== 'object') {
+    throw new TypeError(
+      "requestFor: pass the name of a hook, such as 'BeforeClusterCreate', or what defineHook returns",
+    );
+  }
   return { ...sampleRequest(definition), ...fields } as RequestFor<H>;
 }
 
@@ -31,18 +36,25 @@ export interface TestOutcome extends CallOutcome {
  * Calls a handler in this process, by the same code as a call over HTTPS: request and answer are checked.
  *
  * @param request default: a sample of the hook.
+ * @throws {TypeError} when the first argument is not a handler.
  */
 export async function callHandler(
   handler: Handler,
-  request: object = sampleRequest(handler.hook),
-  { signal = new AbortController().signal }: { signal?: AbortSignal } = {},
+  request?: object,
+  { signal = new AbortController().signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<TestOutcome> {
+  if (typeof handler?.hook?.request !== 'object') {
+    throw new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns');
+  }
   const lines: Record<string, unknown>[] = [];
   const log = pino(
     { level: 'trace', base: null, timestamp: false },
     { write: (line: string) => lines.push(JSON.parse(line)) },
   );
-  const outcome = await call(handler, copyOf(request as JsonObject), { ending: { signal }, log });
+  const outcome = await call(handler, copyOf((request ?? sampleRequest(handler.hook)) as JsonObject), {
+    ending: { signal },
+    log,
+  });
   return { ...outcome, lines };
 }
 

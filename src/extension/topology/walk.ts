@@ -30,11 +30,13 @@ export interface Template {
 
 /** Selects the templates that a patcher is for; an absent field matches all. */
 export interface TemplateMatch {
-  kind?: string | readonly string[];
+  kind?: string | readonly string[] | undefined;
   /** `GROUP/VERSION`, or `GROUP/*` for all versions. */
-  apiVersion?: string | readonly string[];
+  apiVersion?: string | readonly string[] | undefined;
   /** Where the template is used: `{ kind: 'MachineDeployment' }`, `{ fieldPath: 'spec.controlPlaneRef' }`. */
-  holder?: Partial<Pick<HolderReference, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath'>>;
+  holder?:
+    | { [Field in 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath']?: HolderReference[Field] | undefined }
+    | undefined;
 }
 
 /** The input of a patcher besides the template. */
@@ -46,7 +48,7 @@ export interface TemplateContext {
 
 /** Changes templates. */
 export interface TemplatePatcher<T = Template> {
-  match?: TemplateMatch;
+  match?: TemplateMatch | undefined;
   /** Changes the template that it receives; the changes become the patch. */
   mutate(template: T, context: TemplateContext): void;
 }

@@ -27,7 +27,7 @@ export interface HookChange {
 /** Facts that are not in the two documents. */
 export interface EvolutionFacts {
   /** Lifecycles of the hooks, which rules 3 and 4 need. */
-  lifecycles?: HookCatalog;
+  lifecycles?: HookCatalog | undefined;
   /** The release of the newer document. */
   release?: Release | undefined;
   /** Month of that release, as YYYY-MM. */

@@ -212,6 +212,55 @@ test('variables are defined once, with their types', () => {
   expect(() => defineVariables({ builtin: { schema: {} } })).toThrow(TypeError);
 });
 
+describe('definitions of variables that Cluster API rejects', () => {
+  test.each<[string, unknown, string]>([
+    ['none', undefined, 'defineVariables: undefined is not an object of options: pass variables by name'],
+    [
+      'no definition',
+      { a: null },
+      `variable "a": null is not an object of options: pass { schema: { type: 'string' } }`,
+    ],
+    ['no schema', { a: {} }, `variable "a": schema must be an object, such as { schema: { type: 'string' } }`],
+    [
+      'text as required',
+      { a: { required: 'yes', schema: { type: 'string' } } },
+      `variable "a": required: 'yes' is not`,
+    ],
+    ['a schema without a type', { a: { schema: {} } }, '- variables[a].schema.type: Required value: '],
+    ['an unknown type', { a: { schema: { type: 'text' } } }, '- variables[a].schema.type: Unsupported value: "text"'],
+    [
+      'a field without a type, after a good variable',
+      { good: { schema: { type: 'string' } }, a: { schema: { type: 'object', properties: { b: {} } } } },
+      'the variables cannot be served:\n- variables[a].schema.properties[b].type: Required value: ',
+    ],
+    [
+      'a misspelled keyword',
+      { a: { schema: { type: 'string', maxLen: 5 } } },
+      '- variables[a].schema.maxLen: is not a',
+    ],
+    [
+      'text as a length, in the second variable',
+      { good: { schema: { type: 'string' } }, a: { schema: { type: 'string', maxLength: '5' } } },
+      '- variables[a].schema.maxLength: must be of type integer, not string',
+    ],
+    [
+      'a wrong default',
+      { a: { schema: { type: 'string', default: 5 } } },
+      '- variables[a].schema.default: Invalid value',
+    ],
+    ['a wrong pattern', { a: { schema: { type: 'string', pattern: '[' } } }, '- variables[a].schema.pattern: Invalid'],
+  ])('%s', (_, definitions, message) => {
+    expect(() => defineVariables(definitions as never)).toThrow(TypeError);
+    expect(() => defineVariables(definitions as never)).toThrow(message);
+  });
+
+  test('all problems are reported at once, and ten of them named', () => {
+    const properties = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`p${index}`, {}]));
+    const define = () => defineVariables({ a: { schema: { type: 'object', properties } } });
+    expect(define).toThrow(/p0\]\.type.*\n(- .*\n){8}- .*p9\]\.type.*\n- and 2 more$/);
+  });
+});
+
 const recorded = recordedCalls.find(({ file }) => file === 'GeneratePatches.json')
   ?.body as unknown as GeneratePatchesRequest;
 const decoded = (patch: string) => JSON.parse(Buffer.from(patch, 'base64').toString());

@@ -398,7 +398,7 @@ describe('variables', () => {
         variables: [{ name: 'builtin', value: { machine: `m${index}` } }],
       })),
     } as unknown as GeneratePatchesRequest;
-    const defined = defineVariables({ v7: { schema: {} } });
+    const defined = defineVariables({ v7: { schema: { type: 'integer' } } });
     const startedMs = cpuTimeMs();
     const seen = new Set<string>();
     walkTemplates(request, [
@@ -426,10 +426,10 @@ describe('defining variables', () => {
 
   test('returns their definitions, and reads no others', () => {
     const long = 'x'.repeat(256);
-    const defined = defineVariables({ [long]: { required: true, schema: { type: 'string' } }, b: { schema: {} } });
+    const defined = defineVariables({ [long]: { required: true, schema: { type: 'string' } }, b: { schema: { type: 'integer' } } });
     expect(defined.variables).toEqual([
       { name: long, required: true, schema: { openAPIV3Schema: { type: 'string' } } },
-      { name: 'b', required: false, schema: { openAPIV3Schema: {} } },
+      { name: 'b', required: false, schema: { openAPIV3Schema: { type: 'integer' } } },
     ]);
     const request = {
       variables: [
