@@ -86,6 +86,8 @@ test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (ce
     expect(one('CronJob', 'backups-certificates')).toBeDefined();
   }
   expect(checkExtensionConfig(one('ExtensionConfig'))).toEqual([]);
+  // Without it, the kubelet could not tell that the user is not root.
+  expect(files.get('Dockerfile')).toMatch(/^USER \d+:\d+$/m);
   // Management clusters often have only control plane nodes, and some have Windows nodes.
   const pods = manifests
     .filter(({ kind }) => ['CronJob', 'Deployment', 'Job'].includes(kind))
@@ -95,6 +97,11 @@ test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (ce
     expect(pod).toMatchObject({
       nodeSelector: { 'kubernetes.io/os': 'linux' },
       tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
+    });
+    // OpenShift's SCC restricted-v2 refuses pods that choose their user or group.
+    expect(pod).toHaveProperty('securityContext', {
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
     });
   }
 });

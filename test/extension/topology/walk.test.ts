@@ -426,7 +426,10 @@ describe('defining variables', () => {
 
   test('returns their definitions, and reads no others', () => {
     const long = 'x'.repeat(256);
-    const defined = defineVariables({ [long]: { required: true, schema: { type: 'string' } }, b: { schema: { type: 'integer' } } });
+    const defined = defineVariables({
+      [long]: { required: true, schema: { type: 'string' } },
+      b: { schema: { type: 'integer' } },
+    });
     expect(defined.variables).toEqual([
       { name: long, required: true, schema: { openAPIV3Schema: { type: 'string' } } },
       { name: 'b', required: false, schema: { openAPIV3Schema: { type: 'integer' } } },
