@@ -262,6 +262,38 @@ hooks:
   });
 });
 
+test('references to path items, requests and responses are followed', () => {
+  const message = (field: string) => ({
+    content: { 'application/json': { schema: { type: 'object', properties: { [field]: { type: 'string' } } } } },
+  });
+  const [path, other] = ['/g.example.com/v1/a/{name}', '/g.example.com/v1/b/{name}'];
+  const post = { requestBody: message('a'), responses: { 200: message('b') } };
+  const inline = { openapi: '3.1.0', paths: { [path]: { post }, [other]: { post } } };
+  const referring = {
+    openapi: '3.1.0',
+    paths: {
+      [path]: { $ref: '#/components/pathItems/Hook' },
+      [other]: { $ref: '#/paths/~1g.example.com~1v1~1a~1%7Bname%7D' },
+    },
+    components: {
+      pathItems: {
+        Hook: {
+          post: {
+            requestBody: { $ref: '#/components/requestBodies/A' },
+            responses: { 200: { $ref: '#/components/x' } },
+          },
+        },
+      },
+      requestBodies: { A: message('a') },
+      x: { $ref: '#/components/responses/B' },
+      responses: { B: message('b') },
+    },
+  };
+  const [expected, found] = [inline, referring].map((document) => readHookDocument(JSON.stringify(document)));
+  expect(expected?.hooks.map(({ hook }) => hook)).toEqual(['a', 'b']);
+  expect(found).toEqual(expected);
+});
+
 describe('a text that is not a document of hooks', () => {
   test.each([
     ['', 'is not an OpenAPI document'],
@@ -269,6 +301,10 @@ describe('a text that is not a document of hooks', () => {
     ['swagger: "2.0"', 'is not an OpenAPI document'],
     ['openapi: 2.0.0\npaths: {}', 'is OpenAPI "2.0.0"; documents of 3.0 and 3.1 can be read'],
     ['openapi: 3.0.0\npaths: { /a: { post: {} } }', 'paths "/a": a hook is a POST to'],
+    ...['other.yaml#/a', '#/paths/~1a', '#/paths/~1b', '#/%', `#/${'a/'.repeat(1000)}`].map((reference) => [
+      `openapi: 3.0.0\npaths: { /a: { $ref: ${JSON.stringify(reference)} } }`,
+      `paths "/a": $ref ${JSON.stringify(reference.slice(0, 300))} does not lead to an object in this document`,
+    ]),
     ['openapi: 3.0.0\npaths: *nothing', 'is not valid YAML'],
     ['openapi: 3.0.0\npaths: {}\npaths: {}', 'is not valid YAML: line 3: the key "paths" is duplicated'],
   ])('%j is rejected', (text, message) => {

@@ -39,15 +39,54 @@ function objectAt(value: unknown, ...path: string[]): JsonObject | undefined {
   return isJsonObject(current) ? current : undefined;
 }
 
-function hookOf(path: string, operation: JsonObject): DocumentedHook {
+/** Maximum number of references that lead to a schema: one to another is rare, and one to itself is a mistake. */
+const maxHops = 10;
+/** Longest reference to a part of the document that is not a schema, in characters. */
+const maxReference = 1000;
+
+/** The keys of a reference such as `#/components/pathItems/Hook`; undefined for one that leads out of the document. */
+function keysOf(reference: string): string[] | undefined {
+  if (!reference.startsWith('#/') || reference.length > maxReference) {
+    return undefined;
+  }
+  try {
+    const keys = decodeURIComponent(reference.slice(2)).split('/');
+    return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A part of a document, or what it refers to: a path item, a request or a response.
+ *
+ * @throws {OpenApiError} for a reference that does not lead to an object in the document.
+ */
+function referred(document: JsonObject, part: JsonObject | undefined, where: string): JsonObject | undefined {
+  let current = part;
+  for (let hops = 0; typeof current?.$ref === 'string'; hops++) {
+    const reference = current.$ref;
+    const keys = hops < maxHops ? keysOf(reference) : undefined;
+    current = keys && objectAt(document, ...keys);
+    if (current === undefined) {
+      throw new OpenApiError(
+        `${where}: $ref ${JSON.stringify(reference.slice(0, 300))} does not lead to an object in this document: correct it, or add the object`,
+      );
+    }
+  }
+  return current;
+}
+
+function hookOf(document: JsonObject, path: string, operation: JsonObject): DocumentedHook {
   const [, group = '', version = '', hook = '', ...rest] = path.split('/');
   const json = ['content', 'application/json', 'schema'];
-  const request = objectAt(operation, 'requestBody', ...json);
-  const response = objectAt(operation, 'responses', '200', ...json);
+  const where = `paths ${JSON.stringify(path)}`;
+  const request = objectAt(referred(document, objectAt(operation, 'requestBody'), where), ...json);
+  const response = objectAt(referred(document, objectAt(operation, 'responses', '200'), where), ...json);
   const parameters = rest.filter((segment) => segment.startsWith('{') && segment.endsWith('}'));
   if (hook === '' || parameters.length !== rest.length || request === undefined || response === undefined) {
     throw new OpenApiError(
-      `paths ${JSON.stringify(path)}: a hook is a POST to /GROUP/VERSION/HOOK or /GROUP/VERSION/HOOK/{name}, with a request and a response 200 in application/json`,
+      `${where}: a hook is a POST to /GROUP/VERSION/HOOK or /GROUP/VERSION/HOOK/{name}, with a request and a response 200 in application/json`,
     );
   }
   return {
@@ -61,9 +100,6 @@ function hookOf(path: string, operation: JsonObject): DocumentedHook {
     response,
   };
 }
-
-/** Maximum number of references that lead to a schema: one to another is rare, and one to itself is a mistake. */
-const maxHops = 10;
 
 /** The reference that a schema consists of, also as the only part of `allOf`. */
 function referenceOf(schema: JsonObject): string | undefined {
@@ -146,14 +182,15 @@ export function readHookDocument(text: string): HookDocument {
   }
   const schemas = Object.entries(objectAt(content, 'components', 'schemas') ?? {});
   const operations = Object.entries(paths).flatMap(([path, item]) => {
-    const post = objectAt(item, 'post');
+    const where = `paths ${JSON.stringify(path)}`;
+    const post = objectAt(item, 'post') ?? objectAt(referred(content, objectAt(item), where), 'post');
     return post === undefined ? [] : [[path, post] as const];
   });
   if (schemas.length > maxEntries || operations.length > maxEntries) {
     throw new OpenApiError(`has more than ${maxEntries} paths or schemas`);
   }
   const byName = new Map(schemas.filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1])));
-  const hooks = operations.map(([path, operation]) => hookOf(path, operation));
+  const hooks = operations.map(([path, operation]) => hookOf(content, path, operation));
   checkReferences(
     [
       ...hooks.flatMap(({ path, request, response }) =>
