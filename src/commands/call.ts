@@ -226,7 +226,30 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
   return verdict.verdict;
 }
 
-async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, io: Io): Promise<Verdict['verdict']> {
+/** Maximum number of extensions that a hint names. */
+const maxNamed = 5;
+
+/** Why no handler was called for an object in a namespace. */
+function unmatchedHint(client: Client, hook: HookDefinition, namespace: string, hasCluster: boolean): string {
+  const handlers = client.registry.list(hook.group, hook.name);
+  if (isCallError(handlers) || handlers.length === 0) {
+    return `no extension has a handler of ${hook.name}; "discover" lists the handlers that there are`;
+  }
+  const names = [...new Set(handlers.map(({ extension }) => extension.name))];
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
+  const remedy = hasCluster
+    ? `"kubectl get namespace ${namespace} --show-labels" shows its labels; name another one with --namespace`
+    : 'of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace';
+  return `the namespaceSelector of ${names.slice(0, maxNamed).join(', ')}${more} does not match namespace ${namespace}: ${remedy}`;
+}
+
+async function callAll(
+  client: Client,
+  hook: HookDefinition,
+  flags: CallFlags,
+  io: Io,
+  hasCluster: boolean,
+): Promise<Verdict['verdict']> {
   const request = requestOf(hook, flags);
   const object = objectOf(request, flags.namespace);
   const result = (await client.callAllExtensions(hook, {
@@ -236,6 +259,10 @@ async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, i
   })) as CallAllResult<JsonObject>;
   io.signal.throwIfAborted();
   const verdict = verdictOf(hook, result);
+  const isUnmatched = result.calls.length === 0 && result.ok;
+  if (isUnmatched) {
+    io.stderr.write(`${withoutControls(unmatchedHint(client, hook, object.namespace, hasCluster))}\n`);
+  }
   const calls = result.calls.map(({ handler, result: one }) => ({
     handler,
     ...verdictOf(hook, one),
@@ -249,8 +276,7 @@ async function callAll(client: Client, hook: HookDefinition, flags: CallFlags, i
     io.stdout.write(verdictText(handler, one));
     io.stdout.write(response === undefined ? '' : responseText(response));
   }
-  const whole = calls.length === 0 && result.ok ? 'no handler matches: taken' : undefined;
-  io.stdout.write(whole === undefined ? verdictText(hook.name, verdict) : `${hook.name}: ${whole}\n`);
+  io.stdout.write(isUnmatched ? `${hook.name}: no handler matches: taken\n` : verdictText(hook.name, verdict));
   return verdict.verdict;
 }
 
@@ -306,7 +332,9 @@ that cannot be read.`,
       try {
         const unregistered = await register(client, extensions.configs, io);
         const verdict =
-          hook === undefined ? await callOne(name ?? '', client, flags, io) : await callAll(client, hook, flags, io);
+          hook === undefined
+            ? await callOne(name ?? '', client, flags, io)
+            : await callAll(client, hook, flags, io, extensions.cluster !== undefined);
         // Handlers of extensions that could not be discovered were not called.
         end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
       } finally {

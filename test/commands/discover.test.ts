@@ -249,9 +249,12 @@ test('discover and call use the cluster of a kubeconfig', async () => {
   const kubeconfig = await cluster(
     [
       extensionConfig('one', { url: extension.url, caBundle }, [storedHandler('upgrade.one', 'BeforeClusterUpgrade')]),
-      extensionConfig('two', { url: extension.url, caBundle }, [storedHandler('upgrade.two', 'BeforeClusterUpgrade')], {
-        spec: { namespaceSelector: { matchLabels: { team: 'b' } } },
-      }),
+      extensionConfig(
+        'two',
+        { url: extension.url, caBundle },
+        [storedHandler('upgrade.two', 'BeforeClusterUpgrade'), storedHandler('delete.two', 'BeforeClusterDelete')],
+        { spec: { namespaceSelector: { matchLabels: { team: 'b' } } } },
+      ),
     ],
     { default: { team: 'a' } },
   );
@@ -274,7 +277,12 @@ test('discover and call use the cluster of a kubeconfig', async () => {
   ]);
   expect(called.stdout).toMatch(/^upgrade\.one: blocked for 7s: please wait\n/);
   expect(called.stdout).not.toContain('upgrade.two');
-  const excluded = await runProgram(['call', 'upgrade.two', '--sample', '--kubeconfig', kubeconfig, '-n', 'default']);
+  const inDefault = ['--sample', '--kubeconfig', kubeconfig, '-n', 'default'];
+  const unmatched = await runProgram(['call', '--hook', 'BeforeClusterDelete', '--all', ...inDefault]);
+  expect(unmatched.stderr).toBe(
+    'the namespaceSelector of two does not match namespace default: "kubectl get namespace default --show-labels" shows its labels; name another one with --namespace\n',
+  );
+  const excluded = await runProgram(['call', 'upgrade.two', ...inDefault]);
   expect(excluded).toMatchObject({
     code: 1,
     stdout: expect.stringContaining('namespaceSelector did not match object default/'),
@@ -476,6 +484,30 @@ test.each<[string, Answering, RegExp]>([
   expect(code).toBe(1);
   expect(stdout).toMatch(/^one: NotDiscovered/);
   expect(stdout).toMatch(finding);
+});
+
+test('call --all says why no handler was called', async () => {
+  const file = fileOf(
+    ...Array.from({ length: 7 }, (_, index) =>
+      extensionConfig(
+        `e${index}`,
+        { url: 'https://localhost:1', caBundle },
+        [storedHandler(`a.e${index}`, 'BeforeClusterUpgrade'), storedHandler(`b.e${index}`, 'BeforeClusterUpgrade')],
+        { spec: { namespaceSelector: { matchLabels: { team: 'b' } } } },
+      ),
+    ),
+  );
+  const call = (hook: string) => runProgram(['call', '--hook', hook, '--all', '--sample', '-f', file]);
+  expect(await call('BeforeClusterUpgrade')).toEqual({
+    code: 0,
+    stdout: 'BeforeClusterUpgrade: no handler matches: taken\n',
+    stderr:
+      'the namespaceSelector of e0, e1, e2, e3, e4 and 2 more does not match namespace default: of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace\n',
+  });
+  expect(await call('BeforeClusterDelete')).toMatchObject({
+    stdout: 'BeforeClusterDelete: no handler matches: taken\n',
+    stderr: 'no extension has a handler of BeforeClusterDelete; "discover" lists the handlers that there are\n',
+  });
 });
 
 test('call --all names the extensions that it could not discover', async () => {

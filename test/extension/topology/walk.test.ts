@@ -443,6 +443,8 @@ describe('defining variables', () => {
     expect(defined.read(request)).toEqual({ [long]: undefined, b: 1 });
     expect(defined.read(request, { variables: [{ name: 'b', value: 3 }] })).toEqual({ [long]: undefined, b: 3 });
     expect(Object.keys(defined.read(request))).toEqual([long, 'b']);
-    expect(defineVariables({ toString: { schema: { type: 'string' } } }).read({ variables: [] })).toEqual({ toString: undefined });
+    expect(defineVariables({ toString: { schema: { type: 'string' } } }).read({ variables: [] })).toEqual({
+      toString: undefined,
+    });
   });
 });
