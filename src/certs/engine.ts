@@ -18,6 +18,8 @@ import {
   remember,
   removedAnnotation,
   retiredAnnotation,
+  retiredSinceAnnotation,
+  retiring,
 } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
@@ -208,6 +210,8 @@ function changed(data: Record<string, string>, changes: Record<string, string | 
   return result;
 }
 
+const fingerprintsOf = (cas: readonly Certificate[]) => cas.map(({ fingerprint }) => fingerprint);
+
 /** A step that writes a Secret. */
 type SecretAction = Exclude<Action, { kind: 'inject' | 'wait' | 'blocked' | 'done' }>;
 
@@ -243,14 +247,19 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
         },
         annotated({
           [overwrittenAnnotation]: undefined,
-          [retiredAnnotation]: remember([...unused.map(({ fingerprint }) => fingerprint), ...facts.retired]),
+          ...retiring(fingerprintsOf(unused), facts),
         }),
       );
     }
     case 'adopt-ca':
       return writeCa(
         { 'previous.crt': bundleOf([...facts.previous, ...action.cas]) },
-        annotated({ [adoptedSinceAnnotation]: clock.now().toISOString() }),
+        annotated({
+          [adoptedSinceAnnotation]: clock.now().toISOString(),
+          [retiredAnnotation]: remember(
+            facts.retired.filter((retired) => !fingerprintsOf(action.cas).includes(retired)),
+          ),
+        }),
       );
     case 'promote': {
       const active = usable(facts.active) as Certificate;
@@ -270,7 +279,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
           [injectedSinceAnnotation]: undefined,
           [adoptedSinceAnnotation]: undefined,
           [overwrittenAnnotation]: undefined,
-          [retiredAnnotation]: remember([...facts.previous.map(({ fingerprint }) => fingerprint), ...facts.retired]),
+          ...retiring(fingerprintsOf(facts.previous), facts),
         }),
       );
     case 'record-removal':
@@ -278,6 +287,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
         {},
         annotated({
           [retiredAnnotation]: undefined,
+          [retiredSinceAnnotation]: undefined,
           [removedAnnotation]: remember([...facts.retired, ...facts.removed]),
         }),
       );

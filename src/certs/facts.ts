@@ -30,6 +30,8 @@ export const adoptedSinceAnnotation = 'extensionconfig-webhook/adopted-since';
  * The last one comes first.
  */
 export const retiredAnnotation = 'extensionconfig-webhook/retired';
+/** Annotation on the CA's Secret: since when the last of these is retired (RFC 3339). */
+export const retiredSinceAnnotation = 'extensionconfig-webhook/retired-since';
 /** Annotation on the CA's Secret: the fingerprints of retired CAs that no target trusted any longer at some time. */
 export const removedAnnotation = 'extensionconfig-webhook/removed';
 /**
@@ -39,6 +41,11 @@ export const removedAnnotation = 'extensionconfig-webhook/removed';
 export const overwrittenAnnotation = 'extensionconfig-webhook/overwritten';
 /** Maximum number of CAs in each of these annotations: no more are in a bundle. */
 const maxRemembered = 16;
+/**
+ * How long after a CA was retired targets are expected to trust it still, in ms. The run that retires it removes it from
+ * them at once, and a failed Job is started again within a minute.
+ */
+const removalMs = 10 * 60_000;
 
 /** The stage of a rotation. */
 export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
@@ -67,8 +74,8 @@ export interface CertificateFacts {
   /** Since when a CA that was adopted is a previous one. */
   adoptedSince: Date | undefined;
   /**
-   * CAs of this program that every target trusts, and that the CA's Secret neither knows nor is retiring: the Secrets
-   * were restored from a backup, and pods may still serve certificates of these.
+   * CAs of this program that every target trusts, and that the CA's Secret neither knows nor has just retired: the
+   * Secrets were restored from a backup, and pods may still serve certificates of these.
    */
   forgotten: Certificate[];
   /** Fingerprints of CAs that no pod serves any more, but that targets may still trust, the last one first. */
@@ -191,6 +198,20 @@ export function remember(fingerprints: readonly string[]): string | undefined {
   return fingerprints.length === 0 ? undefined : [...new Set(fingerprints)].slice(0, maxRemembered).join(',');
 }
 
+/** The annotations that remember retired CAs, the last one first. */
+export function retiring(
+  fingerprints: readonly string[],
+  { retired, now }: Pick<CertificateFacts, 'retired' | 'now'>,
+): Record<string, string | undefined> {
+  const all = remember([...fingerprints, ...retired]);
+  return {
+    [retiredAnnotation]: all,
+    ...(fingerprints.length > 0 || all === undefined
+      ? { [retiredSinceAnnotation]: all && now.toISOString() }
+      : undefined),
+  };
+}
+
 function overwrittenOf(annotation: string | undefined): Overwritten | undefined {
   const [times = '', since, ids = ''] = (annotation ?? '').split(' ', 3);
   const date = dateOf(since);
@@ -255,17 +276,19 @@ export function deriveFacts(
   const injection = injectionOf(kept, targets);
   const annotations = caSecret?.annotations ?? {};
   const retired = remembered(annotations[retiredAnnotation]);
+  const retiredSince = pastDateOf(annotations[retiredSinceAnnotation], now);
+  const isJustRetired = retiredSince !== undefined && now.getTime() - retiredSince.getTime() < removalMs;
   const removed = remembered(annotations[removedAnnotation]);
   // Before a CA signs anything, it is in every target. What is only in some has signed nothing, and is not spread. A CA
   // that was removed is trusted again only if each target has it: a backup of the time when it was active was in use.
-  // An old manifest beside targets that were emptied does not bring it back; its key may be known to others.
-  const forgotten = inTargets.inAll.filter(
-    (found) =>
-      isOurs(found) &&
-      !isKept(found) &&
-      !retired.includes(found.fingerprint) &&
-      (inTargets.areAllFilled || !removed.includes(found.fingerprint)),
-  );
+  // An old manifest beside targets that were emptied does not bring it back; its key may be known to others. The same
+  // holds for one that was retired, unless that has just happened: either that run was killed, or the backup is of the
+  // seconds between two of its steps.
+  const forgotten = inTargets.inAll.filter((found) => {
+    const isRetired = retired.includes(found.fingerprint);
+    const isDismissed = isRetired || removed.includes(found.fingerprint);
+    return isOurs(found) && !isKept(found) && !(isRetired && isJustRetired) && (inTargets.areAllFilled || !isDismissed);
+  });
   return {
     now,
     stage:

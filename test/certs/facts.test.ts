@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { deriveFacts, injectedAnnotation, injectedSinceAnnotation } from '../../src/certs/facts.ts';
+import {
+  deriveFacts,
+  injectedAnnotation,
+  injectedSinceAnnotation,
+  removedAnnotation,
+  retiredAnnotation,
+  retiredSinceAnnotation,
+} from '../../src/certs/facts.ts';
 import type { TargetReading } from '../../src/certs/target.ts';
 import { type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
@@ -171,4 +178,23 @@ describe('the record of targets', () => {
     };
     expect(factsOf({ ca: staged, targets, annotations }).injectedSince).toEqual(expected);
   });
+});
+
+const ago = (ms: number) => ({ [retiredSinceAnnotation]: at(-ms).toISOString() });
+const isTwo = two.certificate.fingerprint;
+test.each<[string, Record<string, string>, string[], boolean]>([
+  ['unknown', {}, [pem(two)], true],
+  ['unknown, beside a target that was emptied', {}, [pem(two), ''], true],
+  ['that was removed', { [removedAnnotation]: isTwo }, [pem(two)], true],
+  ['that was removed, beside a target that was emptied', { [removedAnnotation]: isTwo }, [pem(two), ''], false],
+  ['just retired', { [retiredAnnotation]: isTwo, ...ago(599_000) }, [pem(one, two)], false],
+  ['retired for ten minutes', { [retiredAnnotation]: isTwo, ...ago(600_000) }, [pem(one, two)], true],
+  ['retired by a clock that was ahead', { [retiredAnnotation]: isTwo, ...ago(-1000) }, [pem(one, two)], true],
+  ['retired, nobody knows when', { [retiredAnnotation]: isTwo }, [pem(one, two)], true],
+  ['retired, beside a target that was emptied', { [retiredAnnotation]: isTwo }, [pem(one, two), ''], false],
+  ['retired, that one target no longer has', { [retiredAnnotation]: isTwo }, [pem(one, two), pem(one)], false],
+])('a CA in targets %s: forgotten or not', (_, annotations, bundles, isForgotten) => {
+  const targets = bundles.map((bundle, index) => targetOf(`T/${index}`, 'present', bundle));
+  const { forgotten } = factsOf({ ca: steady, targets, annotations });
+  expect(forgotten.map(({ fingerprint }) => fingerprint)).toEqual(isForgotten ? [isTwo] : []);
 });

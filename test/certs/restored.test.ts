@@ -1,7 +1,7 @@
 // Both Secrets are restored from a backup taken before a rotation: certificates that pods served in the meantime stay
 // trusted.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runCertificates } from '../../src/certs/index.ts';
+import { runCertificates, type Step } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
 import {
   type ApiServer,
@@ -143,13 +143,20 @@ test('after two rotations, too', async () => {
 });
 
 test.each([
-  ['while the CA of the newer one is a previous one', new Set<'propagation'>(), false],
-  ['after the CA of the newer one was retired', undefined, true],
-])('an older backup, and then a newer one, %s', async (_when, blockOn, isRetired) => {
+  ['while the CA of the newer one is a previous one', new Set<'propagation'>(), 'done'],
+  ['after the CA of the newer one was retired', undefined, 'done'],
+  ['of the moment when its CA was retired, while it is a previous one', new Set<'propagation'>(), 'retire'],
+  ['of the moment when its CA was retired, after it was retired again', undefined, 'retire'],
+])('an older backup, and then a newer one, %s', async (_when, blockOn, moment) => {
+  const isRetired = blockOn === undefined;
   const restoreOlder = backup();
   const [older] = bundles() as [string];
-  await runCertificates(runFor(server, clock, { forceCa: true }));
-  const restoreNewer = backup();
+  let restoreNewer = backup();
+  const report = ({ action }: Step) => {
+    restoreNewer = action === moment ? backup() : restoreNewer;
+  };
+  await runCertificates(runFor(server, clock, { forceCa: true }, { report }));
+  restoreNewer = moment === 'done' ? backup() : restoreNewer;
   const [newer] = bundles() as [string];
   clock.time += day;
   restoreOlder();

@@ -6,6 +6,7 @@ import {
   injectedSinceAnnotation,
   removedAnnotation,
   retiredAnnotation,
+  retiredSinceAnnotation,
 } from '../../src/certs/facts.ts';
 import { Conflict, type Run, runCertificates } from '../../src/certs/index.ts';
 import { issueCa } from '../../src/x509/index.ts';
@@ -164,7 +165,7 @@ test("the contents of the CA's Secret in each stage", async () => {
     { keys: staged, isOld: true, annotations: [] },
     { keys: staged, isOld: true, annotations: both },
     { keys: promoted, isOld: false, annotations: both },
-    { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [retiredAnnotation] },
+    { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [retiredAnnotation, retiredSinceAnnotation] },
     { keys: ['ca.crt', 'ca.key'], isOld: false, annotations: [removedAnnotation] },
   ]);
   expect(ca().metadata.annotations).toEqual({ [removedAnnotation]: old });
