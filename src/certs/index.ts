@@ -6,5 +6,5 @@ export type { CertificateFacts, Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type Action, isCaDue, isServingCertificateDue, isStuck, missingTarget, next, type Settings } from './next.ts';
-export { type CertificateStore, Conflict, type SecretRole } from './store.ts';
+export { type CertificateStore, Conflict, type SecretRole, type StoredSecret } from './store.ts';
 export { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';

@@ -197,6 +197,16 @@ test.each([
     text !== '',
   );
   expect(result.err).toContain(text);
+  const asJson = await cli('rotate', '--output', 'json', ...place, ...targetFlags);
+  expect(asJson.code).toBe(code);
+  const { problem = '', targets, ...rest } = JSON.parse(asJson.out);
+  expect(rest).toEqual({
+    stage: 'external',
+    result: 'inject only',
+    reason: expect.stringMatching(/belongs to cert-manager: only its ca\.crt is injected$/),
+    missing: [],
+  });
+  expect([problem.slice(0, text.length), problem !== '', targets.length]).toEqual([text, text !== '', 4]);
   expect(new Set(bundlesOf(server.objects))).toEqual(new Set([ca.certificate.pem]));
 });
 

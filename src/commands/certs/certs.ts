@@ -12,6 +12,7 @@ import {
   runCertificates,
   type SecretRole,
   type Step,
+  type StoredSecret,
 } from '../../certs/index.ts';
 import {
   addFlags,
@@ -44,10 +45,10 @@ const lastPartOfLife = 6;
 /** How far this machine's clock may be from the API server's, in ms: certificates are backdated by five minutes. */
 const maxClockOffsetMs = 60 * 60_000;
 
-/** Prints injections as lines or JSON; returns the exit code. */
-function reportInjections(injections: Injection[], json: boolean, io: Io): number {
+/** Prints injections as lines, or as JSON after other fields; returns the exit code. */
+function reportInjections(injections: Injection[], json: boolean, io: Io, fields: object = {}): number {
   if (json) {
-    io.stdout.write(`${JSON.stringify({ targets: injections }, null, 2)}\n`);
+    io.stdout.write(`${JSON.stringify({ ...fields, targets: injections }, null, 2)}\n`);
   } else {
     for (const { id, result, reason, skipped } of injections) {
       io.stdout.write(`${id}: ${result}${reason === undefined ? '' : `: ${reason}`}\n`);
@@ -75,12 +76,11 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
  * Why a serving certificate that is issued elsewhere will not do, and what to do about it; undefined if it does, or if
  * there is none yet. An issuer that has been uninstalled leaves its Secret, and nothing else notices until it expires.
  */
-async function servingProblem({
-  store,
-  clock,
-  names,
-}: CertsContext): Promise<{ text: string; isOver: boolean } | undefined> {
-  const serving = { ...store, read: async (role: SecretRole) => (role === 'serving' ? store.read(role) : undefined) };
+async function servingProblem(
+  { store, clock, names }: CertsContext,
+  secret: StoredSecret | undefined,
+): Promise<{ text: string; isOver: boolean } | undefined> {
+  const serving = { ...store, read: async (role: SecretRole) => (role === 'serving' ? secret : undefined) };
   const { facts } = await readSnapshot({ store: serving, targets: noTargets, clock, names });
   const certificate = usable(facts.serving);
   const remedy = `renew it where it is issued; for one from this program instead, uninstall that issuer first, remove the annotation ${issuerAnnotation} from ${store.describe('serving')} or the flag --external-ca, and run rotate`;
@@ -148,6 +148,25 @@ function checkClock({ cluster, clock }: CertsContext): void {
   }
 }
 
+/** bootstrap and rotate, for certificates that are issued elsewhere. */
+async function injectOnly(
+  context: CertsContext,
+  io: Io,
+  reason: string,
+  serving: StoredSecret | undefined,
+): Promise<number> {
+  io.stderr.write(`${reason}\n`);
+  const injections = await inject(context, false);
+  const problem = await servingProblem(context, serving);
+  const missing = injections.filter(({ result }) => result === 'missing').map(({ id }) => id);
+  const fields = { stage: 'external', result: 'inject only', reason, problem: problem?.text, missing };
+  const code = reportInjections(injections, context.json, io, fields);
+  if (problem !== undefined) {
+    io.stderr.write(`${problem.text}\n`);
+  }
+  return problem?.isOver === true ? exitCode.findings : code;
+}
+
 /** bootstrap and rotate: runs the state machine as far as it may. */
 async function advance(
   flags: RunFlags,
@@ -157,15 +176,10 @@ async function advance(
 ): Promise<number> {
   const context = readContext(flags, io);
   const run = readRun(flags, context, io, mode);
-  const external = await context.external();
+  const serving = await context.store.read('serving');
+  const external = context.external(serving);
   if (external !== undefined) {
-    io.stderr.write(`${external}\n`);
-    const code = reportInjections(await inject(context, false), context.json, io);
-    const problem = await servingProblem(context);
-    if (problem !== undefined) {
-      io.stderr.write(`${problem.text}\n`);
-    }
-    return problem?.isOver === true ? exitCode.findings : code;
+    return injectOnly(context, io, external, serving);
   }
   checkClock(context);
   const { action, facts } = await runCertificates({ ...run, entropy, report });
@@ -251,8 +265,8 @@ export function defineCerts(
           const flags = readFlags(bootstrapFlags, status, io.env);
           const context = readContext(flags, io);
           const run = readRun(flags, context, io, 'rotate');
-          const { facts } = await readSnapshot(run);
-          const external = await context.external();
+          const { facts, servingSecret } = await readSnapshot(run);
+          const external = context.external(servingSecret);
           const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
           const found = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
           io.stdout.write(context.json ? `${JSON.stringify(found, null, 2)}\n` : renderStatus(found));

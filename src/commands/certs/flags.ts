@@ -8,6 +8,7 @@ import {
   folderStore,
   noTargets,
   type Run,
+  type StoredSecret,
   type TargetAccess,
   type TargetKind,
 } from '../../certs/index.ts';
@@ -141,8 +142,10 @@ export interface CertsContext {
   json: boolean;
   /**
    * Why this program does not issue the certificates, and where the bundle comes from instead; undefined if it does.
+   *
+   * @param serving the serving Secret.
    */
-  external(): Promise<string | undefined>;
+  external(serving: StoredSecret | undefined): string | undefined;
   /** The bundle that `inject` writes. */
   bundle(): Promise<Reading<string>>;
 }
@@ -231,12 +234,11 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
       cluster === undefined
         ? noTargets
         : clusterTargets(cluster, { named, selector: flags['target-selector'], service: { namespace, name: service } }),
-    async external() {
+    external(serving) {
       if (flags['external-ca']) {
         return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
       }
-      const annotations = (await store.read('serving'))?.annotations ?? {};
-      return annotations[issuerAnnotation] === undefined
+      return serving?.annotations[issuerAnnotation] === undefined
         ? undefined
         : `${store.describe('serving')} belongs to cert-manager: only its ca.crt is injected`;
     },
