@@ -13,6 +13,8 @@ const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 export function annotatedExtensionConfigs(cluster: Cluster): {
   targets: TargetAccess;
   bundleFor(target: TargetReading): Promise<Reading<string>>;
+  /** The Secret that a target's annotation names. */
+  sourceOf(target: TargetReading): string;
 } {
   const wanted = new Map<string, string>();
   return {
@@ -32,6 +34,7 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
       },
       inject: (target, bundle) => injectBundle(cluster, target, bundle),
     },
+    sourceOf: ({ id }) => wanted.get(id) ?? '',
     async bundleFor(target) {
       const value = wanted.get(target.id) ?? '';
       const [namespace = '', name = '', ...more] = value.split('/', 3);

@@ -19,18 +19,22 @@ const maxTries = 10;
  *
  * @param bundleFor returns the bundle of a target as PEM text. It is called after the target itself has been read, so
  *   that a target never gets an older bundle again.
+ * @param sourceOf says where the bundle of a target comes from; it is read once for all targets of a source.
  * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(
   access: TargetAccess,
   bundleFor: (target: TargetReading) => Promise<Reading<string>>,
   clock: Pick<Clock, 'sleep'>,
+  sourceOf: (target: TargetReading) => string = ({ id }) => id,
 ): Promise<Injection[]> {
   const results = new Map<string, Injection>();
   const written = new Set<string>();
   for (let attempt = 0; attempt < maxTries; attempt++) {
     let again = false;
-    for (const target of await access.read()) {
+    const targets = await access.read();
+    const bundles = new Map<string, Reading<string>>();
+    for (const target of targets) {
       const { id, skipped } = target;
       if (results.get(id)?.result === 'failed') {
         continue;
@@ -45,7 +49,9 @@ export async function injectTargets(
         end('nothing of ours');
         continue;
       }
-      const bundle = await bundleFor(target);
+      const source = sourceOf(target);
+      const bundle = bundles.get(source) ?? (await bundleFor(target));
+      bundles.set(source, bundle);
       if (bundle.state !== 'usable') {
         end('failed', bundle.state === 'absent' ? 'there is no trust bundle' : bundle.problem);
       } else if (isInSync(target, bundle.value)) {

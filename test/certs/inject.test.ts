@@ -37,7 +37,7 @@ function world(targets: TargetReading[], onInject: (id: string, attempt: number)
     sleeps,
     asked,
     reads: () => reads,
-    run: (bundleFor: (id: string) => Reading<string> = () => wanted) =>
+    run: (bundleFor: (id: string) => Reading<string> = () => wanted, sourceOf?: (target: TargetReading) => string) =>
       injectTargets(
         access,
         async ({ id }) => {
@@ -45,11 +45,22 @@ function world(targets: TargetReading[], onInject: (id: string, attempt: number)
           return bundleFor(id);
         },
         { sleep: async (ms) => void sleeps.push(ms) },
+        sourceOf,
       ),
   };
 }
 
 describe('injectTargets', () => {
+  test('reads the bundle of a source once for each time that the targets are read, and after them', async () => {
+    const { run, asked, injected } = world([reading('K/a', 'old'), reading('L/b', 'old'), reading('K/c', 'old')]);
+    await run(
+      ({ 0: kind }) => ({ state: 'usable', value: `of ${kind}` }),
+      ({ id: [kind = ''] }) => kind,
+    );
+    expect(injected).toEqual(['K/a of K', 'L/b of L', 'K/c of K']);
+    expect(asked).toEqual(['K/a', 'L/b', 'K/a', 'L/b']);
+  });
+
   test('writes what differs, reads it back, and reports what it did with each target', async () => {
     const { run, injected, sleeps, reads } = world([
       reading('K/old', 'old'),

@@ -64,10 +64,11 @@ function reportInjections(injections: Injection[], json: boolean, io: Io, fields
 }
 
 async function inject(context: CertsContext, extensionConfigs: boolean): Promise<Injection[]> {
-  const injections = await injectTargets(context.targets, () => context.bundle(), context.clock);
+  const one = () => 'the bundle of the flags';
+  const injections = await injectTargets(context.targets, () => context.bundle(), context.clock, one);
   if (extensionConfigs && context.cluster !== undefined) {
-    const annotated = annotatedExtensionConfigs(context.cluster);
-    injections.push(...(await injectTargets(annotated.targets, annotated.bundleFor, context.clock)));
+    const { targets, bundleFor, sourceOf } = annotatedExtensionConfigs(context.cluster);
+    injections.push(...(await injectTargets(targets, bundleFor, context.clock, sourceOf)));
   }
   return injections;
 }
