@@ -11,7 +11,9 @@ export class Http2Response extends Http2ServerResponse<Http2ServerRequest> imple
   respondingSince: number | undefined = undefined;
   isGivenUp = false;
   refuseRest(): void {
-    this.stream.close(constants.NGHTTP2_NO_ERROR);
+    // Only after a whole response (RFC 9113, 8.1), whose last frame is sent in the turn in which the stream finishes:
+    // a reset in that turn overtakes it, and clients take the response for cut off, or wait for its end.
+    this.stream.once('finish', () => setImmediate(() => this.stream.close(constants.NGHTTP2_NO_ERROR)));
   }
   giveUp(): void {
     this.isGivenUp = true;

@@ -160,6 +160,49 @@ describe('limits', () => {
     expect((await call(session, bodyWith({ name: 'then' }))).json().message).toBe('hello then');
   });
 
+  test('a refused request is reset only after the end of its response', async () => {
+    const { port } = await startExtension([create]);
+    const socket = await openTls(port, { ALPNProtocols: ['h2'] });
+    endWith(async () => void socket.destroy());
+    const frame = (type: number, flags: number, stream: number, payload: Buffer) => {
+      const head = Buffer.alloc(9);
+      head.writeUIntBE(payload.length, 0, 3);
+      head.set([type, flags], 3);
+      head.writeUInt32BE(stream, 5);
+      return Buffer.concat([head, payload]);
+    };
+    const headers = {
+      ':method': 'POST',
+      ':scheme': 'https',
+      ':authority': 'localhost',
+      ':path': path,
+      'content-length': '99000000',
+    };
+    const literals = Object.entries(headers).map(([name, value]) =>
+      Buffer.from(
+        [`\0${String.fromCharCode(name.length)}${name}`, `${String.fromCharCode(value.length)}${value}`].join(''),
+      ),
+    );
+    socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+    socket.write(Buffer.concat([frame(4, 0, 0, Buffer.alloc(0)), frame(1, 4, 1, Buffer.concat(literals))]));
+    const [data, reset] = [0, 3];
+    const frames: { type: number; isEnd: boolean }[] = [];
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      while (received.length >= 9 && received.length >= 9 + received.readUIntBE(0, 3)) {
+        frames.push({ type: received.readUInt8(3), isEnd: (received.readUInt8(4) & 1) === 1 });
+        received = received.subarray(9 + received.readUIntBE(0, 3));
+      }
+    });
+    await until(() => frames.some(({ type }) => type === reset), 'the stream is reset');
+    const ends = frames.filter(({ type }) => type === data || type === reset).slice(-2);
+    expect(ends).toEqual([
+      { type: data, isEnd: true },
+      { type: reset, isEnd: false },
+    ]);
+  });
+
   test('100 Continue is sent only for a body that is accepted', async () => {
     const { port } = await startExtension([create], { limits: { maxBodyBytes: 4096 } });
     const session = open(port);
