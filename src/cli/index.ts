@@ -16,7 +16,7 @@ export {
 } from './flags.ts';
 export { readLimitedFile } from './limited-file.ts';
 export { type LogStream, logFlags, openLog } from './log.ts';
-export { nearestTo } from './nearest.ts';
+export { didYouMean, nearestTo } from './nearest.ts';
 export { checkPortsDiffer, portProblem } from './port-problem.ts';
 export {
   type CommandEntry,
@@ -31,7 +31,7 @@ export {
   runProgram,
   UsageError,
 } from './program.ts';
-export { createProgress, type Progress } from './progress.ts';
+export { createProgress, startProgress } from './progress.ts';
 export { shellPath } from './shell-path.ts';
 export { table } from './table.ts';
 export { commit, version } from './version.ts';

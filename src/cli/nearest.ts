@@ -23,3 +23,9 @@ export function nearestTo(word: string, names: readonly string[]): string[] {
     .slice(0, 3)
     .map(({ name }) => name);
 }
+
+/** A question about the names that are most similar to a word: `did you mean A or B?`. Without any, `otherwise`. */
+export function didYouMean(word: string, names: readonly string[], otherwise: string): string {
+  const nearest = nearestTo(word, names);
+  return nearest.length === 0 ? otherwise : `did you mean ${nearest.join(' or ')}?`;
+}

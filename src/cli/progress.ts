@@ -5,28 +5,27 @@ const firstAfter = 1000;
 const every = 200;
 
 /** One line with the progress of a long run, which overwrites itself. */
-export interface Progress {
+interface Progress {
   /** Shows the line once a second has passed, and not too often. */
   show(text: () => string): void;
   /** Erases the line, before something else is written. */
   clear(): void;
 }
 
+type Terminal = NodeJS.WritableStream & { isTTY?: boolean };
+
 /** Progress on a terminal; silent anywhere else. */
-export function createProgress(
-  terminal: NodeJS.WritableStream & { isTTY?: boolean },
-  now: () => number = () => performance.now(),
-): Progress {
+export function createProgress(terminal: Terminal): Progress {
   if (terminal.isTTY !== true) {
     return { show: () => {}, clear: () => {} };
   }
-  let next = now() + firstAfter;
+  let next = performance.now() + firstAfter;
   let isShown = false;
   const erase = '\r\u001b[K';
   return {
     show(text) {
-      if (now() >= next && !isTerminalTaken()) {
-        next = now() + every;
+      if (performance.now() >= next && !isTerminalTaken()) {
+        next = performance.now() + every;
         isShown = true;
         terminal.write(`${erase}${text()} …`);
       }
@@ -36,6 +35,19 @@ export function createProgress(
         isShown = false;
         terminal.write(erase);
       }
+    },
+  };
+}
+
+/** Progress that shows a text by itself, for work that waits, until it is stopped. */
+export function startProgress(terminal: Terminal, text: () => string): Progress & { stop(): void } {
+  const progress = createProgress(terminal);
+  const ticking = setInterval(() => progress.show(text), every);
+  return {
+    ...progress,
+    stop() {
+      clearInterval(ticking);
+      progress.clear();
     },
   };
 }

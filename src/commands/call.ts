@@ -2,16 +2,16 @@ import type { ExtensionConfig } from '../api/index.ts';
 import {
   addFlags,
   choiceFlag,
-  createProgress,
   type DefineCommand,
+  didYouMean,
   exitCode,
   FailureError,
   type Flags,
   type FlagValues,
   type Io,
-  nearestTo,
   readFlags,
   readLimitedFile,
+  startProgress,
   switchFlag,
   textFlag,
   UsageError,
@@ -131,10 +131,7 @@ function readRequest(file: string, hook: HookDefinition): JsonObject {
   return request;
 }
 
-function requestOf(hook: HookDefinition, { request: file, sample }: CallFlags): JsonObject {
-  if ((file === undefined) === !sample) {
-    throw new UsageError('call: pass either --request FILE or --sample');
-  }
+function requestOf(hook: HookDefinition, { request: file }: CallFlags): JsonObject {
   if (file !== undefined) {
     return readRequest(file, hook);
   }
@@ -190,9 +187,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
       const found = client.registry.list(hook.group, hook.name);
       return isCallError(found) ? [] : found.map((one) => one.name);
     });
-    const nearest = nearestTo(name, known);
-    const hint =
-      nearest.length === 0 ? `"discover ${extension}" shows its handlers` : `did you mean ${nearest.join(' or ')}?`;
+    const hint = didYouMean(name, known, `"discover ${extension}" shows its handlers`);
     throw new FailureError(withoutControls(`${handler.message}; ${hint}`));
   }
   const hook = clusterApiHooks.find(
@@ -327,8 +322,7 @@ that cannot be read.`,
         namespaceLabels:
           extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
       });
-      const progress = createProgress(io.stderr);
-      const ticking = setInterval(() => progress.show(() => 'waiting for the answer'), 200);
+      const progress = startProgress(io.stderr, () => 'waiting for the answer');
       try {
         const unregistered = await register(client, extensions.configs, io);
         const verdict =
@@ -338,8 +332,7 @@ that cannot be read.`,
         // Handlers of extensions that could not be discovered were not called.
         end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
       } finally {
-        clearInterval(ticking);
-        progress.clear();
+        progress.stop();
         await client.close();
       }
     });

@@ -1,32 +1,20 @@
-import { apiVersionOf, type ExtensionConfig, group, hubVersion, kind, type Version } from '../api/index.ts';
+import { apiVersionOf, group, hubVersion, kind, type Version } from '../api/index.ts';
 import { FailureError, type FlagValues, type Io, UsageError } from '../cli/index.ts';
 import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
 import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
-import type { clusterFlags } from './cluster-flags.ts';
+import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
+import type { ExtensionConfigs, Extensions } from './extensions.ts';
 import { readExtensionConfig } from './read-extension-config.ts';
 
-/** ExtensionConfigs of a cluster. */
-export interface ClusterExtensions {
-  configs: ExtensionConfig[];
-  /** The objects as the API server gave them. */
-  originals: ReadonlyMap<ExtensionConfig, JsonObject>;
-  cluster: Cluster;
-  /** Labels of a namespace; undefined for one that does not exist. */
-  namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
-}
-
-/** ExtensionConfigs, each with the object that it was read from. */
-type Read = Map<ExtensionConfig, JsonObject>;
-
-async function readAll(objects: readonly JsonObject[]): Promise<Read> {
-  const configs: Read = new Map();
+async function readAll(objects: readonly JsonObject[]): Promise<ExtensionConfigs> {
+  const configs: ExtensionConfigs = new Map();
   for (const object of objects) {
     configs.set(await readExtensionConfig(object, 'the cluster'), object);
   }
   return configs;
 }
 
-async function fromClusterIn(version: Version, cluster: Cluster, names: readonly string[]): Promise<Read> {
+async function fromClusterIn(version: Version, cluster: Cluster, names: readonly string[]): Promise<ExtensionConfigs> {
   const collection = `/apis/${apiVersionOf(version)}/extensionconfigs`;
   if (names.length > 0) {
     const objects = [...new Set(names)].map((name) => cluster.request('GET', `${collection}/${name}`));
@@ -41,7 +29,7 @@ async function fromClusterIn(version: Version, cluster: Cluster, names: readonly
 const isUnserved = (error: unknown) =>
   error instanceof StatusError && error.code === 404 && error.message.includes('does not serve');
 
-async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<Read> {
+async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<ExtensionConfigs> {
   try {
     return await fromClusterIn(hubVersion, cluster, names);
   } catch (error) {
@@ -81,13 +69,8 @@ export async function extensionsOfCluster(
   flags: FlagValues<typeof clusterFlags>,
   names: readonly string[],
   io: Io,
-): Promise<ClusterExtensions> {
-  let cluster: Cluster;
-  try {
-    cluster = connect(loadKubeConfig(flags, io.env), io.signal);
-  } catch (error) {
-    throw new UsageError(`no cluster: ${(error as Error).message}; or pass files with -f`);
-  }
+): Promise<Omit<Extensions, 'resolve'>> {
+  const cluster = orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal), '', '; or pass files with -f');
   try {
     const originals = await fromCluster(cluster, names);
     return {

@@ -1,4 +1,4 @@
-import { type Flags, textFlag } from '../cli/index.ts';
+import { type Flags, textFlag, UsageError } from '../cli/index.ts';
 
 /** The flags that select the API server, named as in kubectl. */
 export const clusterFlags = {
@@ -13,3 +13,12 @@ export const clusterFlags = {
     defaultText: 'its current context',
   }),
 } satisfies Flags;
+
+/** What `make` returns. @throws {UsageError} of `BEFOREno cluster: REASONAFTER` when it fails: the flags lead to none. */
+export function orNoCluster<T>(make: () => T, before = '', after = ''): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new UsageError(`${before}no cluster: ${(error as Error).message}${after}`);
+  }
+}

@@ -33,10 +33,10 @@ import type { ClientCertificate } from '../runtime/index.ts';
 import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../server/index.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { checkedName } from './checked-name.ts';
-import { clusterFlags } from './cluster-flags.ts';
+import { clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
 import { keepYoungHeapSmall } from './heap.ts';
-import { podNamespace } from './pod-namespace.ts';
+import { ownNamespace } from './own-namespace.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
 const modes: readonly Mode[] = ['discover', 'advise', 'observe'];
@@ -52,8 +52,7 @@ const controllerFlags = {
     summary: 'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
     default: undefined,
   }),
-  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
-  'hook-lifecycles': catalogFlags['hook-lifecycles'],
+  ...catalogFlags,
   'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
   'leader-election-namespace': textFlag('NAMESPACE', {
     summary: 'namespace of that Lease',
@@ -88,7 +87,7 @@ const controllerFlags = {
 type ControllerFlags = FlagValues<typeof controllerFlags>;
 
 function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undefined {
-  const namespace = flags['leader-election-namespace'] ?? podNamespace() ?? 'extensionconfig-webhook-system';
+  const namespace = flags['leader-election-namespace'] ?? ownNamespace();
   const options = {
     namespace: checkedName('--leader-election-namespace', namespace, dns1123LabelProblems),
     name: checkedName('--leader-election-name', flags['leader-election-name'], dns1123SubdomainProblems),
@@ -158,12 +157,7 @@ taken, 2 usage error.`,
     const rivalNamespace = checkedName('--cluster-api-namespace', flags['cluster-api-namespace'], dns1123LabelProblems);
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
-    let kubeConfig: ReturnType<typeof loadKubeConfig>;
-    try {
-      kubeConfig = loadKubeConfig(flags, io.env);
-    } catch (error) {
-      throw new UsageError(`no cluster: ${(error as Error).message}`);
-    }
+    const kubeConfig = orNoCluster(() => loadKubeConfig(flags, io.env));
     keepYoungHeapSmall();
     const log = openLog(io.stdout, flags);
     const metrics = new Registry();

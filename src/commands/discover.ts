@@ -1,11 +1,11 @@
 import {
   addFlags,
   choiceFlag,
-  createProgress,
   type DefineCommand,
   exitCode,
   type Flags,
   readFlags,
+  startProgress,
   table,
 } from '../cli/index.ts';
 import { readableYaml } from '../files/index.ts';
@@ -23,8 +23,7 @@ const discoverFlags = {
     default: 'text',
   }),
   'max-handler-timeout-seconds': handlerTimeoutFlag,
-  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
-  'hook-lifecycles': catalogFlags['hook-lifecycles'],
+  ...catalogFlags,
 } satisfies Flags;
 
 function findingText({ severity, handler, message, remedy }: SurveyFinding): string {
@@ -74,7 +73,6 @@ would not, 2 usage error or a file that cannot be read.`,
     )
     .action(async (names: string[]) => {
       const flags = readFlags(discoverFlags, command, io.env);
-      const progress = createProgress(io.stderr);
       const { configs, resolve } = await readExtensions(flags, names, io);
       const known = {
         catalog: hookCatalogOf(flags['hook-lifecycles']),
@@ -82,10 +80,7 @@ would not, 2 usage error or a file that cannot be read.`,
       };
       const client = createClient({ resolve, ...known });
       let [asked, errors] = [0, 0];
-      const ticking = setInterval(
-        () => progress.show(() => `${asked} of ${configs.length} ExtensionConfigs asked`),
-        200,
-      );
+      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
       try {
         const surveys = inTurn(configs, (config) =>
           surveyExtension(config, {
@@ -109,8 +104,7 @@ would not, 2 usage error or a file that cannot be read.`,
           );
         }
       } finally {
-        clearInterval(ticking);
-        progress.clear();
+        progress.stop();
         await client.close();
       }
       if (configs.length === 0) {

@@ -27,15 +27,15 @@ export interface Extensions {
   /** The API server that they come from; undefined for files. */
   cluster: Cluster | undefined;
   resolve: Resolve;
-  /** Labels of a namespace; undefined if there is no cluster. */
+  /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
 
 /** ExtensionConfigs, each with the object that it was read from. */
-type Read = Map<ExtensionConfig, JsonObject>;
+export type ExtensionConfigs = Map<ExtensionConfig, JsonObject>;
 
-async function fromFiles(paths: readonly string[], io: Io): Promise<Read> {
-  const configs: Read = new Map();
+async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfigs> {
+  const configs: ExtensionConfigs = new Map();
   for await (const { object, where } of manifestObjects(paths, io)) {
     if (isExtensionConfig(object)) {
       // As a webhook fills it in: without a selector, for example, an extension is called for all Clusters.

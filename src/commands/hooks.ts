@@ -2,9 +2,9 @@ import {
   addFlags,
   choiceFlag,
   type DefineCommand,
+  didYouMean,
   exitCode,
   type Flags,
-  nearestTo,
   readFlags,
   readLimitedFile,
   SuggestedArgument,
@@ -152,11 +152,8 @@ function explanationText(whole: HookDefinition, release: Release): string {
 export function hookNamed(name: string, where: string): HookDefinition {
   const hook = clusterApiHooks.find((candidate) => candidate.name === name);
   if (hook === undefined) {
-    const nearest = nearestTo(
-      name,
-      clusterApiHooks.map((candidate) => candidate.name),
-    );
-    const hint = nearest.length === 0 ? '"hooks" without a name lists them' : `did you mean ${nearest.join(' or ')}?`;
+    const names = clusterApiHooks.map((candidate) => candidate.name);
+    const hint = didYouMean(name, names, '"hooks" without a name lists them');
     throw new UsageError(`${where}: there is no hook ${JSON.stringify(name.slice(0, 100))}; ${hint}`);
   }
   return hook;

@@ -1,7 +1,6 @@
 import {
   addFlags,
   choiceFlag,
-  createProgress,
   type DefineCommand,
   exitCode,
   FailureError,
@@ -10,6 +9,7 @@ import {
   type Flags,
   paintFor,
   readFlags,
+  startProgress,
   switchFlag,
   UsageError,
 } from '../cli/index.ts';
@@ -101,12 +101,8 @@ a file that cannot be read.`,
       if (configs.length === 0 && flags.filename.length > 0) {
         throw new UsageError('preflight: there are no ExtensionConfigs in the files: pass others with -f');
       }
-      const progress = createProgress(io.stderr);
       let asked = 0;
-      const ticking = setInterval(
-        () => progress.show(() => `${asked} of ${configs.length} ExtensionConfigs asked`),
-        200,
-      );
+      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
       const catalog = hookCatalogOf(flags['hook-lifecycles']);
       const client = createClient({ resolve, catalog, release: to });
       try {
@@ -153,8 +149,7 @@ a file that cannot be read.`,
         }
         end(report.verdict === 'safe' ? exitCode.ok : exitCode.findings);
       } finally {
-        clearInterval(ticking);
-        progress.clear();
+        progress.stop();
         await client.close();
       }
     });

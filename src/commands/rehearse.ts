@@ -1,7 +1,6 @@
 import {
   addFlags,
   choiceFlag,
-  createProgress,
   type DefineCommand,
   exitCode,
   type Flag,
@@ -12,6 +11,7 @@ import {
   listFlag,
   paintFor,
   readFlags,
+  startProgress,
   switchFlag,
   UsageError,
 } from '../cli/index.ts';
@@ -239,19 +239,15 @@ that cannot be read.`,
       if (extensions.configs.length === 0) {
         throw new UsageError('there are no ExtensionConfigs: pass files with -f');
       }
-      const progress = createProgress(io.stderr);
       const lives = given.subjects.length;
+      let [calls, ended] = [0, 0];
+      const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${lives} Clusters done`);
       const printer =
         flags.output === 'text'
           ? textPrinter(io, given.subjects.map(clusterOf), progress.clear)
           : flags.output === 'json'
             ? jsonPrinter(io, progress.clear)
             : htmlPrinter(io, progress.clear);
-      let [calls, ended] = [0, 0];
-      const ticking = setInterval(
-        () => progress.show(() => `${calls} calls made, ${ended} of ${lives} Clusters done`),
-        200,
-      );
       try {
         const { complete } = await rehearse({
           configs: extensions.configs,
@@ -280,8 +276,7 @@ that cannot be read.`,
           io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
         }
       } finally {
-        clearInterval(ticking);
-        progress.clear();
+        progress.stop();
       }
     });
   addFlags(command, rehearseFlags);

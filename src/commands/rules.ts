@@ -3,8 +3,8 @@ import {
   addFlags,
   choiceFlag,
   type DefineCommand,
+  didYouMean,
   type Flags,
-  nearestTo,
   readFlags,
   SuggestedArgument,
   table,
@@ -79,12 +79,8 @@ rules. --rules-config of lint and serve configures individual rules.`,
       }
       const rule = rules.find((candidate) => candidate.id === id);
       if (rule === undefined) {
-        const nearest = nearestTo(
-          id,
-          rules.map((candidate) => candidate.id),
-        );
-        const hint =
-          nearest.length === 0 ? '"rules" without an id lists them' : `did you mean ${nearest.join(' or ')}?`;
+        const ids = rules.map((candidate) => candidate.id);
+        const hint = didYouMean(id, ids, '"rules" without an id lists them');
         throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
       }
       io.stdout.write(output === 'json' ? `${JSON.stringify(explain(rule), null, 2)}\n` : explanationText(rule));

@@ -16,12 +16,12 @@ import {
 } from '../../certs/index.ts';
 import {
   addFlags,
-  createProgress,
   type DefineCommand,
   exitCode,
   FailureError,
   type Io,
   readFlags,
+  startProgress,
   UsageError,
 } from '../../cli/index.ts';
 import { type Entropy, problemOf, systemEntropy, usable } from '../../x509/index.ts';
@@ -100,12 +100,10 @@ async function servingProblem(
 
 /** Prints the steps of a run as lines; on a terminal also the current wait, if it lasts over a second. */
 function showSteps(io: Io): { report(step: Step): void; end(): void } {
-  const line = createProgress(io.stderr);
   const width = (io.stdout.columns ?? 80) - 4;
   let doing = 'waiting for the API server';
   let lastWait = '';
-  const timer = setInterval(() => line.show(() => doing.slice(0, width)), 200);
-  timer.unref();
+  const line = startProgress(io.stderr, () => doing.slice(0, width));
   return {
     report({ action, reason }) {
       const text = `${action}: ${reason}`;
@@ -117,10 +115,7 @@ function showSteps(io: Io): { report(step: Step): void; end(): void } {
       }
       lastWait = action === 'wait' ? text : '';
     },
-    end() {
-      clearInterval(timer);
-      line.clear();
-    },
+    end: line.stop,
   };
 }
 

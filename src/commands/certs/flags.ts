@@ -28,8 +28,8 @@ import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { isAddress, type Reading } from '../../x509/index.ts';
 import { checkedName } from '../checked-name.ts';
-import { clusterFlags } from '../cluster-flags.ts';
-import { podNamespace } from '../pod-namespace.ts';
+import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
+import { ownNamespace } from '../own-namespace.ts';
 
 /** The flag for each kind of target. */
 const targetFlags = {
@@ -152,7 +152,7 @@ export interface CertsContext {
 
 /** Reads the flags, without connecting to anything yet. */
 export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): CertsContext {
-  const namespace = flags.namespace ?? podNamespace() ?? 'extensionconfig-webhook-system';
+  const namespace = flags.namespace ?? ownNamespace();
   const { service, secret } = flags;
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;
   const folder = flags['cert-dir'];
@@ -209,14 +209,8 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
     );
   }
 
-  let cluster: Cluster | undefined;
-  if (folder === undefined) {
-    try {
-      cluster = connect(loadKubeConfig(flags, io.env), io.signal);
-    } catch (error) {
-      throw new UsageError(`no cluster: ${(error as Error).message}`);
-    }
-  }
+  const cluster =
+    folder === undefined ? orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal)) : undefined;
   const store =
     cluster === undefined
       ? folderStore(folder as string)

@@ -1,18 +1,18 @@
 import {
   addFlags,
   choiceFlag,
-  createProgress,
   type DefineCommand,
+  didYouMean,
   durationFlag,
   exitCode,
   type Flag,
   FlagError,
   type Flags,
-  nearestTo,
+  listFlag,
   paintFor,
   readFlags,
+  startProgress,
   switchFlag,
-  textFlag,
   UsageError,
 } from '../../cli/index.ts';
 import {
@@ -38,15 +38,8 @@ const checkFlag: Flag<readonly Check[]> = {
   parse: (text) => {
     const found = checks.find(({ id }) => id === text);
     if (found === undefined) {
-      const nearest = nearestTo(
-        text,
-        checks.map(({ id }) => id),
-      );
-      throw new FlagError(
-        nearest.length === 0
-          ? `the checks are ${checks.map(({ id }) => id).join(', ')}`
-          : `did you mean ${nearest.join(' or ')}?`,
-      );
+      const ids = checks.map(({ id }) => id);
+      throw new FlagError(didYouMean(text, ids, `the checks are ${ids.join(', ')}`));
     }
     return [found];
   },
@@ -61,19 +54,13 @@ const conformanceFlags = {
   'with-side-effects': switchFlag(
     'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
   ),
-  request: {
-    ...textFlag('FILE', {
-      summary: 'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
-      default: undefined,
-    }),
-    default: [] as readonly string[],
-    repeatable: true as const,
-    parse: (text: string) => [text] as readonly string[],
-  },
+  request: listFlag(
+    'FILE',
+    'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
+  ),
   check: checkFlag,
   'time-limit': durationFlag('1s', '1h', { summary: 'maximum time for each extension', default: '5m' }),
-  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
-  'hook-lifecycles': catalogFlags['hook-lifecycles'],
+  ...catalogFlags,
 } satisfies Flags;
 
 /** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
@@ -105,9 +92,8 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       if (configs.length === 0) {
         throw new UsageError('conformance: there are no ExtensionConfigs in the files: pass others with -f');
       }
-      const progress = createProgress(io.stderr);
       let doing = '';
-      const ticking = setInterval(() => progress.show(() => doing), 200);
+      const progress = startProgress(io.stderr, () => doing);
       const conducts: Conduct[] = [];
       try {
         for (const config of configs) {
@@ -136,8 +122,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
           }
         }
       } finally {
-        clearInterval(ticking);
-        progress.clear();
+        progress.stop();
       }
       if (flags.output === 'junit') {
         io.stdout.write(conductAsJunit(conducts));

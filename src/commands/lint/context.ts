@@ -3,6 +3,7 @@ import { createProgress, FailureError, type Io, UsageError } from '../../cli/ind
 import { type LintPolicy, readContext } from '../../lint/index.ts';
 import { showPlace } from '../../manifests/index.ts';
 import { count, withoutControls } from '../../terminal/index.ts';
+import { orNoCluster } from '../cluster-flags.ts';
 
 /** The linter's facts about the cluster. */
 export interface LintContext extends Pick<LintPolicy, 'facts' | 'prepare'> {
@@ -19,12 +20,7 @@ async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintCo
     import('../../cluster/index.ts'),
     import('../../watching/index.ts'),
   ]);
-  let config: ReturnType<typeof loadKubeConfig>;
-  try {
-    config = loadKubeConfig({ kubeconfig }, io.env);
-  } catch (error) {
-    throw new UsageError(`--context: no cluster: ${(error as Error).message}`);
-  }
+  const config = orNoCluster(() => loadKubeConfig({ kubeconfig }, io.env), '--context: ');
   const progress = createProgress(io.stderr);
   try {
     const { facts, problems, prepare } = await readCluster({

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
-import { createProgress, exitCode, FailureError, type Io } from '../../cli/index.ts';
+import { exitCode, FailureError, type Io, startProgress } from '../../cli/index.ts';
 import { yaml } from '../../files/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { systemProblem } from '../../manifests/index.ts';
@@ -108,11 +108,10 @@ function textOf(document: JsonObject, output: MergeFlagValues['output']): string
 export async function merge(args: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
   const timeout = AbortSignal.timeout(flags.timeout);
   const signal = AbortSignal.any([io.signal, timeout]);
-  const progress = createProgress(io.stderr);
   const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
   const cache = flags['skip-cache'] ? noCache : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
   let state = 'reading';
-  const ticking = setInterval(() => progress.show(() => state), 200);
+  const progress = startProgress(io.stderr, () => state);
   try {
     const gathered = await gather(args, flags, {
       io,
@@ -147,8 +146,7 @@ export async function merge(args: readonly string[], flags: MergeFlagValues, io:
     }
     throw error instanceof MergeError ? new FailureError(`openapi merge: ${printable(error.message)}`) : error;
   } finally {
-    clearInterval(ticking);
-    progress.clear();
+    progress.stop();
     await cache.cleanUp();
   }
 }

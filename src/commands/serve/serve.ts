@@ -26,6 +26,7 @@ import {
 import type { Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook } from '../../webhook/index.ts';
 import { checkedName } from '../checked-name.ts';
+import { orNoCluster } from '../cluster-flags.ts';
 import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf } from './policy.ts';
@@ -53,11 +54,7 @@ function listenFailure(error: ListenError): FailureError {
 /** The API server according to the flags. `flag` is the flag that needs it: most servers load nothing of clusters. */
 async function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const { loadKubeConfig } = await import('../../cluster/index.ts');
-  try {
-    return loadKubeConfig(flags, env);
-  } catch (error) {
-    throw new UsageError(`${flag}: no cluster: ${(error as Error).message}`);
-  }
+  return orNoCluster(() => loadKubeConfig(flags, env), `${flag}: `);
 }
 
 async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
