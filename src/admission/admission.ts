@@ -17,6 +17,7 @@ import {
   formatFieldPath,
   isJsonObject,
   type JsonObject,
+  objectAt,
   showValue,
 } from '../kubernetes/index.ts';
 import {
@@ -28,6 +29,7 @@ import {
   type Severity,
   type Subject,
 } from '../rules/index.ts';
+import { truncated } from '../terminal/index.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allowed, decided, decidedDeletion, gated, malformed, withKnowledge } from './response.ts';
 import { shortDeletion } from './short-deletion.ts';
@@ -137,10 +139,10 @@ function isOutcome(value: Write | AdmissionOutcome): value is AdmissionOutcome {
 const maxShownName = 253;
 
 function nameOf(request: AdmissionRequest, object: JsonObject): string {
-  const metadata = isJsonObject(object.metadata) ? object.metadata : {};
+  const metadata = objectAt(object, 'metadata');
   const names = [request.name, metadata.name, metadata.generateName];
   const name = (names.find((candidate) => typeof candidate === 'string' && candidate !== '') as string) ?? '';
-  return name.length > maxShownName ? `${name.slice(0, maxShownName)}…` : name;
+  return truncated(name, maxShownName);
 }
 
 const nothingKnown: ClusterKnowledge = {

@@ -1,5 +1,5 @@
 import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
+import { type Json, type JsonObject, objectsAt, type StatusCause } from '../kubernetes/index.ts';
 import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
 import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
@@ -50,7 +50,7 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
   if (given === undefined || given === null) {
     return [];
   }
-  const conditions = Array.isArray(given) ? given.filter(isJsonObject) : [];
+  const conditions = objectsAt(given);
   const causes: StatusCause[] = [];
   if (conditions.length > maxConditions) {
     return [causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`)];

@@ -1,5 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type JsonObject } from '../kubernetes/index.ts';
 import { partsOf } from '../schema/index.ts';
 
 /**
@@ -40,7 +40,7 @@ export function rulesIn(schema: JsonObject, path: string): PlacedRule[] {
   const rules: PlacedRule[] = [];
   const look = (part: JsonObject, at: string, list: string | undefined): void => {
     const given = part['x-kubernetes-validations'];
-    for (const [index, rule] of (Array.isArray(given) ? given : []).entries()) {
+    for (const [index, rule] of itemsAt(given).entries()) {
       if (isJsonObject(rule)) {
         const placed = { path: `${at}.x-kubernetes-validations[${index}]`, schema: part, list };
         rules.push({ rule: rule as unknown as ValidationRule, ...placed });

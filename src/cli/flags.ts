@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { truncated } from '../terminal/index.ts';
 import { nearestTo } from './nearest.ts';
 import { UsageError } from './program.ts';
 
@@ -87,7 +88,7 @@ class FlagOption extends Option {
         return this.flag.parse(text);
       } catch (error) {
         if (error instanceof FlagError) {
-          const value = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+          const value = JSON.stringify(truncated(text, 100));
           throw new UsageError(`${origin}: ${value} is not allowed: ${error.message}`);
         }
         throw error;

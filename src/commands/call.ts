@@ -18,7 +18,7 @@ import {
 } from '../cli/index.ts';
 import { readableYaml } from '../files/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../hooks/index.ts';
-import { dns1123LabelProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { sampleRequest } from '../messages/index.ts';
 import {
   type CallAllResult,
@@ -141,7 +141,7 @@ function requestOf(hook: HookDefinition, { request: file }: CallFlags): JsonObje
 
 /** The object that a hook is called for: its namespace is looked up in the cluster. */
 function objectOf({ cluster }: JsonObject, namespace: string | undefined): CalledObject {
-  const metadata = isJsonObject(cluster) && isJsonObject(cluster.metadata) ? cluster.metadata : {};
+  const metadata = objectAt(cluster, 'metadata');
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
   const ofCluster = text(metadata.namespace, 'default');
   return {

@@ -1,10 +1,9 @@
 import { apiVersionOf, group, hubVersion, kind, type Version } from '../api/index.ts';
 import { FailureError, type FlagValues, type Io, UsageError } from '../cli/index.ts';
 import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, objectAt, objectsAt } from '../kubernetes/index.ts';
 import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
-import type { ExtensionConfigs, Extensions } from './extensions.ts';
-import { readExtensionConfig } from './read-extension-config.ts';
+import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
 
 async function readAll(objects: readonly JsonObject[]): Promise<ExtensionConfigs> {
   const configs: ExtensionConfigs = new Map();
@@ -21,7 +20,7 @@ async function fromClusterIn(version: Version, cluster: Cluster, names: readonly
     return readAll(await Promise.all(objects));
   }
   const { items } = await cluster.request('GET', collection);
-  const objects = (Array.isArray(items) ? items : []).filter(isJsonObject);
+  const objects = objectsAt(items);
   // The items of a list have no apiVersion and kind.
   return readAll(objects.map((item) => ({ ...item, apiVersion: apiVersionOf(version), kind })));
 }
@@ -65,11 +64,7 @@ function explained(error: unknown): Error {
  * @throws {UsageError} when the flags name no cluster.
  * @throws {FailureError} when the API server does not answer, or has no such object.
  */
-export async function extensionsOfCluster(
-  flags: FlagValues<typeof clusterFlags>,
-  names: readonly string[],
-  io: Io,
-): Promise<Omit<Extensions, 'resolve'>> {
+export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
   const cluster = orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal), '', '; or pass files with -f');
   try {
     const originals = await fromCluster(cluster, names);
@@ -77,11 +72,11 @@ export async function extensionsOfCluster(
       configs: [...originals.keys()],
       originals,
       cluster,
-      namespaceLabels: async (namespace) => {
+      namespaceLabels: async (namespace: string) => {
         try {
           const { metadata } = await cluster.request('GET', `/api/v1/namespaces/${encodeURIComponent(namespace)}`);
           const labels = isJsonObject(metadata) ? metadata.labels : undefined;
-          return (isJsonObject(labels) ? labels : {}) as Record<string, string>;
+          return objectAt(labels) as Record<string, string>;
         } catch (error) {
           if (error instanceof StatusError && error.code === 404) {
             return undefined;

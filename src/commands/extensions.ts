@@ -5,7 +5,7 @@ import { dns1123SubdomainProblems, type JsonObject } from '../kubernetes/index.t
 import type { Resolve } from '../runtime/index.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { manifestObjects } from './manifest-objects.ts';
-import { readExtensionConfig } from './read-extension-config.ts';
+import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
 /** The flags that determine the extensions and how to connect to them. */
@@ -30,9 +30,6 @@ export interface Extensions {
   /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
-
-/** ExtensionConfigs, each with the object that it was read from. */
-export type ExtensionConfigs = Map<ExtensionConfig, JsonObject>;
 
 async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfigs> {
   const configs: ExtensionConfigs = new Map();

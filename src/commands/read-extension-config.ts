@@ -10,6 +10,9 @@ import { UsageError } from '../cli/index.ts';
 import { ConversionError, dns1123LabelProblems, type JsonObject } from '../kubernetes/index.ts';
 import { withoutControls } from '../terminal/index.ts';
 
+/** ExtensionConfigs, each with the object that it was read from. */
+export type ExtensionConfigs = Map<ExtensionConfig, JsonObject>;
+
 /** An object of any version as v1beta2. */
 async function inHubVersion(object: JsonObject, where: string): Promise<JsonObject> {
   const hub = apiVersionOf(hubVersion);

@@ -29,7 +29,7 @@ import {
   readGiven,
   rehearse,
 } from '../rehearsal/index.ts';
-import { printable } from '../terminal/index.ts';
+import { count, printable } from '../terminal/index.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
 
@@ -126,7 +126,7 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
         running.delete(entry.cluster);
         summaries.set(
           entry.cluster,
-          `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${entry.calls} ${entry.calls === 1 ? 'call' : 'calls'}` : `incomplete: ${printable(entry.reason)}`}\n`,
+          `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${count(entry.calls, 'call')}` : `incomplete: ${printable(entry.reason)}`}\n`,
         );
         if ((lives <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
           shown++;

@@ -5,11 +5,13 @@ import {
   isJsonObject,
   isOperation,
   isSame,
+  itemsAt,
   type Json,
   JsonError,
   type JsonObject,
   jsonPatchOf,
   maxPatchOperations,
+  objectAt,
   PatchError,
   type PatchOperation,
   parseJson,
@@ -165,9 +167,9 @@ function applied(
 export function reviewTemplatePatches(request: JsonObject, response: JsonObject): PatchReview {
   const review = none();
   const current = new Map<string, { object: JsonObject; isControlPlane: boolean; name: string }>();
-  for (const item of Array.isArray(request.items) ? request.items : []) {
+  for (const item of itemsAt(request, 'items')) {
     if (isJsonObject(item) && isJsonObject(item.object)) {
-      const holder = isJsonObject(item.holderReference) ? item.holderReference : {};
+      const holder = objectAt(item, 'holderReference');
       current.set(String(item.uid), {
         object: item.object,
         isControlPlane: holder.fieldPath === 'spec.controlPlaneRef',
@@ -175,10 +177,10 @@ export function reviewTemplatePatches(request: JsonObject, response: JsonObject)
       });
     }
   }
-  const patches = Array.isArray(response.items) ? response.items : [];
+  const patches = itemsAt(response, 'items');
   review.count = patches.length;
   for (const [index, patch] of patches.slice(0, maxPatches).entries()) {
-    const { uid, ...encoded } = isJsonObject(patch) ? patch : {};
+    const { uid, ...encoded } = objectAt(patch);
     const item = current.get(String(uid));
     if (item === undefined) {
       review.unknown.push(
@@ -201,7 +203,7 @@ export function reviewTemplatePatches(request: JsonObject, response: JsonObject)
 /** Reviews the patches of a CanUpdateMachine or CanUpdateMachineSet response. */
 export function reviewMachinePatches(request: JsonObject, response: JsonObject): PatchReview {
   const review = none();
-  const objects = isJsonObject(request.current) ? request.current : {};
+  const objects = objectAt(request, 'current');
   for (const [name, object] of Object.entries(objects)) {
     const patch = response[`${name}Patch`];
     if (!isJsonObject(object) || !isJsonObject(patch) || (!patch.patch && !patch.patchType)) {
@@ -220,7 +222,7 @@ export function reviewMachinePatches(request: JsonObject, response: JsonObject):
 /** The patches of a response as text, by the place of their template, since its uid is different each time. */
 export function patchesByPlace(request: JsonObject, response: JsonObject): Map<string, string> {
   const places = new Map<string, string>();
-  for (const item of Array.isArray(request.items) ? request.items : []) {
+  for (const item of itemsAt(request, 'items')) {
     if (isJsonObject(item)) {
       places.set(
         String(item.uid),

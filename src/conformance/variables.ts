@@ -1,5 +1,5 @@
 import type { Budget } from '../cel/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { quotable } from '../runtime/index.ts';
 import { count } from '../terminal/index.ts';
 import {
@@ -52,14 +52,14 @@ function advice(variables: Json | undefined): string[] {
     for (const text of partAdvice(schema)) {
       found.push(`${path} ${text}`);
     }
-    for (const [name, field] of Object.entries(isJsonObject(schema.properties) ? schema.properties : {})) {
+    for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
       look(field, `${path}.${quotable(name, 60)}`);
     }
     look(schema.items, `${path}[]`);
     look(schema.additionalProperties, `${path}.*`);
   };
-  for (const variable of Array.isArray(variables) ? variables : []) {
-    const { name, schema } = isJsonObject(variable) ? variable : {};
+  for (const variable of itemsAt(variables)) {
+    const { name, schema } = objectAt(variable);
     look(isJsonObject(schema) ? schema.openAPIV3Schema : undefined, `variable ${quotable(String(name), 60)}`);
   }
   return found;
@@ -164,7 +164,7 @@ export function sampleValues(variables: Json | undefined): JsonObject[] {
   const { causes, isComplete } = checked(variables);
   const isChecked = causes.length === 0 && isComplete;
   return (Array.isArray(variables) ? variables.slice(0, maxVariables) : []).flatMap((variable): JsonObject[] => {
-    const { name, schema } = isJsonObject(variable) ? variable : {};
+    const { name, schema } = objectAt(variable);
     const root = isJsonObject(schema) ? schema.openAPIV3Schema : undefined;
     const value = isJsonObject(root) ? sampleValue(root) : undefined;
     if (typeof name !== 'string' || name === 'builtin' || value === undefined || root === undefined) {

@@ -1,5 +1,5 @@
 import { type Cluster, explain, StatusError } from '../cluster/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../kubernetes/index.ts';
 
 /** The name of a Lease. */
 export interface LeaseName {
@@ -34,7 +34,7 @@ export function leasePath(namespace: string, name?: string): string {
 
 /** The spec of a Lease, with defaults for fields that are missing or have another type. */
 export function specOf(lease: JsonObject): LeaseSpec {
-  const spec = isJsonObject(lease.spec) ? lease.spec : {};
+  const spec = objectAt(lease, 'spec');
   const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = spec;
   return {
     holderIdentity: typeof holderIdentity === 'string' ? holderIdentity : '',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { type LeaseName, storedLease } from './lease.ts';
 import type { ControllerPace } from './pace.ts';
 
@@ -16,7 +16,7 @@ const freshMs = 60_000;
 const maxWaitMs = 60_000;
 
 function holderOf(lease: JsonObject): { holder: string; renewed: string; durationMs: number } {
-  const spec = isJsonObject(lease.spec) ? lease.spec : {};
+  const spec = objectAt(lease, 'spec');
   const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
   return {
     holder: typeof holderIdentity === 'string' ? holderIdentity : '',

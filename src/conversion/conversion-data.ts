@@ -1,4 +1,4 @@
-import { ConversionError, isJsonObject, type Json, type JsonObject, parseJson } from '../kubernetes/index.ts';
+import { ConversionError, isJsonObject, type Json, type JsonObject, objectAt, parseJson } from '../kubernetes/index.ts';
 import { joinPath } from './schema-path.ts';
 
 /**
@@ -102,6 +102,6 @@ export function patternOf(path: readonly KeptStep[]): string {
 
 /** The keys that identify a list item, without those it lacks. */
 export function keyOf(item: Json, keys: readonly string[]): JsonObject {
-  const found = isJsonObject(item) ? item : {};
+  const found = objectAt(item);
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(found, key)).map((key) => [key, found[key] as Json]));
 }

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../kubernetes/index.ts';
+import { itemsAt, type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { ClusterClassFacts, HandlerReference } from './facts.ts';
 import { Multimap } from './multimap.ts';
-import { extensionOfHandler, itemsAt, objectAt, textAt } from './parts.ts';
+import { extensionOfHandler, textAt } from './parts.ts';
 
 /** The fields of an external patch that name a handler, in v1beta2 and in earlier versions. */
 const patchFields = [

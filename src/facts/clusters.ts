@@ -1,10 +1,10 @@
 import { pendingHooksAnnotation } from '../api/index.ts';
-import type { JsonObject } from '../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import { Counts } from './counts.ts';
 import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
-import { keyOf, objectAt, textAt } from './parts.ts';
+import { keyOf, textAt } from './parts.ts';
 
 /**
  * Longest value of the annotation with pending hooks that is read, in characters: all existing hooks together take 300.

@@ -1,10 +1,10 @@
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
-import type { JsonObject } from '../kubernetes/index.ts';
+import { itemsAt, type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { serverAddress } from './address.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { ExtensionConfigFacts, KnownExtensionConfig } from './facts.ts';
 import { Multimap } from './multimap.ts';
-import { itemsAt, objectAt, selectorOf, textAt } from './parts.ts';
+import { selectorOf, textAt } from './parts.ts';
 
 function hooksOf(object: JsonObject): string[] {
   const hooks = new Set<string>();

@@ -1,6 +1,7 @@
+import { objectAt } from '../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { NamespaceFacts } from './facts.ts';
-import { objectAt, textsOf } from './parts.ts';
+import { textsOf } from './parts.ts';
 
 /** Namespaces with their labels. */
 export function createNamespaces(): { collection: FactCollection; facts: NamespaceFacts } {

@@ -1,21 +1,17 @@
-import { isJsonObject, type Json, type JsonObject, type LabelSelector } from '../kubernetes/index.ts';
-
-/** The object in a field; empty if the field is anything else. */
-export function objectAt(value: Json | undefined, key: string): JsonObject {
-  const found = isJsonObject(value) ? value[key] : undefined;
-  return isJsonObject(found) ? found : {};
-}
+import {
+  fieldAt,
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  type LabelSelector,
+  objectAt,
+} from '../kubernetes/index.ts';
 
 /** The non-empty string in a field. */
 export function textAt(value: Json | undefined, key: string): string | undefined {
-  const found = isJsonObject(value) ? value[key] : undefined;
+  const found = fieldAt(value, key);
   return typeof found === 'string' && found !== '' ? found : undefined;
-}
-
-/** The items of the list in a field; empty if the field is anything else. */
-export function itemsAt(value: Json | undefined, key: string): readonly Json[] {
-  const found = isJsonObject(value) ? value[key] : undefined;
-  return Array.isArray(found) ? found : [];
 }
 
 /** The string values of an object. */

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { JsonObject } from '../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../kubernetes/index.ts';
 import {
   bundleOf,
   framingProblem,
@@ -11,7 +11,7 @@ import {
   usable,
 } from '../x509/index.ts';
 import type { KnownSecret } from './facts.ts';
-import { objectAt, textAt } from './parts.ts';
+import { textAt } from './parts.ts';
 
 /** A value of a Secret as text, from `data` (base64) or, in a manifest, from `stringData`. */
 function textIn(secret: JsonObject, key: string): string | undefined {

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { itemsAt, type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { KnownService, ServiceFacts } from './facts.ts';
-import { itemsAt, keyOf, objectAt } from './parts.ts';
+import { keyOf } from './parts.ts';
 
 /** The facts of a Service whose only port is 443; shared, since most Services are like that. */
 const onlyHttps: KnownService = { ports: [443] };
@@ -12,7 +12,7 @@ function reduce(_key: string, object: JsonObject): KnownService {
     return { ports: [] };
   }
   const ports = itemsAt(spec, 'ports').flatMap((item) => {
-    const { port, protocol = 'TCP' } = isJsonObject(item) ? item : {};
+    const { port, protocol = 'TCP' } = objectAt(item);
     return typeof port === 'number' && protocol === 'TCP' ? [port] : [];
   });
   return ports.length === 1 && ports[0] === 443 ? onlyHttps : { ports };

@@ -1,3 +1,4 @@
+import { truncated } from '../terminal/index.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Status } from './status.ts';
 
@@ -127,7 +128,7 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
 /** An untrusted value for a message: quoted and truncated, or its type. */
 export function describe(value: Json | undefined): string {
   if (typeof value === 'string') {
-    return JSON.stringify(value.length > 64 ? `${value.slice(0, 64)}…` : value);
+    return JSON.stringify(truncated(value, 64));
   }
   return value === undefined
     ? 'none'

@@ -1,4 +1,4 @@
-import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth, setOwn } from './json.ts';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth, objectAt, setOwn } from './json.ts';
 import { copyOf } from './json-copy.ts';
 import { isSame } from './json-diff.ts';
 
@@ -239,7 +239,7 @@ const supported = new Set<unknown>(['add', 'copy', 'move', 'remove', 'replace', 
  */
 export function undecodable(operations: readonly Json[]): string | undefined {
   for (const operation of operations) {
-    const { op, value } = isJsonObject(operation) ? operation : {};
+    const { op, value } = objectAt(operation);
     const problem = !supported.has(op)
       ? 'unsupported operation'
       : (op === 'add' || op === 'replace') && value === undefined

@@ -1,3 +1,4 @@
+import { truncated } from '../terminal/index.ts';
 /** Path of a field inside an object: property names and array indices from the root. */
 export type FieldPath = readonly (string | number)[];
 
@@ -6,8 +7,7 @@ const maxShownKey = 320;
 
 /** An untrusted key, in one line. */
 function printable(key: string): string {
-  const cut = key.length > maxShownKey ? `${key.slice(0, maxShownKey)}…` : key;
-  return cut.replaceAll(/\p{Cc}/gu, '\ufffd');
+  return truncated(key, maxShownKey).replaceAll(/\p{Cc}/gu, '\ufffd');
 }
 
 const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;

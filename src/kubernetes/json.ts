@@ -23,12 +23,50 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** The value at a path of fields and indices in a JSON value; undefined if the path does not exist. */
 export function fieldAt(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
-  return path.reduce<Json | undefined>((found, key) => {
+  let found = value;
+  for (const key of path) {
     if (Array.isArray(found)) {
-      return typeof key === 'number' ? found[key] : undefined;
+      found = typeof key === 'number' ? found[key] : undefined;
+    } else {
+      found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
     }
-    return isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-  }, value);
+  }
+  return found;
+}
+
+/** An object at a path, or an empty one. */
+export function objectAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject {
+  const found = fieldAt(value, ...path);
+  return isJsonObject(found) ? found : {};
+}
+
+/** A text at a path, or an empty one. */
+export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
+  const found = fieldAt(value, ...path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** The items of a list at a path; none if there is anything else. */
+export function itemsAt(value: Json | undefined, ...path: readonly (string | number)[]): Json[] {
+  const found = fieldAt(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+/** The items of a list at a path that are objects. */
+export function objectsAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject[] {
+  return itemsAt(value, ...path).filter(isJsonObject);
+}
+
+/** A string that is equal for equal JSON values, regardless of the order of their keys. */
+export function canonical(value: Json): string {
+  if (Array.isArray(value)) {
+    return `[${value.map(canonical).join(',')}]`;
+  }
+  if (isJsonObject(value)) {
+    const keys = Object.keys(value).sort();
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
 }
 
 /** Sets an object's own property; one named `__proto__` becomes an ordinary one, as in what JSON.parse returns. */

@@ -1,3 +1,4 @@
+import { truncated } from '../terminal/index.ts';
 /** Reasons of metav1.StatusCause that the API server and its webhooks use for fields. */
 export type CauseReason =
   | 'FieldValueNotFound'
@@ -103,7 +104,7 @@ const maxShownValue = 120;
 /** A value for a message: as JSON, truncated if it is long. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') {
-    return JSON.stringify(value.length > maxShownValue ? `${value.slice(0, maxShownValue)}…` : value);
+    return JSON.stringify(truncated(value, maxShownValue));
   }
   if (typeof value === 'object' && value !== null) {
     return Array.isArray(value) ? 'an array' : 'an object';

@@ -1,7 +1,7 @@
 import { warningText } from '../admission/index.ts';
 import { decodeExtensionConfig, hubVersion, isExtensionConfig, versionOf, withAllDefaults } from '../api/index.ts';
 import type { Facts } from '../facts/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../kubernetes/index.ts';
 import type { PlacedObject } from '../manifests/index.ts';
 import type { Report, RuleInput, RuleSet } from '../rules/index.ts';
 import type { LintedObject, LintFinding } from './result.ts';
@@ -23,7 +23,7 @@ function apiVersionText({ apiVersion }: JsonObject): string {
 }
 
 function nameOf({ metadata }: JsonObject): string {
-  const { name, generateName } = isJsonObject(metadata) ? metadata : {};
+  const { name, generateName } = objectAt(metadata);
   return ([name, generateName].find((value) => typeof value === 'string' && value !== '') as string | undefined) ?? '';
 }
 

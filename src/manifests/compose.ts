@@ -9,6 +9,7 @@ import {
   type SequenceEvent,
 } from 'js-yaml';
 import { setOwn } from '../kubernetes/index.ts';
+import { truncated } from '../terminal/index.ts';
 import { keyText, plainValue, ScalarError, taggedValue } from './scalar.ts';
 
 /** Why a document cannot be read, with its position. The message continues "YAML: ". */
@@ -89,7 +90,7 @@ function tagOf(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: n
 }
 
 function quoted(key: string): string {
-  return JSON.stringify(key.length > 100 ? `${key.slice(0, 100)}…` : key);
+  return JSON.stringify(truncated(key, 100));
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

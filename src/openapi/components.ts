@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { canonical, type Json, type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { parseReference, visitReferences } from './references.ts';
 
 /** The parts of `components`, in the order of the specification. */
@@ -45,24 +45,12 @@ interface Node {
   meaning: string;
 }
 
-/** JSON with sorted keys, so that equal content is equal text. */
-function canonical(value: Json): string {
-  if (Array.isArray(value)) {
-    return `[${value.map(canonical).join()}]`;
-  }
-  if (!isJsonObject(value)) {
-    return JSON.stringify(value);
-  }
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json)}`).join()}}`;
-}
-
 function nodesOf(document: JsonObject): Map<string, Node> {
   const nodes = new Map<string, Node>();
-  const components = isJsonObject(document.components) ? document.components : {};
+  const components = objectAt(document, 'components');
   for (const section of componentSections) {
     const entries = components[section];
-    for (const [name, value] of Object.entries(isJsonObject(entries) ? entries : {})) {
+    for (const [name, value] of Object.entries(objectAt(entries))) {
       const targets: string[] = [];
       visitReferences(value, {
         reference(text) {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../kubernetes/index.ts';
 import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
 import { methods, OperationIds, operationIdsOf } from './operation-ids.ts';
 import { formatReference, parseReference, visitReferences } from './references.ts';
@@ -63,8 +63,7 @@ interface Variant {
 }
 
 function sectionOf(document: JsonObject, section: string): JsonObject {
-  const components = isJsonObject(document.components) ? document.components : {};
-  return isJsonObject(components[section]) ? components[section] : {};
+  return objectAt(document, 'components', section);
 }
 
 /** Corrects references in the form of OpenAPI v2 if there is a component that they can mean. */
@@ -292,7 +291,7 @@ function withInherited(
   values: JsonObject,
   left: { characters: number },
 ): JsonObject {
-  const paths = isJsonObject(document.paths) ? document.paths : {};
+  const paths = objectAt(document, 'paths');
   if (Object.keys(values).length === 0) {
     return paths;
   }
@@ -326,7 +325,7 @@ function withInherited(
 function tagsOf(documents: readonly NamedDocument[]): Json[] {
   const tags = new Map<string, Json>();
   for (const { document } of documents) {
-    for (const tag of Array.isArray(document.tags) ? document.tags : []) {
+    for (const tag of itemsAt(document, 'tags')) {
       const name = isJsonObject(tag) && typeof tag.name === 'string' ? tag.name : undefined;
       if (name !== undefined && !tags.has(name)) {
         tags.set(name, tag);

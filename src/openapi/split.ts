@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type JsonObject, objectAt, setOwn } from '../kubernetes/index.ts';
 import { componentKey, componentSections } from './components.ts';
 import { parseReference, visitReferences } from './references.ts';
 
@@ -10,12 +10,12 @@ import { parseReference, visitReferences } from './references.ts';
 export function ofGroupVersion(document: JsonObject, group: string, version: string): JsonObject {
   const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const paths: JsonObject = {};
-  for (const [path, item] of Object.entries(isJsonObject(document.paths) ? document.paths : {})) {
+  for (const [path, item] of Object.entries(objectAt(document, 'paths'))) {
     if (path === prefix || path.startsWith(`${prefix}/`)) {
       setOwn(paths, path, item);
     }
   }
-  const components = isJsonObject(document.components) ? document.components : {};
+  const components = objectAt(document, 'components');
   const wanted = new Set<string>();
   const open: { section: string; name: string }[] = [];
   const want = (section: string, name: string) => {
@@ -35,17 +35,15 @@ export function ofGroupVersion(document: JsonObject, group: string, version: str
     },
   };
   visitReferences(paths, visitor);
-  for (const [name, schema] of Object.entries(isJsonObject(components.schemas) ? components.schemas : {})) {
+  for (const [name, schema] of Object.entries(objectAt(components, 'schemas'))) {
     const kinds = isJsonObject(schema) ? schema['x-kubernetes-group-version-kind'] : undefined;
-    const isOwn = (Array.isArray(kinds) ? kinds : []).some(
-      (kind) => isJsonObject(kind) && kind.group === group && kind.version === version,
-    );
+    const isOwn = itemsAt(kinds).some((kind) => isJsonObject(kind) && kind.group === group && kind.version === version);
     if (isOwn) {
       want('schemas', name);
     }
   }
   // Security schemes are referred to by name, not by reference.
-  const schemes = isJsonObject(components.securitySchemes) ? components.securitySchemes : {};
+  const schemes = objectAt(components, 'securitySchemes');
   for (const name of Object.keys(schemes)) {
     want('securitySchemes', name);
   }

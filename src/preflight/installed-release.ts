@@ -1,6 +1,6 @@
 import { type Cluster, StatusError } from '../cluster/index.ts';
 import { parseRelease, type Release } from '../hooks/index.ts';
-import { isJsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, itemsAt } from '../kubernetes/index.ts';
 
 /** Where clusterctl records the providers that it has installed. */
 const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
@@ -14,7 +14,7 @@ const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
 export async function installedRelease(cluster: Cluster): Promise<Release | undefined> {
   try {
     const { items } = await cluster.request('GET', inventory);
-    const core = (Array.isArray(items) ? items : [])
+    const core = itemsAt(items)
       .filter(isJsonObject)
       .find(({ type, providerName }) => type === 'CoreProvider' && providerName === 'cluster-api');
     return typeof core?.version === 'string' ? parseRelease(core.version) : undefined;

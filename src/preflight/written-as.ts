@@ -1,5 +1,5 @@
 import { group, hubVersion } from '../api/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../kubernetes/index.ts';
 
 /**
  * Longest last-applied annotation that is parsed, in characters: the limit for all annotations of an object together.
@@ -31,8 +31,8 @@ function appliedVersion(text: unknown): unknown {
  * applied.
  */
 export function olderVersionsOf(original: JsonObject, isFromCluster: boolean): WrittenAs[] {
-  const metadata = isJsonObject(original.metadata) ? original.metadata : {};
-  const annotations = isJsonObject(metadata.annotations) ? metadata.annotations : {};
+  const metadata = objectAt(original, 'metadata');
+  const annotations = objectAt(metadata, 'annotations');
   const written = new Map<string, string>();
   const add = (apiVersion: unknown, by: string) => {
     if (

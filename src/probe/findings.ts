@@ -1,6 +1,7 @@
 import type { FieldPath } from '../kubernetes/index.ts';
 import type { Finding } from '../rules/index.ts';
 import type { CallError, CallStep, DiscoverResult } from '../runtime/index.ts';
+import { truncated } from '../terminal/index.ts';
 
 /** Maximum number of problems with a Discovery response that are listed. */
 const maxProblems = 5;
@@ -28,8 +29,7 @@ const fields: Partial<Record<CallStep, string>> = { tls: 'caBundle', 'tls-config
 const prefix = /^failed to discover extension "[^"]{0,600}": (?:http call failed: )?(?:Post "[^"]{0,2000}": )?/;
 
 function short(message: string): string {
-  const rest = message.replace(prefix, '');
-  return rest.length > maxRepeated ? `${rest.slice(0, maxRepeated)}…` : rest;
+  return truncated(message.replace(prefix, ''), maxRepeated);
 }
 
 /**

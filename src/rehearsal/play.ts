@@ -1,14 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { JsonObject } from '../kubernetes/index.ts';
-import {
-  type CallEffect,
-  type Effect,
-  type EffectOutcome,
-  type FaultNote,
-  type HandlerCall,
-  type Life,
-  textAt,
-} from './cluster/index.ts';
+import { type JsonObject, textAt } from '../kubernetes/index.ts';
+import type { CallEffect, Effect, EffectOutcome, FaultNote, HandlerCall, Life } from './cluster/index.ts';
 import type { CallEntry, Entry } from './record.ts';
 
 /** Options for playing a life. */

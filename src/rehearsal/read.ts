@@ -1,18 +1,10 @@
 import { pendingHooksAnnotation } from '../api/index.ts';
 import { hooks } from '../hooks/index.ts';
-import { copyOf, fieldAt, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { copyOf, fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../kubernetes/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../messages/index.ts';
 import { type Schema, validateSchema } from '../schema/index.ts';
 import { printable } from '../terminal/index.ts';
-import {
-  type Blueprint,
-  type ExternalPatch,
-  type MachineTemplates,
-  objectAt,
-  objectsAt,
-  type RehearsedCluster,
-  textAt,
-} from './cluster/index.ts';
+import type { Blueprint, ExternalPatch, MachineTemplates, RehearsedCluster } from './cluster/index.ts';
 import { clusterClassSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
 import { definitionsIn, kindOfTemplate, withoutBookkeeping } from './topology/index.ts';

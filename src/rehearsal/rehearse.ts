@@ -1,5 +1,5 @@
 import type { ExtensionConfig } from '../api/index.ts';
-import { isSame, type JsonObject, type LabelSelector, selectsLabels } from '../kubernetes/index.ts';
+import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../kubernetes/index.ts';
 import { type Client, createClient, type Resolve } from '../runtime/index.ts';
 import { createCaller } from './caller.ts';
 import {
@@ -10,7 +10,6 @@ import {
   initialState,
   type Names,
   type RehearsedCluster,
-  textAt,
   type UserEdit,
 } from './cluster/index.ts';
 import { type Fault, withFaults } from './faults.ts';

@@ -1,4 +1,5 @@
 import { fieldAt, formatFieldPath, type Json } from '../kubernetes/index.ts';
+import { truncated } from '../terminal/index.ts';
 import { createEchoTest } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
@@ -73,10 +74,6 @@ const maxCountedValue = 128;
 
 /** Longest message, in characters, since some repeat keys of the object. */
 const maxMessageLength = 1000;
-
-function truncate(message: string): string {
-  return message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
-}
 
 function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions): Level {
   const level = levels?.get(rule.id) ?? (profile === 'upstream' && !rule.upstream ? 'off' : rule.severity);
@@ -201,7 +198,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         reports.push({
           ...finding,
           ...current,
-          message: truncate(finding.message),
+          message: truncated(finding.message, maxMessageLength),
           field: formatFieldPath(finding.path),
         });
       } else {

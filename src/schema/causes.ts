@@ -1,4 +1,5 @@
 import { type CauseReason, fieldErrorMessage, type StatusCause } from '../kubernetes/index.ts';
+import { truncated } from '../terminal/index.ts';
 
 /** Maximum number of causes that a response lists. */
 export const maxCauses = 500;
@@ -8,7 +9,7 @@ const maxShown = 4_096;
 
 /** Truncates a text for messages. */
 export function shorten(text: string): string {
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
+  return truncated(text, maxShown);
 }
 
 /** The problem of a field, in the API server's words. The value is shown as truncated JSON; undefined is not shown. */

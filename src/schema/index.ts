@@ -1,4 +1,3 @@
-export { canonical } from './canonical.ts';
 export { causeOf, duplicate, forbiddenField, invalid, maxCauses, notSupported, required } from './causes.ts';
 export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { goDuration } from './formats.ts';

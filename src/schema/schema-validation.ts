@@ -1,5 +1,11 @@
-import { compilePattern, isJsonObject, type Json, type Pattern, type StatusCause } from '../kubernetes/index.ts';
-import { canonical } from './canonical.ts';
+import {
+  canonical,
+  compilePattern,
+  isJsonObject,
+  type Json,
+  type Pattern,
+  type StatusCause,
+} from '../kubernetes/index.ts';
 import { maxCauses, shorten } from './causes.ts';
 import { formats } from './formats.ts';
 import { fieldOf, joinPath, type Schema } from './schema.ts';

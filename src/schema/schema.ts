@@ -1,4 +1,5 @@
 import type { Json } from '../kubernetes/index.ts';
+import { truncated } from '../terminal/index.ts';
 
 /** Structural OpenAPI v3 schema of apiextensions.k8s.io/v1, all keywords. */
 export interface Schema {
@@ -62,7 +63,7 @@ const maxKeyShown = 512;
 
 /** A key as paths show it, truncated. */
 export function shownKey(key: string): string {
-  return key.length > maxKeyShown ? `${key.slice(0, maxKeyShown)}…` : key;
+  return truncated(key, maxKeyShown);
 }
 
 /** The path of a field of the object at `path`, for messages; the path of the root is empty. */

@@ -1,3 +1,5 @@
+import { truncated } from './truncated.ts';
+
 /**
  * What untrusted text must not bring to a terminal or a log: control characters and line breaks, and characters that
  * change the direction of text (embeddings, overrides, isolates, and the marks U+061C, U+200E and U+200F, which move
@@ -15,5 +17,5 @@ const maxShownLength = 1000;
 
 /** The same for text that is part of a line: truncated after 1,000 characters. */
 export function printable(text: string): string {
-  return withoutControls(text.length > maxShownLength ? `${text.slice(0, maxShownLength)}…` : text);
+  return withoutControls(truncated(text, maxShownLength));
 }

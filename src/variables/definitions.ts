@@ -4,6 +4,8 @@ import {
   type Json,
   type JsonObject,
   labelValueProblems,
+  objectAt,
+  objectsAt,
   qualifiedNameProblems,
   type StatusCause,
 } from '../kubernetes/index.ts';
@@ -68,7 +70,7 @@ function metadataCauses(metadata: Json | undefined, path: string): StatusCause[]
   const causes: StatusCause[] = [];
   for (const kind of ['labels', 'annotations'] as const) {
     const map = isJsonObject(metadata) ? metadata[kind] : undefined;
-    for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
+    for (const [key, value] of Object.entries(objectAt(map))) {
       // Prefixes of annotation keys may contain upper-case letters.
       for (const problem of qualifiedNameProblems(kind === 'annotations' ? key.toLowerCase() : key)) {
         causes.push(invalid(`${path}.${kind}`, key, problem));
@@ -214,7 +216,7 @@ export interface CheckedDefinitions {
  * @param path of the list.
  */
 export function checkDefinitions(variables: Json | undefined, path: string): CheckedDefinitions {
-  const list = (Array.isArray(variables) ? variables : []).filter(isJsonObject);
+  const list = objectsAt(variables);
   const bytes = list.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(list));
   if (bytes > maxBytes) {
     const why = `the definitions have ${bytes} bytes; more than ${maxBytes} do not fit into the status of a ClusterClass`;
@@ -232,7 +234,7 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
       causes.push(invalid(`${at}.name`, name, why));
     }
     names.add(name);
-    const root = isJsonObject(schema) && isJsonObject(schema.openAPIV3Schema) ? schema.openAPIV3Schema : {};
+    const root = objectAt(schema, 'openAPIV3Schema');
     const rootPath = `${at}.schema.openAPIV3Schema`;
     const { causes: ofSchema, unknown, transitions } = checkSchema(root, rootPath, effort);
     if (unknown.length + transitions.length > 0) {

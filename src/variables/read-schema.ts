@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, objectsAt, setOwn } from '../kubernetes/index.ts';
 import type { Schema } from '../schema/index.ts';
 
 /**
@@ -28,10 +28,6 @@ const plain: Readonly<Record<string, 'boolean' | 'number' | 'string'>> = {
 /** Fields with arbitrary JSON. Null is the same as absent. */
 const any = ['default', 'example'] as const;
 
-function listOf(value: Json | undefined): Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
 /**
  * The schema of a variable as Cluster API reads it: unknown fields are dropped, and so are fields of another type, with
  * which the message as a whole cannot be decoded.
@@ -58,7 +54,7 @@ export function readSchema(given: JsonObject): Schema {
     }
   }
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
-    const parts = listOf(given[name]).filter(isJsonObject);
+    const parts = objectsAt(given[name]);
     if (parts.length > 0) {
       schema[name] = parts.map((part) => readSchema(part) as JsonObject);
     }
@@ -70,15 +66,15 @@ export function readSchema(given: JsonObject): Schema {
     }
     schema.properties = properties;
   }
-  const required = listOf(given.required).filter((name) => typeof name === 'string');
+  const required = itemsAt(given.required).filter((name) => typeof name === 'string');
   if (required.length > 0) {
     schema.required = required;
   }
-  const allowed = listOf(given.enum);
+  const allowed = itemsAt(given.enum);
   if (allowed.length > 0) {
     schema.enum = allowed;
   }
-  const rules = listOf(given['x-kubernetes-validations']).filter(isJsonObject);
+  const rules = objectsAt(given['x-kubernetes-validations']);
   if (rules.length > 0) {
     schema['x-kubernetes-validations'] = rules;
   }

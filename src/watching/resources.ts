@@ -1,6 +1,6 @@
 import { injectCaFromSecretAnnotation, pendingHooksAnnotation } from '../api/index.ts';
 import { type CollectedKind, maxPendingLength } from '../facts/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../kubernetes/index.ts';
 
 /** A watched resource, and which parts of its objects are kept. */
 export interface FactResource {
@@ -88,7 +88,7 @@ function texts(external: Json): Json {
 function withoutNames(ports: Json): Json {
   return Array.isArray(ports)
     ? ports.map((item) => {
-        const { port = null, protocol } = isJsonObject(item) ? item : {};
+        const { port = null, protocol } = objectAt(item);
         return { port, ...(protocol !== undefined && { protocol }) };
       })
     : [];
@@ -132,7 +132,7 @@ export function keptOf({ fields }: FactResource, object: JsonObject): JsonObject
     let into = kept;
     for (const key of path.slice(0, -1)) {
       const inner = into[key];
-      const next: JsonObject = isJsonObject(inner) ? inner : {};
+      const next: JsonObject = objectAt(inner);
       into[key] = next;
       into = next;
     }

@@ -3,9 +3,9 @@ import {
   type AdmissionRequest,
   decodeAdmissionReview,
   failure,
-  isJsonObject,
   type Json,
   JsonError,
+  objectAt,
   parseJson,
   refusal,
   reviewOf,
@@ -131,7 +131,7 @@ function conversion(body: Json, convert: Convert): Reply {
     return refused(400, converted.problem);
   }
   const { uid, result } = converted.review.response;
-  const { desiredAPIVersion, objects } = isJsonObject(body) && isJsonObject(body.request) ? body.request : {};
+  const { desiredAPIVersion, objects } = objectAt(body, 'request');
   const note: ConversionNote = {
     kind: 'conversion',
     uid,

@@ -9,11 +9,12 @@ import {
   byService,
   configurationName,
   runCerts,
-  startSelfSignedWebhook,
+  startLocalWebhook,
   startWebhookOfSecret,
   type WebhookReference,
   webhookService,
 } from '../../src/commands/sandbox/webhook.ts';
+import { fixedCertificate, selfSignedPair } from '../../src/server/index.ts';
 import { type ApiClient, apiClient, Refusal } from '../cluster/api-client.ts';
 import { eventually } from '../sandbox/client.ts';
 
@@ -101,11 +102,14 @@ interface Way {
 }
 
 async function byOwnUrl(): Promise<Way> {
-  const local = await startSelfSignedWebhook(quiet);
+  const pair = selfSignedPair(new Date());
+  const local = await startLocalWebhook(fixedCertificate(pair), quiet);
+  const url = `https://127.0.0.1:${local.webhookPort}`;
+  const caBundle = Buffer.from(pair.cert).toString('base64');
   return {
-    webhook: local.reference,
+    webhook: { description: url, clientConfig: (path) => ({ url: `${url}${path}`, caBundle }) },
     prepare: async () => {},
-    start: async () => local,
+    start: async () => ({ stop: () => local.stop({ graceMs: 0, timeoutMs: 1_000 }) }),
     cleanUp: async () => {},
   };
 }

@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { group } from '../../api/index.ts';
 import { FailureError, version } from '../../cli/index.ts';
 import { connect } from '../../cluster/index.ts';
-import { isJsonObject, type Json, type JsonObject, timeText } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, timeText } from '../../kubernetes/index.ts';
 import { ellipticEntropy } from '../../x509/index.ts';
 import { runCertsCommand } from './webhook.ts';
 
@@ -73,14 +73,14 @@ export async function deploy(config: KubeConfig, kubeconfigFile: string, signal:
  * it must not run.
  */
 export function wantedBy(deployment: JsonObject | undefined): string | undefined {
-  const spec = deployment !== undefined && isJsonObject(deployment.spec) ? deployment.spec : {};
+  const spec = objectAt(deployment, 'spec');
   return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
 }
 
 /** The status of the Deployment, with the one pod that the sandbox runs. */
 export function statusOf(deployment: JsonObject, isRunning: boolean, problem: string | undefined): JsonObject {
-  const spec = isJsonObject(deployment.spec) ? deployment.spec : {};
-  const metadata = isJsonObject(deployment.metadata) ? deployment.metadata : {};
+  const spec = objectAt(deployment, 'spec');
+  const metadata = objectAt(deployment, 'metadata');
   const wanted = Number(spec.replicas ?? 0);
   const ready = isRunning ? 1 : 0;
   const now = timeText(new Date());

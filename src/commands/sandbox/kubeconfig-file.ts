@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { load } from 'js-yaml';
 import { readLimitedFile } from '../../cli/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 
 /** How long to wait for a TLS handshake with a sandbox to find out whether it is running, in milliseconds. */
 const greetTimeout = 2_000;
@@ -19,7 +19,7 @@ function sandboxOf(text: string): { port: number; ca: string } | undefined {
   } catch {
     return undefined;
   }
-  const config = isJsonObject(document) ? document : {};
+  const config = objectAt(document);
   const names = [only(config.clusters), only(config.users), only(config.contexts)].map((entry) => entry?.name);
   if (names.some((name) => name !== 'extensionconfig-sandbox') || config['current-context'] !== names[0]) {
     return undefined;

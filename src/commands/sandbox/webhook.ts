@@ -8,7 +8,7 @@ import { type CommandEntry, defaultsOf, type Io, type Program, runProgram, versi
 import { reviewConversion } from '../../conversion/index.ts';
 import { createRuleSet } from '../../rules/index.ts';
 import type { Endpoint } from '../../sandbox/index.ts';
-import { type CertificateSource, fixedCertificate, secretCertificates, selfSignedPair } from '../../server/index.ts';
+import { type CertificateSource, secretCertificates } from '../../server/index.ts';
 import type { Watching } from '../../watching/index.ts';
 import { type RunningWebhook, startWebhook, type WebhookOptions } from '../../webhook/index.ts';
 import { type Entropy, systemEntropy } from '../../x509/index.ts';
@@ -29,14 +29,6 @@ export interface WebhookReference {
   clientConfig(path: string): object;
   /** The address behind the Service in the clientConfig, if it names one. */
   endpoint?: Endpoint;
-}
-
-/** A webhook server called by URL. The PEM certificates verify it for the URL's host. */
-function byUrl(url: string, ca: string): WebhookReference {
-  return {
-    description: url,
-    clientConfig: (path) => ({ url: `${url}${path}`, caBundle: Buffer.from(ca).toString('base64') }),
-  };
 }
 
 /**
@@ -80,7 +72,7 @@ async function follow(config: KubeConfig, log: Logger): Promise<Following> {
 }
 
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
-async function startLocalWebhook(
+export async function startLocalWebhook(
   certificates: CertificateSource,
   log: Logger,
   port = 0,
@@ -111,20 +103,8 @@ async function startLocalWebhook(
 
 /** A webhook server that the sandbox has started. */
 export interface LocalWebhook {
-  reference: WebhookReference;
   port: number;
   stop(): Promise<void>;
-}
-
-/** Starts the webhook with a self-signed certificate for localhost. */
-export async function startSelfSignedWebhook(log: Logger): Promise<LocalWebhook> {
-  const pair = selfSignedPair(new Date());
-  const server = await startLocalWebhook(fixedCertificate(pair), log);
-  return {
-    reference: byUrl(`https://127.0.0.1:${server.webhookPort}`, pair.cert),
-    port: server.webhookPort,
-    stop: () => server.stop(stopping),
-  };
 }
 
 /**
@@ -144,7 +124,6 @@ export async function startWebhookOfSecret(
     following,
   );
   return {
-    reference: byService,
     port: server.webhookPort,
     stop() {
       following?.watching.stop();

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type JsonObject } from '../../kubernetes/index.ts';
 import type { Check } from '../check.ts';
 import { describe, isSuccess } from '../heard.ts';
 import { patchesByPlace } from '../patches.ts';
 
 /** The request as in the next reconcile: with other uids, and another order of workers and of fields in variables. */
 function asNextTime(request: JsonObject): JsonObject {
-  const items = Array.isArray(request.items) ? request.items : [];
+  const items = itemsAt(request, 'items');
   return {
     ...request,
     items: items.map((item) => (isJsonObject(item) ? { ...item, uid: randomUUID() } : item)).reverse(),

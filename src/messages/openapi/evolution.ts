@@ -7,7 +7,7 @@ import {
   stabilityOf,
   supportEnd,
 } from '../../hooks/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type DocumentedHook, type HookDocument, resolved } from './read.ts';
 
 /** A change in a newer document of hooks. */
@@ -48,7 +48,7 @@ const anything: JsonObject = {};
 const texts = (value: Json | undefined): Set<string> =>
   new Set(Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
 
-const propertiesOf = (schema: JsonObject): JsonObject => (isJsonObject(schema.properties) ? schema.properties : {});
+const propertiesOf = (schema: JsonObject): JsonObject => objectAt(schema, 'properties');
 
 function typeOf(schema: JsonObject): string {
   const type = typeof schema.type === 'string' ? schema.type : 'anything';

@@ -1,6 +1,6 @@
 import { parseSmallYaml, YamlError } from '../../files/index.ts';
 import { componentPrefix } from '../../hooks/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { componentOf } from '../components.ts';
 
 /** Why a text is not an OpenAPI document of hooks, in one line. */
@@ -128,7 +128,7 @@ export function resolved(schema: Json | undefined, schemas: ReadonlyMap<string, 
 
 /** The schemas directly within a schema. */
 function partsOf(schema: JsonObject): Json[] {
-  const lists = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const lists = [schema.allOf, schema.anyOf, schema.oneOf].flatMap((list) => itemsAt(list));
   const named = isJsonObject(schema.properties) ? Object.values(schema.properties) : [];
   return [...lists, ...named, schema.items ?? null, schema.additionalProperties ?? null, schema.not ?? null];
 }

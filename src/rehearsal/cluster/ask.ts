@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { type JsonObject, textAt } from '../../kubernetes/index.ts';
 import {
   ControllerRestart,
   type EffectOutcome,
@@ -8,7 +8,7 @@ import {
   type RehearsedHook,
 } from './effects.ts';
 import type { ClusterApiLimits } from './limits.ts';
-import { clusterInRequest, pendingHooksOf, type State, tell, textAt, wrote } from './state.ts';
+import { clusterInRequest, conditionMessage, pendingHooksOf, type State, tell, wrote } from './state.ts';
 import { waitMs } from './time.ts';
 
 /** State of one reconcile. */
@@ -43,7 +43,8 @@ function* editBefore(state: State, hook: RehearsedHook): Life {
 }
 
 /** Why a life ended that reached its limit of calls. */
-function stopReason({ blocked, failures, condition }: State, hook: RehearsedHook, maxCalls: number): string {
+function stopReason(state: State, hook: RehearsedHook, maxCalls: number): string {
+  const { blocked, failures } = state;
   const times = blocked.get(hook) ?? 0;
   const why =
     times > 0
@@ -51,8 +52,8 @@ function stopReason({ blocked, failures, condition }: State, hook: RehearsedHook
       : failures > 0
         ? `${failures === 1 ? 'a reconcile' : `${failures} reconciles in a row`} failed`
         : `${hook} would be called next`;
-  const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
-  const shown = message === '' ? '' : ` (${message.replaceAll('\n  * ', '; ')})`;
+  const message = conditionMessage(state);
+  const shown = message === '' ? '' : ` (${message})`;
   return `${maxCalls} calls were made, the limit of --max-calls, and ${why}${shown}`;
 }
 

@@ -1,5 +1,14 @@
 import { pendingHooksAnnotation } from '../../api/index.ts';
-import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  fieldAt,
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+  timeText,
+} from '../../kubernetes/index.ts';
 import type { Effect, Life, LifeEvent } from './effects.ts';
 import type { Names } from './names.ts';
 import type { RehearsedCluster } from './subject.ts';
@@ -73,24 +82,6 @@ export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
 /** Cluster API's annotation with the current step of an upgrade. */
 export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
 
-/** An object at a path, or an empty one. */
-export function objectAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject {
-  const found = fieldAt(value, ...path);
-  return isJsonObject(found) ? found : {};
-}
-
-/** A text at a path, or an empty one. */
-export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
-  const found = fieldAt(value, ...path);
-  return typeof found === 'string' ? found : '';
-}
-
-/** The items of a list at a path that are objects. */
-export function objectsAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject[] {
-  const found = fieldAt(value, ...path);
-  return Array.isArray(found) ? found.filter(isJsonObject) : [];
-}
-
 /** Names of the pending hooks, as in the annotation. */
 export const pendingHooksOf = (state: State): string => [...state.pending].sort().join(',');
 
@@ -131,6 +122,12 @@ export function wrote(state: State, what: 'metadata' | 'spec'): void {
     resourceVersion: String(Number(resourceVersion) + 1),
     generation: Number(generation) + (what === 'spec' ? 1 : 0),
   };
+}
+
+/** The message of the last condition in one line. */
+export function conditionMessage({ condition }: State): string {
+  const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
+  return message.replaceAll('\n  * ', '; ');
 }
 
 /** Adds pending hooks to the annotation, and removes those that have been called. */
@@ -235,8 +232,7 @@ export function initialState(subject: RehearsedCluster, names: Names, start: Dat
         ...cluster.metadata,
         namespace: textAt(cluster, 'metadata', 'namespace') || 'default',
         uid: textAt(cluster, 'metadata', 'uid') || names.uid(),
-        creationTimestamp:
-          textAt(cluster, 'metadata', 'creationTimestamp') || start.toISOString().replace(/\.\d+Z$/, 'Z'),
+        creationTimestamp: textAt(cluster, 'metadata', 'creationTimestamp') || timeText(start),
         resourceVersion: '1',
         generation: 1,
       },

@@ -1,18 +1,25 @@
-import { copyOf, fieldAt, isJsonObject, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  fieldAt,
+  isJsonObject,
+  isSame,
+  type Json,
+  type JsonObject,
+  objectAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import {
   backoffMs,
   ControllerRestart,
   call,
   type Life,
   LifeStopped,
-  objectAt,
   passUntil,
   type Reconcile,
   replicasOf,
   reportNegative,
   restartMs,
   type State,
-  textAt,
   type WorkerGroup,
   waitMs,
 } from '../cluster/index.ts';

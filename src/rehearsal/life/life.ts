@@ -1,12 +1,13 @@
+import { objectAt, timeText } from '../../kubernetes/index.ts';
 import {
   backoffMs,
   type ClusterApiLimits,
   ControllerRestart,
+  conditionMessage,
   isPending,
   type Life,
   type LifeEnd,
   LifeStopped,
-  objectAt,
   passUntil,
   type Reconcile,
   ReconcileError,
@@ -112,16 +113,11 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, i
     idle = state.calls === callsBefore && !reconcile.isChanged && events.length === 0 && !hasFailed ? idle + 1 : 0;
     const times = nextAt === undefined ? events : [nextAt, ...events];
     if (times.length === 0 || idle > maxIdle) {
-      throw new LifeStopped(stuckReason(state));
+      throw new LifeStopped(`nothing more will happen on its own: ${conditionMessage(state) || 'the Cluster waits'}`);
     }
     yield* passUntil(state, Math.max(Math.min(...times), state.now));
     yield* settle(state);
   }
-}
-
-function stuckReason({ condition }: State): string {
-  const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
-  return `nothing more will happen on its own: ${message.replaceAll('\n  * ', '; ') || 'the Cluster waits'}`;
 }
 
 const clusterFinalizer = 'cluster.cluster.x-k8s.io';
@@ -134,8 +130,6 @@ function addFinalizer(state: State): void {
     wrote(state, 'metadata');
   }
 }
-
-const timestamp = ({ start, now }: State) => new Date(start.getTime() + now).toISOString().replace(/\.\d+Z$/, 'Z');
 
 function* upgrade(state: State, limits: ClusterApiLimits, story: Story, to: string): Life {
   const refusal = refusalOf(state, to);
@@ -164,7 +158,7 @@ function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
   yield tell(state, { kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
   state.cluster.metadata = {
     ...state.cluster.metadata,
-    deletionTimestamp: timestamp(state),
+    deletionTimestamp: timeText(new Date(state.start.getTime() + state.now)),
     deletionGracePeriodSeconds: 0,
   };
   wrote(state, 'spec');

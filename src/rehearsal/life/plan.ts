@@ -1,16 +1,6 @@
-import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import { type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { compareVersions, parseVersion, upgradePlanProblems } from '../../messages/index.ts';
-import {
-  call,
-  failed,
-  type Life,
-  objectsAt,
-  type Reconcile,
-  type State,
-  targetOf,
-  tell,
-  textAt,
-} from '../cluster/index.ts';
+import { call, failed, type Life, type Reconcile, type State, targetOf, tell } from '../cluster/index.ts';
 
 /** Versions that the control plane and the workers still have to be upgraded to, in order. */
 export interface Plan {

@@ -1,4 +1,4 @@
-import { fieldAt } from '../../kubernetes/index.ts';
+import { fieldAt, textAt } from '../../kubernetes/index.ts';
 import {
   annotate,
   ask,
@@ -14,7 +14,6 @@ import {
   setPending,
   targetOf,
   tell,
-  textAt,
   upgradeConcurrency,
   upgradeStepAnnotation,
   type WorkerGroup,

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type * as Diff from 'diff';
 import { readableYaml } from '../../files/index.ts';
 import { type JsonObject, jsonPatchOf } from '../../kubernetes/index.ts';
-import { printable } from '../../terminal/index.ts';
+import { printable, truncated } from '../../terminal/index.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -30,5 +30,5 @@ export function diffLines(before: JsonObject, after: JsonObject): string[] {
           .slice(0, maxOperations)
           .map((operation) => ` ${JSON.stringify(operation)}`)
       : patch.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [`@ line ${oldStart}, now ${newStart}`, ...hunk]);
-  return lines.map((line) => (line.length > maxLength ? `${line.slice(0, maxLength)}…` : line)).map(printable);
+  return lines.map((line) => printable(truncated(line, maxLength)));
 }

@@ -1,3 +1,4 @@
+import { count } from '../../terminal/index.ts';
 import type { TemplateChange } from '../cluster/index.ts';
 import type { CallEntry, EndEntry, Entry, EventEntry } from '../record.ts';
 import { diffLines } from './diff.ts';
@@ -104,10 +105,7 @@ const badge = (end: EndEntry | undefined) =>
 
 function lifeHtml({ cluster, entries, end }: LifeOfCluster, index: number): string {
   const calls = entries.filter((entry) => entry.type === 'call').length;
-  const facts = [
-    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
-    ...(end === undefined ? [] : [`${clockText(end.at)} of simulated time`]),
-  ];
+  const facts = [count(calls, 'call'), ...(end === undefined ? [] : [`${clockText(end.at)} of simulated time`])];
   const reason = end === undefined || end.isComplete ? '' : `<p class="reason">${escaped(end.reason)}</p>`;
   return `<section id="life-${index}"><h2>${escaped(cluster)} ${badge(end)}</h2><p class="facts">${facts.join(' · ')}</p>${reason}
 ${drawingOf(entries)}

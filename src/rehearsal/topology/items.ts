@@ -1,13 +1,10 @@
-import { copyOf, fieldAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   annotationsOf,
   type Blueprint,
   type ClassTemplate,
-  objectAt,
-  objectsAt,
   replicasOf,
   type State,
-  textAt,
   topologyOf,
   upgradeStepAnnotation,
   type WorkerGroup,

@@ -14,9 +14,9 @@ import {
   maxPatchOperations,
   PatchError,
   type PatchOperation,
+  textAt,
   undecodable,
 } from '../../kubernetes/index.ts';
-import { textAt } from '../cluster/index.ts';
 
 /** An invalid patch. The message is appended to Cluster API's. */
 export class BadPatch extends Error {}

@@ -1,15 +1,13 @@
-import { copyOf, fieldAt, isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, isSame, type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import {
   type Blueprint,
   call,
   type ExternalPatch,
   failed,
   type Life,
-  objectsAt,
   type Reconcile,
   type TemplateChange,
   tell,
-  textAt,
 } from '../cluster/index.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, variable } from './items.ts';
 import { applyPatch, BadPatch, isControlPlaneHolder, isEmptyPatch } from './patch.ts';

@@ -1,7 +1,16 @@
-import { fieldAt, isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import {
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  type StatusCause,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { DefaultsError, type Schema } from '../../schema/index.ts';
 import { readSchema, valueCauses, withDefaults } from '../../variables/index.ts';
-import { type Blueprint, type ClassVariable, objectAt, objectsAt, textAt } from '../cluster/index.ts';
+import type { Blueprint, ClassVariable } from '../cluster/index.ts';
 
 /** Maximum number of problems of a Cluster's variables that are reported. */
 const maxProblems = 20;

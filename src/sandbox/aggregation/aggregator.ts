@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type ApiService, apiServiceStorage, conditionsOf, isConditionTrue, withCondition } from '../kinds/index.ts';
 import type { Registry } from '../resources/index.ts';
 import { keyOf, type Store } from '../storage/index.ts';
@@ -150,7 +150,7 @@ function setCondition(store: Store, name: string, condition: Parameters<typeof w
   const old = conditionsOf(object);
   const conditions = withCondition(old, condition, now);
   if (JSON.stringify(conditions) !== JSON.stringify(old)) {
-    const status = isJsonObject(object.status) ? object.status : {};
+    const status = objectAt(object, 'status');
     collection.replace(key, object, { ...object, status: { ...status, conditions } });
   }
 }

@@ -1,4 +1,12 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import {
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectsAt,
+  parseJson,
+  textAt,
+} from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/index.ts';
 import { aggregator, pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
@@ -13,13 +21,11 @@ const maxBytes = 2 * 1024 * 1024;
 const maxResources = 1000;
 
 function listOf(value: Json | undefined): JsonObject[] {
-  return (Array.isArray(value) ? value : []).filter(isJsonObject).slice(0, maxResources);
+  return objectsAt(value).slice(0, maxResources);
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
 function textsOf(value: Json | undefined): string[] {
-  return (Array.isArray(value) ? value : []).filter((item) => typeof item === 'string');
+  return itemsAt(value).filter((item) => typeof item === 'string');
 }
 
 /** A list field, omitted if empty. */
@@ -29,9 +35,9 @@ function optional(field: string, items: readonly Json[]): JsonObject {
 
 function kindOf({ group, version, kind }: JsonObject, own: ApiService['spec']): JsonObject {
   return {
-    group: textOf(group) || (own.group ?? ''),
-    version: textOf(version) || own.version,
-    kind: textOf(kind),
+    group: textAt(group) || (own.group ?? ''),
+    version: textAt(version) || own.version,
+    kind: textAt(kind),
   };
 }
 
@@ -40,10 +46,10 @@ function subresourceOf(
   { subresource, responseKind, verbs }: JsonObject,
   own: ApiService['spec'],
 ): JsonObject | undefined {
-  return textOf(subresource) === ''
+  return textAt(subresource) === ''
     ? undefined
     : {
-        subresource: textOf(subresource),
+        subresource: textAt(subresource),
         ...(isJsonObject(responseKind) ? { responseKind: kindOf(responseKind, own) } : {}),
         verbs: textsOf(verbs),
       };
@@ -55,17 +61,17 @@ function subresourceOf(
  */
 function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | undefined {
   const { resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources } = entry;
-  if (textOf(resource) === '') {
+  if (textAt(resource) === '') {
     return undefined;
   }
   const known = listOf(subresources)
     .map((item) => subresourceOf(item, own))
     .filter((item) => item !== undefined);
   return {
-    resource: textOf(resource),
+    resource: textAt(resource),
     ...(isJsonObject(responseKind) ? { responseKind: kindOf(responseKind, own) } : {}),
     scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
-    singularResource: textOf(singularResource),
+    singularResource: textAt(singularResource),
     verbs: textsOf(verbs),
     ...optional('shortNames', textsOf(shortNames)),
     ...optional('categories', textsOf(categories)),
@@ -90,13 +96,13 @@ function fromList(document: Json, { spec }: ApiService): JsonObject[] {
   const all = isJsonObject(document) ? listOf(document.resources) : [];
   const resources = new Map<string, { entry: JsonObject; subresources: JsonObject[] }>();
   for (const entry of all) {
-    const name = textOf(entry.name);
+    const name = textAt(entry.name);
     if (!name.includes('/')) {
       resources.set(name, { entry, subresources: [] });
     }
   }
   for (const entry of all) {
-    const [name = '', subresource] = textOf(entry.name).split('/', 2);
+    const [name = '', subresource] = textAt(entry.name).split('/', 2);
     if (subresource !== undefined) {
       resources.get(name)?.subresources.push({ subresource, responseKind: entry, verbs: entry.verbs ?? [] });
     }

@@ -3,6 +3,7 @@ import {
   dns1123SubdomainProblems,
   isJsonObject,
   type JsonObject,
+  objectAt,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { invalid, notSupported, required } from '../../schema/index.ts';
@@ -52,7 +53,7 @@ export const apiServiceColumns: readonly Column[] = [
 
 /** The API server's checks of an APIService (kube-aggregator, validation of apiregistration). */
 function validate(object: JsonObject): StatusCause[] {
-  const spec = isJsonObject(object.spec) ? object.spec : {};
+  const spec = objectAt(object, 'spec');
   const { name } = object.metadata as JsonObject;
   const { group = '', version = '', groupPriorityMinimum, versionPriority, caBundle, insecureSkipTLSVerify } = spec;
   const causes: StatusCause[] = [];

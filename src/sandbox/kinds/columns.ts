@@ -1,4 +1,4 @@
-import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 import type { Column } from '../resources/index.ts';
 
 /** A column of the tables that `kubectl get` prints; `value` is a JSON path, or reads it from the object. */
@@ -21,7 +21,7 @@ export const age = column(
 /** The ports of a Service. */
 export function portsOf(object: JsonObject): string {
   const ports = fieldAt(object, 'spec', 'ports');
-  return (Array.isArray(ports) ? ports.filter(isJsonObject) : [])
+  return objectsAt(ports)
     .map(({ port, protocol }) => `${String(port)}/${String(protocol ?? 'TCP')}`)
     .join(',');
 }

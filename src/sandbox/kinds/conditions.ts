@@ -1,10 +1,8 @@
-import { isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 
 /** The conditions in an object's status. */
 export function conditionsOf(object: JsonObject): JsonObject[] {
-  const status = object.status;
-  const conditions = isJsonObject(status) ? status.conditions : undefined;
-  return Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
+  return objectsAt(object, 'status', 'conditions');
 }
 
 /** Whether a condition has status True. */

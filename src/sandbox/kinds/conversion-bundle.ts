@@ -1,15 +1,11 @@
-import { isJsonObject, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { type JsonObject, type StatusCause, textAt } from '../../kubernetes/index.ts';
 import { invalid } from '../../schema/index.ts';
 import { readableCertificates } from '../../x509/index.ts';
 import { isConditionTrue } from './conditions.ts';
 
 /** The caBundle of a definition's conversion webhook; undefined without one. */
 function bundleOf(object: JsonObject): string | undefined {
-  let value: unknown = object;
-  for (const name of ['spec', 'conversion', 'webhook', 'clientConfig', 'caBundle']) {
-    value = isJsonObject(value) ? value[name] : undefined;
-  }
-  return typeof value === 'string' && value !== '' ? value : undefined;
+  return textAt(object, 'spec', 'conversion', 'webhook', 'clientConfig', 'caBundle') || undefined;
 }
 
 /** Earlier results by spec: every change of a definition rechecks all that are not established. */

@@ -1,4 +1,4 @@
-import { fieldAt, isJsonObject, isSame, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, isSame, type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid } from '../../schema/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
 
@@ -10,18 +10,18 @@ export const namespaceStrategy: KindStrategy = {
   deletionProblem: (name) => (immortal.includes(name) ? 'this namespace may not be deleted' : undefined),
   prepare(object, old) {
     const metadata = object.metadata as JsonObject;
-    const labels = isJsonObject(metadata.labels) ? metadata.labels : {};
+    const labels = objectAt(metadata, 'labels');
     metadata.labels = { ...labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
-    const spec = isJsonObject(object.spec) ? object.spec : {};
+    const spec = objectAt(object, 'spec');
     object.spec = {
       ...spec,
       finalizers: (old === undefined ? undefined : fieldAt(old, 'spec', 'finalizers')) ?? ['kubernetes'],
     };
-    const status = isJsonObject(object.status) ? object.status : {};
+    const status = objectAt(object, 'status');
     object.status = { ...status, phase: metadata.deletionTimestamp === undefined ? 'Active' : 'Terminating' };
   },
   markForDeletion(object) {
-    object.status = { ...(isJsonObject(object.status) ? object.status : {}), phase: 'Terminating' };
+    object.status = { ...objectAt(object, 'status'), phase: 'Terminating' };
   },
 };
 
@@ -56,7 +56,7 @@ export const secretStrategy: KindStrategy = {
   prepare(object) {
     object.type ??= 'Opaque';
     if (isJsonObject(object.stringData)) {
-      const data = isJsonObject(object.data) ? object.data : {};
+      const data = objectAt(object, 'data');
       const encoded = Object.entries(object.stringData).map(([key, value]) => [
         key,
         Buffer.from(String(value)).toString('base64'),

@@ -1,6 +1,7 @@
 import { isSame, type JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Registry, Resource } from '../resources/index.ts';
 import { type Collection, keyOf, type Store } from '../storage/index.ts';
+import { age } from './columns.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { hasBadBundle } from './conversion-bundle.ts';
 import { cleanupFinalizer, type Definition } from './definition.ts';
@@ -47,12 +48,9 @@ function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObjec
 }
 
 const ageColumn: Column = {
-  name: 'Age',
-  type: 'date',
+  ...age,
   description:
     'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.',
-  priority: 0,
-  value: '.metadata.creationTimestamp',
 };
 
 function deprecationOf(definition: Definition, version: Definition['spec']['versions'][number]): string | undefined {

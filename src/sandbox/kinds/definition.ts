@@ -4,7 +4,10 @@ import {
   dns1123SubdomainProblems,
   isJsonObject,
   isSame,
+  itemsAt,
   type JsonObject,
+  objectAt,
+  objectsAt,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { invalid, maxCauses, notSupported, required, type Schema, structuralCauses } from '../../schema/index.ts';
@@ -70,10 +73,10 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
   if (isJsonObject(service)) {
     service.port ??= 443;
   }
-  const versions = Array.isArray(spec.versions) ? spec.versions.filter(isJsonObject) : [];
+  const versions = objectsAt(spec, 'versions');
   const storageVersion = versions.find(({ storage }) => storage === true)?.name;
-  const status = isJsonObject(object.status) ? object.status : {};
-  const stored = Array.isArray(status.storedVersions) ? status.storedVersions : [];
+  const status = objectAt(object, 'status');
+  const stored = itemsAt(status, 'storedVersions');
   if (typeof storageVersion === 'string') {
     object.status = {
       ...(old === undefined ? { conditions: [], acceptedNames: { plural: '', kind: '' } } : {}),
@@ -85,7 +88,7 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
 
 function nameCauses(spec: JsonObject): StatusCause[] {
   const causes: StatusCause[] = [];
-  const names = isJsonObject(spec.names) ? spec.names : {};
+  const names = objectAt(spec, 'names');
   for (const field of ['plural', 'kind'] as const) {
     if (typeof names[field] !== 'string' || names[field] === '') {
       causes.push(required(`spec.names.${field}`));
@@ -96,10 +99,7 @@ function nameCauses(spec: JsonObject): StatusCause[] {
     ['singular', names.singular],
     ['kind', typeof names.kind === 'string' ? names.kind.toLowerCase() : undefined],
     ['listKind', typeof names.listKind === 'string' ? names.listKind.toLowerCase() : undefined],
-    ...(Array.isArray(names.shortNames) ? names.shortNames : []).map((name, index): [string, unknown] => [
-      `shortNames[${index}]`,
-      name,
-    ]),
+    ...itemsAt(names, 'shortNames').map((name, index): [string, unknown] => [`shortNames[${index}]`, name]),
   ];
   for (const [field, name] of checked) {
     if (typeof name === 'string' && name !== '') {
@@ -114,7 +114,7 @@ function nameCauses(spec: JsonObject): StatusCause[] {
 
 function versionCauses(spec: JsonObject): StatusCause[] {
   const causes: StatusCause[] = [];
-  const versions = Array.isArray(spec.versions) ? spec.versions.filter(isJsonObject) : [];
+  const versions = objectsAt(spec, 'versions');
   const seen = new Set<unknown>();
   for (const [index, version] of versions.entries()) {
     const field = `spec.versions[${index}]`;
@@ -153,7 +153,7 @@ function versionCauses(spec: JsonObject): StatusCause[] {
 }
 
 function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
-  const spec = isJsonObject(object.spec) ? object.spec : {};
+  const spec = objectAt(object, 'spec');
   const causes: StatusCause[] = [];
   const group = spec.group;
   if (typeof group !== 'string' || group === '') {
@@ -174,7 +174,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   if (typeof plural === 'string' && typeof group === 'string' && name !== `${plural}.${group}`) {
     causes.push(invalid('metadata.name', name, `must be spec.names.plural+"."+spec.group (${plural}.${group})`));
   }
-  const conversion = isJsonObject(spec.conversion) ? spec.conversion : {};
+  const conversion = objectAt(spec, 'conversion');
   if (conversion.strategy === 'Webhook') {
     const webhook = isJsonObject(conversion.webhook) ? conversion.webhook : undefined;
     if (webhook === undefined || !isJsonObject(webhook.clientConfig)) {
@@ -195,11 +195,9 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
     for (const field of immutable.filter((key) => !isSame(oldSpec[key], spec[key]))) {
       causes.push(invalid(`spec.${field}`, spec[field], 'field is immutable'));
     }
-    const present = new Set(
-      (Array.isArray(spec.versions) ? spec.versions : []).map((version) => (version as JsonObject).name),
-    );
+    const present = new Set(itemsAt(spec, 'versions').map((version) => (version as JsonObject).name));
     const stored = (object.status as JsonObject | undefined)?.storedVersions;
-    for (const [index, version] of (Array.isArray(stored) ? stored : []).entries()) {
+    for (const [index, version] of itemsAt(stored).entries()) {
       if (!present.has(version)) {
         causes.push(invalid(`status.storedVersions[${index}]`, version, 'must appear in spec.versions'));
       }
@@ -211,7 +209,7 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
 /** The schemas of the versions of a definition, with their paths. */
 function schemasOf(object: JsonObject): [JsonObject, string][] {
   const { versions } = object.spec as JsonObject;
-  return (Array.isArray(versions) ? versions : []).flatMap((version, index): [JsonObject, string][] => {
+  return itemsAt(versions).flatMap((version, index): [JsonObject, string][] => {
     const schema = isJsonObject(version) && isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
     return isJsonObject(schema) ? [[schema, `spec.versions[${index}].schema.openAPIV3Schema`]] : [];
   });
@@ -228,9 +226,9 @@ export const definitionStrategy: KindStrategy = {
     }),
   markForDeletion(object, now) {
     const metadata = object.metadata as JsonObject;
-    const finalizers = Array.isArray(metadata.finalizers) ? metadata.finalizers : [];
+    const finalizers = itemsAt(metadata, 'finalizers');
     metadata.finalizers = finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer];
-    const status = isJsonObject(object.status) ? object.status : {};
+    const status = objectAt(object, 'status');
     const conditions = Array.isArray(status.conditions) ? (status.conditions as JsonObject[]) : [];
     const terminating = {
       type: 'Terminating',

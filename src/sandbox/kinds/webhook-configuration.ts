@@ -1,14 +1,17 @@
 import { matchConditionCauses } from '../../cel/index.ts';
-import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
 import { duplicate, invalid, notSupported, required } from '../../schema/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
 
-function listOf(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
 function prepare(object: JsonObject): void {
-  for (const webhook of listOf(object.webhooks)) {
+  for (const webhook of objectsAt(object, 'webhooks')) {
     webhook.failurePolicy ??= 'Fail';
     webhook.matchPolicy ??= 'Equivalent';
     webhook.namespaceSelector ??= {};
@@ -17,7 +20,7 @@ function prepare(object: JsonObject): void {
     if (object.kind === 'MutatingWebhookConfiguration') {
       webhook.reinvocationPolicy ??= 'Never';
     }
-    for (const rule of listOf(webhook.rules)) {
+    for (const rule of objectsAt(webhook, 'rules')) {
       rule.scope ??= '*';
     }
     const service = isJsonObject(webhook.clientConfig) ? webhook.clientConfig.service : undefined;
@@ -55,14 +58,14 @@ function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
   if (typeof timeout !== 'number' || timeout < 1 || timeout > 30) {
     report('timeoutSeconds', timeout, 'the timeout value must be between 1 and 30 seconds');
   }
-  const client = isJsonObject(webhook.clientConfig) ? webhook.clientConfig : {};
+  const client = objectAt(webhook, 'clientConfig');
   if ((client.url === undefined) === (client.service === undefined)) {
     causes.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
   }
   if (typeof client.url === 'string' && !client.url.startsWith('https://')) {
     report('clientConfig.url', client.url, '"https" is the only allowed URL scheme');
   }
-  for (const [index, rule] of listOf(webhook.rules).entries()) {
+  for (const [index, rule] of objectsAt(webhook, 'rules').entries()) {
     for (const key of ['operations', 'apiGroups', 'apiVersions', 'resources'] as const) {
       if (!Array.isArray(rule[key]) || rule[key].length === 0) {
         causes.push(required(`${field}.rules[${index}].${key}`));
@@ -74,7 +77,7 @@ function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
 }
 
 function validate(object: JsonObject): StatusCause[] {
-  const webhooks = listOf(object.webhooks);
+  const webhooks = objectsAt(object, 'webhooks');
   const names = new Set<Json | undefined>();
   return webhooks.flatMap((webhook, index) => {
     const causes = validateWebhook(webhook, `webhooks[${index}]`);

@@ -1,4 +1,4 @@
-import { fieldAt, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { KindStrategy } from '../resources/index.ts';
 
 /** Defaults the number of replicas to one. */
@@ -27,7 +27,7 @@ export const deploymentStrategy: KindStrategy = {
     const message = 'nothing runs in the sandbox';
     const times = { lastUpdateTime: now, lastTransitionTime: now };
     object.status = {
-      ...(isJsonObject(object.status) ? object.status : {}),
+      ...objectAt(object, 'status'),
       observedGeneration: fieldAt(object, 'metadata', 'generation') ?? 1,
       conditions: [
         { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message, ...times },
@@ -43,7 +43,7 @@ export function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
     observe(object) {
       object.status = {
         ...counts,
-        ...(isJsonObject(object.status) ? object.status : {}),
+        ...objectAt(object, 'status'),
         observedGeneration: fieldAt(object, 'metadata', 'generation') ?? 1,
       };
     },

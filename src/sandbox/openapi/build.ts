@@ -172,7 +172,7 @@ function operations(resource: Resource, components: Components): JsonObject {
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': gvkOf(resource),
   });
-  const body = content(['application/json', 'application/yaml'], ref);
+  const body = content(jsonTypes, ref);
   const prefix = resource.group === '' ? '/api' : `/apis/${resource.group}`;
   const base = `${prefix}/${resource.version}${resource.namespaced ? '/namespaces/{namespace}' : ''}/${resource.plural}`;
   const path = (name: string) => ({ name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } });

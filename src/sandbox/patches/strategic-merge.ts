@@ -1,5 +1,14 @@
-import { copyOf, isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
-import { canonical, fieldOf, type Schema } from '../../schema/index.ts';
+import {
+  canonical,
+  copyOf,
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectAt,
+  setOwn,
+} from '../../kubernetes/index.ts';
+import { fieldOf, type Schema } from '../../schema/index.ts';
 import { badRequest } from '../resources/index.ts';
 
 const directive = '$patch';
@@ -66,12 +75,12 @@ function ownOf(object: JsonObject, key: string): Json | undefined {
 
 function mergeField(target: Json | undefined, value: Json, schema: Schema | undefined): Json {
   if (isJsonObject(value)) {
-    return applyStrategicMerge(isJsonObject(target) ? target : {}, value, schema);
+    return applyStrategicMerge(objectAt(target), value, schema);
   }
   if (!Array.isArray(value) || schema?.['x-kubernetes-patch-strategy'] !== 'merge') {
     return copyOf(value);
   }
-  const list = Array.isArray(target) ? target : [];
+  const list = itemsAt(target);
   const mergeKey = schema['x-kubernetes-patch-merge-key'];
   if (mergeKey === undefined) {
     const known = new Set(list.map(canonical));

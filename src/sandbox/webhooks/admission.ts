@@ -5,10 +5,12 @@ import {
   copyOf,
   isJsonObject,
   isOperation,
+  itemsAt,
   type Json,
   type JsonObject,
   type LabelSelector,
   type Operation,
+  objectAt,
   type PatchOperation,
   parseJson,
   type Status,
@@ -172,7 +174,7 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
 
 /** The error for the client of a denied request, worded as by the real API server. */
 function denial(webhook: Webhook, given: Json | undefined): RequestError {
-  const status = isJsonObject(given) ? given : {};
+  const status = objectAt(given);
   const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
   const why = [status.message, status.reason].find((text) => typeof text === 'string' && text !== '');
   const code = typeof status.code === 'number' && status.code >= 400 ? status.code : 400;
@@ -247,7 +249,7 @@ async function askStrictly(
   if (response.uid !== uid) {
     throw new Error(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? null)}`);
   }
-  for (const warning of Array.isArray(response.warnings) ? response.warnings : []) {
+  for (const warning of itemsAt(response, 'warnings')) {
     attempt.warn(String(warning));
   }
   if (isJsonObject(response.auditAnnotations)) {

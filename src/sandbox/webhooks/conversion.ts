@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyOf, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, isJsonObject, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
 import { applyDefaults, hasDefaults } from '../../schema/index.ts';
 import { apiVersionOf, internalError, type Resource } from '../resources/index.ts';
 import type { WebhookCaller } from './webhook-call.ts';
@@ -19,7 +19,7 @@ function differenceOf(converted: JsonObject, original: JsonObject): string | und
     return `must have the same kind: ${String(original.kind)} != ${String(converted.kind)}`;
   }
   const before = original.metadata as JsonObject;
-  const after = isJsonObject(converted.metadata) ? converted.metadata : {};
+  const after = objectAt(converted, 'metadata');
   const field = (['name', 'namespace', 'uid'] as const).find((key) => (before[key] ?? '') !== (after[key] ?? ''));
   return field === undefined
     ? undefined
@@ -29,7 +29,7 @@ function differenceOf(converted: JsonObject, original: JsonObject): string | und
 /** A converted object with the original's metadata: a webhook may change only labels and annotations. */
 function withOriginalMetadata(converted: JsonObject, original: JsonObject): JsonObject {
   const metadata = { ...(original.metadata as JsonObject) };
-  const given = isJsonObject(converted.metadata) ? converted.metadata : {};
+  const given = objectAt(converted, 'metadata');
   for (const key of ['labels', 'annotations'] as const) {
     if (isJsonObject(given[key])) {
       metadata[key] = given[key];
@@ -125,15 +125,15 @@ export class VersionConverter {
     } catch (error) {
       throw failed(resource, (error as Error).message);
     }
-    const response = isJsonObject(answer.response) ? answer.response : {};
-    const result = isJsonObject(response.result) ? response.result : {};
+    const response = objectAt(answer, 'response');
+    const result = objectAt(response, 'result');
     if (response.uid !== uid) {
       throw failed(resource, 'the response has a different uid than the request');
     }
     if (result.status !== 'Success') {
       throw failed(resource, String(result.message ?? 'it reported a failure without a message'));
     }
-    const converted = Array.isArray(response.convertedObjects) ? response.convertedObjects.filter(isJsonObject) : [];
+    const converted = objectsAt(response, 'convertedObjects');
     if (converted.length !== objects.length) {
       throw failed(resource, `it returned ${converted.length} objects for ${objects.length}`);
     }

@@ -1,4 +1,4 @@
-import { copyOf, isJsonObject, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { conflict, forbidden, metadataOf, namespaceStorage, notFound } from '../resources/index.ts';
 import { keyOf } from '../storage/index.ts';
 import { mutate, validate } from '../webhooks/index.ts';
@@ -35,8 +35,8 @@ export async function remove(
   }
   const given =
     request.body.length === 0 ? {} : parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions');
-  const body = isJsonObject(given) ? given : {};
-  const preconditions = isJsonObject(body.preconditions) ? body.preconditions : {};
+  const body = objectAt(given);
+  const preconditions = objectAt(body, 'preconditions');
   const bodyDryRun = Array.isArray(body.dryRun) && body.dryRun.includes('All');
   const dryRun = isDryRun(query) || bodyDryRun;
   const collection = context.store.collection(resource.storage);

@@ -3,9 +3,11 @@ import {
   dns1123LabelProblems,
   dns1123SubdomainProblems,
   isJsonObject,
+  itemsAt,
   type Json,
   type JsonObject,
   labelValueProblems,
+  objectAt,
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
@@ -39,7 +41,7 @@ const maxAnnotationBytes = 256 * 1024;
 
 /** Adds the problems with the keys of labels or annotations, and with the values of labels. */
 function causesOfKeys(map: Json | undefined, field: string, values: boolean, causes: StatusCause[]): void {
-  for (const [key, value] of Object.entries(isJsonObject(map) ? map : {})) {
+  for (const [key, value] of Object.entries(objectAt(map))) {
     const problems = qualifiedNameProblems(values ? key : key.toLowerCase());
     for (const problem of problems) {
       causes.push(invalid(field, key, problem));
@@ -70,7 +72,7 @@ export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStr
     const why = `may not be more than ${maxAnnotationBytes} bytes`;
     causes.push(causeOf('FieldValueTooLong', 'metadata.annotations', undefined, why));
   }
-  for (const [index, finalizer] of (Array.isArray(finalizers) ? finalizers : []).entries()) {
+  for (const [index, finalizer] of itemsAt(finalizers).entries()) {
     for (const problem of qualifiedNameProblems(String(finalizer))) {
       causes.push(invalid(`metadata.finalizers[${index}]`, finalizer, problem));
     }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { invalid, type Schema } from '../../schema/index.ts';
 import { schemaOfModel } from '../models/index.ts';
 import { invalidObject, metadataOf, type Resource } from '../resources/index.ts';
@@ -16,19 +16,14 @@ export function scaleResourceOf(resource: Resource): Resource {
   };
 }
 
-function objectAt(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  return isJsonObject(value) ? value : {};
-}
-
 /** A label selector in the syntax of query parameters. */
 function selectorText(selector: JsonObject): string {
   const { matchExpressions } = selector;
   const equal = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
-  const expressions = (Array.isArray(matchExpressions) ? matchExpressions : [])
+  const expressions = itemsAt(matchExpressions)
     .filter(isJsonObject)
     .map(({ key, operator, values }) => {
-      const list = `(${(Array.isArray(values) ? values : []).join(',')})`;
+      const list = `(${itemsAt(values).join(',')})`;
       switch (operator) {
         case 'Exists':
           return String(key);

@@ -5,6 +5,7 @@ import {
   copyOf,
   isJsonObject,
   isSame,
+  itemsAt,
   type Json,
   type JsonObject,
   type StatusCause,
@@ -195,7 +196,7 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
 function addedFinalizer(next: JsonObject, current: JsonObject): Json | undefined {
   const before = metadataOf(current).finalizers;
   const after = metadataOf(next).finalizers;
-  const known = new Set(Array.isArray(before) ? before : []);
+  const known = new Set(itemsAt(before));
   return Array.isArray(after) ? after.find((finalizer) => !known.has(finalizer)) : undefined;
 }
 
