@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   rmSync,
   statfsSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -52,6 +54,27 @@ function canStartPrograms(folder: string): boolean {
 }
 
 /**
+ * Removes what killed runs have left in memory, where it would take space until a restart: folders whose names have the
+ * number of a process that is gone.
+ *
+ * @returns how the names of this process's folders begin. A container may share the memory and count its own processes.
+ */
+function removeLeftovers(): string {
+  const countedHere = `test-run-${statSync('/proc/self/ns/pid').ino.toString(36)}-`;
+  for (const name of readdirSync(memory)) {
+    const [pid = '', random] = name.startsWith(countedHere) ? name.slice(countedHere.length).split('-') : [];
+    if (random !== undefined && !existsSync(`/proc/${Number.parseInt(pid, 36)}`)) {
+      try {
+        rmSync(join(memory, name), { recursive: true, force: true });
+      } catch {
+        // Another user's.
+      }
+    }
+  }
+  return `${countedHere}${process.pid.toString(36)}-`;
+}
+
+/**
  * A new folder for the files of a run: temporary ones, and the caches of programs that tests start; in memory if
  * possible: a run makes and deletes tens of thousands of files. Without a journal, ext4 checks every file deleted in the
  * last minute before it creates one: a second for a thousand files.
@@ -62,7 +85,7 @@ function makeFolder(): string {
     const { bavail, bsize } = statfsSync(memory);
     // With all packages from the registry, the files are too large.
     if (bavail * bsize > enough && process.env.FROM_REGISTRY !== 'true') {
-      made = mkdtempSync(join(memory, 'test-run-'));
+      made = mkdtempSync(join(memory, removeLeftovers()));
       if (canStartPrograms(made)) {
         return made;
       }
