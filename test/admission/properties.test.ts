@@ -57,7 +57,7 @@ test('the patch turns any object into the defaulted one, which needs no more def
       expect(patched).toEqual(defaulted);
       expect(defaultsOf(defaulted, which)).toEqual([]);
     }),
-    { numRuns: runs(250) },
+    { numRuns: runs(120) },
   );
 });
 
@@ -76,7 +76,7 @@ test('any object gets a response, never an exception, and a denial always gives 
       }
       expect(strict.mutate(request).response.allowed).toBe(true);
     }),
-    { numRuns: runs(250) },
+    { numRuns: runs(120) },
   );
 });
 
@@ -90,7 +90,7 @@ test('what the upstream profile denies, the strict profile denies', () => {
         of.validate(request).response.status?.details?.causes?.map(({ field, reason }) => `${field} ${reason}`) ?? [];
       expect(fields(strict)).toEqual(expect.arrayContaining(fields(upstream)));
     }),
-    { numRuns: runs(250) },
+    { numRuns: runs(120) },
   );
 });
 
@@ -127,6 +127,6 @@ test('any JSON is either decoded as a review or rejected with a sentence', () =>
         expect(typeof strict.validate(decoded.request).response.allowed).toBe('boolean');
       }
     }),
-    { numRuns: runs(250) },
+    { numRuns: runs(120) },
   );
 });

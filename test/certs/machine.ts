@@ -96,11 +96,17 @@ function certificates(pem: string): X509Certificate[] {
   return found;
 }
 
+const known = new Map<string, boolean>();
 function trusts(bundle: string, serving: string): boolean {
-  const [served] = certificates(serving);
-  return (
-    served !== undefined && certificates(bundle).some((ca) => served.checkIssued(ca) && served.verify(ca.publicKey))
-  );
+  const pair = `${serving}\n${bundle}`;
+  let isTrusted = known.get(pair);
+  if (isTrusted === undefined) {
+    const [served] = certificates(serving);
+    isTrusted =
+      served !== undefined && certificates(bundle).some((ca) => served.checkIssued(ca) && served.verify(ca.publicKey));
+    known.set(pair, isTrusted);
+  }
+  return isTrusted;
 }
 
 /**

@@ -61,7 +61,7 @@ const hangUp: Answering = (_received, response) => {
 /** 2.4 MB, of which 2 MiB are read. */
 const huge = JSON.stringify({ status: 'Success', items: Array(200_000).fill({ uid: 'x' }) });
 
-const limitMs = 800;
+const limitMs = 400;
 
 const hostile: readonly [string, Answering][] = [
   ['an endless discovery', endless],

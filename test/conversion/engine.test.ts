@@ -62,7 +62,7 @@ describe.each(
       fc.property(objectOf(from, 'Kitchen', schema), (object) => {
         expect(canonical(converter.convert(converter.convert(object, to), from))).toBe(canonical(object));
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     );
   });
 });

@@ -23,7 +23,7 @@ describe.each(pairs)('%s → %s → %s', (from, to) => {
         expect(canonical(converter.convert(there, apiVersionOf(from)))).toBe(canonical(object));
         expect(JSON.stringify(object)).toBe(before);
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -64,7 +64,7 @@ describe.each(pairs)('any JSON in place of fields: %s → %s', (from, to) => {
           expect((error as ConversionError).path).not.toEqual([]);
         }
       }),
-      { numRuns: runs(400) },
+      { numRuns: runs(200) },
     );
   });
 });

@@ -155,7 +155,7 @@ describe('a JSON Patch', () => {
         const patched = applyOperations(before, jsonPatchOf(before, after));
         expect(isSame(patched, after)).toBe(true);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     );
   });
 

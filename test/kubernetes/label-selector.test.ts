@@ -184,7 +184,7 @@ test('two selectors overlap if and only if some labels match both', () => {
       const some = candidates.some((labels) => selectsLabels(a, labels) && selectsLabels(b, labels));
       expect(selectorsOverlap(a, b)).toBe(some);
     }),
-    { numRuns: runs(300) },
+    { numRuns: runs(150) },
   );
 });
 

@@ -230,7 +230,7 @@ describe('YAML text', () => {
           expect(load(text)).toEqual(value);
         },
       ),
-      { numRuns: runs(200) },
+      { numRuns: runs(120) },
     );
   });
 });

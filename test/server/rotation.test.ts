@@ -46,7 +46,7 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
         failures.push(String((error as NodeJS.ErrnoException).code));
       }
       calls++;
-      await new Promise((resolve) => setTimeout(resolve, 80));
+      await new Promise((resolve) => setTimeout(resolve, 120));
     }
   };
   const calling = Promise.all([caller(), caller()]);

@@ -95,7 +95,8 @@ test('limits: what is not checked is said, not taken for valid', () => {
   const nested = (levels: number): JsonObject => {
     let schema: JsonObject = {
       type: 'object',
-      properties: wide,
+      // Objects in a list count like others, and declare nothing, which would take most of the time.
+      properties: { p1: { type: 'integer' }, list: { type: 'array', items: { type: 'object', properties: wide } } },
       'x-kubernetes-validations': [{ rule: "self.p1 == 'x'" }],
     };
     for (let level = 0; level < levels; level++) {
@@ -106,17 +107,16 @@ test('limits: what is not checked is said, not taken for valid', () => {
   expect(fieldsOf(defined(nested(5)))).toHaveLength(1);
   expect(checkDefinitions([defined(nested(12))], 'v')).toMatchObject({ causes: [], isComplete: false });
 
-  const numbers = (rule: string, preset: number[]): JsonObject => ({
-    ...{ type: 'array', items: { type: 'integer' }, default: preset },
+  // The cost of a search is the product of the lengths, whatever time it takes.
+  const texts = (rule: string): JsonObject => ({
+    type: 'object',
+    properties: { text: { type: 'string' }, searched: { type: 'string' } },
+    default: { text: 'x'.repeat(5_000), searched: 'y'.repeat(5_000) },
     'x-kubernetes-validations': [{ rule }],
   });
-  const long = Array.from({ length: 300 }, (_, i) => i);
-  const last = numbers('self.size() < 3', long);
+  const last = texts('self.text.size() < 3');
   const costly = (count: number): JsonObject => {
-    const many = Array.from({ length: count }, (_, i) => [
-      `p${i}`,
-      numbers('self.all(x, self.exists(y, y == x))', long),
-    ]);
+    const many = Array.from({ length: count }, (_, i) => [`p${i}`, texts('!self.text.contains(self.searched)')]);
     return { type: 'object', properties: { ...Object.fromEntries(many), last } };
   };
   expect(checkDefinitions([defined(costly(2))], 'v')).toMatchObject({ causes: [{}], isComplete: true });
@@ -126,10 +126,10 @@ test('limits: what is not checked is said, not taken for valid', () => {
 test('limits: the schema that many rules are checked against', () => {
   const properties = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, { type: 'string' }]));
   let schema: JsonObject = { type: 'object', properties };
-  for (let level = 0; level < 400; level++) {
+  for (let level = 0; level < 150; level++) {
     schema = { type: 'object', properties: { a: schema }, 'x-kubernetes-validations': [{ rule: 'true' }] };
   }
   const started = cpuTimeMs();
   expect(fieldsOf(defined(schema))).toEqual([]);
-  expect(cpuTimeMs() - started).toBeLessThan(2_500);
+  expect(cpuTimeMs() - started).toBeLessThan(1_500);
 });

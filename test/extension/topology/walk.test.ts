@@ -376,7 +376,7 @@ describe('variables', () => {
         expect(layered.has(at)).toBe(merged.has(at));
         expect(layered.values).toEqual(merged.values);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     );
   });
 

@@ -55,7 +55,7 @@ test('a truncated body is either rejected or an object', () => {
       }
       expect(object === undefined || isJsonObject(object)).toBe(true);
     }),
-    { numRuns: runs(500) },
+    { numRuns: runs(200) },
   );
 });
 
