@@ -42,6 +42,14 @@ test.each(pages)('every link in %s has a target', (page) => {
   expect(problems).toEqual([]);
 });
 
+test('CONTRIBUTING lists every script for benchmarks and tests', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: object };
+  const named = Object.keys(scripts).filter((name) => /^(bench|test|soak)/.test(name));
+  expect(named.length).toBeGreaterThan(10);
+  const page = readPage('CONTRIBUTING.md');
+  expect(named.filter((name) => !new RegExp(`\`npm (run )?${name}( --[^\`]*)?\``).test(page))).toEqual([]);
+});
+
 test('the README is short, and links to every page', () => {
   const readme = readPage('README.md');
   expect(readme.split('\n').length).toBeLessThan(170);
