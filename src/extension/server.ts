@@ -157,8 +157,9 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
     throw new TypeError(`certificates: secret ${JSON.stringify(secret)}: namespace and name ${problem}`);
   }
   // Loaded on demand, since most servers read files.
-  const { loadKubeConfig } = await import('../cluster/index.ts');
-  return secretCertificates(loadKubeConfig({ kubeconfig, context }), namespace, name);
+  const { loadKubeConfig, watchServingSecret } = await import('../cluster/index.ts');
+  const config = loadKubeConfig({ kubeconfig, context });
+  return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
 }
 
 /**

@@ -1,10 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeConfig } from '@kubernetes/client-node';
-import type { SecretEvent, SecretPace } from '../cluster/index.ts';
 import { checkPair } from './certificate.ts';
 import type { CertificateEvent, CertificateSource } from './certificate-source.ts';
 
-function eventOf(event: SecretEvent, place: string): CertificateEvent {
+/**
+ * A change of a watched Secret, or of the watch itself: the events of `watchServingSecret`. The type is written here, too, so
+ * that the declarations of the SDK do without those of the Kubernetes client, which compilers take a second to read.
+ */
+export type SecretChange =
+  | { kind: 'secret'; secret: { cert: string; key: string; ca: string } }
+  | { kind: 'absent'; reason: string }
+  | { kind: 'watching'; problem: string | undefined };
+
+/** Starts to watch a Secret, and returns the function that stops it. */
+export type WatchSecret = (onEvent: (event: SecretChange) => void) => () => void;
+
+function eventOf(event: SecretChange, place: string): CertificateEvent {
   if (event.kind === 'watching') {
     return { kind: 'source', problem: event.problem };
   }
@@ -24,31 +34,23 @@ const defaultFirstNewsMs = 3_000;
 /**
  * The pair in a kubernetes.io/tls Secret, watched at the API server: a change takes effect within a second, whereas a
  * mounted Secret waits for the kubelet. Needs `get` and `watch` on that Secret.
+ *
+ * @param place NAMESPACE/NAME, for messages.
+ * @param watch starts to watch the Secret, and returns the function that stops it: `watchServingSecret`.
  */
 export function secretCertificates(
-  config: KubeConfig,
-  namespace: string,
-  name: string,
-  { firstNewsMs = defaultFirstNewsMs, ...pace }: Partial<SecretPace> & { firstNewsMs?: number } = {},
+  place: string,
+  watch: WatchSecret,
+  { firstNewsMs = defaultFirstNewsMs }: { firstNewsMs?: number } = {},
 ): CertificateSource {
   let stop: (() => void) | undefined;
   return {
     async start(onEvent) {
-      let isStopped = false;
-      stop = () => {
-        isStopped = true;
-      };
-      // Loaded on demand, since most servers read files.
-      const { watchServingSecret } = await import('../cluster/index.ts');
-      if (isStopped) {
-        return;
-      }
       const { promise: first, resolve } = Promise.withResolvers<void>();
-      const pass = (event: SecretEvent) => {
-        onEvent(eventOf(event, `${namespace}/${name}`));
+      stop = watch((event) => {
+        onEvent(eventOf(event, place));
         resolve();
-      };
-      stop = watchServingSecret(config, namespace, name, pass, pace);
+      });
       const timer = new AbortController();
       await Promise.race([first, sleep(firstNewsMs, undefined, { signal: timer.signal }).catch(() => {})]);
       timer.abort();

@@ -81,6 +81,8 @@ test("contains the library's declaration files with everything they import, and 
   const declarations = packed.filter((path) => path.startsWith('dist/') && path.endsWith('.d.ts'));
   const imported = declarations.flatMap((path) => {
     const text = readFileSync(join(consumer, 'node_modules/extensionconfig-webhook', path), 'utf8');
+    // Its declarations are many, take a compiler a second to read, and need those of packages that users do not have.
+    expect(text, path).not.toContain('@kubernetes/client-node');
     const paths = [...text.matchAll(/(?:from|import\() ?["'](\.[^"']+)\.[jt]s["']/g)].map(([, to]) => `${to}.d.ts`);
     return paths.map((to) => join(dirname(path), to));
   });

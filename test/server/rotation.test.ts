@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadKubeConfig } from '../../src/cluster/index.ts';
+import { loadKubeConfig, watchServingSecret } from '../../src/cluster/index.ts';
 import { run } from '../../src/commands/index.ts';
 import { secretCertificates } from '../../src/server/index.ts';
 import { ApiServer, bundlesOf, namespace, putTargets, servingPath, targetFlags } from '../cluster/api-server.ts';
@@ -24,7 +24,11 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
   };
   expect(await certs('bootstrap')).toMatchObject({ code: 0 });
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
-  const server = await start({ certificates: secretCertificates(config, namespace, 'extensionconfig-webhook-tls') });
+  const server = await start({
+    certificates: secretCertificates(`${namespace}/extensionconfig-webhook-tls`, (onEvent) =>
+      watchServingSecret(config, namespace, 'extensionconfig-webhook-tls', onEvent),
+    ),
+  });
   const servername = `extensionconfig-webhook.${namespace}.svc`;
   const failures: string[] = [];
   const served = new Set<string>();

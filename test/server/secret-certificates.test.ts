@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
+import type { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadKubeConfig } from '../../src/cluster/index.ts';
+import { loadKubeConfig, type SecretPace, watchServingSecret } from '../../src/cluster/index.ts';
 import { type CertificateEvent, secretCertificates } from '../../src/server/index.ts';
 import { ApiServer, namespace, servingPath } from '../cluster/api-server.ts';
 import { localhost, type TestCertificate, testCa } from './certificates.ts';
@@ -20,6 +21,12 @@ afterEach(async () => {
   await api.stop();
 });
 
+const certificatesOf = (config: KubeConfig, pace: Partial<SecretPace> = {}, options = {}) =>
+  secretCertificates(
+    `${namespace}/${name}`,
+    (onEvent) => watchServingSecret(config, namespace, name, onEvent, pace),
+    options,
+  );
 const encode = (text: string) => Buffer.from(text).toString('base64');
 const put = ({ cert, key }: TestCertificate, bundle: string) =>
   api.put(servingPath, {
@@ -29,7 +36,7 @@ const put = ({ cert, key }: TestCertificate, bundle: string) =>
 
 test("serves the Secret's certificate, keeps it while the Secret is broken, and reports the stage", async () => {
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
-  const server = await start({ certificates: secretCertificates(config, namespace, name) });
+  const server = await start({ certificates: certificatesOf(config) });
   const ready = async () => (await fetch(`${server.health}/readyz`)).status;
   const metrics = async () => (await fetch(`${server.health}/metrics`)).text();
   expect(await ready()).toBe(503);
@@ -60,7 +67,7 @@ test('a forbidden watch is logged as an error, counted, and shown; the certifica
   put(localhost, testCa.cert);
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const pace = { pollMs: 20, minRetryMs: 20 };
-  const server = await start({ certificates: secretCertificates(config, namespace, name, pace) });
+  const server = await start({ certificates: certificatesOf(config, pace) });
   const verbose = async () => (await fetch(`${server.health}/readyz?verbose`)).text();
   const problem = `the permission to watch secrets ${namespace}/${name} is missing`;
   await vi.waitFor(async () => expect(await verbose()).toContain(problem), within);
@@ -85,7 +92,7 @@ test('an unresponsive API server does not prevent the server from starting and s
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
   const began = performance.now();
-  const server = await start({ certificates: secretCertificates(config, namespace, name, { firstNewsMs: 100 }) });
+  const server = await start({ certificates: certificatesOf(config, {}, { firstNewsMs: 100 }) });
   expect(performance.now() - began).toBeGreaterThanOrEqual(99);
   const answer = await fetch(`${server.health}/readyz`);
   expect([answer.status, await answer.text()]).toEqual([503, 'no serving certificate: not read yet\n']);
@@ -98,7 +105,7 @@ test('an unresponsive API server does not prevent the server from starting and s
 test('reports the state of the Secret: absent, a pair with its trust bundle, broken; and nothing after the end', async () => {
   const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const events: CertificateEvent[] = [];
-  const source = secretCertificates(config, namespace, name);
+  const source = certificatesOf(config);
   source.stop();
   await source.start((event) => events.push(event));
   // While the watch works, it need not be reported.

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { FailureError, version } from '../../cli/index.ts';
-import { connect, type Informer, startInformer } from '../../cluster/index.ts';
+import { connect, type Informer, startInformer, watchServingSecret } from '../../cluster/index.ts';
 import { type CertificateSource, secretCertificates } from '../../server/index.ts';
 import {
   deploy,
@@ -128,7 +128,9 @@ export async function startExtension(
       const started = await startThread(
         module,
         data,
-        secretCertificates(config, namespace, secretName),
+        secretCertificates(`${namespace}/${secretName}`, (onEvent) =>
+          watchServingSecret(config, namespace, secretName, onEvent),
+        ),
         log,
         stopping.signal,
       );

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { createAdmission } from '../../admission/index.ts';
 import { runtimeSdkFeatureGate } from '../../api/index.ts';
 import { type CommandEntry, defaultsOf, type Io, type Program, runProgram, version } from '../../cli/index.ts';
+import { watchServingSecret } from '../../cluster/index.ts';
 import { reviewConversion } from '../../conversion/index.ts';
 import { createRuleSet } from '../../rules/index.ts';
 import type { Endpoint } from '../../sandbox/index.ts';
@@ -118,7 +119,9 @@ export async function startWebhookOfSecret(
 ): Promise<LocalWebhook> {
   const following = clusterFacts ? await follow(config, log) : undefined;
   const server = await startLocalWebhook(
-    secretCertificates(config, webhookService.namespace, servingSecret),
+    secretCertificates(`${webhookService.namespace}/${servingSecret}`, (onEvent) =>
+      watchServingSecret(config, webhookService.namespace, servingSecret, onEvent),
+    ),
     log,
     port,
     following,

@@ -73,7 +73,9 @@ async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
     }
     checkedName('--cert-secret: the namespace', namespace, dns1123LabelProblems);
     checkedName('--cert-secret: the name', name, dns1123SubdomainProblems);
-    return secretCertificates(await kubeConfigOf('--cert-secret', flags, env), namespace, name);
+    const config = await kubeConfigOf('--cert-secret', flags, env);
+    const { watchServingSecret } = await import('../../cluster/index.ts');
+    return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
   }
   if (folder === undefined) {
     throw new UsageError(
