@@ -27,6 +27,8 @@ export class CostError extends Error {
 /** The budget for expressions: as in the API server, a step costs 1, and reading a text a tenth of its length. */
 export interface Budget {
   left: number;
+  /** Number of characters of expressions that were compiled for these evaluations; it has a maximum of its own. */
+  compiled?: number;
 }
 
 /** A node of a parsed expression, as the library's evaluator walks it. */

@@ -24,13 +24,30 @@ interface Compiled {
   needsOld: boolean;
 }
 
-const maxCompiled = 10_000;
+/**
+ * Maximum number of characters of compiled expressions that are kept: one takes up to 130 bytes when compiled, all
+ * together some fifty megabytes at most.
+ */
+const maxCompiled = 400_000;
+/** What a kept expression takes besides its characters, in characters. */
+const overhead = 20;
 /** The most recently used compiled expressions; null for those that this engine cannot evaluate. */
-const compiled = new Recent<Compiled | null>(maxCompiled);
+const compiled = new Recent<Compiled | null>(maxCompiled, (expression) => overhead + expression.length);
 
-function compile(expression: string): Compiled | undefined {
+/**
+ * Maximum number of characters of expressions that are compiled for one object, which takes less than a second: those of a
+ * definition that has more are evicted before they are used again.
+ */
+const maxCompiledNow = 500_000;
+
+/** @throws {CostError} when too many expressions would have to be compiled for one object. */
+function compile(expression: string, budget: Budget): Compiled | undefined {
   let found = compiled.get(expression);
   if (found === undefined) {
+    budget.compiled = (budget.compiled ?? 0) + expression.length;
+    if (budget.compiled > maxCompiledNow) {
+      throw new CostError(true);
+    }
     const { environment, meter } = engineOf();
     const isValid = environment.check(expression).valid;
     found = isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : null;
@@ -86,7 +103,7 @@ function messageOf(
 ): string {
   if (messageExpression !== undefined) {
     try {
-      const expression = compile(messageExpression);
+      const expression = compile(messageExpression, budget);
       const text =
         expression === undefined ? undefined : engineOf().meter.evaluate(expression.program, { ...variables }, budget);
       if (typeof text === 'string' && text.trim() !== '') {
@@ -107,11 +124,11 @@ function problemOf(
   hasOld: boolean,
   validation: Validation,
 ): string | undefined {
-  const expression = compile(rule.rule);
-  if (expression === undefined || (expression.needsOld && !hasOld && rule.optionalOldSelf !== true)) {
-    return undefined;
-  }
   try {
+    const expression = compile(rule.rule, validation.budget);
+    if (expression === undefined || (expression.needsOld && !hasOld && rule.optionalOldSelf !== true)) {
+      return undefined;
+    }
     const holds = engineOf().meter.evaluate(expression.program, { ...variables }, validation.budget) === true;
     return holds ? undefined : messageOf(rule, variables, validation);
   } catch (error) {

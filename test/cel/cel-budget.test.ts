@@ -64,6 +64,31 @@ test('a pattern that is too large to be kept with others is kept alone', () => {
   expect(cost()).toBeLessThan(first);
 });
 
+const padded = (name: string) => `'${name}' == '' || true // ${'x'.repeat(100_000)}`;
+
+// Three hundred of seven thousand characters took 240 megabytes for as long as the process ran.
+test('compiled rules are kept by their length, and compiled again after that', () => {
+  const compiled = (name: string) => {
+    const budget = { left: rulesBudget, compiled: 0 };
+    problems({ rule: padded(name) }, {}, budget);
+    return budget.compiled;
+  };
+  expect(compiled('first')).toBe(padded('first').length);
+  expect(compiled('first')).toBe(0);
+  for (const other of ['a', 'b', 'c', 'd']) {
+    compiled(other);
+  }
+  expect(compiled('first')).toBe(padded('first').length);
+});
+
+test('for one object, rules are compiled up to a maximum length', () => {
+  const rules = Array.from({ length: 6 }, (_, index) => ({ rule: padded(`many${index}`) }));
+  const schema = { ...anything, 'x-kubernetes-validations': rules } as Schema;
+  expect(validateRules({}, undefined, schema).map(({ message }) => message)).toEqual([
+    'validation failed due to running out of cost budget, no further validation rules will be run',
+  ]);
+});
+
 const ofLength = (length: number) => ({ a: 'a'.repeat(length), b: 'a'.repeat(length), list: Array(length).fill('a') });
 test.each<[string, number]>([
   ['self.a == self.b', 100],

@@ -17,12 +17,44 @@ const deleteFromList = '$deleteFromPrimitiveList/';
 const elementOrder = '$setElementOrder/';
 
 /**
+ * Maximum number of fields and list items that are copied again because several items of a patch have the same key: this
+ * takes some hundredths of a second. Everything else is copied once.
+ */
+const maxCopiedAgain = 50_000;
+
+/** The work of one patch. */
+interface Work {
+  /** Whether what is merged now belongs to an item that this patch has merged or added before. */
+  isRepeated: boolean;
+  /** How many more fields and items may be copied again. */
+  left: number;
+}
+
+/** Charges the copy of an object's fields or of a list's items. */
+function charge(work: Work, count: number): void {
+  if (!work.isRepeated) {
+    return;
+  }
+  work.left -= count;
+  if (work.left < 0) {
+    throw badRequest(
+      `the patch has too many items with the same merge key: more than ${maxCopiedAgain} fields and items would be copied again; write each item once`,
+    );
+  }
+}
+
+/**
  * Applies a strategic merge patch to a copy: a merge patch in which lists with a merge key (in the schema) are merged
  * item by item, with the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder`.
  *
- * @throws {RequestError} 400 for an unknown directive or an item without its merge key.
+ * @throws {RequestError} 400 for an unknown directive, for an item without its merge key, and for very many items with
+ *   the same key.
  */
 export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  return mergeObject(target, patch, schema, { isRepeated: false, left: maxCopiedAgain });
+}
+
+function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined, work: Work): JsonObject {
   if (patch[directive] === 'replace') {
     const { [directive]: _, ...rest } = patch;
     return copyOf(rest);
@@ -33,6 +65,7 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
   if (patch[directive] !== undefined && patch[directive] !== 'merge') {
     throw badRequest(`unknown patch type ${JSON.stringify(patch[directive])}; $patch is replace, delete or merge`);
   }
+  charge(work, Object.keys(target).length);
   let merged: JsonObject = { ...target };
   if (Array.isArray(patch[retainKeys])) {
     const kept = new Set(patch[retainKeys]);
@@ -43,6 +76,7 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
       const field = key.slice(deleteFromList.length);
       const list = ownOf(merged, field);
       if (Array.isArray(list)) {
+        charge(work, list.length);
         const gone = new Set(value.map(canonical));
         setOwn(
           merged,
@@ -55,13 +89,14 @@ export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schem
     } else if (value === null) {
       delete merged[key];
     } else {
-      setOwn(merged, key, mergeField(ownOf(merged, key), value, fieldOf(schema, key)));
+      setOwn(merged, key, mergeField(ownOf(merged, key), value, fieldOf(schema, key), work));
     }
   }
   for (const [key, order] of Object.entries(patch)) {
     const field = key.slice(elementOrder.length);
     const list = key.startsWith(elementOrder) ? ownOf(merged, field) : undefined;
     if (Array.isArray(order) && Array.isArray(list)) {
+      charge(work, list.length);
       setOwn(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
     }
   }
@@ -73,23 +108,24 @@ function ownOf(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function mergeField(target: Json | undefined, value: Json, schema: Schema | undefined): Json {
+function mergeField(target: Json | undefined, value: Json, schema: Schema | undefined, work: Work): Json {
   if (isJsonObject(value)) {
-    return applyStrategicMerge(objectAt(target), value, schema);
+    return mergeObject(objectAt(target), value, schema, work);
   }
   if (!Array.isArray(value) || schema?.['x-kubernetes-patch-strategy'] !== 'merge') {
     return copyOf(value);
   }
   const list = itemsAt(target);
+  charge(work, list.length);
   const mergeKey = schema['x-kubernetes-patch-merge-key'];
   if (mergeKey === undefined) {
     const known = new Set(list.map(canonical));
     return [...list, ...value.filter((item) => !known.has(canonical(item)))];
   }
-  return mergeList(list, value, mergeKey, schema.items);
+  return mergeList(list, value, mergeKey, schema.items, work);
 }
 
-function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema | undefined): Json[] {
+function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema | undefined, work: Work): Json[] {
   if (patch.some((item) => isJsonObject(item) && item[directive] === 'replace')) {
     return copyOf(patch.filter((item) => !(isJsonObject(item) && item[directive] === 'replace')));
   }
@@ -109,6 +145,9 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
     }
   };
   list.forEach(note);
+  const isRepeated = work.isRepeated;
+  /** The positions of the items that the patch has merged or added. */
+  const touched = new Set<number>();
   for (const item of patch) {
     if (!isJsonObject(item) || item[mergeKey] === undefined) {
       throw badRequest(`an item of the patch does not contain the merge key ${JSON.stringify(mergeKey)}`);
@@ -122,12 +161,17 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
       }
       places.delete(key);
     } else if (at !== undefined) {
-      merged[at] = applyStrategicMerge(merged[at] as JsonObject, item, items);
+      work.isRepeated = isRepeated || touched.has(at);
+      merged[at] = mergeObject(merged[at] as JsonObject, item, items, work);
+      touched.add(at);
     } else {
-      const made = applyStrategicMerge({}, item, items);
+      work.isRepeated = isRepeated;
+      const made = mergeObject({}, item, items, work);
+      touched.add(merged.length);
       note(made, merged.push(made) - 1);
     }
   }
+  work.isRepeated = isRepeated;
   return merged.filter((item) => item !== undefined);
 }
 

@@ -1,6 +1,6 @@
 import { applyPatch, type Operation } from 'rfc6902';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { applyOperations, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
+import { applyOperations, type Json, type JsonObject, type PatchOperation } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
@@ -30,6 +30,11 @@ describe('JSON patch', () => {
       reason: 'Invalid',
       message: expect.stringMatching(/accumulated size increase of copy is \d+, exceeding the limit 3145728$/),
     });
+  });
+
+  test('removing from the front of a huge list again and again is refused before it has shifted too many items', () => {
+    const operations = Array<PatchOperation>(10_000).fill({ op: 'remove', path: '/0' });
+    expect(() => applyOperations(Array<Json>(30_000).fill(0), operations)).toThrow(/moves more than 200000000 items/);
   });
 
   test('more than 10,000 operations are too many', async () => {
@@ -124,6 +129,25 @@ describe('strategic merge patch', () => {
     expect(cpuTimeMs() - started).toBeLessThan(1_000);
     expect((merged.spec as { volumes: Json[] }).volumes).toHaveLength(15_000);
     expect((merged.metadata as { finalizers: Json[] }).finalizers).toHaveLength(10_000);
+  });
+
+  test('many items with the same key are refused before they have copied a large item many times', () => {
+    const items = (count: number, name: (index: number) => string): Json[] =>
+      Array.from({ length: count }, (_, index) => ({ name: name(index) }));
+    const order = '$setElementOrder/env';
+    const big = { name: 'a', env: items(300, (index) => `e${index}`) };
+    const repeats: JsonObject[] = [{ image: 'b' }, { env: items(1, () => 'z') }, { [order]: items(1, () => 'z') }];
+    for (const repeat of repeats) {
+      const wide = Object.fromEntries(big.env.map((_, index) => [`x${index}`, 0]));
+      const containers = [{ ...big, ...wide }, ...Array<Json>(300).fill({ name: 'a', ...repeat })];
+      // Without a limit, ten times as many take two seconds.
+      expect(() => applyStrategicMerge({}, { spec: { containers } }, pod)).toThrow(
+        /too many items with the same merge key/,
+      );
+      // Some are merged one after the other, as by the API server.
+      const merged = applyStrategicMerge({}, { spec: { containers: containers.slice(0, 20) } }, pod);
+      expect((merged.spec as { containers: Json[] }).containers).toHaveLength(1);
+    }
   });
 
   test('deletes, merges and adds items by key', () => {
