@@ -85,7 +85,7 @@ test('for one object, rules are compiled up to a maximum length', () => {
   const rules = Array.from({ length: 6 }, (_, index) => ({ rule: padded(`many${index}`) }));
   const schema = { ...anything, 'x-kubernetes-validations': rules } as Schema;
   expect(validateRules({}, undefined, schema).map(({ message }) => message)).toEqual([
-    'validation failed due to running out of cost budget, no further validation rules will be run',
+    expect.stringContaining('validation failed due to running out of cost budget'),
   ]);
 });
 

@@ -23,14 +23,43 @@ export interface Variables {
   readonly values: Readonly<JsonObject>;
 }
 
+/**
+ * Maximum number of fields that the merges for all templates of a request may copy, which takes two seconds: a thousand
+ * variables for five thousand templates.
+ */
+const maxMerged = 5_000_000;
+
+/** How many more fields the merges for a request may copy. */
+export interface MergeWork {
+  left: number;
+}
+
+/** The work of a request at its beginning. */
+export const mergeWork = (): MergeWork => ({ left: maxMerged });
+
+function charge(work: MergeWork, fields: number): void {
+  work.left -= fields;
+  if (work.left < 0) {
+    throw new HandlerFailure(
+      `the variables of this request, merged for each of its templates, have more than ${maxMerged} fields: the handler must read single variables (variables.get with a longer path), not all of them or all of builtin`,
+    );
+  }
+}
+
 /** Merges the second object into the first, field by field; unknown fields are kept. */
-function mergedDeep(below: Json | undefined, above: Json): Json {
+function mergedDeep(below: Json | undefined, above: Json, work: MergeWork): Json {
   if (!isJsonObject(below) || !isJsonObject(above)) {
     return above;
   }
-  const merged: JsonObject = { ...below };
+  const merged: JsonObject = {};
+  let count = 0;
+  for (const name in below) {
+    setOwn(merged, name, below[name] as Json);
+    count++;
+  }
+  charge(work, count);
   for (const [name, field] of Object.entries(above)) {
-    setOwn(merged, name, mergedDeep(Object.hasOwn(below, name) ? below[name] : undefined, field));
+    setOwn(merged, name, mergedDeep(Object.hasOwn(below, name) ? below[name] : undefined, field, work));
   }
   return merged;
 }
@@ -47,14 +76,15 @@ export function layerOf(variables: readonly Variable[] = []): VariableLayer {
  * `builtin` is merged field by field.
  */
 export function mergeVariables(...layers: readonly (readonly Variable[] | undefined)[]): JsonObject {
-  return mergedLayers(layers.map(layerOf));
+  return mergedLayers(layers.map(layerOf), { left: Number.POSITIVE_INFINITY });
 }
 
-function mergedLayers(layers: readonly VariableLayer[]): JsonObject {
+function mergedLayers(layers: readonly VariableLayer[], work: MergeWork): JsonObject {
   const merged = new Map<string, Json>();
   for (const layer of layers) {
+    charge(work, layer.size);
     for (const [name, value] of layer) {
-      merged.set(name, name === 'builtin' ? mergedDeep(merged.get(name), value) : value);
+      merged.set(name, name === 'builtin' ? mergedDeep(merged.get(name), value, work) : value);
     }
   }
   return Object.fromEntries(merged);
@@ -65,7 +95,8 @@ type Found = readonly [below: Json | undefined, above: Json | undefined];
 
 const notFound: Found = [undefined, undefined];
 
-const valueAt = ([below, above]: Found): Json | undefined => (above === undefined ? below : mergedDeep(below, above));
+const valueAt = ([below, above]: Found, work: MergeWork): Json | undefined =>
+  above === undefined ? below : mergedDeep(below, above, work);
 
 function findInLayers(below: VariableLayer, above: VariableLayer, path: string): Found {
   const [name, ...rest] = segmentsOf(path);
@@ -87,14 +118,15 @@ function findInLayers(below: VariableLayer, above: VariableLayer, path: string):
  * Access to the variables of a request below those of one of its items. Only values that are read are merged: there may be
  * many variables in a request, and many items.
  */
-export function layeredVariables(below: VariableLayer, above: VariableLayer): Variables {
+export function layeredVariables(below: VariableLayer, above: VariableLayer, work = mergeWork()): Variables {
   let values: JsonObject | undefined;
   return new FoundVariables(
     (path) => findInLayers(below, above, path),
     () => {
-      values ??= mergedLayers([below, above]);
+      values ??= mergedLayers([below, above], work);
       return values;
     },
+    work,
   );
 }
 
@@ -103,15 +135,16 @@ export function variablesOf(values: JsonObject): Variables {
   return new FoundVariables(
     (path) => [getField(values, path), undefined],
     () => values,
+    mergeWork(),
   );
 }
 
 type Find = (path: string) => Found;
 
 /** Reads values of one type; `kind` describes it in messages. */
-function typed<T extends Json>(find: Find, kind: string, is: (value: Json) => boolean) {
+function typed<T extends Json>(find: Find, work: MergeWork, kind: string, is: (value: Json) => boolean) {
   return (path: string, fallback?: T): T => {
-    const value = valueAt(find(path));
+    const value = valueAt(find(path), work);
     if (value === undefined) {
       if (fallback === undefined) {
         throw new HandlerFailure(`variable ${path} is not set`);
@@ -151,15 +184,15 @@ class FoundVariables implements Variables {
   readonly list: Variables['list'];
   readonly #allValues: () => JsonObject;
 
-  constructor(find: Find, allValues: () => JsonObject) {
+  constructor(find: Find, allValues: () => JsonObject, work: MergeWork) {
     Object.defineProperty(this, 'values', FoundVariables.#values);
-    this.get = (path) => valueAt(find(path));
+    this.get = (path) => valueAt(find(path), work);
     this.has = (path) => find(path).some((value) => value !== undefined);
-    this.string = typed<string>(find, 'a string', isString);
-    this.number = typed<number>(find, 'a number', isNumber);
-    this.boolean = typed<boolean>(find, 'true or false', isBoolean);
-    this.object = typed<JsonObject>(find, 'an object', isJsonObject);
-    this.list = typed<Json[]>(find, 'a list', Array.isArray);
+    this.string = typed<string>(find, work, 'a string', isString);
+    this.number = typed<number>(find, work, 'a number', isNumber);
+    this.boolean = typed<boolean>(find, work, 'true or false', isBoolean);
+    this.object = typed<JsonObject>(find, work, 'an object', isJsonObject);
+    this.list = typed<Json[]>(find, work, 'a list', Array.isArray);
     this.#allValues = allValues;
   }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { HandlerFailure } from '../handler.ts';
 import { getField, setField } from '../json-path.ts';
-import { layeredVariables, layerOf, type Variables } from './variables.ts';
+import { layeredVariables, layerOf, mergeWork, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */
 export interface Template {
@@ -185,8 +185,9 @@ function refusePromise(returned: unknown): void {
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
  * template. All patchers that match a template change the same copy, in their order.
  *
- * @throws {HandlerFailure} when a variable has another type than a patcher expects, or no patcher matches and
- *   `unmatched` is `fail`.
+ * @throws {HandlerFailure} when a variable has another type than a patcher expects, when no patcher matches and
+ *   `unmatched` is `fail`, and when patchers read all variables, or all of `builtin`, of very many for very many
+ *   templates.
  * @throws {TypeError} when a patcher is asynchronous.
  */
 export function walkTemplates<T = Template>(
@@ -195,7 +196,8 @@ export function walkTemplates<T = Template>(
   { format = 'JSONPatch', unmatched = 'skip', log }: WalkOptions = {},
 ): GeneratePatchesResponseItem[] {
   const requestVariables = layerOf(request.variables);
-  const shared = layeredVariables(requestVariables, layerOf());
+  const work = mergeWork();
+  const shared = layeredVariables(requestVariables, layerOf(), work);
   const patches: GeneratePatchesResponseItem[] = [];
   const leftOut = createLeftOut();
   try {
@@ -209,7 +211,7 @@ export function walkTemplates<T = Template>(
         continue;
       }
       const variables =
-        item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables));
+        item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables), work);
       const after = copyOf(before);
       const context = { variables, holder: item.holderReference };
       for (const { mutate } of matching) {

@@ -380,6 +380,28 @@ describe('variables', () => {
     );
   });
 
+  // 8,000 of a request for 8,000 items took more than a minute.
+  test('all of them or all of builtin are merged for the items of a request up to a maximum of fields', () => {
+    const names = Array.from({ length: 10 }, (_, index) => `v${index}`);
+    const below = layerOf([
+      ...names.map((name) => ({ name, value: 1 })),
+      { name: 'builtin', value: Object.fromEntries(names.map((name) => [name, 1])) },
+    ]);
+    const above = layerOf([{ name: 'builtin', value: { a: 1 } }]);
+    const work = { left: 35 };
+    const read = () => layeredVariables(below, above, work);
+    expect(Object.keys(read().object('builtin'))).toHaveLength(11);
+    // 12 variables, and builtin again.
+    expect(Object.keys(read().values)).toHaveLength(11);
+    expect(read().has('builtin')).toBe(true);
+    expect(() => read().get('builtin')).toThrow(
+      new HandlerFailure(
+        'the variables of this request, merged for each of its templates, have more than 5000000 fields: the handler must read single variables (variables.get with a longer path), not all of them or all of builtin',
+      ),
+    );
+    expect(read().number('builtin.v0')).toBe(1);
+  });
+
   test('many of a request are read for many items in linear time', () => {
     const count = 3_000;
     const numbers = Array.from({ length: count }, (_, index) => index);
