@@ -49,7 +49,7 @@ export interface BlockingAnswers<Response> extends FinalAnswers<Response> {
    * The work is not done yet: `Success`, and Cluster API waits.
    *
    * @param seconds after which Cluster API calls again, a whole number above 0; it calls no earlier, whatever else
-   *   changes.
+   *   changes. With 0 the work would count as done, so that is an error: the call fails.
    * @param message what it waits for, as users read it: a stable text, as for `failure`.
    */
   retryAfterSeconds(seconds: number, message: string): Answer<Response>;
@@ -112,6 +112,14 @@ function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
       return made({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
     },
     failure: (message) => made({ ...goOn, status: 'Failure', message }),
-    retryAfterSeconds: (seconds, message) => made({ status: 'Success', message, retryAfterSeconds: seconds }),
+    retryAfterSeconds: (seconds, message) => {
+      if (seconds === 0) {
+        // Of a time that was rounded down, for example.
+        throw new RangeError(
+          'answer.retryAfterSeconds takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
+        );
+      }
+      return made({ status: 'Success', message, retryAfterSeconds: seconds });
+    },
   };
 }

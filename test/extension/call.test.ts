@@ -65,6 +65,12 @@ describe('how a call ends', () => {
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
     ],
     [
+      'a wait of no time, which Cluster API would take for done',
+      create((_, { answer }) => answer.retryAfterSeconds(Math.floor(0.4), 'backups run')),
+      'error',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+    ],
+    [
       'a thrown value that is not an error and has no text',
       create(() => {
         throw Object.create(null);
