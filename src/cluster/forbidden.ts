@@ -3,8 +3,14 @@ import { StatusError } from './cluster.ts';
 /** The credentials are insufficient; the message names the missing permission. */
 export class Forbidden extends Error {}
 
+/** How a 403 says that the reason is not a permission: admission webhooks and policies, quotas, namespaces. */
+const otherReason = /denied (?:the )?request|exceeded quota|being terminated/;
+
 /** Converts a 403 into an error that names the permission, and a 401 into one that names the credentials. */
 export function explain(error: unknown, verb: string, resource: string, name: string): unknown {
+  if (error instanceof StatusError && error.code === 403 && otherReason.test(error.message)) {
+    return new StatusError(403, `the API server refuses to ${verb} ${resource} ${name}: ${error.message}`);
+  }
   if (error instanceof StatusError && error.code === 403) {
     return new Forbidden(`forbidden: the permission to ${verb} ${resource} ${name} is missing (${error.message})`);
   }

@@ -109,13 +109,18 @@ test('accepts the maximum number of objects, in that many pages and one more', a
   expect((await slow(7)).error).toBeInstanceOf(ResponseError);
 });
 
-test.each<[number, string]>([
-  [403, 'forbidden: the permission to list things.group (all) is missing (no)'],
-  [401, 'the API server does not accept the credentials: renew those of the kubeconfig (no)'],
-  [500, 'no'],
-])('a refusal with %i names what is missing', async (code, message) => {
+const refuses = 'the API server refuses to list things.group (all): ';
+test.each<[number, string, string]>([
+  [403, 'no', 'forbidden: the permission to list things.group (all) is missing (no)'],
+  [403, 'admission webhook "x" denied the request: no', `${refuses}admission webhook "x" denied the request: no`],
+  [403, '"y" denied request: no', `${refuses}"y" denied request: no`],
+  [403, 'a is forbidden: exceeded quota: b', `${refuses}a is forbidden: exceeded quota: b`],
+  [403, 'namespace x because it is being terminated', `${refuses}namespace x because it is being terminated`],
+  [401, 'no', 'the API server does not accept the credentials: renew those of the kubeconfig (no)'],
+  [500, 'exceeded quota', 'exceeded quota'],
+])('a refusal with %i (%s) names what is missing', async (code, reason, message) => {
   const { error } = await listOf(() => {
-    throw new StatusError(code, 'no');
+    throw new StatusError(code, reason);
   });
   expect((error as Error).message).toBe(message);
 });
