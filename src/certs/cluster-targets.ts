@@ -1,5 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { type Cluster, explain, listPages, metadataOf, ResponseError, StatusError } from '../cluster/index.ts';
+import {
+  type Cluster,
+  explain,
+  Forbidden,
+  listPages,
+  metadataOf,
+  ResponseError,
+  StatusError,
+} from '../cluster/index.ts';
 import {
   dns1123SubdomainProblems,
   fieldAt,
@@ -239,10 +247,10 @@ const maxListed = 100_000;
  *
  * @throws {ResponseError} for a response that is not a list.
  */
-export async function* listTargets(
+async function* listTargets(
   cluster: Cluster,
   kind: TargetKind,
-  selector?: string,
+  selector: string | undefined,
 ): AsyncGenerator<{ path: string; object: JsonObject }> {
   const facts = kinds[kind];
   for (const base of facts.bases) {
@@ -271,6 +279,33 @@ export async function* listTargets(
   }
 }
 
+/**
+ * Reads the targets among the objects of a kind. That they cannot be listed is a target that failed: for kinds that this
+ * webhook converts, that may be because its own certificate has expired, and must not stop the renewal.
+ *
+ * @param read reads an object; undefined for one that is not a target.
+ */
+export async function readListed(
+  cluster: Cluster,
+  kind: TargetKind,
+  selector: string | undefined,
+  read: (path: string, object: JsonObject) => TargetReading | undefined,
+): Promise<TargetReading[]> {
+  const found: TargetReading[] = [];
+  try {
+    for await (const { path, object } of listTargets(cluster, kind, selector)) {
+      const reading = read(path, object);
+      found.push(...(reading === undefined ? [] : [reading]));
+    }
+  } catch (error) {
+    if (!(error instanceof StatusError || error instanceof Forbidden)) {
+      throw error;
+    }
+    found.push({ id: `${kind}/*`, state: 'failed', problem: error.message, entries: [], skipped: [] });
+  }
+  return found;
+}
+
 /** The targets of a cluster. */
 export function clusterTargets(cluster: Cluster, choice: TargetChoice): TargetAccess {
   return {
@@ -281,8 +316,8 @@ export function clusterTargets(cluster: Cluster, choice: TargetChoice): TargetAc
         found.set(reading.id, reading);
       }
       for (const kind of choice.selector === undefined ? [] : targetKinds) {
-        for await (const { path, object } of listTargets(cluster, kind, choice.selector)) {
-          const reading = readTarget(kind, path, object, choice.service);
+        const read = (path: string, object: JsonObject) => readTarget(kind, path, object, choice.service);
+        for (const reading of await readListed(cluster, kind, choice.selector, read)) {
           found.set(reading.id, found.get(reading.id) ?? reading);
         }
       }

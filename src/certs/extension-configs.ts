@@ -1,8 +1,8 @@
 import { type Cluster, decodeSecret, explain, ResponseError, StatusError, secretPath } from '../cluster/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../kubernetes/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems, fieldAt } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 import type { Reading } from '../x509/index.ts';
-import { injectBundle, listTargets, readTarget } from './cluster-targets.ts';
+import { injectBundle, readListed, readTarget } from './cluster-targets.ts';
 import { bundleIn } from './inject.ts';
 import type { TargetAccess, TargetReading } from './target.ts';
 
@@ -20,17 +20,15 @@ export function annotatedExtensionConfigs(cluster: Cluster): {
   return {
     targets: {
       async read() {
-        const readings: TargetReading[] = [];
-        for await (const { path, object } of listTargets(cluster, 'ExtensionConfig')) {
-          const metadata = isJsonObject(object.metadata) ? object.metadata : {};
-          const secret = isJsonObject(metadata.annotations) ? metadata.annotations[injectCaFromSecret] : undefined;
-          if (typeof secret === 'string') {
-            const reading = readTarget('ExtensionConfig', path, object, undefined);
-            wanted.set(reading.id, secret);
-            readings.push(reading);
+        return readListed(cluster, 'ExtensionConfig', undefined, (path, object) => {
+          const secret = fieldAt(object, 'metadata', 'annotations', injectCaFromSecret);
+          if (typeof secret !== 'string') {
+            return undefined;
           }
-        }
-        return readings;
+          const reading = readTarget('ExtensionConfig', path, object, undefined);
+          wanted.set(reading.id, secret);
+          return reading;
+        });
       },
       inject: (target, bundle) => injectBundle(cluster, target, bundle),
     },

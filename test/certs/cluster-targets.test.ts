@@ -309,16 +309,23 @@ describe('reading targets', () => {
     expect(await noTargets.read()).toEqual([]);
   });
 
-  test('a kind that the cluster does not serve has no objects; any other failure is an error', async () => {
+  test('a kind that the cluster does not serve has no objects; one that cannot be listed is a failed target', async () => {
     const { cluster, requests } = clusterOf(() => status(404));
     expect(await targets(cluster, [], 'a=b')).toEqual([]);
     expect(requests).toHaveLength(6);
-    await expect(targets(clusterOf(() => status(403)).cluster, [], 'a=b')).rejects.toThrow(
-      'forbidden: the permission to list mutatingwebhookconfigurations.admissionregistration.k8s.io (all) is missing',
-    );
+    const failing = clusterOf((_method, path) => status({ m: 403, e: 500 }[path.split('/')[4]?.[0] ?? ''] ?? 404));
+    expect(await targets(failing.cluster, [], 'a=b')).toMatchObject([
+      {
+        id: 'MutatingWebhookConfiguration/*',
+        state: 'failed',
+        problem:
+          'forbidden: the permission to list mutatingwebhookconfigurations.admissionregistration.k8s.io (all) is missing (no)',
+      },
+      { id: 'ExtensionConfig/*', state: 'failed', problem: 'no' },
+    ]);
   });
 
-  test('a list that ends with a 404 halfway, or contains impossible names, is an error', async () => {
+  test('a list that ends with a 404 halfway has failed, one that contains impossible names is an error', async () => {
     const page = (name: string, more: JsonObject = {}) => ({
       metadata: more,
       items: [{ metadata: { name, resourceVersion: '1' } }],
@@ -326,7 +333,10 @@ describe('reading targets', () => {
     const half = clusterOf((_method, path) =>
       path.includes('continue=t') ? status(404) : page('a', { continue: 't' }),
     );
-    await expect(targets(half.cluster, [], 'a=b')).rejects.toMatchObject({ code: 404 });
+    expect((await targets(half.cluster, [], 'a=b')).map(({ id, state }) => [id, state]).slice(0, 2)).toEqual([
+      ['MutatingWebhookConfiguration/a', 'present'],
+      ['MutatingWebhookConfiguration/*', 'failed'],
+    ]);
     const strange = clusterOf(() => page('a/../b'));
     await expect(targets(strange.cluster, [], 'a=b')).rejects.toThrow(
       'the API server listed an object that is not one of mutatingwebhookconfigurations.admissionregistration.k8s.io',

@@ -53,6 +53,7 @@ async function cliWith(
 
 const cli = (...args: string[]) => cliWith({}, ...args);
 
+const listPath = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 const quick = ['--propagation-delay', '0', '--overlap', '0', '--wait'];
 
 test('bootstrap, status, rotate, status', async () => {
@@ -215,14 +216,23 @@ test.each([
     'a forbidden Secret',
     `GET ${caPath}`,
     `the permission to get secrets ${namespace}/extensionconfig-webhook-ca is missing`,
+    false,
   ],
-  ['a forbidden target', `GET ${mutatingPath}`, 'get mutatingwebhookconfigurations.admissionregistration.k8s.io ours'],
-  ['a forbidden patch', `PATCH ${crdPath}`, 'patch customresourcedefinitions.apiextensions.k8s.io'],
-])('%s is exit code 1 and names the permission', async (_name, request, text) => {
+  [
+    'a forbidden target',
+    `GET ${mutatingPath}`,
+    'get mutatingwebhookconfigurations.admissionregistration.k8s.io ours',
+    true,
+  ],
+  ['a forbidden patch', `PATCH ${crdPath}`, 'patch customresourcedefinitions.apiextensions.k8s.io', true],
+  ['a forbidden list', `GET ${listPath}`, 'list extensionconfigs.runtime.cluster.x-k8s.io (all) is missing', true],
+])('%s is exit code 1 and names the permission, and stops no renewal that does not need it', async (...row) => {
+  const [, request, text, isIssued] = row;
   server.forbidden.add(request);
-  const { code, out, err } = await cli('bootstrap', ...place, ...targetFlags);
+  const { code, out, err } = await cli('bootstrap', ...place, ...targetFlags, '--target-selector', 'app=ours');
   expect(code).toBe(1);
   expect(out + err).toContain(text);
+  expect(server.objects.has(servingPath)).toBe(isIssued);
 });
 
 test.each([
