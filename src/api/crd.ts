@@ -30,7 +30,7 @@ export interface OpenApiSchema {
 }
 
 /** One version of a CustomResourceDefinition. */
-export interface CustomResourceDefinitionVersion {
+interface CustomResourceDefinitionVersion {
   name: string;
   served: boolean;
   storage: boolean;

@@ -1,5 +1,5 @@
 export * from './crd.ts';
-export { type Decoded, decodeExtensionConfig } from './decode.ts';
+export { decodeExtensionConfig } from './decode.ts';
 export { defaultServicePort, defaultsOf, withAllDefaults, withDefaults } from './defaults.ts';
 export { maxViolations, type SchemaViolation } from './examine.ts';
 export * from './names.ts';

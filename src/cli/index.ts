@@ -15,7 +15,7 @@ export {
   textFlag,
 } from './flags.ts';
 export { readLimitedFile } from './limited-file.ts';
-export { type LogStream, logFlags, openLog } from './log.ts';
+export { logFlags, openLog } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
 export { checkPortsDiffer, portProblem } from './port-problem.ts';
 export {

@@ -12,7 +12,7 @@ import {
 import type { Heard } from './heard.ts';
 
 /** Longest response that is read, in bytes: a hundred times what the sample requests should produce. */
-export const maxAnswerBytes = 2 * 1024 * 1024;
+const maxAnswerBytes = 2 * 1024 * 1024;
 /** Number of concurrent calls in the load check. */
 export const callsAtOnce = 50;
 
@@ -28,7 +28,7 @@ export interface Variation {
 }
 
 /** A request as Cluster API would send it. */
-export interface PlainRequest {
+interface PlainRequest {
   hook: HookDefinition;
   /** Name of the handler, without that of the ExtensionConfig; undefined for Discovery. */
   handler: string | undefined;

@@ -1,4 +1,4 @@
-export type { Check, CheckGroup, CheckLevel, CheckProblem } from './check.ts';
+export type { Check } from './check.ts';
 export { checks } from './checks.ts';
 export { conductAsJunit, conductAsText } from './formats/index.ts';
-export { type CheckResult, type CheckStatus, type Conduct, checkConduct } from './run.ts';
+export { type Conduct, checkConduct } from './run.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../kubernetes/index.ts';
 /** Namespace of all sample objects, easy to recognize in a log. */
 const sampleNamespace = 'conformance-sample';
 /** Name of the sample Cluster, and prefix of the names of its parts. */
-export const sampleCluster = 'conformance-sample-cluster';
+const sampleCluster = 'conformance-sample-cluster';
 
 const infrastructure = 'infrastructure.cluster.x-k8s.io/v1beta2';
 const uid = '00000000-0000-4000-8000-000000000000';

@@ -63,7 +63,7 @@ export function releasedSpec(before: LeaseSpec, holder: Holder, now: Date): Json
 }
 
 /** The outcome of a write: the current Lease, or a conflict because another client was faster. */
-export type LeaseWrite = { lease: JsonObject } | 'changed';
+type LeaseWrite = { lease: JsonObject } | 'changed';
 
 /** One Lease at the API server. Errors are those of `request`; 403 and 401 become `Forbidden`. */
 export interface StoredLease {

@@ -29,7 +29,7 @@ export interface QueueOptions {
 }
 
 /** Options for adding a key. */
-export interface AddOptions {
+interface AddOptions {
   /** Resets its backoff. */
   afresh?: boolean;
   /** It has failed before, and counts against the limit for failing keys. */

@@ -1,1 +1,1 @@
-export { defineHookVersions, type HookVersionChange, type HookVersions, type MessageChange } from './versions.ts';
+export { defineHookVersions, type HookVersionChange, type HookVersions } from './versions.ts';

@@ -9,7 +9,7 @@ import { type Components, componentOf, componentsOf } from '../messages/index.ts
  * conversion steps. Requests are converted to older versions, responses to newer ones; the opposite directions need no
  * steps.
  */
-export interface MessageChange extends ChangeTable {
+interface MessageChange extends ChangeTable {
   toNewer?: ConversionStep | undefined;
   toOlder?: ConversionStep | undefined;
 }

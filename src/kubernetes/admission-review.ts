@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Status } from './status.ts';
 
 /** metav1.GroupVersionKind. */
-export interface GroupVersionKind {
+interface GroupVersionKind {
   group: string;
   version: string;
   kind: string;

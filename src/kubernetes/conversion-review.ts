@@ -2,7 +2,7 @@ import { describe } from './admission-review.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** ConversionRequest of apiextensions.k8s.io/v1. */
-export interface ConversionRequest {
+interface ConversionRequest {
   uid: string;
   desiredAPIVersion: string;
   objects: JsonObject[];

@@ -1,5 +1,5 @@
 export type { LintPolicy } from './check.ts';
-export { type ManifestContext, readContext } from './context.ts';
-export { type Format, type FormatContext, formats } from './formats/index.ts';
-export { type LintRun, lint } from './lint.ts';
-export type { FilePosition, LintError, LintedObject, LintFinding, LintResult, LintSummary } from './result.ts';
+export { readContext } from './context.ts';
+export { type FormatContext, formats } from './formats/index.ts';
+export { lint } from './lint.ts';
+export type { LintError, LintedObject, LintResult, LintSummary } from './result.ts';

@@ -1,7 +1,7 @@
 import type { Severity } from '../rules/index.ts';
 
 /** A position in a file. Lines and columns count from 1; columns in UTF-16 units, as in editors. */
-export interface FilePosition {
+interface FilePosition {
   file: string;
   line: number;
   column: number;

@@ -9,6 +9,5 @@ export {
 export { encodeProtobuf, protobufMediaType } from './protobuf.ts';
 export { protobufLibrary } from './protobuf-library.ts';
 export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
-export type { Renaming } from './renaming.ts';
 export { type SerializedDocument, serializeDocument } from './serialize.ts';
 export { ofGroupVersion } from './split.ts';

@@ -13,7 +13,7 @@ export interface NamedDocument {
 }
 
 /** A part that can occur only once in a document and differs between the input documents. */
-export interface MergeConflict {
+interface MergeConflict {
   /** Its place in the merged document: `paths./apis get`. */
   place: string;
   /** The document whose value was kept, and those whose values were dropped. */

@@ -7,7 +7,7 @@ import { createSlots } from './slots.ts';
  * The address at which to call a host, or why it is not called: `refused`: not allowed by the operator; `busy`: too
  * many names are being resolved; `unresolved`: the name has no address.
  */
-export type Reached = { address: string } | 'refused' | 'busy' | 'unresolved';
+type Reached = { address: string } | 'refused' | 'busy' | 'unresolved';
 
 /**
  * Finds the address of a host, given by its name in lower case or its IP address, until `signal` is aborted. Never

@@ -2,7 +2,7 @@ import { parseSmallYaml, YamlError } from '../files/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
 
 /** What a handler does in place of its work, in the order of these fields. */
-export interface Behaviour {
+interface Behaviour {
   /** Never answers: the server's own 504, half a second after the caller has given up, comes too late. */
   hang?: boolean;
   /** Waits before it answers, in seconds. */

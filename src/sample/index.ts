@@ -1,2 +1,2 @@
-export { BehaviourError, type Behaviours } from './behaviour.ts';
-export { createSampleExtension, readBehaviours, type SampleOptions } from './sample.ts';
+export { BehaviourError } from './behaviour.ts';
+export { createSampleExtension, readBehaviours } from './sample.ts';

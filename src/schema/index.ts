@@ -3,5 +3,5 @@ export { applyDefaults, DefaultsError, hasDefaults } from './defaults.ts';
 export { goDuration } from './formats.ts';
 export { dropNulls, prune } from './pruning.ts';
 export { fieldOf, joinPath, propertyOf, type Schema, shownKey } from './schema.ts';
-export { validateSchema, type Work, workOfObject } from './schema-validation.ts';
+export { validateSchema } from './schema-validation.ts';
 export { isSpent, partsOf, type SchemaBudget, schemaBudget, structuralCauses } from './structural.ts';

@@ -22,7 +22,7 @@ function typeNameOf(value: Json): string {
 }
 
 /** A value as field errors show it. */
-export function show(value: Json): string {
+function show(value: Json): string {
   return shorten(JSON.stringify(value));
 }
 

@@ -19,7 +19,7 @@ export interface ReadinessFacts {
 }
 
 /** One check of readiness. */
-export interface ReadinessCheck {
+interface ReadinessCheck {
   /** As `/readyz?verbose` shows it: lower case with hyphens. */
   name: string;
   /** The problem; undefined if there is none. */

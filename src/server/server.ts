@@ -9,7 +9,7 @@ import { readinessOf, type ServerPhase } from './readiness.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
 /** How to stop. */
-export interface StopOptions {
+interface StopOptions {
   /** Until this resolves, new connections are accepted, so that a response can tell clients that the server stops. */
   closeAfter?: Promise<unknown> | undefined;
   /**

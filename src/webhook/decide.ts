@@ -34,7 +34,7 @@ export interface ConversionNote {
 }
 
 /** A decision that threw an exception, which is a bug. The stack names code, not values. */
-export interface BugNote {
+interface BugNote {
   kind: 'bug';
   error: string;
   stack: string[];

@@ -1,6 +1,5 @@
-export type { Convert } from './convert.ts';
-export { createDecide, type Probe, type Reply } from './decide.ts';
+export { createDecide, type Reply } from './decide.ts';
 export { type FeatureGates, knownFeatureGates, parseFeatureGates } from './feature-gates.ts';
-export type { SideThreadOptions, SideThreadTask } from './side-thread.ts';
+export type { SideThreadTask } from './side-thread.ts';
 export { type RunningWebhook, startWebhook, type WebhookOptions } from './start.ts';
 export { webhookPaths } from './webhook.ts';

@@ -14,7 +14,7 @@ export const part = (name: keyof typeof parts, description?: string) => ref(`${p
 export const core = (name: 'Cluster' | 'ClusterClassVariable' | 'Machine' | 'MachineSet', description?: string) =>
   ref(`sigs.k8s.io.cluster-api.api.core.v1beta2.${name}`, description);
 /** Any Kubernetes object. */
-export const raw = (description: string) => ref(rawObject, description);
+const raw = (description: string) => ref(rawObject, description);
 
 const version = (description: string, example = 'v1.33.0') => string(description, { example });
 

@@ -4,5 +4,5 @@ export * from './effects.ts';
 export type { ClusterApiLimits } from './limits.ts';
 export { createNames, type Names } from './names.ts';
 export * from './state.ts';
-export type { ProviderKind, RehearsedCluster } from './subject.ts';
+export type { RehearsedCluster } from './subject.ts';
 export { backoffMs, passUntil, restartMs, waitMs } from './time.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Blueprint } from './blueprint.ts';
 
 /** A kind of a provider's objects. */
-export interface ProviderKind {
+interface ProviderKind {
   apiGroup: string;
   kind: string;
 }

@@ -1,3 +1,3 @@
 export { jsonLine } from './json.ts';
 export { htmlPage } from './page.ts';
-export { createTimeline, type Timeline } from './text.ts';
+export { createTimeline } from './text.ts';

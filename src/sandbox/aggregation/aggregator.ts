@@ -22,7 +22,7 @@ export interface AggregationPace {
 }
 
 /** As in a kube-apiserver 1.36. */
-export const defaultPace: AggregationPace = {
+const defaultPace: AggregationPace = {
   checkMs: 30_000,
   retryMs: 1000,
   documentsMs: 60_000,
