@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Registry } from 'prom-client';
-import { Counter, Gauge, Histogram } from '../prometheus/index.ts';
+import { metricsIn } from '../prometheus/index.ts';
 import { type KnownHooks, phaseOf, quotable } from '../runtime/index.ts';
 import { readCertificates, usable } from '../x509/index.ts';
 import { conditionOf } from './conditions.ts';
@@ -76,73 +76,55 @@ function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCo
 
 /** Registers the metrics of a controller. */
 export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed): ControllerMetrics {
-  const registers = [registry];
+  const { counter, histogram, measured } = metricsIn(registry, prefix);
+  const ofConfigs = metricsIn(registry, 'extensionconfig_');
   const labelNames = ['extensionconfig'] as const;
-  const runs = new Counter({
-    name: `${prefix}runs_total`,
-    help: 'Finished reconciles of an ExtensionConfig, by result: success, or failure (which is retried).',
-    labelNames: ['result'] as const,
-    registers,
-  });
+  const runs = counter(
+    'runs_total',
+    'Finished reconciles of an ExtensionConfig, by result: success, or failure (which is retried).',
+    ['result'],
+  );
   runs.inc({ result: 'success' }, 0);
   runs.inc({ result: 'failure' }, 0);
-  const runSeconds = new Histogram({
-    name: `${prefix}run_duration_seconds`,
-    help: 'Duration of the reconcile of an ExtensionConfig, most of which is waiting for the extension.',
-    buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20],
-    registers,
-  });
-  const gauge = (name: string, help: string, read: () => number | undefined) =>
-    new Gauge({
-      name: `${prefix}${name}`,
-      help,
-      registers,
-      collect() {
-        const value = read();
-        if (value === undefined) {
-          this.remove();
-        } else {
-          this.set(value);
-        }
-      },
-    });
-  gauge('leader', 'Whether this replica is the leader (1) or another one is (0).', () =>
+  const runSeconds = histogram(
+    'run_duration_seconds',
+    'Duration of the reconcile of an ExtensionConfig, most of which is waiting for the extension.',
+    [],
+    { buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20] },
+  );
+  measured('leader', 'Whether this replica is the leader (1) or another one is (0).', () =>
     observed.isLeading() ? 1 : 0,
   );
-  gauge('queue_waiting', 'ExtensionConfigs waiting in the queue.', () => observed.load().waiting);
-  gauge('queue_running', 'ExtensionConfigs being reconciled.', () => observed.load().running);
-  gauge(
+  measured('queue_waiting', 'ExtensionConfigs waiting in the queue.', () => observed.load().waiting);
+  measured('queue_running', 'ExtensionConfigs being reconciled.', () => observed.load().running);
+  measured(
     'api_server_silent_seconds',
     'Seconds since the API server was last heard from; over a minute the cached ExtensionConfigs may be stale.',
     observed.silentSeconds,
   );
 
   const perConfig = {
-    discovered: new Gauge({
-      name: 'extensionconfig_discovered',
-      help: 'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
+    discovered: ofConfigs.gauge(
+      'discovered',
+      'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
       labelNames,
-      registers,
-      collect: () => collectConfigs(),
-    }),
-    supported: new Gauge({
-      name: 'extensionconfig_hook_versions_supported',
-      help: 'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
+      { collect: () => collectConfigs() },
+    ),
+    supported: ofConfigs.gauge(
+      'hook_versions_supported',
+      'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
       labelNames,
-      registers,
-    }),
-    bundleEnds: new Gauge({
-      name: 'extensionconfig_ca_bundle_not_after_timestamp_seconds',
-      help: 'When the last certificate of the caBundle expires, in seconds since 1970. Absent without a caBundle.',
+    ),
+    bundleEnds: ofConfigs.gauge(
+      'ca_bundle_not_after_timestamp_seconds',
+      'When the last certificate of the caBundle expires, in seconds since 1970. Absent without a caBundle.',
       labelNames,
-      registers,
-    }),
-    handlers: new Gauge({
-      name: 'extensionconfig_handlers',
-      help: 'Handlers in the status of all ExtensionConfigs, by hook version and its state in the targeted release of Cluster API.',
-      labelNames: ['group', 'version', 'hook', 'state'] as const,
-      registers,
-    }),
+    ),
+    handlers: ofConfigs.gauge(
+      'handlers',
+      'Handlers in the status of all ExtensionConfigs, by hook version and its state in the targeted release of Cluster API.',
+      ['group', 'version', 'hook', 'state'],
+    ),
   };
   /** Expiry times of bundles, so that each bundle is parsed only once. */
   let ends = new Map<string, number | undefined>();
@@ -180,24 +162,21 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
     }
   }
 
-  const discoveries = new Counter({
-    name: 'extensionconfig_discoveries_total',
-    help: 'Discoveries (mode observe), by ExtensionConfig and result.',
-    labelNames: ['extensionconfig', 'result'] as const,
-    registers,
-  });
-  const latency = new Gauge({
-    name: 'extensionconfig_discovery_latency_seconds',
-    help: 'Duration of the last discovery (mode observe).',
+  const discoveries = ofConfigs.counter(
+    'discoveries_total',
+    'Discoveries (mode observe), by ExtensionConfig and result.',
+    ['extensionconfig', 'result'],
+  );
+  const latency = ofConfigs.gauge(
+    'discovery_latency_seconds',
+    'Duration of the last discovery (mode observe).',
     labelNames,
-    registers,
-  });
-  const serverEnds = new Gauge({
-    name: 'extensionconfig_server_certificate_not_after_timestamp_seconds',
-    help: 'When the certificate of the extension server expires, in seconds since 1970 (mode observe). Absent when the handshake fails.',
+  );
+  const serverEnds = ofConfigs.gauge(
+    'server_certificate_not_after_timestamp_seconds',
+    'When the certificate of the extension server expires, in seconds since 1970 (mode observe). Absent when the handshake fails.',
     labelNames,
-    registers,
-  });
+  );
   return {
     ran(result, seconds) {
       runs.inc({ result });

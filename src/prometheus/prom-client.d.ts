@@ -1,4 +1,4 @@
-// The modules of prom-client that are loaded individually: see index.ts.
+// The modules of prom-client that are loaded individually: see classes.ts.
 declare module 'prom-client/lib/counter.js' {
   import { Counter } from 'prom-client';
   export default Counter;

@@ -1,4 +1,4 @@
-import { Counter, collectProcessMetrics, Gauge, Registry } from '../prometheus/index.ts';
+import { collectProcessMetrics, metricsIn, Registry } from '../prometheus/index.ts';
 import type { CertificatePair } from './certificate.ts';
 import { type ServingStatus, servingStatus } from './serving-status.ts';
 
@@ -50,112 +50,75 @@ const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'sta
 export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
   const { prefix } = facts;
   const registry = new Registry();
-  const registers = [registry];
+  const { counter, gauge, measured } = metricsIn(registry, prefix);
   if (processMetrics) {
     collectProcessMetrics(registry);
   }
-  const refusals = new Counter({
-    name: `${prefix}http_refusals_total`,
-    help: 'Requests refused before a decision, by HTTP status code.',
-    labelNames: ['code'] as const,
-    registers,
-  });
-  const notAfter = new Gauge({
-    name: `${prefix}certificate_not_after_timestamp_seconds`,
-    help: 'When the serving certificate expires, in seconds since 1970.',
-    registers,
-  });
+  const refusals = counter('http_refusals_total', 'Requests refused before a decision, by HTTP status code.', ['code']);
+  const notAfter = gauge(
+    'certificate_not_after_timestamp_seconds',
+    'When the serving certificate expires, in seconds since 1970.',
+  );
   // Without a certificate there is no expiry time: 0 would trigger every alert on it.
   notAfter.remove();
-  const caNotAfterGauge = new Gauge({
-    name: `${prefix}authority_not_after_timestamp_seconds`,
-    help: 'When the first CA in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
-    registers,
-  });
+  const caNotAfterGauge = gauge(
+    'authority_not_after_timestamp_seconds',
+    'When the first CA in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
+  );
   caNotAfterGauge.remove();
-  const stages = new Gauge({
-    name: `${prefix}certificate_stage`,
-    help: 'Stage of the CA rotation as the trust bundle shows it: 1 for the current stage. Absent without a bundle.',
-    labelNames: ['stage'] as const,
-    registers,
-  });
-  const reloads = new Counter({
-    name: `${prefix}certificate_reloads_total`,
-    help: 'New certificates, by result: success, or failure (the previous one stays in use).',
-    labelNames: ['result'] as const,
-    registers,
-  });
+  const stages = gauge(
+    'certificate_stage',
+    'Stage of the CA rotation as the trust bundle shows it: 1 for the current stage. Absent without a bundle.',
+    ['stage'],
+  );
+  const reloads = counter(
+    'certificate_reloads_total',
+    'New certificates, by result: success, or failure (the previous one stays in use).',
+    ['result'],
+  );
   reloads.inc({ result: 'success' }, 0);
   reloads.inc({ result: 'failure' }, 0);
-  const sourceFailures = new Counter({
-    name: `${prefix}certificate_source_failures_total`,
-    help: 'Times the source of certificates started to fail (a forbidden watch, an unreachable API server).',
-    registers,
-  });
-  const evicted = new Counter({
-    name: `${prefix}connections_evicted_total`,
-    help: 'Connections closed to make room for others: the longest idle ones, and slow ones. By port.',
-    labelNames: ['port'] as const,
-    registers,
-  });
-  const sourceUp = new Gauge({
-    name: `${prefix}certificate_source_up`,
-    help: 'Whether the source of certificates works (1) or fails (0).',
-    registers,
-  });
+  const sourceFailures = counter(
+    'certificate_source_failures_total',
+    'Times the source of certificates started to fail (a forbidden watch, an unreachable API server).',
+  );
+  const evicted = counter(
+    'connections_evicted_total',
+    'Connections closed to make room for others: the longest idle ones, and slow ones. By port.',
+    ['port'],
+  );
+  const sourceUp = gauge('certificate_source_up', 'Whether the source of certificates works (1) or fails (0).');
   sourceUp.set(1);
-  const dropped = new Counter({
-    name: `${prefix}connections_dropped_total`,
-    help: 'Connections closed on arrival because there were too many and none was idle or slow. By port.',
-    labelNames: ['port'] as const,
-    registers,
-  });
-  const responsesDropped = new Counter({
-    name: `${prefix}answers_dropped_total`,
-    help: 'Connections closed because the client did not read a response in time. By port.',
-    labelNames: ['port'] as const,
-    registers,
-  });
+  const dropped = counter(
+    'connections_dropped_total',
+    'Connections closed on arrival because there were too many and none was idle or slow. By port.',
+    ['port'],
+  );
+  const responsesDropped = counter(
+    'answers_dropped_total',
+    'Connections closed because the client did not read a response in time. By port.',
+    ['port'],
+  );
   for (const port of [facts.port, 'health']) {
-    for (const counter of [evicted, dropped, responsesDropped]) {
-      counter.inc({ port }, 0);
+    for (const one of [evicted, dropped, responsesDropped]) {
+      one.inc({ port }, 0);
     }
   }
-  const handshakes = new Counter({
-    name: `${prefix}tls_handshake_failures_total`,
-    help: 'TLS handshakes that failed; a wrong caBundle shows up here.',
-    registers,
-  });
-  new Gauge({
-    name: `${prefix}requests_in_flight`,
-    help: 'Requests being read or answered.',
-    registers,
-    collect() {
-      this.set(live.inFlight());
-    },
-  });
-  new Gauge({
-    name: `${prefix}in_flight_bytes`,
-    help: 'Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
-    registers,
-    collect() {
-      this.set(live.inFlightBytes());
-    },
-  });
-  new Gauge({
-    name: `${prefix}connections`,
-    help: `Open connections on the ${facts.port} port.`,
-    registers,
-    collect() {
-      this.set(live.connections());
-    },
-  });
-  new Gauge({
-    name: `${prefix}build_info`,
-    help: 'Always 1; the labels describe the build.',
-    labelNames: ['version', 'node_version'] as const,
-    registers,
-  }).set({ version: facts.version, node_version: process.version }, 1);
+  const handshakes = counter(
+    'tls_handshake_failures_total',
+    'TLS handshakes that failed; a wrong caBundle shows up here.',
+  );
+  measured('requests_in_flight', 'Requests being read or answered.', () => live.inFlight());
+  measured(
+    'in_flight_bytes',
+    'Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
+    () => live.inFlightBytes(),
+  );
+  measured('connections', `Open connections on the ${facts.port} port.`, () => live.connections());
+  gauge('build_info', 'Always 1; the labels describe the build.', ['version', 'node_version']).set(
+    { version: facts.version, node_version: process.version },
+    1,
+  );
   return {
     contentType: registry.contentType,
     registry,

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { AdmissionOutcome } from '../admission/index.ts';
 import type { Operation } from '../kubernetes/index.ts';
-import { Counter, Gauge, Histogram } from '../prometheus/index.ts';
+import { metricsIn } from '../prometheus/index.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { type SideThreadResult, sideThreadResults } from './side-thread.ts';
 import type { Webhook } from './webhook.ts';
@@ -99,68 +99,50 @@ function createTimes(histogram: { observe(seconds: number): void }): Times {
 
 /** Adds the metrics of reviews, and of the feature gates, to the server's. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates): ReviewMetrics {
-  const registers = [registry];
+  const { counter, gauge, histogram } = metricsIn(registry, prefix);
   const reviewCounts = createReviewCounts();
-  const reviews = new Counter({
-    name: `${prefix}reviews_total`,
-    help: 'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
-    labelNames: ['webhook', 'operation', 'verdict'] as const,
-    registers,
-    collect: () => reviewCounts.drain((labels, count) => reviews.inc(labels, count)),
-  });
-  const denials = new Counter({
-    name: `${prefix}rule_denials_total`,
-    help: 'Reviews that a rule denied, by rule.',
-    labelNames: ['rule'] as const,
-    registers,
-  });
-  const warnings = new Counter({
-    name: `${prefix}rule_warnings_total`,
-    help: 'Reviews that a rule warned about, by rule.',
-    labelNames: ['rule'] as const,
-    registers,
-  });
-  const unknown = new Counter({
-    name: `${prefix}reviews_without_facts_total`,
-    help: 'Reviews decided without facts about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
-    labelNames: ['kind'] as const,
-    registers,
-  });
-  const latency = new Histogram({
-    name: `${prefix}request_duration_seconds`,
-    help: 'Time from the header of a request to its response, by webhook. Includes receiving the body.',
-    labelNames: ['webhook'] as const,
-    buckets: latencyBuckets,
-    registers,
-    collect() {
-      for (const waiting of Object.values(times)) {
-        waiting.drain();
-      }
+  const reviews = counter(
+    'reviews_total',
+    'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
+    ['webhook', 'operation', 'verdict'],
+    { collect: () => reviewCounts.drain((labels, count) => reviews.inc(labels, count)) },
+  );
+  const denials = counter('rule_denials_total', 'Reviews that a rule denied, by rule.', ['rule']);
+  const warnings = counter('rule_warnings_total', 'Reviews that a rule warned about, by rule.', ['rule']);
+  const unknown = counter(
+    'reviews_without_facts_total',
+    'Reviews decided without facts about a kind of objects in the cluster, by kind. Needs --cluster-facts.',
+    ['kind'],
+  );
+  const latency = histogram(
+    'request_duration_seconds',
+    'Time from the header of a request to its response, by webhook. Includes receiving the body.',
+    ['webhook'],
+    {
+      buckets: latencyBuckets,
+      collect() {
+        for (const waiting of Object.values(times)) {
+          waiting.drain();
+        }
+      },
     },
-  });
-  const conversions = new Counter({
-    name: `${prefix}conversions_total`,
-    help: 'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
-    labelNames: ['result'] as const,
-    registers,
-  });
+  );
+  const conversions = counter(
+    'conversions_total',
+    'ConversionReviews answered, by result: success or failure (an object cannot be read or written in a version).',
+    ['result'],
+  );
   conversions.inc({ result: 'success' }, 0);
   conversions.inc({ result: 'failure' }, 0);
-  const largeBodies = new Counter({
-    name: `${prefix}large_bodies_total`,
-    help: 'Bodies over 128 KiB, decided in a thread of their own, by result: answered, refused, timeout, failed, abandoned.',
-    labelNames: ['result'] as const,
-    registers,
-  });
+  const largeBodies = counter(
+    'large_bodies_total',
+    'Bodies over 128 KiB, decided in a thread of their own, by result: answered, refused, timeout, failed, abandoned.',
+    ['result'],
+  );
   for (const result of sideThreadResults) {
     largeBodies.inc({ result }, 0);
   }
-  const gates = new Gauge({
-    name: `${prefix}feature_enabled`,
-    help: 'Whether a feature gate is on (1) or off (0).',
-    labelNames: ['name'] as const,
-    registers,
-  });
+  const gates = gauge('feature_enabled', 'Whether a feature gate is on (1) or off (0).', ['name']);
   for (const [name, enabled] of Object.entries(featureGates)) {
     gates.set({ name }, enabled ? 1 : 0);
   }
