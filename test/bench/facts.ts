@@ -24,6 +24,7 @@ import {
 import { createRuleSet } from '../../src/rules/index.ts';
 import { watchCluster } from '../../src/watching/index.ts';
 import { createDecide } from '../../src/webhook/index.ts';
+import { median } from './program.ts';
 
 const count = 1_000;
 const changes = 10_000;
@@ -112,8 +113,6 @@ function cpuMs(work: () => void): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
-
-const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 function benchReviews(rounds: number): void {
   const { facts, add } = createManifestFacts();

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:https';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { median } from './program.ts';
 
 // What OpenAPI documents cost in the sandbox: the time from a change of one of many definitions until its document is
 // updated, how long the list of documents takes then, and how many documents per second are served once they are built.
@@ -86,8 +87,6 @@ function definitionOf(index: number): { group: string; name: string; body: objec
     },
   };
 }
-
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 async function until<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
   const end = performance.now() + 30_000;

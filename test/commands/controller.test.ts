@@ -1,14 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { aroundEach, expect, test } from 'vitest';
-import { run } from '../../src/commands/index.ts';
 import { handlerOf, type Lab, startCalled, startLab, until } from '../controller/lab.ts';
 import { certificateFolder } from '../extension/running.ts';
 import { makeCertificate, testCa } from '../server/certificates.ts';
 import { ending, endWith } from '../tools/ends.ts';
-import { runProgram } from './io.ts';
+import { runProgram, startProgram } from './io.ts';
 
 aroundEach(ending);
 
@@ -22,27 +20,18 @@ function kubeconfigOf(lab: Lab): string {
 
 /** Runs the command until it is stopped. */
 function start(args: readonly string[]) {
-  const written = { out: '', err: '' };
-  const sink = (name: 'out' | 'err') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        written[name] += String(chunk);
-        done();
-      },
-    });
-  const stop = new AbortController();
-  const io = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env: {}, signal: stop.signal };
-  const ended = run(['controller', '--health-host', '127.0.0.1', '--health-port', '0', ...args], io);
+  const program = startProgram(['controller', '--health-host', '127.0.0.1', '--health-port', '0', ...args]);
   endWith(async () => {
-    stop.abort('SIGTERM');
-    await ended;
+    program.stop('SIGTERM');
+    await program.ended;
   });
   const lines = () =>
-    written.out
+    program
+      .stdout()
       .split('\n')
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  return { written, stop, ended, lines };
+  return { ...program, lines };
 }
 
 const lease = (holderIdentity: string, renewTime = new Date()) => ({
@@ -55,7 +44,7 @@ test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTER
   const lab = await startLab();
   const { spec } = await startCalled();
   await lab.create('lab', spec);
-  const { stop, ended, lines, written } = start([
+  const { stop, ended, lines } = start([
     ...['--mode', 'discover', '--kubeconfig', kubeconfigOf(lab)],
     ...['--leader-elect', '--leader-election-namespace', 'default'],
   ]);
@@ -68,12 +57,11 @@ test('discovers, becomes ready, serves metrics, and releases the Lease at SIGTER
   expect(metrics).toContain('extensionconfig_discovered{extensionconfig="lab"} 1');
   expect(metrics).toMatch(/extensionconfig_handlers\{[^}]*hook="BeforeClusterCreate",state="supported"\} 1/);
   expect(metrics).toMatch(/capi_runtime_sdk_requests_total\{code="200",/);
-  stop.abort('SIGTERM');
-  expect(await ended).toBe(0);
+  stop('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0, stderr: '' });
   const name = 'extensionconfig-webhook-controller';
   const released = await lab.request('GET', `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`);
   expect(released).toMatchObject({ spec: { holderIdentity: '', leaseDurationSeconds: 1 } });
-  expect(written.err).toBe('');
 });
 
 test("while Cluster API's own controller runs, discover ends with code 1 and says what to do; advise and --force work", async () => {
@@ -84,8 +72,9 @@ test("while Cluster API's own controller runs, discover ends with code 1 and say
   await lab.request('POST', leases, lease('capi-controller-manager-0'));
   const kubeconfig = kubeconfigOf(lab);
   const refused = start(['--mode', 'discover', '--kubeconfig', kubeconfig]);
-  expect(await refused.ended).toBe(1);
-  expect(refused.written.err).toBe(
+  const { code, stderr } = await refused.ended;
+  expect(code).toBe(1);
+  expect(stderr).toBe(
     "extensionconfig-webhook: Cluster API's own controller discovers extensions in this cluster: capi-controller-manager-0 holds the" +
       " Lease capi-system/controller-leader-election-capi. The two would overwrite each other's status; use the mode advise or" +
       ' observe, or give --force\n',
@@ -94,8 +83,8 @@ test("while Cluster API's own controller runs, discover ends with code 1 and say
   const advising = start(['--mode', 'advise', '--kubeconfig', kubeconfig]);
   const unknown = await lab.condition('lab', 'HookVersionsSupported', 'Unknown');
   expect(unknown.status?.conditions).toHaveLength(1);
-  advising.stop.abort('SIGTERM');
-  expect(await advising.ended).toBe(0);
+  advising.stop('SIGTERM');
+  expect((await advising.ended).code).toBe(0);
   start(['--mode', 'discover', '--force', '--kubeconfig', kubeconfig]);
   await lab.condition('lab', 'Discovered', 'True');
 });
@@ -123,7 +112,7 @@ test('a client certificate authenticates it to extensions that require one', asy
   const without = start(args);
   const refused = await lab.condition('lab', 'Discovered', 'False');
   expect(refused.status?.conditions?.[0]?.message).toMatch(/status code 403 != 200/);
-  without.stop.abort('SIGTERM');
+  without.stop('SIGTERM');
   await without.ended;
   const { cert, key } = makeCertificate({ commonName: 'capi', issuer: testCa });
   writeFileSync(join(folder, 'tls.crt'), cert);
@@ -148,8 +137,8 @@ test('an unreachable API server makes it not ready, with the reason', async () =
       ),
     ]);
   });
-  stop.abort('SIGTERM');
-  expect(await ended).toBe(0);
+  stop('SIGTERM');
+  expect((await ended).code).toBe(0);
 });
 
 test.each([

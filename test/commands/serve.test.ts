@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allowDeletionAnnotation } from '../../src/api/index.ts';
-import { run } from '../../src/commands/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { example, exampleClass } from '../../src/rules/examples/index.ts';
 import { rules } from '../../src/rules/index.ts';
@@ -14,20 +12,7 @@ import { eventually } from '../sandbox/client.ts';
 import { localhost } from '../server/certificates.ts';
 import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../server/running.ts';
 import { clusterApiDefinitions, startCluster } from '../watching/cluster.ts';
-
-function world(env: Record<string, string> = {}) {
-  const written = { out: '', err: '' };
-  const sink = (name: 'out' | 'err') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        written[name] += String(chunk);
-        done();
-      },
-    });
-  const stop = new AbortController();
-  const io = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env, signal: stop.signal };
-  return { io, written, stop };
-}
+import { runProgram, startProgram } from './io.ts';
 
 const certificates = mkdtempSync(join(tmpdir(), 'serve-'));
 writeFileSync(join(certificates, 'tls.crt'), localhost.cert);
@@ -45,13 +30,18 @@ function lineWith(text: string, msg: string): Record<string, unknown> | undefine
     .find((line) => line.msg === msg);
 }
 
+/** Runs the command until it is stopped; resolves when it listens. */
+async function serving(args: readonly string[], env: Record<string, string> = {}) {
+  const program = startProgram(['serve', ...args], { env });
+  const listening = () => lineWith(program.stdout(), 'listening') as { webhookPort: number; healthPort: number };
+  await until(() => listening() !== undefined, 'listening');
+  return { ...program, ...listening() };
+}
+
 // Concurrent: some wait for other threads, and for servers that stop.
 test.concurrent('a large body is decided in a separate thread, by the same policy', async ({ expect }) => {
-  const { io, written, stop } = world();
   const flags = ['--health-port', '0', '--feature-gates', 'RuntimeSDK=true', '--max-handler-timeout-seconds', '3'];
-  const ended = run(['serve', ...loopback, ...flags], io);
-  await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
-  const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
+  const { webhookPort, healthPort, stop, ended } = await serving([...loopback, ...flags]);
   const call = structuredClone(capturedCalls.find((captured) => captured.name === 'update-status-validate.json')!.body);
   const { name, object } = call.request as unknown as {
     name: string;
@@ -77,14 +67,14 @@ test.concurrent('a large body is decided in a separate thread, by the same polic
   });
   const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
   expect(metrics).toContain('large_bodies_total{result="answered"} 1');
-  stop.abort('SIGTERM');
-  expect(await ended).toBe(0);
+  stop('SIGTERM');
+  expect((await ended).code).toBe(0);
 });
 
 test.concurrent('serves until it is stopped, with flags from the command line and the environment', async ({
   expect,
 }) => {
-  const { io, written, stop } = world({
+  const { webhookPort, healthPort, stop, ended } = await serving(['--self-signed', ...addresses], {
     EXTENSIONCONFIG_WEBHOOK_SERVE_HEALTH_PORT: '0',
     EXTENSIONCONFIG_WEBHOOK_SERVE_PORT: 'not looked at',
     EXTENSIONCONFIG_WEBHOOK_SERVE_FEATURE_GATES: 'RuntimeSDK=true',
@@ -92,9 +82,6 @@ test.concurrent('serves until it is stopped, with flags from the command line an
     // As a pod gets it beside a Service of this name, unless it has enableServiceLinks: false.
     EXTENSIONCONFIG_WEBHOOK_PORT: 'tcp://10.96.0.7:443',
   });
-  const ended = run(['serve', '--self-signed', ...addresses], io);
-  await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
-  const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
   const answer = await send(webhookPort!, validate, review('x'), { rejectUnauthorized: false });
   expect(answer.json().response.uid).toBe('uid-of-x');
   for (const { url, body } of capturedCalls.filter((call) => call.body.kind === 'ConversionReview')) {
@@ -110,10 +97,10 @@ test.concurrent('serves until it is stopped, with flags from the command line an
   const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
   expect(metrics).toContain('feature_enabled{name="RuntimeSDK"} 1');
   expect(metrics).toContain('process_resident_memory_bytes');
-  stop.abort('SIGTERM');
-  expect(await ended).toBe(0);
-  expect(lineWith(written.out, 'stopped')).toBeDefined();
-  expect(written.err).toBe('');
+  stop('SIGTERM');
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(lineWith(stdout, 'stopped')).toBeDefined();
 });
 
 const factRules = rules.filter(({ about }) => about === 'facts').map(({ id }) => id);
@@ -147,17 +134,16 @@ test.concurrent.for<[string, string[], string, RegExp | undefined]>([
   const users = [{ name: 'u', user: { token: 'x' } }];
   writeFileSync(kubeconfig, JSON.stringify({ clusters, contexts, users, 'current-context': 'c' }));
   writeFileSync(rulesConfig, levels === '' ? 'rules: {}\n' : `rules:\n${levels.replaceAll(/^(?=.)/gm, '  ')}`);
-  const { io, written, stop } = world();
   const more = ['--health-port', '0', '--cluster-facts', '--kubeconfig', kubeconfig, '--rules-config', rulesConfig];
-  const ended = run(['serve', ...loopback, ...more, ...flags], io);
-  await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
-  stop.abort('SIGINT');
-  expect(await ended, written.err).toBe(0);
+  const { stop, ended } = await serving([...loopback, ...more, ...flags]);
+  stop('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  expect(code, stderr).toBe(0);
   rmSync(folder, { recursive: true });
   if (warning === undefined) {
-    expect(written.out).not.toContain('no rule needs it');
+    expect(stdout).not.toContain('no rule needs it');
   } else {
-    expect(written.out).toMatch(warning);
+    expect(stdout).toMatch(warning);
   }
 });
 
@@ -167,12 +153,12 @@ test.concurrent('with --cluster-facts the objects in the cluster decide on a del
   await cluster.put({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'clusters' } }, exampleClass());
   const folder = mkdtempSync(join(tmpdir(), 'serve-'));
   writeFileSync(join(folder, 'kubeconfig'), cluster.sandbox.kubeconfig);
-  const { io, written, stop } = world();
   const flags = ['--health-port', '0', '--cluster-facts', '--kubeconfig', join(folder, 'kubeconfig')];
-  const ended = run(['serve', ...loopback, ...flags, '--probe', 'warn', '--probe-allow', 'svc'], io);
+  const { webhookPort, healthPort, stop, ended } = await serving([
+    ...[...loopback, ...flags],
+    ...['--probe', 'warn', '--probe-allow', 'svc'],
+  ]);
   try {
-    await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
-    const { webhookPort, healthPort } = lineWith(written.out, 'listening') as Record<string, number>;
     const deletion = (oldObject: JsonObject) => {
       const kind = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', kind: 'ExtensionConfig' };
       const request = { uid: 'u', kind, name: 'my-extension', operation: 'DELETE', oldObject, userInfo: {} };
@@ -209,7 +195,7 @@ test.concurrent('with --cluster-facts the objects in the cluster decide on a del
     expect(metrics).toMatch(/extensionconfig_webhook_facts_age_seconds\{kind="Cluster"\} \d/);
     expect(metrics).toContain('extensionconfig_webhook_probes_total{result="failed"} 0');
   } finally {
-    stop.abort('SIGTERM');
+    stop('SIGTERM');
     await ended;
     await cluster.sandbox.stop();
     rmSync(folder, { recursive: true });
@@ -217,16 +203,12 @@ test.concurrent('with --cluster-facts the objects in the cluster decide on a del
 });
 
 describe.concurrent('a shutdown with default flags', () => {
-  async function serving(env: Record<string, string> = {}) {
-    const { io, written, stop } = world(env);
-    const ended = run(['serve', ...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'], io);
-    await until(() => lineWith(written.out, 'listening') !== undefined, 'listening');
-    return { port: lineWith(written.out, 'listening')!.webhookPort as number, stop, ended, written };
-  }
+  const byDefault = (env: Record<string, string> = {}) =>
+    serving([...loopback, '--health-port', '0', '--feature-gates', 'RuntimeSDK=true'], env);
 
   /** Stops a server under load; how many of 20 callers were served to the end, and the failures of the others. */
   async function stoppedUnderLoad() {
-    const { port, stop, ended } = await serving();
+    const { webhookPort: port, stop, ended } = await byDefault();
     let answered = 0;
     let longestMs = 0;
     async function callUntilTold(pauseMs: number): Promise<string> {
@@ -255,9 +237,9 @@ describe.concurrent('a shutdown with default flags', () => {
     const callers = Promise.all(Array.from({ length: 20 }, (_value, index) => callUntilTold(index * 40)));
     await until(() => answered > 100, 'load');
     // SIGTERM under load, to a process: test/e2e/faults.test.ts.
-    stop.abort('SIGHUP');
+    stop('SIGHUP');
     const ends = await callers;
-    return { ends: [...new Set(ends)], code: await ended, longestMs };
+    return { ends: [...new Set(ends)], code: (await ended).code, longestMs };
   }
 
   test('loses no request of 20 clients who reuse their connections, with or without pauses', async ({ expect }) => {
@@ -274,13 +256,15 @@ describe.concurrent('a shutdown with default flags', () => {
     expect(stopped).toMatchObject(expected);
   });
 
-  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s without connections ends at once', async (signal, { expect }) => {
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s without connections ends at once', async (signal, {
+    expect,
+  }) => {
     // A busy machine is slow now and then; a server that waits is slow every time.
     await vi.waitFor(async () => {
-      const { stop, ended } = await serving();
+      const { stop, ended } = await byDefault();
       const startedAt = performance.now();
-      stop.abort(signal);
-      expect(await ended).toBe(0);
+      stop(signal);
+      expect((await ended).code).toBe(0);
       expect(performance.now() - startedAt).toBeLessThan(1_500);
     }, 25_000);
   });
@@ -289,18 +273,18 @@ describe.concurrent('a shutdown with default flags', () => {
     expect,
   }) => {
     const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', EXTENSIONCONFIG_WEBHOOK_SERVE_SHUTDOWN_TIMEOUT: '4' };
-    const { port, stop, ended } = await serving(pod);
+    const { webhookPort: port, stop, ended } = await byDefault(pod);
     const startedAt = performance.now();
-    stop.abort('SIGTERM');
+    stop('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     const { code, headers } = await send(port, validate, review('x'), { rejectUnauthorized: false });
     expect([code, headers.connection]).toEqual([200, 'close']);
-    expect(await ended).toBe(0);
+    expect((await ended).code).toBe(0);
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
-    const other = await serving({ KUBERNETES_SERVICE_HOST: '10.0.0.1' });
+    const other = await byDefault({ KUBERNETES_SERVICE_HOST: '10.0.0.1' });
     const interruptedAt = performance.now();
-    other.stop.abort('SIGINT');
-    expect(await other.ended).toBe(0);
+    other.stop('SIGINT');
+    expect((await other.ended).code).toBe(0);
     // A server that waits does so for ten seconds.
     expect(performance.now() - interruptedAt).toBeLessThan(8_000);
   });
@@ -346,14 +330,14 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     [['--cluster-facts', '--kubeconfig', '/does/not/exist'], {}, /--cluster-facts: no cluster: .*does not exist/],
     [['--nonsense'], {}, /unknown option '--nonsense'/],
   ])('%j %j', async (args, env, message) => {
-    const { io, written } = world(
-      Object.fromEntries(Object.entries(env).map(([key, value]) => [`EXTENSIONCONFIG_WEBHOOK_SERVE_${key}`, value])),
-    );
+    const variables = Object.entries(env).map(([key, value]) => [`EXTENSIONCONFIG_WEBHOOK_SERVE_${key}`, value]);
     const selfSigned = env.SELF_SIGNED === undefined ? ['--self-signed'] : [];
-    expect(await run(['serve', ...selfSigned, '--health-port', '0', '--health-host', '127.0.0.1', ...args], io)).toBe(
-      2,
+    const { code, stderr } = await runProgram(
+      ['serve', ...selfSigned, '--health-port', '0', '--health-host', '127.0.0.1', ...args],
+      { env: Object.fromEntries(variables) },
     );
-    expect(written.err).toMatch(message);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
   });
 
   test.each([
@@ -361,15 +345,15 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
     ['Bad_NS/name', `--cert-secret: the namespace: "Bad_NS" must consist of lower case letters, digits and '-', and`],
     ['ns/Bad_Name', `--cert-secret: the name: "Bad_Name" must consist of lower case letters, digits, '-' and '.', and`],
   ])('--cert-secret %s', async (secret, message) => {
-    const { io, written } = world();
-    expect(await run(['serve', '--cert-secret', secret], io)).toBe(2);
-    expect(written.err).toContain(message);
+    const { code, stderr } = await runProgram(['serve', '--cert-secret', secret]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
   });
 
   test('no certificate', async () => {
-    const { io, written } = world();
-    expect(await run(['serve'], io)).toBe(2);
-    expect(written.err).toMatch(
+    const { code, stderr } = await runProgram(['serve']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
       /pass --cert-dir with a folder that has tls.crt and tls.key, --cert-secret with a Secret, or --self-signed/,
     );
   });
@@ -379,18 +363,19 @@ test.each(['--port', '--health-port'])('a %s that is taken is a failure with a r
   const occupant = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => occupant.once('listening', resolve));
   const { port } = occupant.address() as AddressInfo;
-  const { io, written } = world();
   const other = flag === '--port' ? '--health-port' : '--port';
   try {
-    expect(await run(['serve', ...loopback, other, '0', flag, String(port)], io)).toBe(1);
-    expect(written.err).toContain(`port ${port} is in use: stop what listens there or choose another with ${flag}`);
+    const { code, stderr } = await runProgram(['serve', ...loopback, other, '0', flag, String(port)]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`port ${port} is in use: stop what listens there or choose another with ${flag}`);
   } finally {
     occupant.close();
   }
 });
 
 test('an address of another machine is a failure that names the flag', async () => {
-  const { io, written } = world();
-  expect(await run(['serve', '--self-signed', '--health-port', '0', '--health-host', '192.0.2.1'], io)).toBe(1);
-  expect(written.err).toMatch(/192.0.2.1 is not an address of this machine: correct --health-host/);
+  const flags = ['--self-signed', '--health-port', '0', '--health-host', '192.0.2.1'];
+  const { code, stderr } = await runProgram(['serve', ...flags]);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/192.0.2.1 is not an address of this machine: correct --health-host/);
 });

@@ -1,17 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
-import { type Merged, MergeError, mergeDocuments } from '../../src/openapi/index.ts';
+import { MergeError, mergeDocuments } from '../../src/openapi/index.ts';
+import { merge } from './merging.ts';
 
 const documentOf = (parts: JsonObject): JsonObject => ({
   openapi: '3.0.1',
   info: { title: 't', version: '1' },
   ...parts,
 });
-
-function merge(...documents: JsonObject[]): Promise<Merged> {
-  const named = documents.map((document, index) => ({ name: String.fromCharCode(97 + index), document }));
-  return mergeDocuments(structuredClone(named));
-}
 
 const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 

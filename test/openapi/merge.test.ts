@@ -3,16 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 import { type Merged, mergeDocuments } from '../../src/openapi/index.ts';
 import { expectLinear } from '../tools/linear.ts';
+import { merge } from './merging.ts';
 
 type Schemas = Record<string, JsonObject>;
 
 function documentOf(schemas: Schemas, parts: JsonObject = {}): JsonObject {
   return { openapi: '3.0.0', info: { title: 't', version: '1' }, paths: {}, components: { schemas }, ...parts };
-}
-
-function merge(...documents: JsonObject[]): Promise<Merged> {
-  const named = documents.map((document, index) => ({ name: String.fromCharCode(97 + index), document }));
-  return mergeDocuments(structuredClone(named));
 }
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });

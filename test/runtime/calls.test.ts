@@ -7,7 +7,6 @@ import { Registry as MetricsRegistry } from 'prom-client';
 import { afterAll, aroundEach, describe, expect, onTestFinished, test } from 'vitest';
 import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { sampleRequest } from '../../src/messages/index.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/runtime/index.ts';
 import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../hook-versions/invented.ts';
 import { recordedCalls } from '../messages/recorded.ts';
@@ -22,6 +21,7 @@ import {
   startExtension,
   storedHandler,
 } from './extension-server.ts';
+import { requestOf } from './sample-request.ts';
 
 aroundEach(ending);
 
@@ -44,11 +44,6 @@ function client(options: ClientOptions = {}): Client {
 const object = { namespace: 'default', name: 'lab', uid: 'uid-1' };
 const success = { status: 'Success', message: '', retryAfterSeconds: 0 };
 const upgrade = hooks.BeforeClusterUpgrade;
-/** A request without the fields that the client adds. */
-function requestOf(hook: HookDefinition): never {
-  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
-  return request as never;
-}
 
 /** A client with one handler of BeforeClusterUpgrade on a server. */
 async function single(

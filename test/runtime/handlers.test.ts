@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../src/hooks/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { sampleRequest } from '../../src/messages/index.ts';
 import { type Client, type ClientOptions, createClient } from '../../src/runtime/index.ts';
 import { beforeClusterUpgradeV1beta1 } from '../hook-versions/invented.ts';
 import { caBundle, type ExtensionServer, extensionConfig, startExtension, storedHandler } from './extension-server.ts';
+import { requestOf } from './sample-request.ts';
 
 // One server for all tests; it responds according to the name of the called handler.
 let answers: Record<string, JsonObject>;
@@ -23,10 +23,6 @@ afterEach(async () => {
 
 const object = { namespace: 'default', name: 'lab', uid: 'uid-1' };
 const upgrade = hooks.BeforeClusterUpgrade;
-function requestOf(hook: HookDefinition): never {
-  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
-  return request as never;
-}
 const asked = () => server.received.map(({ url }) => lastOf(url));
 
 /** A client with an extension `one` that serves these handlers, by hook. */
