@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { deriveFacts, injectedAnnotation, injectedSinceAnnotation, retiredAnnotation } from '../../src/certs/facts.ts';
+import {
+  deriveFacts,
+  injectedAnnotation,
+  injectedSinceAnnotation,
+  overwrittenAnnotation,
+  retiredAnnotation,
+} from '../../src/certs/facts.ts';
 import { next, type Settings } from '../../src/certs/next.ts';
 import type { TargetReading } from '../../src/certs/target.ts';
 import { type Certificate, type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
@@ -36,6 +42,8 @@ interface World {
   missing?: string;
   /** The fingerprint of a CA that is retired. */
   retired?: string;
+  /** How often another client has overwritten the target during the rotation. */
+  overwritten?: number;
   settings?: Partial<Settings>;
 }
 const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
@@ -70,6 +78,9 @@ function decide(world: World) {
       ? {}
       : { [injectedAnnotation]: facts().injection, [injectedSinceAnnotation]: at(world.since).toISOString() }),
     ...(world.retired === undefined ? {} : { [retiredAnnotation]: world.retired }),
+    ...(world.overwritten === undefined
+      ? {}
+      : { [overwrittenAnnotation]: `${world.overwritten} ${start.toISOString()} Kind/name` }),
   };
   return next(deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names), {
     mode: 'rotate',
@@ -270,6 +281,50 @@ const rows: [string, World, string, RegExp][] = [
     { ca: steady, tls: tls(servingOne, pem(one)), missing: 'Kind/gone', retired: two.certificate.fingerprint },
     'blocked',
     /^Kind\/gone: missing: does not exist$/,
+  ],
+  [
+    'a retired CA, and the target that may have it refused the write',
+    {
+      ca: steady,
+      tls: tls(servingOne, pem(one)),
+      target: pem(two),
+      retired: two.certificate.fingerprint,
+      settings: { refused: new Map([['Kind/name', 'forbidden']]) },
+    },
+    'blocked',
+    /^Kind\/name: forbidden$/,
+  ],
+  [
+    'staged, overwritten once',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 1 },
+    'promote',
+    /has trusted the next/,
+  ],
+  [
+    'staged, overwritten twice, a little later',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2, now: 10 * minute - 1 },
+    'wait',
+    /overwritten caBundle in Kind\/name 2 times/,
+  ],
+  [
+    'staged, overwritten twice, after ten minutes',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2, now: 10 * minute },
+    'promote',
+    /has trusted the next/,
+  ],
+  [
+    'staged, overwritten twice, and the propagation delay is longer than that',
+    {
+      ca: staged,
+      tls: tls(servingOne, both),
+      target: both,
+      since: 0,
+      overwritten: 2,
+      now: 10 * minute,
+      settings: { propagationDelayMs: 11 * minute },
+    },
+    'wait',
+    /API servers need the propagation delay/,
   ],
   [
     'staged, a target missing, not recorded',

@@ -260,6 +260,25 @@ test('a CA whose key is lost during a rotation is replaced, and the CA that it r
   expect([fingerprint(caPath, 'ca.crt'), fingerprint(caPath, 'previous.crt')]).toEqual([second, first]);
 });
 
+test('a next CA whose key is lost is replaced, and nothing trusts it any longer', async () => {
+  await repair();
+  await walk({ forceCa: true }, { blockOn: new Set() });
+  const lost = fingerprint(caPath, 'next.crt');
+  set(caPath, 'next.key', 'garbage');
+  const { steps } = await repair({ blockOn: new Set() });
+  expect(kinds(steps)).toEqual([
+    'stage-ca',
+    'write-bundle',
+    'inject',
+    'inject',
+    'inject',
+    'inject',
+    'record-removal',
+    'record-injection',
+  ]);
+  expect(ca().metadata.annotations).toMatchObject({ [removedAnnotation]: lost });
+});
+
 test('the CA of a serving certificate that is not in the Secret stays trusted until another one is in use', async () => {
   await repair();
   const unknown = fingerprint(caPath, 'ca.crt');

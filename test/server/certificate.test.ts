@@ -113,8 +113,14 @@ test('a certificate that is not valid yet is used once it is, without another ch
   vi.advanceTimersByTime(1_000);
   expect(used).toEqual([good.notBefore, next.notBefore]);
   expect(serving.state()).toMatchObject({ pair: next, certificateProblem: undefined });
+  // The clock may be set while it waits.
+  const later = { ...good, notBefore: new Date('2030-01-02T00:00:00Z') };
+  serving.take({ kind: 'pair', pair: later });
+  vi.setSystemTime(later.notBefore);
+  vi.advanceTimersByTime(60_000);
+  expect(used.at(-1)).toEqual(later.notBefore);
   // A later certificate ends the wait for an earlier one.
-  serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2030-01-02T00:00:00Z') } });
+  serving.take({ kind: 'pair', pair: { ...good, notBefore: new Date('2030-01-03T00:00:00Z') } });
   serving.take({ kind: 'pair', pair: good });
   vi.advanceTimersByTime(3 * 86_400_000);
   expect(used.at(-1)).toEqual(good.notBefore);
