@@ -286,8 +286,7 @@ function trustStep(facts: CertificateFacts, settings: Settings): Action {
   // Promoted, with a serving certificate of the new CA. Its time of issue is taken from the certificate itself, where
   // no write can lose it, in whole seconds, rounded up. A restored one is older than the CA that was adopted.
   const issued = (usable(facts.serving) as Certificate).x509.validFromDate.getTime() + backdateMs;
-  const since = Math.max(issued, adoptedSince?.getTime() ?? issued);
-  const until = new Date(Math.min(since, now.getTime() + 999) + settings.overlapMs);
+  const until = new Date(Math.max(issued, adoptedSince?.getTime() ?? issued) + settings.overlapMs);
   if (facts.previous.length > 0 && settings.overlapMs > 0 && until > now) {
     return {
       kind: 'wait',
