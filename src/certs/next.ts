@@ -56,7 +56,7 @@ const heldUpDelayMs = 10 * 60_000;
 
 /**
  * Whether another client holds a rotation up: it has overwritten targets twice since the rotation began, so it will do so
- * again. Once may be a manifest that somebody applied again.
+ * again. Once may be a manifest that was applied again.
  */
 function isHeldUp({ overwritten }: CertificateFacts): boolean {
   return overwritten !== undefined && overwritten.times > 1;

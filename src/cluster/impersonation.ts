@@ -22,7 +22,7 @@ function headerName(key: string): string {
 }
 
 /**
- * The headers for acting as somebody else. The library sends only the user's name, and not as bytes. Empty fields count
+ * The headers for impersonating another user. The library sends only the user's name, and not as bytes. Empty fields count
  * as missing, as in kubectl.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation

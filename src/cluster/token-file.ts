@@ -28,7 +28,7 @@ export function withTokenFile(user: User): TokenFileUser {
   return { ...rest, tokenFile: path };
 }
 
-/** A token in a file that somebody replaces before it expires: in a pod, the kubelet does so every hour. */
+/** A token in a file that is replaced before it expires: in a pod, the kubelet does so every hour. */
 export class TokenFile {
   readonly #path: string;
   readonly #now: () => number;

@@ -186,7 +186,7 @@ test('targets that all hold a removed CA delay its removal, but never the renewa
   await runCertificates(runFor(server, clock, { forceCa: true }));
   const rotated = ca();
   const served = () => valueIn(server.objects.get(servingPath), 'tls.crt');
-  // Somebody keeps applying manifests with the old caBundle, just before each run.
+  // Another client keeps applying manifests with the old caBundle, just before each run.
   const apply = async () => {
     clock.time += day;
     for (const target of await runFor(server, clock).targets.read()) {

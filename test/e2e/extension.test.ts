@@ -69,7 +69,7 @@ async function startServer(port = 0): Promise<RunningExtension> {
 }
 
 const stopServer = (server: RunningExtension) => server.stop({ graceMs: 0, timeoutMs: 100 });
-/** The fingerprint of the certificate that a server has for a new connection, whoever trusts it. */
+/** The fingerprint of the certificate that a server has for a new connection, trusted or not. */
 async function servedBy({ port }: RunningExtension): Promise<string> {
   const socket = await openTls(port, { rejectUnauthorized: false });
   const { fingerprint256 } = socket.getPeerCertificate();

@@ -32,7 +32,7 @@ const brackets = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 // YAML takes some fifty times as long.
 test.each<[string, string, asYaml: number]>([
   ['values', String.raw`{"a": [1, null, "b:{", {"c": [{}, []]}], "d": {"e\\\":": true}}`, 0],
-  ['a value that is no object', '"a: b"', 0],
+  ['a value that is not an object', '"a: b"', 0],
   ['as much nesting as JSON may have', brackets(64), 0],
   ['as many brackets, side by side', `[${Array(100).fill('[{}]').join()}]`, 0],
   ['more nesting', brackets(65), 1],

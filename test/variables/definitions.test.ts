@@ -22,7 +22,7 @@ test.each<[string, JsonObject]>([
   ['a string with an empty example', { type: 'string', maxLength: 3, example: '' }],
   ['a map', { type: 'object', additionalProperties: { type: 'string', default: 'x' } }],
   ['an object', { type: 'object', properties: { b: { type: 'boolean', default: false } }, required: ['c'] }],
-  ['a default of null, which is no default', { type: 'string', default: null }],
+  ['a default of null, which does not count as one', { type: 'string', default: null }],
   [
     'false, which Go does not distinguish from absent',
     { type: 'array', uniqueItems: false, items: { type: 'string' } },
