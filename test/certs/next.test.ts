@@ -283,11 +283,11 @@ const rows: [string, World, string, RegExp][] = [
     /^Kind\/gone: missing: does not exist$/,
   ],
   [
-    'a retired CA, and the target that may have it refused the write',
+    'a retired CA, and the target refused the write',
     {
       ca: steady,
       tls: tls(servingOne, pem(one)),
-      target: pem(two),
+      target: '',
       retired: two.certificate.fingerprint,
       settings: { refused: new Map([['Kind/name', 'forbidden']]) },
     },
