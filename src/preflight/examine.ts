@@ -53,16 +53,28 @@ export interface ExtensionVerdict {
 }
 
 /** Rules whose findings matter to an upgrade, and their level then. */
-const relevantRules: Readonly<Record<string, { level: PreflightFinding['level']; topic: Topic }>> = {
+const relevantRules: Readonly<Record<string, { level: PreflightFinding['level']; topic: Topic; remedy?: string }>> = {
   'hook-version-removed': { level: 'blocker', topic: 'hook-removed' },
   'hook-unknown': { level: 'blocker', topic: 'refused' },
   'hook-too-new': { level: 'blocker', topic: 'refused' },
   'hook-version-deprecated': { level: 'warning', topic: 'hook-deprecated' },
-  'ca-bundle-pem': { level: 'blocker', topic: 'ca' },
+  'ca-bundle-pem': {
+    level: 'blocker',
+    topic: 'ca',
+    remedy: 'put the certificate of the CA into spec.clientConfig.caBundle',
+  },
   'ca-certificate-expired': { level: 'blocker', topic: 'ca' },
-  'ca-certificate-not-yet-valid': { level: 'warning', topic: 'ca' },
+  'ca-certificate-not-yet-valid': {
+    level: 'warning',
+    topic: 'ca',
+    remedy: 'upgrade once it is valid, or keep the certificate of the previous CA next to it until then',
+  },
   'ca-certificate-expiring': { level: 'warning', topic: 'ca' },
-  'ca-missing': { level: 'warning', topic: 'ca' },
+  'ca-missing': {
+    level: 'warning',
+    topic: 'ca',
+    remedy: `put the certificate of the CA into spec.clientConfig.caBundle, or name its Secret in the annotation ${injectCaFromSecretAnnotation}`,
+  },
 };
 const aboutHooks: readonly Topic[] = ['hook-removed', 'refused', 'hook-deprecated'];
 
@@ -95,7 +107,7 @@ function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now
   });
   return reports.flatMap(({ rule, field, value, message }) => {
     const relevant = relevantRules[rule.id];
-    const remedy = relevant && (remedies as Partial<Record<Topic, string>>)[relevant.topic];
+    const remedy = relevant && (relevant.remedy ?? (remedies as Partial<Record<Topic, string>>)[relevant.topic]);
     const shown = value === undefined ? '' : ` ${JSON.stringify(quotable(String(value), 100))}`;
     return relevant === undefined
       ? []

@@ -198,7 +198,7 @@ describe('with files', () => {
     });
   });
 
-  test.each<[string, object, string]>([
+  test.each<[string, object, string, RegExp]>([
     [
       'CA that has expired',
       {
@@ -207,6 +207,7 @@ describe('with files', () => {
         ).toString('base64'),
       },
       'blocker ca',
+      /^renew the CA/,
     ],
     [
       'CA that expires soon',
@@ -217,14 +218,18 @@ describe('with files', () => {
         ).toString('base64'),
       },
       'warning ca',
+      /^renew the CA/,
     ],
-    ['no CA', { caBundle: undefined }, 'warning ca'],
-  ])('%s', async (_name, more, topic) => {
+    ['CA that is not PEM', { caBundle: 'eA==' }, 'blocker ca', /^put the certificate of the CA/],
+    ['no CA', { caBundle: undefined }, 'warning ca', /^put the certificate of the CA .*, or name its Secret/],
+  ])('%s', async (_name, more, topic, remedy) => {
     const extension = await server(offering('GeneratePatches'));
     const clientConfig = JSON.parse(JSON.stringify({ url: extension.url, caBundle, ...more }));
     const config = extensionConfig('one', clientConfig, [storedHandler('patches.one', 'GeneratePatches')]);
     const { code, report } = await preflight(...upgrade, '--offline', '-f', fileOf(config));
     expect(topicsOf(report)).toContain(topic);
+    const about = report.extensions[0]?.findings.find((finding) => finding.topic === 'ca');
+    expect(about?.remedy).toMatch(remedy);
     expect(code).toBe(topic.startsWith('blocker') ? 1 : 0);
     expect(extension.received).toEqual([]);
   });
