@@ -1,6 +1,7 @@
 import { JSONPath } from 'jsonpath-plus';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Resource } from '../resources/index.ts';
+import { libraryPath } from './column-path.ts';
 
 /** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */
 export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Object' | 'None' } | { as: 'metadata' };
@@ -44,17 +45,13 @@ export function formatAge(milliseconds: number): string {
   return years < 8 ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-/** A Kubernetes JSONPath in the library's syntax: keys with escaped dots in brackets. */
-function libraryPath(path: string): string {
-  const quoted = path.replaceAll(/\.((?:[^.[\]\\]|\\.)*\\.(?:[^.[\]\\]|\\.)*)/g, (_, key: string) => {
-    return `['${key.replaceAll(/\\(.)/g, '$1')}']`;
-  });
-  return `$${quoted.startsWith('.') || quoted.startsWith('[') ? '' : '.'}${quoted}`;
-}
-
 function found(object: JsonObject, path: string): Json | undefined {
+  const asked = libraryPath(path);
+  if (asked === undefined) {
+    return undefined;
+  }
   try {
-    const results: unknown = JSONPath({ path: libraryPath(path), json: object, eval: 'safe', wrap: true });
+    const results: unknown = JSONPath({ path: asked, json: object, eval: 'safe', wrap: true });
     return Array.isArray(results) ? (results[0] as Json | undefined) : undefined;
   } catch {
     // An invalid path results in an empty column, as on a cluster.

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { tableOf } from '../../../src/sandbox/reads/tables.ts';
+import type { Resource } from '../../../src/sandbox/resources/index.ts';
+
+/** The cell that a column with this path has for an object. */
+function cellOf(path: string, object: JsonObject): unknown {
+  const column = { name: 'A', type: 'string', description: '', priority: 0, value: path };
+  const table = tableOf(
+    { columns: [column] } as unknown as Resource,
+    [object],
+    {},
+    { include: 'None', now: 0, columns: false },
+  );
+  return (table.rows as { cells: unknown[] }[])[0]?.cells[1];
+}
+
+const object: JsonObject = {
+  metadata: { labels: { 'a.b/c': 'label', 'a-b': 'dash' } },
+  list: [
+    { name: 'one', at: { zone: 'x' }, size: 1 },
+    { name: 'two', at: { zone: 'y' }, size: 2, last: true, 'a-b': 'd' },
+  ],
+};
+
+test.each([
+  ['.metadata.labels.a-b', 'dash'],
+  ['metadata.labels.a-b', 'dash'],
+  ['.metadata.labels.a\\.b/c', 'label'],
+  [".metadata.labels['a\\.b/c']", 'label'],
+  ['.metadata.labels["a-b"]', 'dash'],
+  ['.metadata.labels.*', 'label'],
+  ['.list[0].name', 'one'],
+  ['.list[-1:].name', 'two'],
+  ['.list[1,0].name', 'two'],
+  ['.list[*].name', 'one'],
+  ['..zone', 'x'],
+  ['.list..[?(@.zone=="y")].zone', 'y'],
+  ['.list[?(@.name=="two")].size', '2'],
+  [".list[?( @.at.zone != 'x' )].name", 'two'],
+  ['.list[?(@.size>1)].name', 'two'],
+  ['.list[?(@.last==true)].name', 'two'],
+  ['.list[?(@.last)].name', 'two'],
+  ['.list[?(@.a-b=="d")].name', 'two'],
+  ['.none', null],
+])('%s is %s', (path, cell) => {
+  expect(cellOf(path, object)).toBe(cell);
+});
+
+let deep: JsonObject = { text: `${'a'.repeat(25)}!` };
+for (let depth = 0; depth < 60; depth++) {
+  deep = { a: deep };
+}
+
+// Each took seconds, or with a few more characters or levels hours.
+test.each([
+  ['several descents', '..a..a..a..a..text'],
+  ['a regular expression that backtracks', '..[?(@.match(/(a+)+$/))]'],
+  ['a regular expression in a text', "..a[?(@.match('(a+)+$'))]"],
+  ['a function', '.a[?(@.toString())]'],
+  ['a calculation', '.a[?(@.size*2>3)]'],
+  ['a script', '.a[(@.length-1)]'],
+  ['a parent', '.a.^'],
+  ['too many steps', `.a${'[*]'.repeat(2_000)}`],
+  ['what is not a path', '['.repeat(1_000)],
+  ['a quote in a name', '["a\'b"]'],
+])('%s makes an empty column', (_, path) => {
+  expect(cellOf(path, deep)).toBeNull();
+});
