@@ -195,10 +195,18 @@ export function signingKey(key: Reading<string>, ca: Certificate): Reading<strin
   return problem === undefined ? key : { state: 'broken', problem };
 }
 
+/** Which certificates have signed others, as far as that was asked: the same ones are compared again and again. */
+const knownSigners = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
+
 /** Whether one certificate has been signed by another, judging by names and signature. */
 export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
+  const known = knownSigners.get(certificate) ?? new WeakMap<Certificate, boolean>();
+  knownSigners.set(certificate, known);
   // A key that cannot be decoded has issued nothing, according to checkIssued; accessing the key itself throws then.
-  return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
+  const isSigner =
+    known.get(ca) ?? (certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey));
+  known.set(ca, isSigner);
+  return isSigner;
 }
 
 /** The names (DNS names and IP addresses) that a certificate is not valid for. */

@@ -29,7 +29,7 @@ test.each([
   [1, 1],
   [100, 1],
   [101, 2],
-  [900, 5],
+  [501, 5],
 ])('%i Secrets are read by %i readers, each once in a round', async (count, readers) => {
   const configs = configsWithSecrets(count);
   const changed: string[] = [];

@@ -82,7 +82,7 @@ test('uses a new pair without a failed request, on new and existing connections'
     done = true;
   });
   try {
-    for (const pair of [second, third, localhost, second]) {
+    for (const pair of [second, third, second]) {
       const before = answered;
       await write(pair);
       const name = pair === second ? 'second' : pair === third ? 'third' : 'localhost';
@@ -94,7 +94,7 @@ test('uses a new pair without a failed request, on new and existing connections'
     await loads;
     agent.destroy();
   }
-  expect(answered).toBeGreaterThan(40);
+  expect(answered).toBeGreaterThan(30);
 });
 
 test('follows the ..data symlink of a Kubernetes volume, and never sees half of a change', async () => {
