@@ -6,9 +6,8 @@ import {
   metadataOf,
   StatusError,
   secretPath,
-  textValues,
 } from '../cluster/index.ts';
-import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, textValues } from '../kubernetes/index.ts';
 import { type CertificateStore, Conflict, type SecretRole, type StoredSecret } from './store.ts';
 
 /** Two Secrets of one namespace. */

@@ -19,15 +19,7 @@ import {
 } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 import { Conflict } from './store.ts';
-import { type TargetAccess, type TargetEntry, TargetFailure, type TargetReading } from './target.ts';
-
-/** Kinds with a caBundle. */
-export type TargetKind =
-  | 'MutatingWebhookConfiguration'
-  | 'ValidatingWebhookConfiguration'
-  | 'CustomResourceDefinition'
-  | 'APIService'
-  | 'ExtensionConfig';
+import { type TargetAccess, type TargetEntry, TargetFailure, type TargetKind, type TargetReading } from './target.ts';
 
 /** One caBundle of an object. */
 interface BundleField {
@@ -326,6 +318,3 @@ export function clusterTargets(cluster: Cluster, choice: TargetChoice): TargetAc
     inject: (target, bundle) => injectBundle(cluster, target, bundle),
   };
 }
-
-/** No targets, for certificates in a folder. */
-export const noTargets: TargetAccess = { read: async () => [], inject: async () => {} };

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { textValues } from '../cluster/index.ts';
 import { folderProblem } from '../files/index.ts';
-import { isJsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, textValues } from '../kubernetes/index.ts';
 import { type CertificateStore, Conflict, type SecretContents, type SecretRole } from './store.ts';
 import { VersionedFolder } from './versioned-folder.ts';
 

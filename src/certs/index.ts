@@ -1,10 +1,17 @@
-export { clusterStore } from './cluster-store.ts';
-export { clusterTargets, noTargets, type TargetKind } from './cluster-targets.ts';
 export { type Clock, type Run, type RunOutcome, readSnapshot, runCertificates, type Step } from './engine.ts';
-export { annotatedExtensionConfigs } from './extension-configs.ts';
 export type { CertificateFacts, Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type Action, isCaDue, isServingCertificateDue, isStuck, missingTarget, next, type Settings } from './next.ts';
 export { type CertificateStore, Conflict, type SecretRole, type StoredSecret } from './store.ts';
-export { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
+export {
+  isInSync,
+  noTargets,
+  type TargetAccess,
+  TargetFailure,
+  type TargetKind,
+  type TargetReading,
+} from './target.ts';
+
+/** Secrets and targets in a cluster, loaded on first use: certificates in a folder need no API server. */
+export const inCluster = () => import('./in-cluster.ts');

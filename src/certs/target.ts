@@ -1,3 +1,11 @@
+/** Kinds with a caBundle. */
+export type TargetKind =
+  | 'MutatingWebhookConfiguration'
+  | 'ValidatingWebhookConfiguration'
+  | 'CustomResourceDefinition'
+  | 'APIService'
+  | 'ExtensionConfig';
+
 /** One caBundle field that belongs to our service. */
 export interface TargetEntry {
   /** Its place in the object, for messages: `webhooks[0] (name)`. */
@@ -32,6 +40,9 @@ export interface TargetAccess {
    */
   inject(target: TargetReading, bundle: string): Promise<void>;
 }
+
+/** No targets, for certificates in a folder. */
+export const noTargets: TargetAccess = { read: async () => [], inject: async () => {} };
 
 /** A target that cannot be written: forbidden, or rejected by the API server. */
 export class TargetFailure extends Error {}

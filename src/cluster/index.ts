@@ -5,6 +5,6 @@ export { type Informer, type InformerOptions, startInformer } from './informer.t
 export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { type ListOptions, listPages, type Page } from './list.ts';
 export { type SecretEvent, type SecretPace, type ServingSecret, watchServingSecret } from './secret-watch.ts';
-export { decodeSecret, encodeData, metadataOf, secretPath, textValues } from './secrets.ts';
+export { decodeSecret, encodeData, metadataOf, secretPath } from './secrets.ts';
 export { ConnectionError, ResponseError, ResponseTooLong } from './transport.ts';
 export type { WatchPace } from './watch-pace.ts';

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
 import { ResponseError } from './transport.ts';
 
 /** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, longer than any PEM file in use. */
@@ -62,15 +62,6 @@ export function encodeData(data: Record<string, string>, before: JsonObject): Js
     encoded[key] = typeof old === 'string' && decodeValue(old) === value ? old : Buffer.from(value).toString('base64');
   }
   return encoded;
-}
-
-/** The string values of a map in metadata. */
-export function textValues(value: Json | undefined): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(isJsonObject(value) ? value : {}).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
 }
 
 /** The path of a Secret at the API server. */

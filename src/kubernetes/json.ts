@@ -147,3 +147,12 @@ export function parseJson(bytes: Uint8Array): Json {
   }
   return value;
 }
+
+/** The string values of a map in metadata. */
+export function textValues(value: Json | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(isJsonObject(value) ? value : {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+}

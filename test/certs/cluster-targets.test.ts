@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  bundlePatch,
-  clusterTargets,
-  injectBundle,
-  noTargets,
-  readTarget,
-  type TargetKind,
-} from '../../src/certs/cluster-targets.ts';
+import { bundlePatch, clusterTargets, injectBundle, readTarget } from '../../src/certs/cluster-targets.ts';
 import { Conflict } from '../../src/certs/store.ts';
-import { isInSync, TargetFailure } from '../../src/certs/target.ts';
+import { isInSync, noTargets, TargetFailure, type TargetKind } from '../../src/certs/target.ts';
 import { type Cluster, ResponseError, StatusError } from '../../src/cluster/index.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 

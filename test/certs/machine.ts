@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'vitest';
-import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../src/certs/index.ts';
+import { clusterStore, clusterTargets } from '../../src/certs/in-cluster.ts';
+import type { Clock, Run, Step } from '../../src/certs/index.ts';
 import { type Cluster, connect, loadKubeConfig } from '../../src/cluster/index.ts';
 import { ApiServer, bundlesOf, caPath, namespace, putTargets, servingPath, valueIn } from '../cluster/api-server.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';

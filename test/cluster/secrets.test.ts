@@ -1,12 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  decodeSecret,
-  encodeData,
-  metadataOf,
-  ResponseError,
-  secretPath,
-  textValues,
-} from '../../src/cluster/index.ts';
+import { decodeSecret, encodeData, metadataOf, ResponseError, secretPath } from '../../src/cluster/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -56,11 +49,6 @@ test('reads the metadata of a requested object', () => {
   expect(() => metadataOf({}, 'the thing', 'tls')).toThrow(
     "the API server's answer is not the thing: metadata.name is not tls",
   );
-});
-
-test('reads only annotations that are strings', () => {
-  expect(textValues({ a: 'b', c: 1, d: null, e: '' })).toEqual({ a: 'b', e: '' });
-  expect([textValues(undefined), textValues('x'), textValues(['x'])]).toEqual([{}, {}, {}]);
 });
 
 test('the paths of a Secret, and of all Secrets in a namespace', () => {

@@ -128,10 +128,12 @@ test('commands that call extensions load no rules, no compiler, and only the par
     const { collectProcessMetrics, Registry } = await import(${JSON.stringify(new URL('../../src/prometheus/index.ts', import.meta.url))});
     collectProcessMetrics(new Registry());
     const called = [...loads];
+    await run(['certs', 'status', '--cert-dir', '/no-such-folder'], { stdin, stdout, stderr: stdout, env, signal: new AbortController().signal });
+    const inFolder = [...loads];
     await run(['sandbox', '--help'], { stdin, stdout, stderr, env, signal: new AbortController().signal });
-    stderr.write(JSON.stringify([named, called, loads]));`;
+    stderr.write(JSON.stringify([named, called, inFolder, loads]));`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
-  const [named, called, all] = JSON.parse(stderr) as [string[], string[], string[]];
+  const [named, called, inFolder, all] = JSON.parse(stderr) as [string[], string[], string[], string[]];
   const filesOf = (place: string, files = called) => files.filter((file) => file.includes(place));
   expect(filesOf('/src/commands/discover.ts', named)).toHaveLength(1);
   expect(filesOf('/src/commands/sample-extension.ts', named)).toEqual([]);
@@ -139,6 +141,8 @@ test('commands that call extensions load no rules, no compiler, and only the par
   // Needed for the ExtensionConfigs and certificates of a cluster, but not for those in files.
   expect(filesOf('/src/cluster/')).toEqual([]);
   expect(filesOf('/src/certs/')).toEqual([]);
+  expect(filesOf('/src/certs/folder-store.ts', inFolder)).toHaveLength(1);
+  expect(filesOf('/src/cluster/', inFolder)).toEqual([]);
   // Needed for ExtensionConfigs of an older version.
   expect(filesOf('/src/conversion/')).toEqual([]);
   // What checks the messages of Cluster API's hooks is generated.

@@ -1,5 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { copyOf, fieldAt, type Json, JsonError, maxJsonDepth, parseJson, setOwn } from '../../src/kubernetes/index.ts';
+import {
+  copyOf,
+  fieldAt,
+  type Json,
+  JsonError,
+  maxJsonDepth,
+  parseJson,
+  setOwn,
+  textValues,
+} from '../../src/kubernetes/index.ts';
 
 test.each([
   ['arrays', '[', '', ']', 256],
@@ -117,4 +126,9 @@ test.each<[string, (string | number)[], unknown]>([
   ['a list by a name', ['list', 'length'], undefined],
 ])('fieldAt: %s', (_name, path, value) => {
   expect(fieldAt({ a: { b: 1 }, list: [0, { c: 2 }] }, ...path)).toEqual(value);
+});
+
+test('reads only annotations that are strings', () => {
+  expect(textValues({ a: 'b', c: 1, d: null, e: '' })).toEqual({ a: 'b', e: '' });
+  expect([textValues(undefined), textValues('x'), textValues(['x'])]).toEqual([{}, {}, {}]);
 });

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import {
-  annotatedExtensionConfigs,
   type Injection,
+  inCluster,
   injectTargets,
   isStuck,
   missingTarget,
@@ -67,7 +67,7 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
   const one = () => 'the bundle of the flags';
   const injections = await injectTargets(context.targets, () => context.bundle(), context.clock, one);
   if (extensionConfigs && context.cluster !== undefined) {
-    const { targets, bundleFor, sourceOf } = annotatedExtensionConfigs(context.cluster);
+    const { targets, bundleFor, sourceOf } = (await inCluster()).annotatedExtensionConfigs(context.cluster);
     injections.push(...(await injectTargets(targets, bundleFor, context.clock, sourceOf)));
   }
   return injections;
@@ -170,7 +170,7 @@ async function advance(
   mode: 'repair' | 'rotate',
   { entropy, report }: Pick<Run, 'entropy' | 'report'>,
 ): Promise<number> {
-  const context = readContext(flags, io);
+  const context = await readContext(flags, io);
   const run = readRun(flags, context, io, mode);
   const serving = await context.store.read('serving');
   const external = context.external(serving);
@@ -247,7 +247,7 @@ export function defineCerts(
           if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
             throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
           }
-          const context = readContext(flags, io);
+          const context = await readContext(flags, io);
           return reportInjections(await inject(context, flags['extension-configs']), context.json, io);
         }),
       ),
@@ -259,7 +259,7 @@ export function defineCerts(
       end(
         await orFailShown(io, async () => {
           const flags = readFlags(bootstrapFlags, status, io.env);
-          const context = readContext(flags, io);
+          const context = await readContext(flags, io);
           const run = readRun(flags, context, io, 'rotate');
           const { facts, servingSecret } = await readSnapshot(run);
           const external = context.external(servingSecret);

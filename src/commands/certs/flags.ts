@@ -3,9 +3,8 @@ import {
   bundleIn,
   type CertificateStore,
   type Clock,
-  clusterStore,
-  clusterTargets,
   folderStore,
+  inCluster,
   noTargets,
   type Run,
   type StoredSecret,
@@ -24,7 +23,7 @@ import {
   textFlag,
   UsageError,
 } from '../../cli/index.ts';
-import { type Cluster, connect, loadKubeConfig } from '../../cluster/index.ts';
+import type { Cluster } from '../../cluster/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import { isAddress, type Reading } from '../../x509/index.ts';
 import { checkedName } from '../checked-name.ts';
@@ -151,7 +150,7 @@ export interface CertsContext {
 }
 
 /** Reads the flags, without connecting to anything yet. */
-export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): CertsContext {
+export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Promise<CertsContext> {
   const namespace = flags.namespace ?? ownNamespace();
   const { service, secret } = flags;
   const caSecret = flags['ca-secret'] ?? defaultCaSecret;
@@ -209,12 +208,19 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
     );
   }
 
-  const cluster =
-    folder === undefined ? orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal)) : undefined;
-  const store =
-    cluster === undefined
-      ? folderStore(folder as string)
-      : clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
+  let cluster: Cluster | undefined;
+  let store: CertificateStore;
+  let targets = noTargets;
+  if (folder === undefined) {
+    const { connect, loadKubeConfig } = await import('../../cluster/index.ts');
+    const { clusterStore, clusterTargets } = await inCluster();
+    cluster = orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal));
+    store = clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
+    const selector = flags['target-selector'];
+    targets = clusterTargets(cluster, { named, selector, service: { namespace, name: service } });
+  } else {
+    store = folderStore(folder);
+  }
   const isCaSecretGiven = flags['ca-secret'] !== undefined;
   const source = flags['external-ca'] && isCaSecretGiven ? ('ca' as const) : ('serving' as const);
   return {
@@ -224,10 +230,7 @@ export function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Cer
     clock,
     names: [...new Set(names)],
     json: flags.output === 'json',
-    targets:
-      cluster === undefined
-        ? noTargets
-        : clusterTargets(cluster, { named, selector: flags['target-selector'], service: { namespace, name: service } }),
+    targets,
     external(serving) {
       if (flags['external-ca']) {
         return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
