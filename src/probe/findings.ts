@@ -17,7 +17,7 @@ const remedies: Partial<Record<CallStep, string>> = {
   'tls-config': "put the CA's PEM certificates here, in base64",
   timeout: 'answer Discovery at once; it should need no work',
   http: 'answer Discovery with 200',
-  size: 'answer with less than 20 MiB',
+  size: 'send a smaller answer: 512 handlers take 128 KiB',
   decode: 'answer with one JSON object',
   status: 'answer with status Success',
 };

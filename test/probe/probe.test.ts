@@ -63,6 +63,11 @@ test.each<[string, Answering, RegExp]>([
     /it answered 307; answer Discovery with 200$/,
   ],
   ['an error with a body', (_, response) => void response.writeHead(500).end('secret body'), /it answered 500; /],
+  [
+    'more than a discovery may have',
+    (_, response) => void response.end(' '.repeat(2 * 1024 * 1024 + 1)),
+    /the answer is larger than 2 MiB; send a smaller answer: 512 handlers take 128 KiB$/,
+  ],
   ['no response', (_, response) => void response.destroy(), /EOF: the server closed the connection/],
 ])('reports a server that responds with %s', async (_name, answer, message) => {
   const { url, received } = await serve(answer);
