@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { isJsonObject, type Json } from '../kubernetes/index.ts';
 
 /** Longest path that is read, in characters. */
 const maxLength = 1024;
@@ -67,20 +67,26 @@ export function step(value: Json | undefined, segment: string | number): Json | 
   return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
-/** The value at a path; undefined when it is absent. */
-export function getField(object: Json, path: string): Json | undefined {
-  return segmentsOf(path).reduce<Json | undefined>(step, object);
+/**
+ * The value at a path; undefined when it is absent.
+ *
+ * @param object of a message, such as a Cluster or a template: JSON, whatever its type.
+ * @throws {SyntaxError} when the text is not a path.
+ */
+export function getField(object: unknown, path: string): Json | undefined {
+  return segmentsOf(path).reduce<Json | undefined>(step, object as Json);
 }
 
 /**
  * Sets the value at a path, creating missing objects on the way; undefined removes the value and creates nothing.
  *
+ * @param object of a message, such as a template: JSON, whatever its type; so is the value.
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */
-export function setField(object: JsonObject, path: string, value: Json | undefined): void {
+export function setField(object: object, path: string, value: Json | object | undefined): void {
   const segments = [...segmentsOf(path)];
   const last = segments.pop() as string | number;
-  let holder: Json = object;
+  let holder = object as Json;
   for (const [index, segment] of segments.entries()) {
     let next: Json | undefined = step(holder, segment);
     if (next === undefined || next === null) {
@@ -93,7 +99,7 @@ export function setField(object: JsonObject, path: string, value: Json | undefin
     holder = next;
   }
   if (value !== undefined) {
-    put(holder, last, value, path);
+    put(holder, last, value as Json, path);
   } else if (Array.isArray(holder) && typeof last === 'number') {
     holder.splice(last, 1);
   } else if (isJsonObject(holder)) {

@@ -10,6 +10,7 @@ import {
   fileCertificates,
   fixedCertificate,
   type Limits,
+  ListenError,
   limitsWith,
   type RunningServer,
   secretCertificates,
@@ -109,6 +110,21 @@ export interface ExtensionServer {
    * accepts connections until endpoints have been updated (in a cluster), and finishes calls in flight.
    */
   run(): Promise<void>;
+}
+
+/** What to do about a port on which the server cannot listen. */
+const portRemedies: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there: stop it, or choose another port',
+  EACCES: 'ports below 1024 need privileges: choose another',
+};
+
+/** The error of a start: that of a port says which option sets it. */
+function startError(error: unknown): unknown {
+  if (error instanceof ListenError) {
+    const remedy = portRemedies[error.code] ?? 'choose another';
+    error.message += `; ${remedy} with the option ${error.port === 'main' ? 'port' : 'healthPort'}, 0 for any free one`;
+  }
+  return error;
 }
 
 /** The limits that differ from those of the webhook server. */
@@ -252,6 +268,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       version: options.version ?? 'unknown',
       processMetrics: options.processMetrics ?? true,
       now: () => new Date(),
+    }).catch((error: unknown) => {
+      throw startError(error);
     });
   }
 

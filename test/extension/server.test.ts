@@ -119,6 +119,16 @@ describe('invalid options', () => {
     await expect(server.start()).rejects.toThrow(new TypeError(message));
   });
 
+  test.each(['port', 'healthPort'])('a %s that is taken: the error names the option', async (option) => {
+    const { port: taken } = await startExtension([create]);
+    const log = collectingLog().log;
+    const certificates = { folder: certificateFolder() };
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log, [option]: taken });
+    await expect(server.start()).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${taken}: EADDRINUSE; another program listens there: stop it, or choose another port with the option ${option}, 0`,
+    );
+  });
+
   test('a kubeconfig that does not exist', async () => {
     const certificates = { secret: 'a/b', kubeconfig: '/does/not/exist' };
     const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log: collectingLog().log });

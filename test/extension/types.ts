@@ -4,15 +4,20 @@ import {
   createJobs,
   type ExtensionCertificates,
   type ExtensionServerOptions,
+  getField,
   type HandlerOptions,
   handler,
   type JobsOptions,
   type machinePatches,
   type ResponseFor,
+  setField,
+  type Template,
   type TemplateMatch,
   type TemplatePatcher,
   type VariableDefinition,
+  variablesOf,
   type WalkOptions,
+  walkTemplates,
 } from '../../src/extension/index.ts';
 import { type IdempotentOptions, requestFor } from '../../src/extension/testing/index.ts';
 import type { HookVersionChange } from '../../src/hook-versions/index.ts';
@@ -128,6 +133,30 @@ interface Passed {
   versions: HookVersionChange & NonNullable<HookVersionChange['request']>;
   walk: WalkOptions;
 }
+
+/** Fields of all that messages have can be read and set by path: typed objects, objects of providers, and templates. */
+export const fields = [
+  handler('ValidateTopology', {
+    name: 'validate',
+    handle: ({ items, variables = [] }, { answer }) => {
+      const values = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+      const images = items.map(({ object }) => getField(object, 'spec.image') ?? variablesOf(values).get('image'));
+      return images.includes('') ? answer.failure('no image') : answer.done();
+    },
+  }),
+  handler('GeneratePatches', {
+    name: 'patches',
+    handle: (request, { answer }) => {
+      const mutate = (template: Template) =>
+        setField(template, 'spec.image', getField(template, 'metadata.labels["image"]'));
+      return answer.done({ items: walkTemplates(request, [{ mutate }]) });
+    },
+  }),
+  handler('BeforeClusterCreate', {
+    name: 'create',
+    handle: ({ cluster }, { answer }) => answer.done({ message: String(getField(cluster, 'spec.topology.version')) }),
+  }),
+];
 
 /** An option may be undefined, as values from the environment are; strict projects tell that from a missing one. */
 export function optional(seconds: number | undefined, text: string | undefined) {

@@ -130,11 +130,16 @@ export function layeredVariables(below: VariableLayer, above: VariableLayer, wor
   );
 }
 
-/** Access to variables by path and type. */
-export function variablesOf(values: JsonObject): Variables {
+/**
+ * Access to variables by path and type, such as those of a ValidateTopology request:
+ * `variablesOf(mergeVariables(request.variables, item.variables))`.
+ *
+ * @param values by the names of the variables: JSON.
+ */
+export function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
   return new FoundVariables(
     (path) => [getField(values, path), undefined],
-    () => values,
+    () => values as JsonObject,
     mergeWork(),
   );
 }
