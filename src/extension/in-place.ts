@@ -6,7 +6,7 @@ import type {
   Patch,
 } from '../hooks/index.ts';
 import { copyOf, encodedPatch, isJsonObject, type JsonObject, jsonPatchOf } from '../kubernetes/index.ts';
-import { getField, setField } from './json-path.ts';
+import { getField, segmentsOf, setField } from './json-path.ts';
 
 /** The fields that an extension can change in place, as paths below each object: `{ machine: ['spec.version'] }`. */
 export type ChangeableFields<Objects extends string> = { readonly [Name in Objects]?: readonly string[] | undefined };
@@ -35,9 +35,33 @@ function patchOf(current: unknown, desired: unknown, paths: readonly string[]): 
   return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
 }
 
-function patchesOf(current: object, desired: object, fields: ChangeableFields<string>): Record<string, Patch> {
+/**
+ * Refuses paths outside of the part that Cluster API takes from patches and compares: such a change would be dropped, and
+ * the machine replaced, as if the extension could not change it.
+ *
+ * @throws {TypeError}
+ */
+function checkPaths(object: string, paths: readonly string[], within: string): void {
+  const names = within.split('.');
+  for (const path of paths) {
+    const segments = segmentsOf(path);
+    if (names.some((name, index) => segments[index] !== name)) {
+      throw new TypeError(
+        `${object}: ${JSON.stringify(path)} is not in ${within}, which is all that Cluster API takes: give a path such as ${within}.a`,
+      );
+    }
+  }
+}
+
+function patchesOf(
+  current: object,
+  desired: object,
+  fields: ChangeableFields<string>,
+  within: string,
+): Record<string, Patch> {
   const patches: Record<string, Patch> = {};
   for (const [object, paths] of Object.entries(fields)) {
+    checkPaths(object, paths ?? [], within);
     const patch = patchOf(
       (current as Record<string, unknown>)[object],
       (desired as Record<string, unknown>)[object],
@@ -53,21 +77,24 @@ function patchesOf(current: object, desired: object, fields: ChangeableFields<st
 /**
  * The patches for `answer.done(…)` of CanUpdateMachine: they set the fields that the extension can change to their
  * desired values. Cluster API decides whether that covers all differences; if not, it replaces the machine.
+ *
+ * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes.
  */
 export function machinePatches(
   { current, desired }: CanUpdateMachineRequest,
   fields: ChangeableFields<'machine' | 'infrastructureMachine' | 'bootstrapConfig'>,
 ): MachinePatches {
-  return patchesOf(current, desired, fields);
+  return patchesOf(current, desired, fields, 'spec');
 }
 
 /**
- * The patches for `answer.done(…)` of CanUpdateMachineSet, computed as by `machinePatches`. Only `spec.template.spec`
- * counts.
+ * The patches for `answer.done(…)` of CanUpdateMachineSet, computed as by `machinePatches`.
+ *
+ * @throws {TypeError} for a path that is not in `spec.template.spec`, which is all that Cluster API takes.
  */
 export function machineSetPatches(
   { current, desired }: CanUpdateMachineSetRequest,
   fields: ChangeableFields<'machineSet' | 'infrastructureMachineTemplate' | 'bootstrapConfigTemplate'>,
 ): MachineSetPatches {
-  return patchesOf(current, desired, fields);
+  return patchesOf(current, desired, fields, 'spec.template.spec');
 }

@@ -38,21 +38,41 @@ describe('patches of a machine', () => {
   test('are absent if nothing changes, nothing can be changed, or there is no object', () => {
     expect(machinePatches(request(current, current), { machine: ['spec.version'] })).toEqual({});
     expect(machinePatches(request(current, desired), {})).toEqual({});
+    expect(machinePatches(request(current, desired), { machine: ['spec["a.b"]'] })).toEqual({});
     expect(machinePatches(request(current, desired), { machine: undefined as never })).toEqual({});
     expect(machinePatches(request({}, desired), { machine: ['spec.version'] })).toEqual({});
     expect(machinePatches(request(current, {}), { machine: ['spec.version'] })).toEqual({});
   });
 
   test('of a MachineSet use its objects', () => {
-    const sets = { current: { machineSet: { spec: { a: 1 } } }, desired: { machineSet: { spec: { a: 2 } } } };
+    const machineSet = (a: number) => ({ machineSet: { spec: { template: { spec: { a } } } } });
+    const sets = { current: machineSet(1), desired: machineSet(2) };
     const { machineSetPatch, ...others } = machineSetPatches(sets as unknown as CanUpdateMachineSetRequest, {
-      machineSet: ['spec.a'],
+      machineSet: ['spec.template.spec.a'],
     });
     expect([decoded(machineSetPatch), others]).toEqual([
-      ['JSONPatch', [{ op: 'replace', path: '/spec/a', value: 2 }]],
+      ['JSONPatch', [{ op: 'replace', path: '/spec/template/spec/a', value: 2 }]],
       {},
     ]);
   });
+});
+
+test.each<[() => object, string]>([
+  [
+    () => machinePatches(request({}, {}), { machine: ['metadata.labels.a'] }),
+    'machine: "metadata.labels.a" is not in spec,',
+  ],
+  [
+    () => machinePatches(request({}, {}), { machine: ['spec.a'], bootstrapConfig: ['specs.a'] }),
+    'bootstrapConfig: "specs.a"',
+  ],
+  [
+    () => machineSetPatches(request({}, {}) as never, { machineSet: ['spec.template.spec.a', 'spec.version'] }),
+    'machineSet: "spec.version" is not in spec.template.spec, which is all that Cluster API takes: give a path such as',
+  ],
+])('a path whose change Cluster API would drop is an error: %s', (patches, message) => {
+  expect(patches).toThrow(TypeError);
+  expect(patches).toThrow(message);
 });
 
 describe('an upgrade plan', () => {
