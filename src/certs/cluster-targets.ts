@@ -19,7 +19,14 @@ import {
 } from '../kubernetes/index.ts';
 import { printable } from '../terminal/index.ts';
 import { Conflict } from './store.ts';
-import { type TargetAccess, type TargetEntry, TargetFailure, type TargetKind, type TargetReading } from './target.ts';
+import {
+  type TargetAccess,
+  type TargetEntry,
+  TargetFailure,
+  type TargetKind,
+  type TargetReading,
+  unlisted,
+} from './target.ts';
 
 /** One caBundle of an object. */
 interface BundleField {
@@ -293,7 +300,7 @@ export async function readListed(
     if (!(error instanceof StatusError || error instanceof Forbidden)) {
       throw error;
     }
-    found.push({ id: `${kind}/*`, state: 'failed', problem: error.message, entries: [], skipped: [] });
+    found.push(unlisted(kind, error.message));
   }
   return found;
 }

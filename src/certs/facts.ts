@@ -18,7 +18,7 @@ import {
   usable,
 } from '../x509/index.ts';
 import type { StoredSecret } from './store.ts';
-import { isInSync, type TargetReading } from './target.ts';
+import { isInSync, isUnlisted, type TargetReading } from './target.ts';
 
 /** Annotations on the CA's Secret: which bundle has been seen in which targets, and since when (RFC 3339). */
 export const injectedAnnotation = 'extensionconfig-webhook/bundle-in-targets';
@@ -102,7 +102,10 @@ export interface CertificateFacts {
   targets: TargetReading[];
   /** Identifies the set of CAs in the bundle and the set of targets. */
   injection: string;
-  /** Since when the bundle is known to be in all targets. */
+  /**
+   * Since when the bundle is known to be in all targets. While some are unknown, since a kind cannot be listed, it is as it
+   * was: if one of the others is overwritten then, the wait has to start over.
+   */
   injectedSince: Date | undefined;
   /** What another client has done to targets since the rotation began; undefined if nothing. */
   overwritten: Overwritten | undefined;
@@ -321,7 +324,9 @@ export function deriveFacts(
     targets,
     injection,
     injectedSince:
-      annotations[injectedAnnotation] === injection ? pastDateOf(annotations[injectedSinceAnnotation], now) : undefined,
+      annotations[injectedAnnotation] === injection || targets.some(isUnlisted)
+        ? pastDateOf(annotations[injectedSinceAnnotation], now)
+        : undefined,
     overwritten: overwrittenOf(annotations[overwrittenAnnotation]),
   };
 }

@@ -44,6 +44,15 @@ export interface TargetAccess {
 /** No targets, for certificates in a folder. */
 export const noTargets: TargetAccess = { read: async () => [], inject: async () => {} };
 
+/** What is read in place of the targets of a kind that cannot be listed. */
+export function unlisted(kind: TargetKind, problem: string): TargetReading {
+  return { id: `${kind}/*`, state: 'failed', problem, entries: [], skipped: [] };
+}
+
+export function isUnlisted({ id, state }: TargetReading): boolean {
+  return state === 'failed' && id.endsWith('/*');
+}
+
 /** A target that cannot be written: forbidden, or rejected by the API server. */
 export class TargetFailure extends Error {}
 

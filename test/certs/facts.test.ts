@@ -7,7 +7,7 @@ import {
   retiredAnnotation,
   retiredSinceAnnotation,
 } from '../../src/certs/facts.ts';
-import type { TargetReading } from '../../src/certs/target.ts';
+import { type TargetReading, unlisted } from '../../src/certs/target.ts';
 import { type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
 
@@ -197,4 +197,16 @@ test.each<[string, Record<string, string>, string[], boolean]>([
   const targets = bundles.map((bundle, index) => targetOf(`T/${index}`, 'present', bundle));
   const { forgotten } = factsOf({ ca: steady, targets, annotations });
   expect(forgotten.map(({ fingerprint }) => fingerprint)).toEqual(isForgotten ? [isTwo] : []);
+});
+
+test('a wait that has begun is known while some targets cannot be listed', () => {
+  const [a, b] = [targetOf('A/a', 'present', pem(one)), targetOf('B/b', 'present', pem(one))];
+  const { injection } = factsOf({ ca: steady, targets: [a, b] });
+  const annotations = { [injectedAnnotation]: injection, [injectedSinceAnnotation]: at(-1000).toISOString() };
+  const since = (targets: TargetReading[]) => factsOf({ ca: steady, targets, annotations }).injectedSince;
+  expect([since([a, b]), since([a]), since([a, unlisted('APIService', 'no')])]).toEqual([
+    at(-1000),
+    undefined,
+    at(-1000),
+  ]);
 });
