@@ -29,42 +29,12 @@ export interface OpenApiSchema {
   'x-kubernetes-map-type'?: 'atomic' | 'granular';
 }
 
-/** One version of a CustomResourceDefinition. */
-interface CustomResourceDefinitionVersion {
-  name: string;
-  served: boolean;
-  storage: boolean;
-  deprecated?: boolean;
-  deprecationWarning?: string;
-  schema: { openAPIV3Schema: OpenApiSchema };
-  subresources?: { status?: object };
-  additionalPrinterColumns?: {
-    name: string;
-    type: string;
-    jsonPath: string;
-    description?: string;
-    priority?: number;
-  }[];
-}
-
 /** The fields of this project's own CustomResourceDefinition of apiextensions.k8s.io/v1 that the program uses. */
 export interface CustomResourceDefinition {
-  apiVersion: 'apiextensions.k8s.io/v1';
-  kind: 'CustomResourceDefinition';
-  metadata: { name: string; labels?: Record<string, string> };
+  metadata: { name: string };
   spec: {
-    group: string;
-    scope: 'Cluster' | 'Namespaced';
-    names: {
-      kind: string;
-      listKind: string;
-      plural: string;
-      singular: string;
-      shortNames: string[];
-      categories: string[];
-    };
     conversion: object;
-    versions: CustomResourceDefinitionVersion[];
+    versions: { name: string; served: boolean; schema: { openAPIV3Schema: OpenApiSchema } }[];
   };
 }
 

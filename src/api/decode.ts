@@ -25,11 +25,6 @@ const none: readonly SchemaViolation[] = [];
 /** The compiled schemas, which decide. They are not type guards: a valid object need not have its static type. */
 const fitters: Readonly<Record<Version, (object: unknown) => boolean>> = { v1alpha1, v1beta2 };
 
-/** Whether an object fits the schema of a version. */
-export function fitsSchema(object: Record<string, unknown>, version: Version): boolean {
-  return fitters[version](object);
-}
-
 /** The object with `metadata`, which its type requires: decoders treat an absent one as empty. */
 function typed(object: Record<string, unknown>): ExtensionConfig {
   return (object.metadata === undefined ? { ...object, metadata: {} } : object) as unknown as ExtensionConfig;

@@ -56,7 +56,7 @@ function lineOf({ path, message }: Finding, config: StoredConfig): string {
  * Whether the targeted release of Cluster API supports the hook versions of all discovered handlers, and what to do
  * about those it does not support, worded as the rules' warnings at admission. Unknown without discovered handlers.
  */
-export function hookVersionsCondition(config: StoredConfig, known: KnownHooks, now = new Date()): Condition {
+export function hookVersionsCondition(config: StoredConfig, known: KnownHooks): Condition {
   const type = hookVersionsSupported;
   const handlers = config.status?.handlers ?? [];
   if (handlers.length === 0 && conditionOf(config.status, 'Discovered')?.status !== 'True') {
@@ -64,7 +64,7 @@ export function hookVersionsCondition(config: StoredConfig, known: KnownHooks, n
     return { type, status: 'Unknown', reason: 'NotDiscovered', message };
   }
   const found = checks.flatMap(({ rule, reason }) =>
-    findingsOf(rule, config, known, now).map((finding) => ({ reason, finding })),
+    findingsOf(rule, config, known, new Date()).map((finding) => ({ reason, finding })),
   );
   const [worst] = found;
   if (worst === undefined) {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ExtensionConfig } from '../api/index.ts';
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
-import { createHookCatalog, newestKnownRelease } from '../hooks/index.ts';
 import type { CallStep } from './call-error.ts';
 import type { Client, DiscoverResult } from './client-types.ts';
 import type { Resolve } from './connections.ts';
@@ -37,12 +36,11 @@ export interface Survey {
 /** The dependencies of a survey. */
 export interface SurveyOptions {
   client: Client;
-  known?: KnownHooks;
+  known: KnownHooks;
   resolve?: Resolve | undefined;
   signal: AbortSignal;
   /** Longest handler timeout that is not warned about, in seconds. */
-  maxHandlerTimeoutSeconds?: number;
-  now?: () => Date;
+  maxHandlerTimeoutSeconds: number;
 }
 
 /** How often Discovery is called, to measure latency and to see whether the answer is always the same. */
@@ -150,8 +148,7 @@ const inOrder = (handlers: readonly DiscoveredHandler[]) => handlers.toSorted((a
  * would reject, and what it would accept but will cause problems later.
  */
 export async function surveyExtension(config: ExtensionConfig, options: SurveyOptions): Promise<Survey> {
-  const { client, resolve, signal, maxHandlerTimeoutSeconds = 10, now = () => new Date() } = options;
-  const known = options.known ?? { catalog: createHookCatalog(), release: newestKnownRelease };
+  const { client, known, resolve, signal, maxHandlerTimeoutSeconds } = options;
   const extension = extensionOf(config);
   const findings: SurveyFinding[] = [];
   const latenciesMs: number[] = [];
@@ -175,7 +172,7 @@ export async function surveyExtension(config: ExtensionConfig, options: SurveyOp
     ? undefined
     : await probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(probeTimeoutMs)]), resolve);
   if (tls !== undefined && !isCallError(target)) {
-    findings.push(...tlsFindings(tls, target.serverName, now()));
+    findings.push(...tlsFindings(tls, target.serverName, new Date()));
   }
   const caBundle = extension.clientConfig.caBundle ?? '';
   if (caBundle === '') {

@@ -5,8 +5,8 @@ import {
   type Handler,
   type HostedExtensionOptions,
 } from '../extension/index.ts';
+import { Recent } from '../kubernetes/index.ts';
 import { type Behaviours, parseBehaviours } from './behaviour.ts';
-import { createCounts } from './counts.ts';
 import { handlers } from './work.ts';
 
 /** Options of the sample extension. */
@@ -24,15 +24,24 @@ export function readBehaviours(yaml: string): Behaviours {
   return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
 }
 
+/** Maximum number of Clusters for which the calls of a handler are counted. */
+const maxClusters = 100_000;
+
 function behaving(handler: Handler, behaviours: Behaviours): Handler {
   const behaviour = behaviours.get(handler.name);
   if (behaviour === undefined) {
     return handler;
   }
   const { hang, delaySeconds, fail, block } = behaviour;
-  const [failures, blocks] = [createCounts(), createCounts()];
-  const hasTurn = (counts: typeof failures, cluster: string, times: number | undefined) =>
-    times === undefined || counts.next(handler.name, cluster) <= times;
+  const [failures, blocks] = [new Recent<number>(maxClusters), new Recent<number>(maxClusters)];
+  const hasTurn = (counts: typeof failures, cluster: string, times: number | undefined) => {
+    if (times === undefined) {
+      return true;
+    }
+    const count = (counts.get(cluster) ?? 0) + 1;
+    counts.set(cluster, count);
+    return count <= times;
+  };
   return {
     ...handler,
     async handle(request, context) {

@@ -27,7 +27,7 @@ export interface DefinitionNames {
 
 /** A CustomResourceDefinition of apiextensions.k8s.io/v1, after validation. */
 export interface Definition {
-  metadata: { name: string; deletionTimestamp?: string; finalizers?: string[]; resourceVersion?: string };
+  metadata: { name: string };
   spec: {
     group: string;
     scope: 'Namespaced' | 'Cluster';
@@ -51,7 +51,7 @@ export interface Definition {
     }[];
     conversion: { strategy: 'None' | 'Webhook'; webhook?: { clientConfig: WebhookClientConfig } };
   };
-  status?: { acceptedNames?: Partial<DefinitionNames>; conditions?: JsonObject[]; storedVersions?: string[] };
+  status?: { acceptedNames?: Partial<DefinitionNames> };
 }
 
 /** Finalizer that makes a deleted definition wait until its objects are removed. */

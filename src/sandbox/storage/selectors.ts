@@ -1,9 +1,9 @@
-import type { LabelSelectorRequirement } from '../../kubernetes/index.ts';
 import {
-  isJsonObject,
-  type Json,
+  fieldAt,
   type JsonObject,
+  type LabelSelectorRequirement,
   labelSelectorProblems,
+  objectAt,
   selectsLabels,
 } from '../../kubernetes/index.ts';
 import { badRequest, type Resource } from '../resources/index.ts';
@@ -58,9 +58,7 @@ function labelRequirement(text: string, whole: string): LabelSelectorRequirement
 
 /** The labels of an object, without values that are not strings. */
 export function labelsOf(object: JsonObject): Record<string, string> {
-  const metadata = object.metadata;
-  const labels = isJsonObject(metadata) ? metadata.labels : undefined;
-  return isJsonObject(labels) ? (labels as Record<string, string>) : {};
+  return objectAt(object, 'metadata', 'labels') as Record<string, string>;
 }
 
 /**
@@ -115,14 +113,6 @@ const storedNames: Record<string, Record<string, string>> = {
   },
 };
 
-function textAt(object: JsonObject, path: readonly string[]): string {
-  let at: Json | undefined = object;
-  for (const key of path) {
-    at = isJsonObject(at) ? at[key] : undefined;
-  }
-  return at === undefined || at === null ? '' : String(at);
-}
-
 /**
  * Parses the `fieldSelector` query parameter.
  *
@@ -149,5 +139,6 @@ export function parseFieldSelector(text: string, resource: Resource): Selector {
     }
     return { path: field.split('.'), wants: match[2] !== '!=', value: match[3] as string };
   });
-  return (object) => terms.every(({ path, wants, value }) => (textAt(object, path) === value) === wants);
+  return (object) =>
+    terms.every(({ path, wants, value }) => (String(fieldAt(object, ...path) ?? '') === value) === wants);
 }
