@@ -1,6 +1,7 @@
 import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth, objectAt, setOwn } from './json.ts';
 import { copyOf } from './json-copy.ts';
 import { isSame } from './json-diff.ts';
+import { pointerKeys } from './json-patch.ts';
 
 /** One operation of a JSON Patch (RFC 6902). */
 export type PatchOperation =
@@ -31,14 +32,6 @@ interface Progress {
   shifted: number;
 }
 
-/** The keys in a JSON pointer (RFC 6901). */
-function keysOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
 /**
  * The list index that a key denotes, or undefined. As in the library of the API server and of Cluster API
  * (evanphx/json-patch), negative ones count from the end, and leading zeros are fine.
@@ -61,7 +54,7 @@ function child(value: Json | undefined, key: string): Json | undefined {
 
 function valueAt(root: Json, pointer: string, op: string): Json {
   let value: Json | undefined = root;
-  for (const key of keysOf(pointer)) {
+  for (const key of pointerKeys(pointer)) {
     value = child(value, key);
   }
   if (value === undefined) {
@@ -72,7 +65,7 @@ function valueAt(root: Json, pointer: string, op: string): Json {
 
 /** The list or object that contains what a pointer refers to. */
 function holderOf(root: Json, pointer: string, op: string): { holder: Json[] | Record<string, Json>; key: string } {
-  const keys = keysOf(pointer);
+  const keys = pointerKeys(pointer);
   const key = keys.pop() as string;
   let holder: Json | undefined = root;
   for (const name of keys) {

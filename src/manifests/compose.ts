@@ -8,7 +8,7 @@ import {
   type ScalarEvent,
   type SequenceEvent,
 } from 'js-yaml';
-import { setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, setOwn } from '../kubernetes/index.ts';
 import { truncated } from '../terminal/index.ts';
 import { keyText, plainValue, ScalarError, taggedValue } from './scalar.ts';
 
@@ -91,10 +91,6 @@ function tagOf(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: n
 
 function quoted(key: string): string {
   return JSON.stringify(truncated(key, 100));
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 class Composer {
@@ -300,7 +296,7 @@ class Composer {
     const values = isList ? (value as unknown[]) : [value];
     for (let index = values.length - 1; index >= 0; index--) {
       const from = values[index];
-      if (!isMap(from)) {
+      if (!isJsonObject(from)) {
         this.fail('"<<" needs a map, an alias of one, or a list of these', at);
       }
       for (const [key, item] of Object.entries(from)) {

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { HookDefinition } from '../hooks/index.ts';
+import { pointerKeys } from '../kubernetes/index.ts';
 import { checkOf, type Strictness } from './compile.ts';
 import { fitsOf } from './fits.ts';
 
@@ -16,10 +17,7 @@ const maxProblems = 20;
 
 /** `/items/0/uid` as `items[0].uid`. */
 function fieldOf(pointer: string, more?: string): string {
-  const tokens = pointer
-    .split('/')
-    .slice(1)
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const tokens = pointerKeys(pointer);
   if (more !== undefined) {
     tokens.push(more);
   }

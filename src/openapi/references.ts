@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, keyOfToken, pointerToken, setOwn } from '../kubernetes/index.ts';
 
 /** The target of a reference to a component. */
 export interface ComponentReference {
@@ -20,7 +20,7 @@ function unescaped(token: string): string {
       // Not an escape: the name contains a percent sign.
     }
   }
-  return text.replaceAll('~1', '/').replaceAll('~0', '~');
+  return keyOfToken(text);
 }
 
 /** Parses `#/components/SECTION/NAME`. @returns undefined for references to anything else. */
@@ -36,8 +36,7 @@ export function parseReference(reference: string): ComponentReference | undefine
 
 /** The reference to a component. */
 export function formatReference({ section, name, rest }: ComponentReference): string {
-  const escaped = name.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('%', '%25');
-  return `${componentPrefix}${section}/${escaped}${rest}`;
+  return `${componentPrefix}${section}/${pointerToken(name).replaceAll('%', '%25')}${rest}`;
 }
 
 /** Fields that are maps: their keys are arbitrary names, and their values have the type of the field. */

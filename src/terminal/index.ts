@@ -3,4 +3,4 @@ export { coloured, type Paint, plain, type Style } from './paint.ts';
 export { printable, withoutControls } from './printable.ts';
 export { isTerminalTaken, takeTerminal } from './taken.ts';
 export { truncated } from './truncated.ts';
-export { xmlText } from './xml-text.ts';
+export { withoutMarkup, xmlText } from './xml-text.ts';

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { withoutMarkup } from '../../terminal/index.ts';
 import type { OpenApiDocument } from './document.ts';
 
 /**
@@ -18,15 +19,12 @@ function viewer(): string {
   return readFileSync(file, 'utf8');
 }
 
-const escaped = (text: string) =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-
 /**
  * A page that shows a document: one HTML file that works without a network. Its content security policy keeps a browser
  * from loading anything, whatever the document contains.
  */
 export function openApiPage(document: OpenApiDocument): string {
-  const title = escaped(`${document.info.title} ${document.info.version}`);
+  const title = withoutMarkup(`${document.info.title} ${document.info.version}`);
   // A script must not contain anything that looks like its end tag or an HTML comment.
   const json = JSON.stringify(document).replaceAll('<', '\\u003c');
   const script = viewer().replaceAll(/<(\/script|!--)/gi, '\\x3c$1');

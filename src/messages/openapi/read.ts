@@ -1,6 +1,6 @@
 import { parseSmallYaml, YamlError } from '../../files/index.ts';
 import { componentPrefix } from '../../hooks/index.ts';
-import { isJsonObject, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, pointerKeys } from '../../kubernetes/index.ts';
 import { componentOf } from '../components.ts';
 
 /** Why a text is not an OpenAPI document of hooks, in one line. */
@@ -50,8 +50,7 @@ function keysOf(reference: string): string[] | undefined {
     return undefined;
   }
   try {
-    const keys = decodeURIComponent(reference.slice(2)).split('/');
-    return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+    return pointerKeys(decodeURIComponent(reference.slice(1)));
   } catch {
     return undefined;
   }

@@ -1,13 +1,4 @@
-import { printable } from '../../terminal/index.ts';
+import { printable, withoutMarkup } from '../../terminal/index.ts';
 
 /** Untrusted text for HTML: printable lines without markup. */
-export const escaped = (text: string): string =>
-  text
-    .split('\n')
-    .map(printable)
-    .join('\n')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
+export const escaped = (text: string): string => withoutMarkup(text.split('\n').map(printable).join('\n'));

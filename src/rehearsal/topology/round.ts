@@ -1,4 +1,13 @@
-import { copyOf, fieldAt, isSame, type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  fieldAt,
+  isSame,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import {
   type Blueprint,
   call,
@@ -37,15 +46,10 @@ const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', '
 /** A template as in requests. */
 export function withoutBookkeeping(template: JsonObject): JsonObject {
   const copy = copyOf(template);
-  const { metadata } = copy;
-  if (typeof metadata === 'object' && metadata !== null && !Array.isArray(metadata)) {
-    delete metadata.managedFields;
-    const { annotations } = metadata;
-    if (typeof annotations === 'object' && annotations !== null && !Array.isArray(annotations)) {
-      for (const name of hiddenAnnotations) {
-        delete annotations[name];
-      }
-    }
+  delete objectAt(copy, 'metadata').managedFields;
+  const annotations = objectAt(copy, 'metadata', 'annotations');
+  for (const name of hiddenAnnotations) {
+    delete annotations[name];
   }
   return copy;
 }
