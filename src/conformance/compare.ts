@@ -13,7 +13,7 @@ import type { TriedHandler } from './tried.ts';
  * @param most maximum number of handlers to call.
  */
 export async function compareVariation(
-  { answering, second, call }: Trial,
+  { answering, second, isSteady, call }: Trial,
   report: (problem: CheckProblem) => void,
   what: string,
   vary: (handler: TriedHandler) => JsonObject | string | undefined,
@@ -33,7 +33,9 @@ export async function compareVariation(
     if (heard.kind !== 'answer' || before.kind !== 'answer') {
       report({ handler: handler.name, message: `${what} it ${describe(heard)}` });
     } else if (
-      handler.hook.isBlocking ? before.response.status !== heard.response.status : !isSameAnswer(before, heard)
+      handler.hook.isBlocking
+        ? before.response.status !== heard.response.status
+        : !isSameAnswer(before, heard) && (await isSteady(handler))
     ) {
       report({ handler: handler.name, message: `${what}: ${difference(before, heard)}` });
     }

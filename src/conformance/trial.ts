@@ -17,7 +17,7 @@ import {
   targetOf,
 } from '../runtime/index.ts';
 import { createCaller, type Variation } from './caller.ts';
-import type { Heard } from './heard.ts';
+import { type Heard, isSameAnswer } from './heard.ts';
 import { actsOnClusters } from './requests.ts';
 import { type Choice, chooseHandlers, type TriedHandler } from './tried.ts';
 import { sampleValues } from './variables.ts';
@@ -64,6 +64,11 @@ export interface Trial {
   first(handler: TriedHandler): Promise<Heard>;
   /** A second, identical call. Responses to other calls are compared with it. */
   second(handler: TriedHandler): Promise<Heard>;
+  /**
+   * Whether the first two responses of a handler are the same. If not, the check for that says so, and a comparison with
+   * responses to other calls would show nothing else.
+   */
+  isSteady(handler: TriedHandler): Promise<boolean>;
   /** The handlers whose first response Cluster API can read. */
   answering(): Promise<readonly TriedHandler[]>;
   /** What a TLS handshake reveals; undefined if it failed. */
@@ -153,6 +158,7 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     call,
     first,
     second,
+    isSteady: async (handler) => isSameAnswer(await first(handler), await second(handler)),
     async answering() {
       await eachOf(
         handlers.filter(({ hook }) => !actsOnClusters(hook)),

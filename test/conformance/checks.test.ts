@@ -734,3 +734,13 @@ test('a well-behaved server passes every check, whatever hook it serves', async 
     expect(body).toContain('conformance-sample');
   }
 });
+
+test('an answer that is another one each time is one finding, not also one of each check that compares answers', async () => {
+  const random = patching((request) => [
+    { uid: uidOf(request), patchType: 'JSONMergePatch', patch: encoded({ spec: { a: counter++ } }) },
+  ]);
+  const server = await startExtension(behaving(random));
+  onTestFinished(() => server.close());
+  const ids = ['content-type', 'path-case', 'unknown-fields', 'repeatable', 'concurrent-calls'];
+  expect(complaints(await tryExtension(server.port, { checks: ids }))).toEqual({ repeatable: 'failed' });
+});

@@ -10,7 +10,7 @@ export const check: Check = {
   asks: `${callsAtOnce} calls at once are all answered in time, each as when called alone.`,
   why: 'After a restart Cluster API reconciles all Clusters at once and does not limit its calls.',
   remedy: 'share no state between calls; limit the cost of a call rather than the number of calls',
-  async run({ answering, second, call, discover, discovery }, report) {
+  async run({ answering, second, isSteady, call, discover, discovery }, report) {
     const handlers = await answering();
     if (discovery.heard.kind !== 'answer') {
       return { because: 'Discovery has no answer' };
@@ -25,7 +25,7 @@ export const check: Check = {
         heard.kind === 'answer' &&
         (handler?.hook.isBlocking === true
           ? alone.kind === 'answer' && alone.response.status === heard.response.status
-          : isSameAnswer(alone, heard));
+          : isSameAnswer(alone, heard) || (handler !== undefined && !(await isSteady(handler))));
       if (!isSame && !failed.has(name)) {
         failed.add(name);
         const message =

@@ -8,7 +8,7 @@ export const check: Check = {
   asks: 'Paths of hooks and handlers work in lower case; in upper case they give the same answer or none.',
   why: 'Cluster API always uses lower case, whatever discovery says; a path that does something else in another case is a trap.',
   remedy: 'compare paths in lower case',
-  async run({ answering, call, second, discover, discovery }, report) {
+  async run({ answering, call, second, isSteady, discover, discovery }, report) {
     const upper = (path: string) => {
       const [route = '', query = ''] = path.split('?');
       const parts = route.split('/');
@@ -28,7 +28,12 @@ export const check: Check = {
       const lower = await second(handler);
       if (heard.kind === 'failed' && heard.error.step !== 'decode') {
         report({ handler: handler.name, message: `called in upper case it ${describe(heard)}` });
-      } else if (isSuccess(heard) && !handler.hook.isBlocking && !isSameAnswer(lower, heard)) {
+      } else if (
+        isSuccess(heard) &&
+        !handler.hook.isBlocking &&
+        !isSameAnswer(lower, heard) &&
+        (await isSteady(handler))
+      ) {
         report({ handler: handler.name, message: `called in upper case: ${difference(lower, heard)}` });
       }
     }
