@@ -29,7 +29,7 @@ export interface HookDefinition<Request = object, Response = object> {
   readonly request: MessageDefinition;
   readonly response: MessageDefinition;
   /** Changes within this version, oldest first. */
-  readonly changes: readonly HookChange[];
+  readonly changes: readonly ReleaseChange[];
   /** The components that the messages reference, besides those of Kubernetes and Cluster API, by name. */
   readonly components: Readonly<Record<string, MessageSchema>>;
   /** Exists only in the type, never as a value. */
@@ -48,7 +48,7 @@ export interface MessageDefinition {
 }
 
 /** A change on the wire that the fields of a message do not show. */
-export interface HookChange {
+export interface ReleaseChange {
   /** The first release with the change. */
   readonly release: Release;
   /** What changed, as half a sentence. */

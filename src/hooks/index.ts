@@ -5,11 +5,11 @@ export {
   defineHook,
   formatGroupHook,
   formatHook,
-  type HookChange,
   type HookDefinition,
   type HookOptions,
   hookIn,
   type MessageDefinition,
+  type ReleaseChange,
   type RequestOf,
   type ResponseOf,
 } from './definition.ts';
