@@ -159,9 +159,10 @@ export function hookNamed(name: string, where: string): HookDefinition {
   return hook;
 }
 
-function readDocument(file: string): HookDocument {
+/** What `work` returns; its OpenApiErrors become usage errors that name the file. */
+function onDocument<T>(file: string, work: () => T): T {
   try {
-    return readHookDocument(readLimitedFile('hooks diff', file, maxDocumentMebibytes));
+    return work();
   } catch (error) {
     if (error instanceof OpenApiError) {
       throw new UsageError(`hooks diff: ${file} ${error.message}`);
@@ -169,6 +170,9 @@ function readDocument(file: string): HookDocument {
     throw error;
   }
 }
+
+const readDocument = (file: string): HookDocument =>
+  onDocument(file, () => readHookDocument(readLimitedFile('hooks diff', file, maxDocumentMebibytes)));
 
 function changeText({ severity, rule, hook, field, message }: HookChange): string {
   const by = rule === undefined || severity === 'note' ? '' : ` (rule ${rule})`;
@@ -195,11 +199,12 @@ cannot be read.`,
     .action((oldFile: string, newFile: string) => {
       const flags = readFlags(diffFlags, command, io.env);
       const [before, after] = [readDocument(oldFile), readDocument(newFile)];
-      const changes = compareHookDocuments(before, after, {
+      const facts = {
         lifecycles: hookCatalogOf(flags['hook-lifecycles']),
         release: flags['target-cluster-api-version'] ?? parseRelease(after.version),
         month: new Date().toISOString().slice(0, 7),
-      });
+      };
+      const changes = onDocument(newFile, () => compareHookDocuments(before, after, facts));
       const breaks = changes.filter(({ severity }) => severity === 'break').length;
       if (flags.output === 'json') {
         io.stdout.write(`${JSON.stringify({ breaks, changes }, null, 2)}\n`);

@@ -373,3 +373,65 @@ describe('a text that is not a document of hooks', () => {
     });
   });
 });
+
+describe('what a document of another can contain', () => {
+  /** A document with one hook, whose request is the schema S0. */
+  const documentOf = (schemas: Record<string, object>) =>
+    readHookDocument(
+      JSON.stringify({
+        openapi: '3.0.0',
+        info: { title: 'a', version: '1' },
+        paths: {
+          [pathOf('a')]: {
+            post: {
+              operationId: 'a',
+              requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/S0' } } } },
+              responses: { 200: { content: { 'application/json': { schema: { type: 'object' } } } } },
+            },
+          },
+        },
+        components: { schemas },
+      }),
+    );
+  const facts = { month: '2026-08' };
+
+  // These exceeded the stack.
+  test.each([
+    ['a chain', (index: number) => index + 1],
+    ['a cycle', (index: number) => (index + 1) % 5_000],
+  ])('%s of 5,000 references is refused', (_, next) => {
+    const links = Array.from({ length: 5_000 }, (_link, index): [string, object] => [
+      `S${index}`,
+      { type: 'object', properties: { a: { $ref: `#/components/schemas/S${next(index)}` } } },
+    ]);
+    const document = documentOf({ ...Object.fromEntries(links), S5000: { type: 'string' } });
+    expect(() => compareHookDocuments(document, document, facts)).toThrow(OpenApiError);
+    expect(() => compareHookDocuments(document, document, facts)).toThrow(
+      /request\.a\.a\S* of \S+ nests deeper than 200 levels/,
+    );
+  });
+
+  test('a cycle of one schema is not compared with each of many', () => {
+    const cycle = (length: number) =>
+      documentOf(
+        Object.fromEntries(
+          Array.from({ length }, (_, index): [string, object] => [
+            `S${index}`,
+            { type: 'object', properties: { a: { $ref: `#/components/schemas/S${(index + 1) % length}` } } },
+          ]),
+        ),
+      );
+    expect(compareHookDocuments(cycle(1), cycle(90), facts)).toEqual([]);
+    expect(() => compareHookDocuments(cycle(1), cycle(150), facts)).toThrow(/leads into cycles of other lengths/);
+  });
+
+  test('a very long name is cut in the paths below it', () => {
+    const name = 'n'.repeat(10_000);
+    const old = documentOf({
+      S0: { type: 'object', properties: { [name]: { type: 'object', properties: { a: {} } } } },
+    });
+    const current = documentOf({ S0: { type: 'object', properties: { [name]: { type: 'object' } } } });
+    const [{ field = '' } = {}] = compareHookDocuments(old, current, facts);
+    expect(field).toBe(`request.${'n'.repeat(253)}….a`);
+  });
+});

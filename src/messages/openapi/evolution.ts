@@ -8,7 +8,7 @@ import {
   supportEnd,
 } from '../../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { type DocumentedHook, type HookDocument, resolved } from './read.ts';
+import { type DocumentedHook, type HookDocument, OpenApiError, resolved } from './read.ts';
 
 /** A change in a newer document of hooks. */
 export interface HookChange {
@@ -59,6 +59,18 @@ function typeOf(schema: JsonObject): string {
 const lowerLimits = ['minLength', 'minimum', 'minItems', 'minProperties'] as const;
 const upperLimits = ['maxLength', 'maximum', 'maxItems', 'maxProperties'] as const;
 
+/** Maximum number of fields within each other that are compared: references can make chains of any length. */
+const maxDepth = 200;
+/**
+ * Maximum number of schemas that one is compared with: cycles of different lengths would make as many pairs as their
+ * product.
+ */
+const maxPartners = 100;
+/** Longest name of a field in a path, in characters: a long one would be repeated for all fields below it. */
+const maxName = 253;
+
+const shownName = (name: string): string => (name.length > maxName ? `${name.slice(0, maxName)}…` : name);
+
 class Comparison {
   readonly changes: HookChange[] = [];
   /**
@@ -94,6 +106,8 @@ class Comparison {
   /**
    * Compares the values of a field. `direction` tells who sends it: Cluster API sends requests, the extension
    * responses.
+   *
+   * @throws {OpenApiError} when fields nest too deep, or cycles of references have other lengths.
    */
   compare(
     hook: string,
@@ -101,6 +115,7 @@ class Comparison {
     path: string,
     oldValue: Json | undefined,
     newValue: Json | undefined,
+    depth = 0,
   ): void {
     const before = resolved(oldValue, this.before) ?? anything;
     const after = resolved(newValue, this.after) ?? anything;
@@ -109,13 +124,19 @@ class Comparison {
       return;
     }
     this.seen[direction].set(before, partners.add(after));
+    if (depth > maxDepth || partners.size > maxPartners) {
+      const problem = depth > maxDepth ? `nests deeper than ${maxDepth} levels` : 'leads into cycles of other lengths';
+      throw new OpenApiError(
+        `cannot be compared: ${path.slice(0, 300)} of ${hook} ${problem}: shorten the chain of references`,
+      );
+    }
     this.compareValues(hook, direction, path, before, after);
     const oldProperties = propertiesOf(before);
     const newProperties = propertiesOf(after);
     this.compareFields(hook, direction, path, before, after);
     for (const [name, property] of Object.entries(oldProperties)) {
       if (Object.hasOwn(newProperties, name)) {
-        this.compare(hook, direction, `${path}.${name}`, property, newProperties[name]);
+        this.compare(hook, direction, `${path}.${shownName(name)}`, property, newProperties[name], depth + 1);
       }
     }
     for (const [keyword, mark] of [
@@ -123,7 +144,7 @@ class Comparison {
       ['additionalProperties', '{}'],
     ] as const) {
       if (isJsonObject(before[keyword]) && isJsonObject(after[keyword])) {
-        this.compare(hook, direction, `${path}${mark}`, before[keyword], after[keyword]);
+        this.compare(hook, direction, `${path}${mark}`, before[keyword], after[keyword], depth + 1);
       }
     }
   }
@@ -138,14 +159,16 @@ class Comparison {
         const other = shapes.get(shapeOf(property));
         this.breaks(
           hook,
-          `${path}.${name}`,
-          other === undefined ? 'was removed' : `was removed, or renamed to ${other}, which is of the same type`,
+          `${path}.${shownName(name)}`,
+          other === undefined
+            ? 'was removed'
+            : `was removed, or renamed to ${shownName(other)}, which is of the same type`,
         );
       }
     }
     const [oldRequired, newRequired] = [texts(before.required), texts(after.required)];
     for (const name of added) {
-      const field = `${path}.${name}`;
+      const field = `${path}.${shownName(name)}`;
       if (direction === 'response' && name === 'retryAfterSeconds' && path === 'response') {
         // Required by Cluster API's schemas, though its clients read its absence as 0.
         this.notes(hook, field, 'is new: the hook can block; without it, it does not');
@@ -157,10 +180,10 @@ class Comparison {
     }
     for (const name of Object.keys(oldProperties).filter((key) => Object.hasOwn(newProperties, key))) {
       if (direction === 'response' && newRequired.has(name) && !oldRequired.has(name)) {
-        this.breaks(hook, `${path}.${name}`, 'became required, which older extensions may leave out');
+        this.breaks(hook, `${path}.${shownName(name)}`, 'became required, which older extensions may leave out');
       }
       if (direction === 'request' && oldRequired.has(name) && !newRequired.has(name)) {
-        this.breaks(hook, `${path}.${name}`, 'became optional, but older extensions rely on it');
+        this.breaks(hook, `${path}.${shownName(name)}`, 'became optional, but older extensions rely on it');
       }
     }
   }
@@ -300,6 +323,8 @@ function removal(
  * parameters may be removed only in a new version (rule 1), a version may be deprecated only in favour of one that is
  * at least as stable (rule 3), and a deprecated version must be kept for a certain time (rule 4). A finding in a schema
  * that several hooks share is reported once.
+ *
+ * @throws {OpenApiError} when fields nest deeper than 200 levels, or long cycles of references have other lengths.
  */
 export function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[] {
   const comparison = new Comparison(before.schemas, after.schemas);
