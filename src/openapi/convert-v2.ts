@@ -148,6 +148,24 @@ function mapped(
   return result;
 }
 
+/** As `mapped`, in steps: it yields before each value. */
+function* mapping(
+  value: Json | undefined,
+  place: string,
+  convert: (item: Json, place: string) => Json,
+): Generator<undefined, JsonObject | undefined> {
+  const source = objectAt(value, place);
+  if (source === undefined) {
+    return undefined;
+  }
+  const result: JsonObject = {};
+  for (const key of Object.keys(source).sort(compare)) {
+    yield;
+    setOwn(result, key, convert(source[key] as Json, `${place}.${key}`));
+  }
+  return result;
+}
+
 function extensions(source: JsonObject, target: JsonObject): JsonObject {
   for (const key of Object.keys(source).sort(compare)) {
     if (/^[xX]-/.test(key)) {
@@ -375,20 +393,20 @@ class Conversion {
     return extensions(source, result);
   }
 
-  components(document: JsonObject): JsonObject {
+  *components(document: JsonObject): Generator<undefined, JsonObject> {
     const produces = mediaTypes(document.produces, 'produces');
     const result: JsonObject = {};
     put(
       result,
       'schemas',
-      mapped(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
+      yield* mapping(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
     );
     put(
       result,
       'responses',
-      mapped(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
+      yield* mapping(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
     );
-    const parameters = mapped(document.parameters, 'parameters', (value, place) =>
+    const parameters = yield* mapping(document.parameters, 'parameters', (value, place) =>
       this.parameter(objectAt(value, place) ?? {}, place),
     );
     // Request bodies among the shared parameters have become part of the operations.
@@ -465,7 +483,24 @@ function infoOf(document: JsonObject): JsonObject {
  *   has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
  *   once per media type.
  */
-export function convertV2ToV3(document: JsonObject, { maxCopied = defaultMaxCopied } = {}): JsonObject {
+export function convertV2ToV3(document: JsonObject, options?: { maxCopied?: number }): JsonObject {
+  const steps = convertingV2ToV3(document, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      return step.value;
+    }
+  }
+}
+
+/**
+ * As `convertV2ToV3`, in steps: it yields before each path and each shared definition, so that a server can do other
+ * work meanwhile.
+ */
+export function* convertingV2ToV3(
+  document: JsonObject,
+  { maxCopied = defaultMaxCopied }: { maxCopied?: number } = {},
+): Generator<undefined, JsonObject> {
   if (document.swagger !== '2.0') {
     throw wrong('swagger', document.swagger, '"2.0": only OpenAPI v2 documents can be converted');
   }
@@ -476,12 +511,13 @@ export function convertV2ToV3(document: JsonObject, { maxCopied = defaultMaxCopi
     const items: JsonObject = {};
     for (const path of Object.keys(paths).sort(compare)) {
       if (path.startsWith('/')) {
+        yield;
         setOwn(items, path, conversion.path(paths[path] as Json, `paths.${path}`));
       }
     }
     result.paths = extensions(paths, items);
   }
-  put(result, 'components', conversion.components(document));
+  put(result, 'components', yield* conversion.components(document));
   put(result, 'externalDocs', externalDocs(document, ''));
   return result;
 }

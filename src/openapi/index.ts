@@ -1,4 +1,4 @@
-export { convertV2ToV3, maxMediaTypes, V2ConversionError } from './convert-v2.ts';
+export { convertingV2ToV3, convertV2ToV3, maxMediaTypes, V2ConversionError } from './convert-v2.ts';
 export {
   type Merged,
   MergeError,
