@@ -39,14 +39,25 @@ function namesOf(a: JsonObject, b: JsonObject): string[] {
  * The JSON Patch (RFC 6902) that turns one value into the other; empty if they are equal. Fields are compared in the
  * order of their names, so that the same change always results in the same patch. Time is linear in the values: items
  * of a list are compared in pairs, from the front and, if the length has changed, from the end, never each with each.
+ * A value below names that together are very long is replaced as a whole: each operation would repeat them.
  */
 export function jsonPatchOf(before: Field, after: Field): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = [];
-  compare(before, after, [], operations);
+  compare(before, after, [], 0, operations);
   return operations;
 }
 
-function compare(before: Field, after: Field, path: (string | number)[], operations: JsonPatchOperation[]): void {
+/** Longest names that operations have in common, in characters: those of Kubernetes' objects have some hundred. */
+const maxCommon = 2048;
+
+/** @param length of the names in the path, in characters. */
+function compare(
+  before: Field,
+  after: Field,
+  path: (string | number)[],
+  length: number,
+  operations: JsonPatchOperation[],
+): void {
   if (before === after) {
     return;
   }
@@ -54,10 +65,14 @@ function compare(before: Field, after: Field, path: (string | number)[], operati
     operations.push({ op: 'remove', path: jsonPointer(path) });
   } else if (before === undefined) {
     operations.push({ op: 'add', path: jsonPointer(path), value: after });
+  } else if (length > maxCommon) {
+    if (!isSame(before, after)) {
+      operations.push({ op: 'replace', path: jsonPointer(path), value: after });
+    }
   } else if (isJsonObject(before) && isJsonObject(after)) {
-    compareObjects(before, after, path, operations);
+    compareObjects(before, after, path, length, operations);
   } else if (Array.isArray(before) && Array.isArray(after)) {
-    compareLists(before, after, path, operations);
+    compareLists(before, after, path, length, operations);
   } else {
     operations.push({ op: 'replace', path: jsonPointer(path), value: after });
   }
@@ -76,12 +91,13 @@ function compareField(
   old: Field,
   value: Field,
   path: (string | number)[],
+  length: number,
   operations: JsonPatchOperation[],
   changes: FieldChange[] | undefined,
 ): FieldChange[] | undefined {
   const from = operations.length;
   path.push(name);
-  compare(old, value, path, operations);
+  compare(old, value, path, length + name.length, operations);
   path.pop();
   const to = operations.length;
   if (to === from) {
@@ -97,6 +113,7 @@ function compareObjects(
   before: JsonObject,
   after: JsonObject,
   path: (string | number)[],
+  length: number,
   operations: JsonPatchOperation[],
 ): void {
   const from = operations.length;
@@ -112,9 +129,9 @@ function compareObjects(
       common++;
     } else if (Object.hasOwn(after, name)) {
       common++;
-      changes = compareField(name, old, value, path, operations, changes);
+      changes = compareField(name, old, value, path, length, operations, changes);
     } else {
-      changes = compareField(name, old, undefined, path, operations, changes);
+      changes = compareField(name, old, undefined, path, length, operations, changes);
     }
   }
   for (const _ in after) {
@@ -123,7 +140,7 @@ function compareObjects(
   if (common !== 0) {
     for (const name in after) {
       if (!Object.hasOwn(before, name) && Object.hasOwn(after, name)) {
-        changes = compareField(name, undefined, after[name], path, operations, changes);
+        changes = compareField(name, undefined, after[name], path, length, operations, changes);
       }
     }
   }
@@ -142,6 +159,7 @@ function compareLists(
   before: readonly Json[],
   after: readonly Json[],
   path: (string | number)[],
+  length: number,
   operations: JsonPatchOperation[],
 ): void {
   const shorter = Math.min(before.length, after.length);
@@ -158,7 +176,7 @@ function compareLists(
   const changed = shorter - back;
   for (let index = front; index < changed; index++) {
     path.push(index);
-    compare(before[index], after[index], path, operations);
+    compare(before[index], after[index], path, length, operations);
     path.pop();
   }
   for (let index = before.length - back - 1; index >= changed; index--) {

@@ -166,6 +166,21 @@ describe('a JSON Patch', () => {
   });
 });
 
+// A key of a megabyte with ten thousand fields below it made a patch of ten gigabytes.
+test('values below very long names are replaced as a whole', () => {
+  const fields = (value: number, count = 3) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, value]));
+  const [long, short] = ['k'.repeat(3000), 'k'.repeat(1000)];
+  expect(jsonPatchOf({ a: { [long]: fields(0) }, b: 0 }, { a: { [long]: fields(1) }, b: 1 })).toEqual([
+    { op: 'replace', path: `/a/${long}`, value: fields(1) },
+    { op: 'replace', path: '/b', value: 1 },
+  ]);
+  expect(jsonPatchOf({ [long]: [fields(0), 1] }, { [long]: [fields(0), 1] })).toEqual([]);
+  expect(jsonPatchOf({ [short]: fields(0, 1) }, { [short]: fields(1, 1) })).toEqual([
+    { op: 'replace', path: `/${short}/f0`, value: 1 },
+  ]);
+});
+
 describe('a merge patch', () => {
   test.each<[string, JsonObject, JsonObject, JsonObject | undefined]>([
     ['of the same', { a: { b: [1] } }, { a: { b: [1] } }, undefined],
