@@ -178,10 +178,15 @@ async function readFiles(
   io: Io,
 ): Promise<Given> {
   const objects: GivenObject[] = [];
+  const read = new Set<string>();
   for (const flag of ['cluster', 'cluster-class'] as const) {
     const kinds: readonly unknown[] = wanted[flag];
-    let hasWanted = flags[flag].length === 0;
-    for await (const { object, where } of manifestObjects(flags[flag], io)) {
+    // Clusters and their classes may be in one file, which both flags name.
+    const unread = flags[flag].filter((path) => !read.has(path));
+    let hasWanted =
+      flags[flag].length === 0 ||
+      (unread.length < flags[flag].length && objects.some(({ object }) => kinds.includes(object.kind)));
+    for await (const { object, where } of manifestObjects(unread, io)) {
       hasWanted ||= kinds.includes(object.kind);
       objects.push({
         object,
@@ -189,6 +194,9 @@ async function readFiles(
           return where();
         },
       });
+    }
+    for (const path of unread) {
+      read.add(path);
     }
     if (!hasWanted) {
       throw new UsageError(

@@ -84,7 +84,7 @@ describe('files', () => {
     const sub = mkdtempSync(join(folder, 'sub-'));
     writeFileSync(join(sub, 'a.yaml'), '\ufeffopenapi: 3.0.0\ninfo: {title: t, version: "1"}\npaths: {}\n');
     const ended = await merge(['-', sub, '--output', 'json'], { stdin: JSON.stringify(documentOf('string', '/x')) });
-    expect(ended.stderr).toContain('2 documents, 1 paths');
+    expect(ended.stderr).toContain('2 documents, 1 path,');
     expect(Object.keys((JSON.parse(ended.stdout) as { paths: object }).paths)).toEqual(['/x']);
   });
 

@@ -333,6 +333,17 @@ describe('usage errors', () => {
       /k\.yaml:6: there are two ClusterClasses default\/k: leave one out/,
     ],
     [
+      'one file for both flags, which is read once, without the class',
+      () => {
+        const one = file(
+          'both.yaml',
+          `${clusterYaml('v1.31.0')}---\napiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n`,
+        );
+        return ['--cluster', one, '--cluster-class', one];
+      },
+      /ClusterClass team\/k is not among the files: add it with --cluster-class/,
+    ],
+    [
       'labels of a Namespace that are not texts',
       () => [
         '--cluster',

@@ -30,7 +30,7 @@ function summary(report: Report): string {
   const { documents, cached, paths, componentsBefore, componentsAfter } = report;
   const from = cached === 0 ? '' : ` (${cached} from the cache)`;
   const text = [
-    `${count(documents, 'document')}${from}, ${paths} paths, ${componentsBefore} components became ${componentsAfter}`,
+    `${count(documents, 'document')}${from}, ${count(paths, 'path')}, ${count(componentsBefore, 'component')} became ${componentsAfter}`,
     ...lines(
       report.renamed.map(
         ({ section, name, newName, documents: of }) => `  renamed: ${section} ${name} of ${names(of)} is ${newName}`,
