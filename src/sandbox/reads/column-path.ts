@@ -1,28 +1,44 @@
 /** Longest path of a column that is read, in characters. */
 const maxLength = 1024;
 
-/** A name in which a backslash makes the next character part of it. */
-const name = String.raw`((?:[^.[\]\\()?@^~*'"\u0060{}$\s]|\\.)+)`;
-const quoted = String.raw`(?:'((?:[^'\\]|\\.)+)'|"((?:[^"\\]|\\.)+)")`;
-const index = String.raw`-?\d{1,9}`;
-const literal = String.raw`"[^"\\]*"|'[^'\\]*'|${index}(?:\.\d{1,9})?|true|false`;
-const space = String.raw`[ \t]{0,9}`;
-
-/** One step: the values of a field, of a list or of both, or those for which a comparison holds. */
-const step = new RegExp(
-  [
-    String.raw`(\.{1,2})(?:${name}|(\*))`,
-    String.raw`(\.\.)?\[(?:${quoted}|(\*|${index}(?:,${index}){0,9}|(?:${index})?:(?:${index})?))\]`,
-    String.raw`(\.\.)?\[\?\(${space}@((?:\.(?:[^.[\]\\()?@^~*'"\u0060{}$\s=!<>]|\\.)+)+)${space}(?:(==|!=|<=|>=|<|>)${space}(${literal})${space})?\)\]`,
-  ].join('|'),
-  'uy',
-);
+// The three kinds of steps. In a name, a backslash makes the next character part of it.
+/** The values of a field, or of all. */
+const fieldStep = /(?<descent>\.)?\.(?:(?<name>(?:[^.[\]\\()?@^~*'"`{}$\s]|\\.)+)|(?<star>\*))/uy;
+/** The value of a quoted field, or of items of a list. */
+const bracketStep =
+  /(?<descent>\.\.)?\[(?:'(?<single>(?:[^'\\]|\\.)+)'|"(?<double>(?:[^"\\]|\\.)+)"|(?<items>\*|-?\d{1,9}(?:,-?\d{1,9}){0,9}|(?:-?\d{1,9})?:(?:-?\d{1,9})?))\]/uy;
+/** The items that have a field, or whose field compares with a literal as given. */
+const filterStep =
+  /(?<descent>\.\.)?\[\?\([ \t]{0,9}@(?<tested>(?:\.(?:[^.[\]\\()?@^~*'"`{}$\s=!<>]|\\.)+)+)[ \t]{0,9}(?:(?<operator>==|!=|<=|>=|<|>)[ \t]{0,9}(?<literal>"[^"\\]*"|'[^'\\]*'|-?\d{1,9}(?:\.\d{1,9})?|true|false)[ \t]{0,9})?\)\]/uy;
 const nameInFilter = /\.((?:[^.\\]|\\.)+)/gu;
 
 /** A field of the library's syntax; undefined for a name that this cannot express. */
 function field(written: string): string | undefined {
   const text = written.replaceAll(/\\(.)/gu, '$1');
   return /['\\]/.test(text) ? undefined : `['${text}']`;
+}
+
+/** The groups of a step that begins at `start`, and its end. */
+function stepAt(text: string, start: number): { groups: Partial<Record<string, string>>; end: number } | undefined {
+  for (const step of [fieldStep, bracketStep, filterStep]) {
+    step.lastIndex = start;
+    const groups = step.exec(text)?.groups;
+    if (groups !== undefined) {
+      return { groups, end: step.lastIndex };
+    }
+  }
+  return undefined;
+}
+
+/** A step in the library's syntax, without its descent; undefined for a name that this cannot express. */
+function libraryStep(groups: Partial<Record<string, string>>): string | undefined {
+  const { name, star, single, double, items, tested, operator = '', literal = '' } = groups;
+  if (tested !== undefined) {
+    const names = [...tested.matchAll(nameInFilter)].map(([, one = '']) => field(one));
+    return names.includes(undefined) ? undefined : `[?(@${names.join('')}${operator}${literal})]`;
+  }
+  const selected = star ?? items;
+  return selected === undefined ? field(name ?? single ?? double ?? '') : `[${selected}]`;
 }
 
 /**
@@ -39,28 +55,16 @@ export function libraryPath(path: string): string | undefined {
   const text = path.startsWith('.') || path.startsWith('[') ? path : `.${path}`;
   let result = '$';
   let descents = 0;
-  for (step.lastIndex = 0; step.lastIndex < text.length; ) {
-    const match = step.exec(text);
-    if (match === null) {
-      return undefined;
-    }
-    const [, dots, plain, star, descent, single, double, inList, descentToFilter, tested, operator = '', value = ''] =
-      match;
-    const isDescent = dots === '..' || descent !== undefined || descentToFilter !== undefined;
+  for (let start = 0; start < text.length; ) {
+    const step = stepAt(text, start);
+    const next = step && libraryStep(step.groups);
+    const isDescent = step?.groups.descent !== undefined;
     descents += isDescent ? 1 : 0;
-    let next: string | undefined;
-    if (tested !== undefined) {
-      const names = [...tested.matchAll(nameInFilter)].map(([, one = '']) => field(one));
-      next = names.includes(undefined) ? undefined : `[?(@${names.join('')}${operator}${value})]`;
-    } else if (star !== undefined || inList !== undefined) {
-      next = `[${star ?? inList}]`;
-    } else {
-      next = field(plain ?? single ?? double ?? '');
-    }
-    if (next === undefined || descents > 1) {
+    if (step === undefined || next === undefined || descents > 1) {
       return undefined;
     }
     result += `${isDescent ? '..' : ''}${next}`;
+    start = step.end;
   }
   return result;
 }
