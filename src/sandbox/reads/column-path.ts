@@ -1,25 +1,106 @@
+import { isJsonObject, type Json, type JsonObject, Recent } from '../../kubernetes/index.ts';
+
 /** Longest path of a column that is read, in characters. */
 const maxLength = 1024;
+/**
+ * Maximum number of values that are looked at for one cell, which takes some milliseconds: after a descent, the same
+ * value is reached in several ways.
+ */
+const maxVisited = 100_000;
 
 // The three kinds of steps. In a name, a backslash makes the next character part of it.
 /** The values of a field, or of all. */
 const fieldStep = /(?<descent>\.)?\.(?:(?<name>(?:[^.[\]\\()?@^~*'"`{}$\s]|\\.)+)|(?<star>\*))/uy;
 /** The value of a quoted field, or of items of a list. */
 const bracketStep =
-  /(?<descent>\.\.)?\[(?:'(?<single>(?:[^'\\]|\\.)+)'|"(?<double>(?:[^"\\]|\\.)+)"|(?<items>\*|-?\d{1,9}(?:,-?\d{1,9}){0,9}|(?:-?\d{1,9})?:(?:-?\d{1,9})?))\]/uy;
+  /(?<descent>\.\.)?\[(?:'(?<single>(?:[^'\\]|\\.)+)'|"(?<double>(?:[^"\\]|\\.)+)"|(?<star>\*)|(?<indices>-?\d{1,9}(?:,-?\d{1,9}){0,9})|(?<start>-?\d{1,9})?:(?<end>-?\d{1,9})?)\]/uy;
 /** The items that have a field, or whose field compares with a literal as given. */
 const filterStep =
-  /(?<descent>\.\.)?\[\?\([ \t]{0,9}@(?<tested>(?:\.(?:[^.[\]\\()?@^~*'"`{}$\s=!<>]|\\.)+)+)[ \t]{0,9}(?:(?<operator>==|!=|<=|>=|<|>)[ \t]{0,9}(?<literal>"[^"\\]*"|'[^'\\]*'|-?\d{1,9}(?:\.\d{1,9})?|true|false)[ \t]{0,9})?\)\]/uy;
+  /(?<descent>\.\.)?\[\?\([ \t]{0,9}@(?<tested>(?:\.(?:[^.[\]\\()?@^~*'"`{}$\s=!<>]|\\.)+)+)[ \t]{0,9}(?:(?<operator>==|!=|<=|>=|<|>)[ \t]{0,9}(?:"(?<double>[^"\\]*)"|'(?<single>[^'\\]*)'|(?<plain>-?\d{1,9}(?:\.\d{1,9})?|true|false))[ \t]{0,9})?\)\]/uy;
 const nameInFilter = /\.((?:[^.\\]|\\.)+)/gu;
 
-/** A field of the library's syntax; undefined for a name that this cannot express. */
-function field(written: string): string | undefined {
-  const text = written.replaceAll(/\\(.)/gu, '$1');
-  return /['\\]/.test(text) ? undefined : `['${text}']`;
+/** The values within a value that a step of a path leads to. */
+type Select = (value: Json, visit: () => void) => readonly Json[];
+interface Step {
+  /** Whether it also applies to all values below. */
+  descends: boolean;
+  select: Select;
+}
+
+/** A search that visits too many values. */
+class TooMuchWork extends Error {}
+
+const unescaped = (written: string): string => written.replaceAll(/\\(.)/gu, '$1');
+
+function childrenOf(value: Json): readonly Json[] {
+  return Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
+}
+
+const fieldOf = (value: Json | undefined, name: string): Json | undefined =>
+  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+const present = (values: readonly (Json | undefined)[]): Json[] => values.filter((value) => value !== undefined);
+
+/** Whether two values of the same type compare so; values of other types never do. */
+function compares(left: Json, operator: string, right: string | number | boolean): boolean {
+  if (typeof left !== typeof right || left === null) {
+    return false;
+  }
+  switch (operator) {
+    case '==':
+      return left === right;
+    case '!=':
+      return left !== right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    default:
+      return left >= right;
+  }
+}
+
+type Groups = Partial<Record<string, string>>;
+
+function filterOf(tested: string, { operator, single, double, plain = '' }: Groups): Select {
+  const names = [...tested.matchAll(nameInFilter)].map(([, name = '']) => unescaped(name));
+  const literal = single ?? double ?? (plain === 'true' || plain === 'false' ? plain === 'true' : Number(plain));
+  return (value, visit) =>
+    childrenOf(value).filter((item) => {
+      let found: Json | undefined = item;
+      for (const name of names) {
+        visit();
+        found = fieldOf(found, name);
+      }
+      return found !== undefined && (operator === undefined || compares(found, operator, literal));
+    });
+}
+
+function selectOf(groups: Groups): Select {
+  const { name, single, double, star, indices, start, end, tested } = groups;
+  if (tested !== undefined) {
+    return filterOf(tested, groups);
+  }
+  if (star !== undefined) {
+    return childrenOf;
+  }
+  const quoted = name ?? single ?? double;
+  if (quoted !== undefined) {
+    const field = unescaped(quoted);
+    return (value) => present([fieldOf(value, field)]);
+  }
+  if (indices !== undefined) {
+    const places = indices.split(',').map(Number);
+    return (value) => (Array.isArray(value) ? present(places.map((place) => value.at(place))) : []);
+  }
+  const range = [Number(start ?? 0), end === undefined ? undefined : Number(end)] as const;
+  return (value) => (Array.isArray(value) ? value.slice(...range) : []);
 }
 
 /** The groups of a step that begins at `start`, and its end. */
-function stepAt(text: string, start: number): { groups: Partial<Record<string, string>>; end: number } | undefined {
+function stepAt(text: string, start: number): { groups: Groups; end: number } | undefined {
   for (const step of [fieldStep, bracketStep, filterStep]) {
     step.lastIndex = start;
     const groups = step.exec(text)?.groups;
@@ -30,41 +111,79 @@ function stepAt(text: string, start: number): { groups: Partial<Record<string, s
   return undefined;
 }
 
-/** A step in the library's syntax, without its descent; undefined for a name that this cannot express. */
-function libraryStep(groups: Partial<Record<string, string>>): string | undefined {
-  const { name, star, single, double, items, tested, operator = '', literal = '' } = groups;
-  if (tested !== undefined) {
-    const names = [...tested.matchAll(nameInFilter)].map(([, one = '']) => field(one));
-    return names.includes(undefined) ? undefined : `[?(@${names.join('')}${operator}${literal})]`;
-  }
-  const selected = star ?? items;
-  return selected === undefined ? field(name ?? single ?? double ?? '') : `[${selected}]`;
-}
-
-/**
- * The path of a column (a Kubernetes JSONPath) in the library's syntax.
- *
- * @returns undefined for anything beyond steps into fields and lists and comparisons with a literal, as Kubernetes has
- *   them: the library also evaluates JavaScript, whose regular expressions backtrack, and several `..` in a path visit a
- *   value as often as there are ways to it.
- */
-export function libraryPath(path: string): string | undefined {
+function stepsOf(path: string): readonly Step[] | undefined {
   if (path.length > maxLength) {
     return undefined;
   }
   const text = path.startsWith('.') || path.startsWith('[') ? path : `.${path}`;
-  let result = '$';
-  let descents = 0;
-  for (let start = 0; start < text.length; ) {
-    const step = stepAt(text, start);
-    const next = step && libraryStep(step.groups);
-    const isDescent = step?.groups.descent !== undefined;
-    descents += isDescent ? 1 : 0;
-    if (step === undefined || next === undefined || descents > 1) {
+  const steps: Step[] = [];
+  for (let at = 0; at < text.length; ) {
+    const step = stepAt(text, at);
+    if (step === undefined) {
       return undefined;
     }
-    result += `${isDescent ? '..' : ''}${next}`;
-    start = step.end;
+    steps.push({ descends: step.groups.descent !== undefined, select: selectOf(step.groups) });
+    at = step.end;
   }
-  return result;
+  return steps;
+}
+
+/** The first value that steps lead to, in the order of fields and items. */
+function search(steps: readonly Step[], index: number, from: Json, visit: () => void): Json | undefined {
+  const step = steps[index];
+  if (step === undefined) {
+    return from;
+  }
+  const open: Json[] = [from];
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    for (const selected of step.select(value, visit)) {
+      visit();
+      const found = search(steps, index + 1, selected, visit);
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    if (step.descends) {
+      for (const child of childrenOf(value).toReversed()) {
+        visit();
+        open.push(child);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Paths that were read lately: a table has the same ones for all its rows. */
+const known = new Recent<readonly Step[] | null>(1000);
+
+/**
+ * The first value at the path of a column (a Kubernetes JSONPath).
+ *
+ * @returns undefined when there is none, for a path with anything beyond steps into fields and lists and comparisons with
+ *   a literal, and when too many values would have to be looked at, as those of several descents.
+ */
+export function firstAt(object: JsonObject, path: string): Json | undefined {
+  let steps = known.get(path);
+  if (steps === undefined) {
+    steps = stepsOf(path) ?? null;
+    known.set(path, steps);
+  }
+  if (steps === null) {
+    return undefined;
+  }
+  let visited = 0;
+  const visit = () => {
+    visited++;
+    if (visited > maxVisited) {
+      throw new TooMuchWork();
+    }
+  };
+  try {
+    return search(steps, 0, object, visit);
+  } catch (error) {
+    if (error instanceof TooMuchWork) {
+      return undefined;
+    }
+    throw error;
+  }
 }

@@ -1,7 +1,6 @@
-import { JSONPath } from 'jsonpath-plus';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Resource } from '../resources/index.ts';
-import { libraryPath } from './column-path.ts';
+import { firstAt } from './column-path.ts';
 
 /** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */
 export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Object' | 'None' } | { as: 'metadata' };
@@ -45,23 +44,9 @@ export function formatAge(milliseconds: number): string {
   return years < 8 ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-function found(object: JsonObject, path: string): Json | undefined {
-  const asked = libraryPath(path);
-  if (asked === undefined) {
-    return undefined;
-  }
-  try {
-    const results: unknown = JSONPath({ path: asked, json: object, eval: 'safe', wrap: true });
-    return Array.isArray(results) ? (results[0] as Json | undefined) : undefined;
-  } catch {
-    // An invalid path results in an empty column, as on a cluster.
-    return undefined;
-  }
-}
-
 /** The value of a cell; null if the object has no value, as from the real API server. */
 function cellOf(object: JsonObject, column: Column, now: number): Json {
-  const value = typeof column.value === 'string' ? found(object, column.value) : column.value(object);
+  const value = typeof column.value === 'string' ? firstAt(object, column.value) : column.value(object);
   if (value === undefined || value === null) {
     return null;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { tableOf } from '../../../src/sandbox/reads/tables.ts';
 import type { Resource } from '../../../src/sandbox/resources/index.ts';
 
@@ -16,6 +16,11 @@ function cellOf(path: string, object: JsonObject): unknown {
 }
 
 const object: JsonObject = {
+  '..': 'two dots',
+  'x,y': 'comma',
+  '0:1': 'colon',
+  "q'r": 'quote',
+  '(1)': 'parentheses',
   metadata: { labels: { 'a.b/c': 'label', 'a-b': 'dash' } },
   list: [
     { name: 'one', at: { zone: 'x' }, size: 1 },
@@ -33,8 +38,11 @@ test.each([
   ['.list[0].name', 'one'],
   ['.list[-1:].name', 'two'],
   ['.list[1,0].name', 'two'],
+  ['.list[:1].name', 'one'],
+  ['.list[5,1].name', 'two'],
   ['.list[*].name', 'one'],
   ['..zone', 'x'],
+  ['..at..zone', 'x'],
   ['.list..[?(@.zone=="y")].zone', 'y'],
   ['.list[?(@.name=="two")].size', '2'],
   [".list[?( @.at.zone != 'x' )].name", 'two'],
@@ -42,28 +50,46 @@ test.each([
   ['.list[?(@.last==true)].name', 'two'],
   ['.list[?(@.last)].name', 'two'],
   ['.list[?(@.a-b=="d")].name', 'two'],
+  ["['list'][0]['name']", 'one'],
+  ["['..']", 'two dots'],
+  ["['x,y']", 'comma'],
+  ["['0:1']", 'colon'],
+  ['["q\'r"]', 'quote'],
+  ["['(1)']", 'parentheses'],
+  ['.list[?(@.none!="x")].name', null],
+  ['.list[?(@.size=="1")].name', null],
+  ['.list[?(@.size<=1)].name', 'one'],
+  ['.list[?(@.size>=2)].name', 'two'],
+  ['.list[?(@.size<2)].name', 'one'],
+  ['.toString', null],
   ['.none', null],
 ])('%s is %s', (path, cell) => {
   expect(cellOf(path, object)).toBe(cell);
 });
 
-let deep: JsonObject = { text: `${'a'.repeat(25)}!` };
+let nested: Json = 1;
+for (let depth = 0; depth < 40; depth++) {
+  nested = [nested];
+}
+let deep: JsonObject = { text: `${'a'.repeat(25)}!`, nested };
 for (let depth = 0; depth < 60; depth++) {
   deep = { a: deep };
 }
 
 // Each took seconds, or with a few more characters or levels hours.
 test.each([
-  ['several descents', '..a..a..a..a..text'],
+  ['several descents', '..a..a..a..a..none'],
   ['a regular expression that backtracks', '..[?(@.match(/(a+)+$/))]'],
   ['a regular expression in a text', "..a[?(@.match('(a+)+$'))]"],
+  ['a regular expression in a name', `..['(@.text.match("(a+)+$"))']`],
+  ['a descent in a name', "['..']..a['..']..a['..']..a['..']..a['..']..a.text.none"],
+  ['the same item many times', `..nested${'[0,0,0,0,0,0,0,0,0,0]'.repeat(39)}.none`],
   ['a function', '.a[?(@.toString())]'],
   ['a calculation', '.a[?(@.size*2>3)]'],
   ['a script', '.a[(@.length-1)]'],
   ['a parent', '.a.^'],
   ['too many steps', `.a${'[*]'.repeat(2_000)}`],
   ['what is not a path', '['.repeat(1_000)],
-  ['a quote in a name', '["a\'b"]'],
 ])('%s makes an empty column', (_, path) => {
   expect(cellOf(path, deep)).toBeNull();
 });
