@@ -30,6 +30,11 @@ export interface CallError {
   code?: number;
 }
 
+/** Whether a result of the registry or of a call is an error. */
+export function isCallError(value: unknown): value is CallError {
+  return typeof value === 'object' && value !== null && 'step' in value && 'message' in value;
+}
+
 /** The same error with context in front of the message. */
 export function prefixed(prefix: string, error: CallError): CallError {
   return { ...error, message: `${prefix}: ${error.message}` };

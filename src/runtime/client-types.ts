@@ -3,9 +3,9 @@ import type { ExtensionConfig } from '../api/index.ts';
 import type { HookVersions } from '../hook-versions/index.ts';
 import type { HookCatalog, HookDefinition, Release } from '../hooks/index.ts';
 import type { CallError } from './call-error.ts';
-import type { ClientCertificate, Resolve } from './connections.ts';
-import type { DiscoveredHandler, DiscoveryProblem } from './discovery.ts';
-import type { HandlerRegistry } from './registry.ts';
+import type { DiscoverResult } from './discovery/index.ts';
+import type { ClientCertificate, Resolve } from './exchange/index.ts';
+import type { HandlerRegistry } from './registry/index.ts';
 
 /** Options of a client; all are optional. */
 export interface ClientOptions {
@@ -86,11 +86,6 @@ export type CallAllResult<Response> = (
   | { ok: true; response: Pick<Response, keyof Response & ('status' | 'message' | 'retryAfterSeconds')> }
   | { ok: false; error: CallError }
 ) & { calls: { handler: string; result: CallResult<Response> }[] };
-
-/** The handlers of an extension, or why it was not discovered. */
-export type DiscoverResult =
-  | { ok: true; handlers: DiscoveredHandler[] }
-  | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
 
 /** Calls extension servers, as Cluster API does. */
 export interface Client {

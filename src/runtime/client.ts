@@ -1,14 +1,10 @@
 import { clusterApiHooks, createHookCatalog, formatGroupHook, formatHook, newestKnownRelease } from '../hooks/index.ts';
-import { createBackoff } from './backoff.ts';
-import { createCache } from './caches.ts';
-import type { CallContext, Definitions } from './call-handler.ts';
-import { Calls } from './calls.ts';
+import { isCallError } from './call-error.ts';
+import { type CallContext, Calls, createCache, createWaits, type Definitions } from './calls/index.ts';
 import type { Client, ClientOptions } from './client-types.ts';
-import { createConnections } from './connections.ts';
-import { discover } from './discover.ts';
-import { createCallMetrics } from './metrics.ts';
-import { createRegistry, isCallError } from './registry.ts';
-import { createWaits } from './waits.ts';
+import { discover } from './discovery/index.ts';
+import { createBackoff, createCallMetrics, createConnections } from './exchange/index.ts';
+import { createRegistry } from './registry/index.ts';
 
 const defaultConcurrentCalls = 10;
 

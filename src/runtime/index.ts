@@ -1,31 +1,35 @@
-export { type Cache, createCache } from './caches.ts';
-export { type CallError, type CallStep, isIgnorable, quotable } from './call-error.ts';
+export { type CallError, type CallStep, isCallError, isIgnorable, quotable } from './call-error.ts';
+export { type Cache, createCache } from './calls/index.ts';
 export { createClient } from './client.ts';
 export type * from './client-types.ts';
+export {
+  aggregate,
+  type DiscoveredHandler,
+  type DiscoverResult,
+  type DiscoveryProblem,
+  type KnownHooks,
+  phaseOf,
+  readDiscovery,
+} from './discovery/index.ts';
 export {
   type ClientCertificate,
   createConnections,
   type ExtensionConnections,
   type ExtensionResponse,
+  probeTls,
   type Resolve,
-} from './connections.ts';
-export {
-  aggregate,
-  type DiscoveredHandler,
-  type DiscoveryProblem,
-  type KnownHooks,
-  phaseOf,
-  readDiscovery,
-} from './discovery.ts';
-export { readAnswer } from './exchange.ts';
-export { probeTls, type TlsFacts } from './probe.ts';
+  readAnswer,
+  type Target,
+  type TlsFacts,
+  targetOf,
+} from './exchange/index.ts';
 export {
   type ClientConfig,
+  createRegistry,
   defaultTimeoutSeconds,
   type Extension,
   extensionOf,
+  type HandlerRegistry,
   type RegisteredHandler,
-} from './registration.ts';
-export { createRegistry, type HandlerRegistry, isCallError } from './registry.ts';
+} from './registry/index.ts';
 export { type Survey, type SurveyFinding, type SurveyOptions, surveyExtension } from './survey.ts';
-export { type Target, targetOf } from './url.ts';

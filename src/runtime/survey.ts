@@ -1,14 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ExtensionConfig } from '../api/index.ts';
 import { injectCaFromSecretAnnotation } from '../api/index.ts';
-import type { CallStep } from './call-error.ts';
-import type { Client, DiscoverResult } from './client-types.ts';
-import type { Resolve } from './connections.ts';
-import { type DiscoveredHandler, type KnownHooks, phaseOf } from './discovery.ts';
-import { probeTls, type TlsFacts } from './probe.ts';
-import { defaultTimeoutSeconds, extensionOf } from './registration.ts';
-import { isCallError } from './registry.ts';
-import { targetOf } from './url.ts';
+import { type CallStep, isCallError } from './call-error.ts';
+import type { Client } from './client-types.ts';
+import { type DiscoveredHandler, type DiscoverResult, type KnownHooks, phaseOf } from './discovery/index.ts';
+import { probeTls, type Resolve, type TlsFacts, targetOf } from './exchange/index.ts';
+import { defaultTimeoutSeconds, extensionOf } from './registry/index.ts';
 
 /** A finding about an extension that its owner should know. */
 export interface SurveyFinding {

@@ -33,7 +33,16 @@ export const rooms: readonly Room[] = [
   { name: 'conversion', knows: 'converting one API version to another' },
   { name: 'messages', knows: 'the messages of hooks: schemas, checks, samples, OpenAPI' },
   { name: 'hook-versions', knows: 'converting the messages of a hook from one of its versions to another' },
-  { name: 'runtime', knows: 'calling extensions: registry, one call, all calls, discovery, backoff, metrics' },
+  {
+    name: 'runtime',
+    knows: 'calling extensions: registry, one call, all calls, discovery, backoff, metrics',
+    within: [
+      { name: 'registry', knows: 'which extensions are registered, and their handlers' },
+      { name: 'exchange', knows: 'one request to an extension server and its response; backoff and metrics' },
+      { name: 'discovery', knows: 'asking an extension for its handlers, and checking them as Cluster API does' },
+      { name: 'calls', knows: 'calls of the handlers of a hook: which are selected, their waits and cached responses' },
+    ],
+  },
   { name: 'controller', knows: 'discovery as a controller: status, CA injection, events, leader election' },
   { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
   { name: 'probe', knows: 'probing an extension server before it is registered, where an operator allows it' },

@@ -62,7 +62,7 @@ const first = [
   'test/extension/http.test.ts',
   'test/manifests/kubectl-yaml.test.ts',
   'test/server/limits.test.ts',
-  'test/runtime/body.test.ts',
+  'test/runtime/exchange/body.test.ts',
   'test/e2e/aggregation.test.ts',
   'test/commands/controller.test.ts',
   'test/certs/killed.test.ts',

@@ -1,5 +1,5 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import type { LabelSelector } from '../kubernetes/index.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import type { LabelSelector } from '../../kubernetes/index.ts';
 
 /** The address of an extension server. */
 export type ClientConfig = NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { hooks } from '../../src/hooks/index.ts';
-import { selectorFor } from '../../src/runtime/selection.ts';
-import { createWaits } from '../../src/runtime/waits.ts';
+import { hooks } from '../../../src/hooks/index.ts';
+import { selectorFor } from '../../../src/runtime/calls/selection.ts';
+import { createWaits } from '../../../src/runtime/calls/waits.ts';
 
 const hook = hooks.BeforeClusterUpgrade;
 const object = { namespace: 'default', name: 'lab', uid: 'u' };

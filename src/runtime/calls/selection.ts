@@ -1,8 +1,7 @@
-import { selectsLabels } from '../kubernetes/index.ts';
-import type { CallError, CallStep } from './call-error.ts';
-import type { CalledObject, ClientOptions } from './client-types.ts';
-import type { Extension } from './registration.ts';
-import { isCallError } from './registry.ts';
+import { selectsLabels } from '../../kubernetes/index.ts';
+import { type CallError, type CallStep, isCallError } from '../call-error.ts';
+import type { CalledObject, ClientOptions } from '../client-types.ts';
+import type { Extension } from '../registry/index.ts';
 
 const aborted = Symbol('aborted');
 

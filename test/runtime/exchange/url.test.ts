@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClientConfig, targetOf } from '../../src/runtime/index.ts';
+import { type ClientConfig, targetOf } from '../../../src/runtime/index.ts';
 
 const called = {
   group: 'hooks.runtime.cluster.x-k8s.io',

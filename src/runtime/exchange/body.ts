@@ -1,6 +1,6 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
-import { createFirstJsonScanner } from '../kubernetes/index.ts';
+import { createFirstJsonScanner } from '../../kubernetes/index.ts';
 
 /** How long to wait for the end of a response after its first JSON value, in ms: Cluster API does not wait for it. */
 const graceMs = 100;

@@ -1,12 +1,15 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import { type HookCatalog, hooks, type Release } from '../hooks/index.ts';
-import { type CallError, prefixed } from './call-error.ts';
-import { complete } from './call-handler.ts';
-import type { DiscoverResult } from './client-types.ts';
-import { aggregate, type DiscoveredHandler, type DiscoveryProblem, readDiscovery } from './discovery.ts';
-import { type ExchangeContext, exchange, statusError } from './exchange.ts';
-import { extensionOf } from './registration.ts';
-import { isCallError } from './registry.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import { type HookCatalog, hooks, type Release } from '../../hooks/index.ts';
+import { type CallError, isCallError, prefixed } from '../call-error.ts';
+import { complete, type ExchangeContext, exchange, statusError } from '../exchange/index.ts';
+import { extensionOf } from '../registry/index.ts';
+import {
+  aggregate,
+  type DiscoveredHandler,
+  type DiscoverResult,
+  type DiscoveryProblem,
+  readDiscovery,
+} from './discovery.ts';
 
 const discoveryTimeoutSeconds = 10;
 /** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */

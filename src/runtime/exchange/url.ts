@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import querystring from 'node:querystring';
-import { parseRequestUri } from '../kubernetes/index.ts';
-import type { CallError } from './call-error.ts';
+import { parseRequestUri } from '../../kubernetes/index.ts';
+import type { CallError } from '../call-error.ts';
+import type { ClientConfig } from '../registry/index.ts';
 import { formatGoSeconds } from './go-duration.ts';
-import type { ClientConfig } from './registration.ts';
 
 /** The destination of a call. */
 export interface Target {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { hooksGroup } from '../../src/hooks/index.ts';
-import { createRegistry, type HandlerRegistry, type RegisteredHandler } from '../../src/runtime/index.ts';
-import { extensionConfig, storedHandler } from './extension-server.ts';
+import { hooksGroup } from '../../../src/hooks/index.ts';
+import { createRegistry, type HandlerRegistry, type RegisteredHandler } from '../../../src/runtime/index.ts';
+import { extensionConfig, storedHandler } from '../extension-server.ts';
 
 const url = { url: 'https://localhost' };
 const create = 'BeforeClusterCreate';

@@ -1,13 +1,12 @@
-import type { HookVersions } from '../hook-versions/index.ts';
-import { formatGroupHook, formatHook, type HookDefinition } from '../hooks/index.ts';
-import { ConversionError, type JsonObject } from '../kubernetes/index.ts';
-import { formatProblems, messageProblems } from '../messages/index.ts';
+import type { HookVersions } from '../../hook-versions/index.ts';
+import { formatGroupHook, formatHook, type HookDefinition } from '../../hooks/index.ts';
+import { ConversionError, type JsonObject } from '../../kubernetes/index.ts';
+import { formatProblems, messageProblems } from '../../messages/index.ts';
+import { type CallError, isCallError, isIgnorable } from '../call-error.ts';
+import type { CallAllOptions, CallResult } from '../client-types.ts';
+import { complete, type ExchangeContext, exchange, type Message, statusError } from '../exchange/index.ts';
+import type { RegisteredHandler } from '../registry/index.ts';
 import { type Cache, responseCachingOf } from './caches.ts';
-import { type CallError, isIgnorable } from './call-error.ts';
-import type { CallAllOptions, CallResult } from './client-types.ts';
-import { type ExchangeContext, exchange, type Message, statusError } from './exchange.ts';
-import type { Extension, RegisteredHandler } from './registration.ts';
-import { isCallError } from './registry.ts';
 import { emptyResponse } from './waits.ts';
 
 /** The hooks that a client knows. */
@@ -24,18 +23,6 @@ export interface CallContext extends ExchangeContext {
   /** Cached responses. */
   responses: Cache<JsonObject>;
   mimicsClusterApi: boolean;
-}
-
-/** The request in the version of the hook, with the extension's settings, which the request's own settings override. */
-export function complete(hook: HookDefinition, request: object, settings: Extension['settings']): JsonObject {
-  const own = (request as { settings?: Record<string, string> }).settings;
-  const merged = { ...settings, ...own };
-  return {
-    ...(request as JsonObject),
-    apiVersion: `${hook.group}/${hook.version}`,
-    kind: hook.request.kind,
-    ...(Object.keys(merged).length === 0 || hook.singleton ? {} : { settings: merged }),
-  };
 }
 
 function converted(

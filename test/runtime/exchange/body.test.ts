@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { readFirstValue } from '../../src/runtime/body.ts';
-import { collectGarbage } from '../tools/collect-garbage.ts';
+import { readFirstValue } from '../../../src/runtime/exchange/body.ts';
+import { collectGarbage } from '../../tools/collect-garbage.ts';
 
 const json = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
 

@@ -1,4 +1,4 @@
-import { type CallError, quotable } from './call-error.ts';
+import { type CallError, quotable } from '../call-error.ts';
 import type { Target } from './url.ts';
 
 /** How long a TLS handshake may take, in ms (Go: 10 s). */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createHookCatalog, hooksGroup, parseRelease } from '../../src/hooks/index.ts';
-import type { Json } from '../../src/kubernetes/index.ts';
-import { aggregate, readDiscovery } from '../../src/runtime/index.ts';
+import { createHookCatalog, hooksGroup, parseRelease } from '../../../src/hooks/index.ts';
+import type { Json } from '../../../src/kubernetes/index.ts';
+import { aggregate, readDiscovery } from '../../../src/runtime/index.ts';
 
 const known = (release = '1.14') => ({ catalog: createHookCatalog(), release: parseRelease(release)! });
 const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterCreate' };

@@ -1,7 +1,7 @@
-import { formatGroupHook, type HookDefinition } from '../hooks/index.ts';
-import type { JsonObject } from '../kubernetes/index.ts';
+import { formatGroupHook, type HookDefinition } from '../../hooks/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { CalledObject } from '../client-types.ts';
 import { createCache, maxWaitMs } from './caches.ts';
-import type { CalledObject } from './client-types.ts';
 
 /** A wait: until when, in ms, and the extension's message. */
 interface Wait {

@@ -1,7 +1,6 @@
-import { formatGroupHook, formatHook, type HookDefinition } from '../hooks/index.ts';
-import type { Json, JsonObject } from '../kubernetes/index.ts';
-import { type CallError, prefixed } from './call-error.ts';
-import { type CallContext, callHandler } from './call-handler.ts';
+import { formatGroupHook, formatHook, type HookDefinition } from '../../hooks/index.ts';
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import { type CallError, isCallError, prefixed } from '../call-error.ts';
 import type {
   CallAllOptions,
   CallAllResult,
@@ -9,9 +8,9 @@ import type {
   CallOptions,
   CallResult,
   ClientOptions,
-} from './client-types.ts';
-import type { RegisteredHandler } from './registration.ts';
-import { type HandlerRegistry, isCallError } from './registry.ts';
+} from '../client-types.ts';
+import type { HandlerRegistry, RegisteredHandler } from '../registry/index.ts';
+import { type CallContext, callHandler } from './call-handler.ts';
 import { selectorFor } from './selection.ts';
 import type { Waits } from './waits.ts';
 

@@ -1,6 +1,6 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import { labelSelectorProblems } from '../kubernetes/index.ts';
-import type { CallError } from './call-error.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import { labelSelectorProblems } from '../../kubernetes/index.ts';
+import { type CallError, isCallError } from '../call-error.ts';
 import {
   defaultTimeoutSeconds,
   type Extension,
@@ -31,11 +31,6 @@ export interface HandlerRegistry {
 }
 
 const failure = (message: string): CallError => ({ step: 'registry', message });
-
-/** Whether a result of the registry or of a call is an error. */
-export function isCallError(value: unknown): value is CallError {
-  return typeof value === 'object' && value !== null && 'step' in value && 'message' in value;
-}
 
 const cold = (operation: string) =>
   failure(`invalid operation: ${operation} cannot be called on a registry which has not been warmed up`);

@@ -1,6 +1,6 @@
-import { hooksGroup } from '../hooks/index.ts';
-import { fieldAt, isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import type { Extension } from './registration.ts';
+import { hooksGroup } from '../../hooks/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { Extension } from '../registry/index.ts';
 
 /** A cache whose entries expire. */
 export interface Cache<T> {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { connect, type PeerCertificate, type SecureContextOptions } from 'node:tls';
-import { quotable } from './call-error.ts';
+import { quotable } from '../call-error.ts';
 import type { Resolve } from './connections.ts';
 import type { Target } from './url.ts';
 

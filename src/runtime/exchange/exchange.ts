@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import type { HookDefinition } from '../hooks/index.ts';
-import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } from '../kubernetes/index.ts';
-import { decodeResponse } from '../messages/index.ts';
+import type { HookDefinition } from '../../hooks/index.ts';
+import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } from '../../kubernetes/index.ts';
+import { decodeResponse } from '../../messages/index.ts';
+import { type CallError, isCallError, isIgnorable, maxMessage, quotable } from '../call-error.ts';
+import type { Extension } from '../registry/index.ts';
 import type { Backoff } from './backoff.ts';
-import { type CallError, isIgnorable, maxMessage, quotable } from './call-error.ts';
 import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
 import type { CallMetrics } from './metrics.ts';
-import type { Extension } from './registration.ts';
-import { isCallError } from './registry.ts';
 import { targetOf } from './url.ts';
 
 /** A request to one handler. */
@@ -73,6 +72,18 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
     }
     throw error;
   }
+}
+
+/** The request in the version of the hook, with the extension's settings, which the request's own settings override. */
+export function complete(hook: HookDefinition, request: object, settings: Extension['settings']): JsonObject {
+  const own = (request as { settings?: Record<string, string> }).settings;
+  const merged = { ...settings, ...own };
+  return {
+    ...(request as JsonObject),
+    apiVersion: `${hook.group}/${hook.version}`,
+    kind: hook.request.kind,
+    ...(Object.keys(merged).length === 0 || hook.singleton ? {} : { settings: merged }),
+  };
 }
 
 /** Sends a request and reads the response, in the version of the handler. Never throws because of a server. */

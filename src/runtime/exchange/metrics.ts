@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import type { Registry } from 'prom-client';
-import type * as Prometheus from '../prometheus/index.ts';
+import type * as Prometheus from '../../prometheus/index.ts';
 
 const require = createRequire(import.meta.url);
-const prometheus = `../prometheus/index${extname(import.meta.url)}`;
+const prometheus = `../../prometheus/index${extname(import.meta.url)}`;
 
 /** The metrics of calls. */
 export interface CallMetrics {

@@ -1,7 +1,7 @@
-import { type HookCatalog, type Phase, phaseIn, type Release } from '../hooks/index.ts';
-import { dns1123LabelProblems, type JsonObject } from '../kubernetes/index.ts';
-import { quotable } from './call-error.ts';
-import { defaultTimeoutSeconds, parseApiVersion } from './registration.ts';
+import { type HookCatalog, type Phase, phaseIn, type Release } from '../../hooks/index.ts';
+import { dns1123LabelProblems, type JsonObject } from '../../kubernetes/index.ts';
+import { type CallError, quotable } from '../call-error.ts';
+import { defaultTimeoutSeconds, parseApiVersion } from '../registry/index.ts';
 
 /** A handler as discovery stores it in an ExtensionConfig. */
 export interface DiscoveredHandler {
@@ -37,6 +37,11 @@ export interface DiscoveryResult {
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];
 }
+
+/** The handlers of an extension, or why it was not discovered. */
+export type DiscoverResult =
+  | { ok: true; handlers: DiscoveredHandler[] }
+  | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
 
 /** The known hooks, and the release for which to check them. */
 export interface KnownHooks {

@@ -2,10 +2,10 @@ import tls, { createSecureContext, type SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { Recent } from '../kubernetes/index.ts';
-import { readableCertificates } from '../x509/index.ts';
+import { Recent } from '../../kubernetes/index.ts';
+import { readableCertificates } from '../../x509/index.ts';
+import { type CallError, quotable } from '../call-error.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';
-import { type CallError, quotable } from './call-error.ts';
 import { explained, explainedWithin, handshakeMs } from './connection-errors.ts';
 import type { Target } from './url.ts';
 

@@ -1,0 +1,10 @@
+export { discover } from './discover.ts';
+export {
+  aggregate,
+  type DiscoveredHandler,
+  type DiscoverResult,
+  type DiscoveryProblem,
+  type KnownHooks,
+  phaseOf,
+  readDiscovery,
+} from './discovery.ts';
