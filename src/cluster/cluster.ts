@@ -73,6 +73,9 @@ export interface Patience {
 /** Six attempts in about 10 s. */
 const defaultPatience: Patience = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
+/** Three attempts in about a second: short, since a person is waiting. */
+export const shortPatience: Patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
+
 /** A change that a watch reports. */
 export interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -1,4 +1,4 @@
-export { type Cluster, connect, type Patience, StatusError } from './cluster.ts';
+export { type Cluster, connect, type Patience, StatusError, shortPatience } from './cluster.ts';
 export { type InformerChange, objectKey } from './collection-copy.ts';
 export { explain, Forbidden } from './forbidden.ts';
 export { type Informer, type InformerOptions, startInformer } from './informer.ts';
@@ -6,5 +6,5 @@ export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
 export { type ListOptions, listPages, type Page } from './list.ts';
 export { type SecretEvent, type SecretPace, type ServingSecret, watchServingSecret } from './secret-watch.ts';
 export { decodeSecret, encodeData, metadataOf, secretPath } from './secrets.ts';
-export { ConnectionError, ResponseError, ResponseTooLong } from './transport.ts';
+export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './transport.ts';
 export type { WatchPace } from './watch-pace.ts';

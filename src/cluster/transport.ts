@@ -20,6 +20,21 @@ export class ConnectionError extends Error {
   }
 }
 
+/** There are no credentials to send: the plugin or the token file of the kubeconfig fails. */
+class NoCredentials extends ConnectionError {
+  constructor(server: string, cause: string) {
+    super(server, `no credentials: ${cause}`);
+  }
+}
+
+/** The message of an error for a person, with what to do if the API server cannot be reached. */
+export function withRemedy(error: Error): string {
+  const isUnreachable = error instanceof ConnectionError && !(error instanceof NoCredentials);
+  return isUnreachable
+    ? `${error.message}; check that it is running, and that the kubeconfig is that of the right cluster`
+    : error.message;
+}
+
 /** The API server's response is unusable; a retry would not help. */
 export class ResponseError extends Error {
   constructor(message: string) {
@@ -116,7 +131,7 @@ export function transportFor(config: KubeConfig): Transport {
           : error instanceof PluginError
             ? error.message
             : causeOf(error);
-      throw new ConnectionError(server, `no credentials: ${cause}`);
+      throw new NoCredentials(server, cause);
     }
   }
 
@@ -185,7 +200,7 @@ export function transportFor(config: KubeConfig): Transport {
       try {
         token = tokenFile?.token();
       } catch (error) {
-        throw new ConnectionError(server, `no credentials: ${(error as Error).message}`);
+        throw new NoCredentials(server, (error as Error).message);
       }
       const answer = await send(request, token);
       const other = answer.code === 401 && token !== undefined ? tokenFile?.otherThan(token) : undefined;

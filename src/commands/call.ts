@@ -33,6 +33,7 @@ import { checkedName } from './checked-name.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
 import { objectsOf } from './manifest-objects.ts';
+import { outOfClusterHint } from './out-of-cluster.ts';
 
 const callFlags = {
   ...extensionFlags,
@@ -86,13 +87,19 @@ function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAl
     : { verdict: 'taken', ...text };
 }
 
-function verdictText(name: string, { verdict, retryAfterSeconds, message, error }: Verdict): string {
+/** The text of an error, with what to do about it if a Service has no address here. */
+function withHint(error: string): string {
+  const hint = outOfClusterHint(error);
+  return hint === undefined ? error : `${error}; ${hint}`;
+}
+
+function verdictText(name: string, { verdict, retryAfterSeconds, message, error = '' }: Verdict): string {
   const said = message === undefined ? '' : `: ${message}`;
   const texts = {
     taken: `taken${said}`,
     blocked: `blocked for ${retryAfterSeconds}s${said}`,
     swallowed: `swallowed by failurePolicy Ignore: ${error}`,
-    failed: `failed: ${error}`,
+    failed: `failed: ${withHint(error)}`,
   };
   return `${withoutControls(`${name}: ${texts[verdict]}`)}\n`;
 }
@@ -164,7 +171,7 @@ async function register(client: Client, configs: readonly ExtensionConfig[], io:
       const found = await client.discover(config, { signal: io.signal });
       io.signal.throwIfAborted();
       if (!found.ok) {
-        io.stderr.write(`${withoutControls(found.error.message)}\n`);
+        io.stderr.write(`${withoutControls(withHint(found.error.message))}\n`);
         failures++;
         continue;
       }

@@ -1,6 +1,6 @@
 import { apiVersionOf, group, hubVersion, kind, type Version } from '../api/index.ts';
-import { FailureError, type FlagValues, type Io, UsageError } from '../cli/index.ts';
-import { type Cluster, connect, loadKubeConfig, StatusError } from '../cluster/index.ts';
+import { FailureError, type FlagValues, type Io, startProgress, UsageError } from '../cli/index.ts';
+import { type Cluster, connect, loadKubeConfig, StatusError, shortPatience, withRemedy } from '../cluster/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt } from '../kubernetes/index.ts';
 import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
@@ -54,7 +54,7 @@ function explained(error: unknown): Error {
     : error instanceof StatusError && error.code === 404
       ? '; "kubectl get extensionconfigs" lists those of the cluster'
       : '';
-  return new FailureError(`${error.message}${hint}`);
+  return new FailureError(`${withRemedy(error)}${hint}`);
 }
 
 /**
@@ -65,7 +65,12 @@ function explained(error: unknown): Error {
  * @throws {FailureError} when the API server does not answer, or has no such object.
  */
 export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
-  const cluster = orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal), '', '; or pass files with -f');
+  const cluster = orNoCluster(
+    () => connect(loadKubeConfig(flags, io.env), io.signal, shortPatience),
+    '',
+    '; or pass files with -f',
+  );
+  const progress = startProgress(io.stderr, () => 'waiting for the API server');
   try {
     const originals = await fromCluster(cluster, names);
     return {
@@ -88,5 +93,7 @@ export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>
   } catch (error) {
     io.signal.throwIfAborted();
     throw explained(error);
+  } finally {
+    progress.stop();
   }
 }

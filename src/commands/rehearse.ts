@@ -32,6 +32,7 @@ import {
 import { count, printable } from '../terminal/index.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
+import { outOfClusterHint } from './out-of-cluster.ts';
 
 const faultFlag: Flag<readonly Fault[]> = {
   placeholder: 'KIND@WHERE[=N]',
@@ -249,6 +250,7 @@ that cannot be read.`,
       }
       const lives = given.subjects.length;
       let [calls, ended] = [0, 0];
+      let hint: string | undefined;
       const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${lives} Clusters done`);
       const printer =
         flags.output === 'text'
@@ -272,12 +274,18 @@ that cannot be read.`,
           isRealTime: flags['real-time'],
           onEntry(entry) {
             calls += entry.type === 'call' ? 1 : 0;
-            ended += entry.type === 'end' ? 1 : 0;
+            if (entry.type === 'end') {
+              ended++;
+              hint ??= outOfClusterHint(entry.reason);
+            }
             printer.add(entry);
           },
           signal: io.signal,
         });
         printer.end();
+        if (hint !== undefined) {
+          io.stderr.write(`rehearse: ${hint}\n`);
+        }
         if (complete < lives) {
           end(exitCode.findings);
         } else if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {

@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { ConnectionError, connect, listPages, objectKey, type Patience } from '../cluster/index.ts';
+import { ConnectionError, connect, listPages, objectKey, shortPatience, withRemedy } from '../cluster/index.ts';
 import { type CollectedKind, collectedKinds, createFactsStore, type Facts } from '../facts/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
 import { annotatedSecret } from '../rules/index.ts';
@@ -9,9 +9,6 @@ import { servedVersion } from './versions.ts';
 
 /** Maximum number of objects of a kind that are read. */
 const maxObjects = 100_000;
-
-/** Short, since a user is waiting. */
-const patience: Patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
 
 /** The facts about a cluster at one moment. */
 export interface ClusterReading {
@@ -32,7 +29,7 @@ export interface ReadClusterOptions {
 
 /** Reads the facts about a cluster once. Rejects only if `signal` is aborted. */
 export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
-  const cluster = connect(config, signal, patience);
+  const cluster = connect(config, signal, shortPatience);
   const problems: ClusterReading['problems'] = new Map();
   const reader = createSecretReader(
     cluster,
@@ -69,7 +66,7 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
       store.setKnown(kind, true);
     } catch (error) {
       signal.throwIfAborted();
-      const { message } = error as Error;
+      const message = withRemedy(error as Error);
       problems.set(kind, message);
       // If the server cannot be reached, the other kinds need not be tried.
       unreachable = error instanceof ConnectionError ? message : undefined;

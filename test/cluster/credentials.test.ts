@@ -12,7 +12,7 @@ import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { mayAsk } from '../../src/cluster/credential-plugin.ts';
-import { connect, KubeConfigError, loadKubeConfig } from '../../src/cluster/index.ts';
+import { connect, KubeConfigError, loadKubeConfig, withRemedy } from '../../src/cluster/index.ts';
 import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../src/x509/index.ts';
 import { needs } from '../tools/needs.ts';
 import { day, quickEntropy } from '../x509/entropy.ts';
@@ -268,7 +268,7 @@ test.each<[string, string, string]>([
 ])('says what is wrong with the output of a plugin, and shows none of it: %s', async (_, script, problem) => {
   // A server would be asked only with credentials.
   const config = kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sh', args: ['-c', script] } });
-  const error = await get(config).catch((caught: Error) => caught.message);
+  const error = await get(config).catch(withRemedy);
   expect(error).toBe(
     `no answer from the API server https://127.0.0.1:1: no credentials: the credential plugin sh ${problem}`,
   );

@@ -510,6 +510,27 @@ test('call --all says why no handler was called', async () => {
   });
 });
 
+test('call says how to reach a Service from outside of its cluster', async () => {
+  const target = { service: { name: 'gone', namespace: 'ns' }, caBundle };
+  const stored = [storedHandler('upgrade.one', 'BeforeClusterUpgrade')];
+  const called = await runProgram([
+    'call',
+    'upgrade.one',
+    '--sample',
+    '-f',
+    fileOf(extensionConfig('one', target, stored)),
+  ]);
+  expect(called).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/no such host.*use a port-forward and --resolve\n$/),
+  });
+  const asked = await runProgram(['call', 'upgrade.one', '--sample', '-f', fileOf(extensionConfig('one', target))]);
+  expect(asked).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/no such host.*use a port-forward and --resolve\n/),
+  });
+});
+
 test('call --all names the extensions that it could not discover', async () => {
   const [good, bad] = [
     await server(offering(handlers)),

@@ -71,10 +71,10 @@ test('a life that blocks forever has exit code 1, and the reason', async () => {
 });
 
 test('only the named ExtensionConfigs take part', async () => {
-  const gone = stringify(extensionConfig('gone', { url: 'https://localhost:9', caBundle }));
+  const gone = stringify(extensionConfig('gone', { service: { name: 'gone', namespace: 'ns' }, caBundle }));
   const both = ['-f', join(folder, 'extension.yaml'), '-f', file('gone.yaml', gone)];
   const all = await runProgram(['rehearse', ...both]);
-  expect(all.code).toBe(1);
+  expect(all).toMatchObject({ code: 1, stderr: expect.stringMatching(/^rehearse: .*port-forward and --resolve\n$/) });
   expect(all.stdout).toMatch(/gone is not discovered, and no manager would start: /);
   expect((await runProgram(['rehearse', 'one', ...both])).code).toBe(0);
 });

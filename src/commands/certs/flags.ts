@@ -290,6 +290,7 @@ export async function orFail<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
       throw error;
     }
-    throw new FailureError(error.message);
+    const { withRemedy } = await import('../../cluster/index.ts');
+    throw new FailureError(withRemedy(error));
   }
 }

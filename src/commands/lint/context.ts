@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { createProgress, FailureError, type Io, UsageError } from '../../cli/index.ts';
+import { createProgress, FailureError, type Io, startProgress, UsageError } from '../../cli/index.ts';
 import { type LintPolicy, readContext } from '../../lint/index.ts';
 import { showPlace } from '../../manifests/index.ts';
 import { count, withoutControls } from '../../terminal/index.ts';
@@ -21,14 +21,17 @@ async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintCo
     import('../../watching/index.ts'),
   ]);
   const config = orNoCluster(() => loadKubeConfig({ kubeconfig }, io.env), '--context: ');
-  const progress = createProgress(io.stderr);
+  let state = 'waiting for the API server';
+  const progress = startProgress(io.stderr, () => state);
   try {
     const { facts, problems, prepare } = await readCluster({
       config,
       signal: io.signal,
-      onProgress: (resource, objects) => progress.show(() => `${objects} objects read, now ${resource}`),
+      onProgress(resource, objects) {
+        state = `${objects} objects read, now ${resource}`;
+      },
     });
-    progress.clear();
+    progress.stop();
     if (problems.has('ExtensionConfig') && problems.has('Service')) {
       throw new FailureError(`--context: ${problems.get('ExtensionConfig')}`);
     }
@@ -42,7 +45,7 @@ async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintCo
     // Secrets are read when a manifest names them.
     return { facts, prepare, finish: tell };
   } finally {
-    progress.clear();
+    progress.stop();
   }
 }
 

@@ -1,6 +1,14 @@
 import type { Readable } from 'node:stream';
 import { FailureError, type Io, UsageError } from '../../cli/index.ts';
-import { type Cluster, connect, explain, loadKubeConfig, StatusError } from '../../cluster/index.ts';
+import {
+  type Cluster,
+  connect,
+  explain,
+  loadKubeConfig,
+  StatusError,
+  shortPatience,
+  withRemedy,
+} from '../../cluster/index.ts';
 import { JsonError, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { maxStreamBytes, SourceError, sourcesOf } from '../../manifests/index.ts';
 import {
@@ -248,8 +256,10 @@ async function fromCluster(
     throw new UsageError(`openapi merge: no API server: ${(error as Error).message}; or name files or URLs`);
   }
   try {
-    const patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 2000, deadlineMs: requestTimeoutMs };
-    server = clusterServer(connect(config, surroundings.signal, patience), config.getCurrentCluster()?.server ?? '');
+    server = clusterServer(
+      connect(config, surroundings.signal, shortPatience),
+      config.getCurrentCluster()?.server ?? '',
+    );
     list = await server.get('/openapi/v3');
   } catch (error) {
     surroundings.signal.throwIfAborted();
@@ -258,7 +268,7 @@ async function fromCluster(
         `the API server does not publish OpenAPI v3, which Kubernetes has had since 1.24: ${error.message}`,
       );
     }
-    throw new FailureError((explain(error, 'get', 'the URL', '/openapi/v3') as Error).message);
+    throw new FailureError(withRemedy(explain(error, 'get', 'the URL', '/openapi/v3') as Error));
   }
   const places = documentList(list);
   if (places === undefined) {

@@ -90,9 +90,9 @@ const sample = (file: string) =>
 
 /** Commands that register, discover, stop and restart the extension. */
 const extensionStory = [
-  'kubectl wait extensionconfig sample-extension --for=condition=Discovered   # takes a few seconds',
+  'kubectl wait extensionconfig sample-extension --for=condition=Discovered',
   'kubectl get extensionconfigs',
-  'kubectl describe extensionconfig sample-extension                          # its handlers and events',
+  'kubectl describe extensionconfig sample-extension # its handlers and events',
   'kubectl -n sample-extension scale deployment sample-extension --replicas=0 # stops it',
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered=False',
   'kubectl get events',
@@ -102,10 +102,10 @@ const extensionStory = [
 /** Commands to try, each building on the previous ones. */
 function storyOf({ extension, controller }: LoopSettings): string[] {
   return [
+    `kubectl apply -f ${sample('bad-target.yaml')} # rejected`,
+    `kubectl apply -f ${sample('good-v1alpha1.yaml')} # a warning`,
+    'kubectl get extensionconfigs -o yaml # with defaults',
     ...(extension && controller ? extensionStory : []),
-    `kubectl apply -f ${sample('good-v1alpha1.yaml')}`,
-    'kubectl get extensionconfigs -o yaml',
-    `kubectl apply -f ${sample('bad-target.yaml')}`,
   ];
 }
 
