@@ -62,10 +62,10 @@ const upperLimits = ['maxLength', 'maximum', 'maxItems', 'maxProperties'] as con
 /** Maximum number of fields within each other that are compared: references can make chains of any length. */
 const maxDepth = 200;
 /**
- * Maximum number of schemas that one is compared with: cycles of different lengths would make as many pairs as their
- * product.
+ * Maximum number of fields that are compared: schemas that refer to each other in different ways, such as cycles of
+ * different lengths, would make as many pairs as the product of their numbers.
  */
-const maxPartners = 100;
+const maxCompared = 100_000;
 /** Longest name of a field in a path, in characters: a long one would be repeated for all fields below it. */
 const maxName = 253;
 
@@ -81,6 +81,7 @@ class Comparison {
     request: new WeakMap<JsonObject, Set<JsonObject>>(),
     response: new WeakMap<JsonObject, Set<JsonObject>>(),
   };
+  private compared = 0;
   private readonly before: Schemas;
   private readonly after: Schemas;
 
@@ -107,7 +108,7 @@ class Comparison {
    * Compares the values of a field. `direction` tells who sends it: Cluster API sends requests, the extension
    * responses.
    *
-   * @throws {OpenApiError} when fields nest too deep, or cycles of references have other lengths.
+   * @throws {OpenApiError} when fields nest too deep, or there are too many pairs of schemas.
    */
   compare(
     hook: string,
@@ -124,15 +125,19 @@ class Comparison {
       return;
     }
     this.seen[direction].set(before, partners.add(after));
-    if (depth > maxDepth || partners.size > maxPartners) {
-      const problem = depth > maxDepth ? `nests deeper than ${maxDepth} levels` : 'leads into cycles of other lengths';
+    const oldProperties = propertiesOf(before);
+    const newProperties = propertiesOf(after);
+    this.compared += 1 + Object.keys(oldProperties).length + Object.keys(newProperties).length;
+    if (depth > maxDepth || this.compared > maxCompared) {
+      const problem =
+        depth > maxDepth
+          ? `nests deeper than ${maxDepth} levels`
+          : `is one of more than ${maxCompared} fields in all combinations of references`;
       throw new OpenApiError(
-        `cannot be compared: ${path.slice(0, 300)} of ${hook} ${problem}: shorten the chain of references`,
+        `cannot be compared: ${path.slice(0, 300)} of ${hook} ${problem}: shorten the chains of references`,
       );
     }
     this.compareValues(hook, direction, path, before, after);
-    const oldProperties = propertiesOf(before);
-    const newProperties = propertiesOf(after);
     this.compareFields(hook, direction, path, before, after);
     for (const [name, property] of Object.entries(oldProperties)) {
       if (Object.hasOwn(newProperties, name)) {
@@ -324,7 +329,8 @@ function removal(
  * at least as stable (rule 3), and a deprecated version must be kept for a certain time (rule 4). A finding in a schema
  * that several hooks share is reported once.
  *
- * @throws {OpenApiError} when fields nest deeper than 200 levels, or long cycles of references have other lengths.
+ * @throws {OpenApiError} when fields nest deeper than 200 levels, or references of the two documents combine to more than
+ *   100,000 fields.
  */
 export function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[] {
   const comparison = new Comparison(before.schemas, after.schemas);
