@@ -1,10 +1,8 @@
 import { createServer, type Http2ServerRequest } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import type { Connections } from './connections.ts';
+import type { Connections, Limits, TrackedRequest, TrackedResponse, TrackedServer } from './connections/index.ts';
 import { Http2Response } from './http2-response.ts';
-import type { Limits } from './limits.ts';
-import type { TrackedRequest, TrackedResponse, TrackedServer } from './tracked.ts';
 
 /**
  * Flow-control windows, in bytes, for a request and for a connection with all its requests: how much a client may send

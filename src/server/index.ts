@@ -1,15 +1,23 @@
-export type { BodyRefusal } from './body.ts';
-export type { CertificatePair } from './certificate.ts';
-export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificate-source.ts';
-export { ClientCaError } from './client-ca.ts';
-export { fileCertificates } from './file-certificates.ts';
-export { type HealthServer, startHealthServer } from './health-server.ts';
-export { defaultLimits, type Limits, limitsWith } from './limits.ts';
-export { ListenError } from './listen.ts';
-export type { Application, Foundation, ServerOptions } from './options.ts';
-export { createRespond, receiveBody } from './receive.ts';
-export { refuseUnread } from './response.ts';
-export { secretCertificates } from './secret-certificates.ts';
-export { selfSignedPair } from './self-signed.ts';
+export type { CertificatePair } from './certificates/index.ts';
+export {
+  type CertificateEvent,
+  type CertificateSource,
+  ClientCaError,
+  fileCertificates,
+  fixedCertificate,
+  secretCertificates,
+  selfSignedPair,
+} from './certificates/index.ts';
+export {
+  defaultLimits,
+  Http1Response,
+  type Limits,
+  ListenError,
+  limitsWith,
+  type TrackedResponse,
+} from './connections/index.ts';
+export { type HealthServer, startHealthServer } from './health/index.ts';
+export type { ServerOptions } from './options.ts';
+export type { Application, BodyRefusal, Foundation } from './requests/index.ts';
+export { createRespond, receiveBody, refuseUnread } from './requests/index.ts';
 export { type RunningServer, startServer } from './server.ts';
-export { Http1Response, type TrackedResponse } from './tracked.ts';

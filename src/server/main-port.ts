@@ -1,15 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { refusal } from '../kubernetes/index.ts';
-import { lateMessage, refuseBrokenRequests } from './broken-requests.ts';
-import { forAllowedClients } from './client-policy.ts';
-import type { ConnectionEvents } from './connection-limits.ts';
-import { type Connections, trackConnections } from './connections.ts';
+import type { ConnectionEvents, Limits, TrackedRequest, TrackedResponse, TrackedServer } from './connections/index.ts';
+import { type Connections, trackConnections } from './connections/index.ts';
+import { createMetrics, type Metrics, type Port } from './health/index.ts';
 import { createHandshakes, createHttpsServer, type Handshakes } from './https.ts';
-import type { Limits } from './limits.ts';
-import { createMetrics, type Metrics, type Port } from './metrics.ts';
-import type { Foundation, ServerOptions } from './options.ts';
-import { refuseUnread } from './response.ts';
-import type { TrackedRequest, TrackedResponse, TrackedServer } from './tracked.ts';
+import type { ServerOptions } from './options.ts';
+import type { Foundation } from './requests/index.ts';
+import { forAllowedClients, lateMessage, refuseBrokenRequests, refuseUnread } from './requests/index.ts';
 
 /** The main port before it listens, with everything that handles connections and requests on it. */
 export interface MainPort {

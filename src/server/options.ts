@@ -1,25 +1,7 @@
 import type { Logger } from 'pino';
-import type { CertificateSource } from './certificate-source.ts';
-import type { Connections } from './connections.ts';
-import type { Limits } from './limits.ts';
-import type { Address } from './listen.ts';
-import type { Metrics } from './metrics.ts';
-import type { TrackedRequest, TrackedResponse } from './tracked.ts';
-
-/** The server as its application sees it. */
-export interface Foundation {
-  metrics: Metrics;
-  log: Logger;
-  maxBodyBytes: number;
-  connections: Pick<Connections, 'holdBody' | 'holdDecision' | 'holdResponse' | 'leave'>;
-  /** Returns milliseconds of a monotonic clock. */
-  monotonicNow: () => number;
-  /** Whether to tell clients to close their connections. */
-  isDraining: () => boolean;
-}
-
-/** Handles requests. */
-export type Application = (request: TrackedRequest, response: TrackedResponse) => void;
+import type { CertificateSource } from './certificates/index.ts';
+import type { Address, Limits } from './connections/index.ts';
+import type { Application, Foundation } from './requests/index.ts';
 
 /** Options of a server. */
 export interface ServerOptions {

@@ -1,11 +1,9 @@
-import { watchClientCa } from './client-ca.ts';
-import type { FileWatch } from './file-watch.ts';
-import { type HealthServer, startHealthServer } from './health-server.ts';
-import { defaultLimits, limitsWith } from './limits.ts';
-import { listen } from './listen.ts';
+import type { FileWatch } from './certificates/index.ts';
+import { watchClientCa } from './certificates/index.ts';
+import { defaultLimits, limitsWith, listen } from './connections/index.ts';
+import { type HealthServer, readinessOf, type ServerPhase, startHealthServer } from './health/index.ts';
 import { createMainPort } from './main-port.ts';
 import type { ServerOptions } from './options.ts';
-import { readinessOf, type ServerPhase } from './readiness.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
 /** How to stop. */

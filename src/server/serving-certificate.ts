@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import { type CertificatePair, judgePair } from './certificate.ts';
-import type { CertificateEvent } from './certificate-source.ts';
-import type { Metrics } from './metrics.ts';
-import type { ReadinessFacts } from './readiness.ts';
+import type { CertificateEvent } from './certificates/index.ts';
+import { type CertificatePair, judgePair } from './certificates/index.ts';
+import type { Metrics, ReadinessFacts } from './health/index.ts';
 
 /** The serving certificate in use, and why a newer one is not. */
 export interface ServingCertificate {

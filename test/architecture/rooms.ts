@@ -48,7 +48,19 @@ export const rooms: readonly Room[] = [
   { name: 'probe', knows: 'probing an extension server before it is registered, where an operator allows it' },
   { name: 'watching', knows: 'the facts about a running cluster: watched copies and their age, Secrets one by one' },
   { name: 'certs', knows: 'CA, serving certificate and trust bundle: where they are kept, injected and rotated' },
-  { name: 'server', knows: 'HTTPS, certificate reload, limits, metrics, draining' },
+  {
+    name: 'server',
+    knows: 'HTTPS, certificate reload, limits, metrics, draining',
+    within: [
+      {
+        name: 'certificates',
+        knows: 'the serving certificate and the client CA: where they come from, when they change',
+      },
+      { name: 'connections', knows: 'ports and their connections: limits on number, time and memory; draining' },
+      { name: 'health', knows: 'what the kubelet and Prometheus are told: readiness, metrics, and their port' },
+      { name: 'requests', knows: 'requests and responses: which clients may call, bodies, refusals' },
+    ],
+  },
   { name: 'webhook', knows: 'the admission and conversion webhooks on that server' },
   { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what authors need' },
   { name: 'sample', knows: 'the sample extension, and the behaviour files that make it block, fail or hang' },

@@ -8,9 +8,9 @@ import { type Handler, handler } from '../../src/extension/index.ts';
 import { createCallMetrics } from '../../src/extension/metrics.ts';
 import { requestFor } from '../../src/extension/testing/index.ts';
 import { hooks, hooksGroup } from '../../src/hooks/index.ts';
+import { Http1Response } from '../../src/server/connections/tracked.ts';
+import { createMetrics } from '../../src/server/health/metrics.ts';
 import type { Foundation } from '../../src/server/index.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
-import { Http1Response } from '../../src/server/tracked.ts';
 import { collectingLog, until } from '../server/running.ts';
 
 const root = `/${hooksGroup}/v1alpha1`;

@@ -6,7 +6,7 @@ import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { createControllerMetrics } from '../../src/controller/metrics.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
+import { createMetrics } from '../../src/server/health/metrics.ts';
 import { addWatchingMetrics } from '../../src/watching/index.ts';
 import { createReviewMetrics, metricsPrefix } from '../../src/webhook/metrics.ts';
 import { needs } from '../tools/needs.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CertificatePair } from '../../src/server/certificate.ts';
+import type { CertificatePair } from '../../src/server/certificates/certificate.ts';
 import { createHandshakes } from '../../src/server/https.ts';
 
 const pair = (cert: string, key: string): CertificatePair => {

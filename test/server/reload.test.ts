@@ -173,7 +173,7 @@ test('a FIFO as tls.key keeps nothing alive after its watch has ended', async ()
   await write(localhost);
   await rm(join(folder, 'tls.key'));
   execFileSync('mkfifo', [join(folder, 'tls.key')]);
-  const module = fileURLToPath(new URL('../../src/server/file-certificates.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../../src/server/certificates/file-certificates.ts', import.meta.url));
   const program = `import { fileCertificates } from ${JSON.stringify(module)};
 const source = fileCertificates(${JSON.stringify(folder)}, 20);
 await source.start(({ reason }) => console.log(reason));

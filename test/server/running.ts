@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect, createSecureContext, type TLSSocket } 
 import { pino } from 'pino';
 import type { Admission, AdmissionOutcome } from '../../src/admission/index.ts';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
-import { pairOf as knownPair } from '../../src/server/certificate.ts';
+import { pairOf as knownPair } from '../../src/server/certificates/certificate.ts';
 import { type CertificatePair, fixedCertificate } from '../../src/server/index.ts';
 import {
   knownFeatureGates,

@@ -3,8 +3,8 @@ import { type ClientRequest, createServer, request as httpRequest, type Incoming
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
-import { createMetrics } from '../../src/server/metrics.ts';
-import { Http1Response } from '../../src/server/tracked.ts';
+import { Http1Response } from '../../src/server/connections/tracked.ts';
+import { createMetrics } from '../../src/server/health/metrics.ts';
 import { createApplication } from '../../src/webhook/application.ts';
 import type { Reply } from '../../src/webhook/decide.ts';
 import { knownFeatureGates } from '../../src/webhook/index.ts';

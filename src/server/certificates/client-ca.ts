@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import { bundleOf, readCertificates } from '../../x509/index.ts';
+import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
+
+/** The client CA file is unusable at start. */
+export class ClientCaError extends Error {}
+
+/** The certificates of a client CA file in PEM, or why the file cannot be used. */
+function checkClientCa(path: string, state: FileState): { pem: string } | { problem: string } {
+  if ('code' in state) {
+    return { problem: `${path} ${state.problem}` };
+  }
+  const certificates = readCertificates(state.text);
+  if (certificates.state !== 'usable') {
+    return { problem: `${path} ${certificates.state === 'absent' ? 'is empty' : certificates.problem}` };
+  }
+  // OpenSSL silently skips certificates whose BEGIN line does not start a line, as when files without a final line
+  // break were concatenated.
+  return { pem: bundleOf(certificates.value) };
+}
+
+/**
+ * Watches the client CA file and passes on its contents whenever they are usable. If a new version is broken, the
+ * problem is logged and passed to `onProblem`, and the previous version stays in use.
+ *
+ * @throws {ClientCaError} when the file is unusable at start: without it no client could be authenticated.
+ */
+export async function watchClientCa(
+  path: string,
+  onPem: (pem: string) => void,
+  onProblem: (problem: string) => void,
+  log: Logger,
+  pollMs?: number,
+): Promise<FileWatch> {
+  let problemAtStart: string | undefined;
+  let started = false;
+  const watch = await watchFiles(
+    [path],
+    (states) => {
+      const checked = checkClientCa(path, states[0] as FileState);
+      if ('pem' in checked) {
+        onPem(checked.pem);
+        if (started) {
+          log.info('client CA reloaded');
+        }
+      } else if (started) {
+        onProblem(checked.problem);
+        log.error({ reason: checked.problem }, 'the new client CA is unusable; the previous one stays in use');
+      } else {
+        problemAtStart = checked.problem;
+      }
+    },
+    pollMs,
+  );
+  started = true;
+  if (problemAtStart !== undefined) {
+    watch.close();
+    throw new ClientCaError(problemAtStart);
+  }
+  return watch;
+}

@@ -1,0 +1,166 @@
+import { collectProcessMetrics, metricsIn, Registry } from '../../prometheus/index.ts';
+import type { CertificatePair } from '../certificates/index.ts';
+import { type ServingStatus, servingStatus } from '../certificates/index.ts';
+
+/** A port of the server as a metric label: the name of the main port, or `health`. */
+export type Port = string;
+
+/** The server's metrics. */
+export interface Metrics {
+  /** The format of Prometheus' text exposition. */
+  contentType: string;
+  /** The registry to which an application adds its own metrics. */
+  registry: Registry;
+  /** All metrics in that format. */
+  render(): Promise<string>;
+  refused(code: number): void;
+  /** `bundle` is the trust bundle that came with the pair. */
+  certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
+  certificateFailed(): void;
+  /** To be called when the source of certificates begins to fail, or works again. */
+  certificateSource(works: boolean): void;
+  connectionEvicted(port: Port): void;
+  connectionDropped(port: Port): void;
+  responseDropped(port: Port): void;
+  handshakeFailed(): void;
+}
+
+/** Values that are read at each scrape. */
+export interface LiveCounts {
+  inFlight(): number;
+  /** Bytes of their bodies and responses. */
+  inFlightBytes(): number;
+  connections(): number;
+}
+
+/** Values that are constant while the process runs. */
+export interface BuildFacts {
+  version: string;
+  /** Prefix of metric names: `extensionconfig_webhook_`. */
+  prefix: string;
+  /** Name of the main port. */
+  port: Port;
+}
+
+const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'staged', 'promoted'];
+
+/**
+ * Creates the metrics, in their own registry. `processMetrics` adds memory, CPU, garbage collection and event loop lag.
+ */
+export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
+  const { prefix } = facts;
+  const registry = new Registry();
+  const { counter, gauge, measured } = metricsIn(registry, prefix);
+  if (processMetrics) {
+    collectProcessMetrics(registry);
+  }
+  const refusals = counter('http_refusals_total', 'Requests refused before a decision, by HTTP status code.', ['code']);
+  const notAfter = gauge(
+    'certificate_not_after_timestamp_seconds',
+    'When the serving certificate expires, in seconds since 1970.',
+  );
+  // Without a certificate there is no expiry time: 0 would trigger every alert on it.
+  notAfter.remove();
+  const caNotAfterGauge = gauge(
+    'authority_not_after_timestamp_seconds',
+    'When the first CA in the trust bundle expires, in seconds since 1970. Absent without a bundle.',
+  );
+  caNotAfterGauge.remove();
+  const stages = gauge(
+    'certificate_stage',
+    'Stage of the CA rotation as the trust bundle shows it: 1 for the current stage. Absent without a bundle.',
+    ['stage'],
+  );
+  const reloads = counter(
+    'certificate_reloads_total',
+    'New certificates, by result: success, or failure (the previous one stays in use).',
+    ['result'],
+  );
+  reloads.inc({ result: 'success' }, 0);
+  reloads.inc({ result: 'failure' }, 0);
+  const sourceFailures = counter(
+    'certificate_source_failures_total',
+    'Times the source of certificates started to fail (a forbidden watch, an unreachable API server).',
+  );
+  const evicted = counter(
+    'connections_evicted_total',
+    'Connections closed to make room for others: the longest idle ones, and slow ones. By port.',
+    ['port'],
+  );
+  const sourceUp = gauge('certificate_source_up', 'Whether the source of certificates works (1) or fails (0).');
+  sourceUp.set(1);
+  const dropped = counter(
+    'connections_dropped_total',
+    'Connections closed on arrival because there were too many and none was idle or slow. By port.',
+    ['port'],
+  );
+  const responsesDropped = counter(
+    'answers_dropped_total',
+    'Connections closed because the client did not read a response in time. By port.',
+    ['port'],
+  );
+  for (const port of [facts.port, 'health']) {
+    for (const one of [evicted, dropped, responsesDropped]) {
+      one.inc({ port }, 0);
+    }
+  }
+  const handshakes = counter(
+    'tls_handshake_failures_total',
+    'TLS handshakes that failed; a wrong caBundle shows up here.',
+  );
+  measured('requests_in_flight', 'Requests being read or answered.', () => live.inFlight());
+  measured(
+    'in_flight_bytes',
+    'Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
+    () => live.inFlightBytes(),
+  );
+  measured('connections', `Open connections on the ${facts.port} port.`, () => live.connections());
+  gauge('build_info', 'Always 1; the labels describe the build.', ['version', 'node_version']).set(
+    { version: facts.version, node_version: process.version },
+    1,
+  );
+  return {
+    contentType: registry.contentType,
+    registry,
+    render: () => registry.metrics(),
+    refused(code) {
+      refusals.inc({ code: String(code) });
+    },
+    certificateLoaded(pair, bundle) {
+      reloads.inc({ result: 'success' });
+      notAfter.set(pair.notAfter.getTime() / 1000);
+      stages.reset();
+      caNotAfterGauge.remove();
+      if (bundle !== undefined) {
+        const { caNotAfter, stage } = servingStatus({ cert: pair.cert, ca: bundle });
+        for (const name of stageNames) {
+          stages.set({ stage: name }, name === stage ? 1 : 0);
+        }
+        if (caNotAfter !== undefined) {
+          caNotAfterGauge.set(caNotAfter.getTime() / 1000);
+        }
+      }
+    },
+    certificateFailed() {
+      reloads.inc({ result: 'failure' });
+    },
+    certificateSource(works) {
+      sourceUp.set(works ? 1 : 0);
+      if (!works) {
+        sourceFailures.inc();
+      }
+    },
+    connectionEvicted(port) {
+      evicted.inc({ port });
+    },
+    connectionDropped(port) {
+      dropped.inc({ port });
+    },
+    responseDropped(port) {
+      responsesDropped.inc({ port });
+    },
+    handshakeFailed() {
+      handshakes.inc();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { CertificatePair } from '../certificates/index.ts';
+
+/** The phase of a server's lifecycle. */
+export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';
+
+/** The inputs of readiness. */
+export interface ReadinessFacts {
+  phase: ServerPhase;
+  /** Name of the main port. */
+  port: string;
+  pair: CertificatePair | undefined;
+  /** Why there is no usable certificate, as the source last reported. */
+  certificateProblem: string | undefined;
+  /** Why updates of the certificate may not arrive, as the source last reported. */
+  sourceProblem: string | undefined;
+  /** Why the newest client CA is not in use; absent without client certificates. */
+  clientCa?: { problem: string | undefined } | undefined;
+  now: Date;
+}
+
+/** One check of readiness. */
+interface ReadinessCheck {
+  /** As `/readyz?verbose` shows it: lower case with hyphens. */
+  name: string;
+  /** The problem; undefined if there is none. */
+  problem: string | undefined;
+  /**
+   * Whether a problem makes the pod not ready. A problem that does not affect reviews for now (a certificate source
+   * that cannot be reached) must not: it affects all pods alike, and then none would be ready.
+   */
+  essential: boolean;
+}
+
+/** Whether reviews can be answered, and if not, why; with all checks. */
+export type Readiness = { checks: readonly ReadinessCheck[] } & ({ ready: true } | { ready: false; reason: string });
+
+function phaseProblem({ phase, port }: ReadinessFacts): string | undefined {
+  switch (phase) {
+    case 'starting':
+      return `the ${port} port is not open yet`;
+    case 'serving':
+      return undefined;
+    default:
+      return 'shutting down';
+  }
+}
+
+function certificateCheck({ pair, certificateProblem, now }: ReadinessFacts): ReadinessCheck {
+  const name = 'serving-certificate';
+  if (pair === undefined) {
+    const problem = `no serving certificate: ${certificateProblem ?? 'not read yet'}`;
+    return { name, problem, essential: true };
+  }
+  if (pair.notAfter <= now) {
+    const problem = `the serving certificate expired at ${pair.notAfter.toISOString()}`;
+    return { name, problem, essential: true };
+  }
+  const problem = certificateProblem && `the previous certificate is still served: ${certificateProblem}`;
+  return { name, problem, essential: false };
+}
+
+/** Decides whether the server is ready for reviews: it is when no essential check has a problem. */
+export function readinessOf(facts: ReadinessFacts): Readiness {
+  const phase: ReadinessCheck = { name: 'phase', problem: phaseProblem(facts), essential: true };
+  const checks: ReadinessCheck[] = [
+    certificateCheck(facts),
+    { name: 'certificate-source', problem: facts.sourceProblem, essential: false },
+    ...(facts.clientCa === undefined
+      ? []
+      : [{ name: 'client-ca', problem: facts.clientCa.problem, essential: false } satisfies ReadinessCheck]),
+    phase,
+  ];
+  // While the server stops, that is the reported reason, whatever else is wrong; before it serves, the missing
+  // certificate is.
+  const ordered = facts.phase === 'starting' ? checks : [phase, ...checks];
+  const reason = ordered.find(({ essential, problem }) => essential && problem !== undefined)?.problem;
+  return reason === undefined ? { ready: true, checks } : { ready: false, reason, checks };
+}
+
+/** The checks, one per line, as Kubernetes' own servers show them: `[+]name ok`, `[-]name failed: why`. */
+export function describeChecks(readiness: Readiness, endpoint: string): string {
+  const lines = readiness.checks.map(({ name, problem, essential }) => {
+    if (problem === undefined) {
+      return `[+]${name} ok`;
+    }
+    return essential ? `[-]${name} failed: ${problem}` : `[!]${name} degraded: ${problem}`;
+  });
+  return [...lines, `${endpoint} check ${readiness.ready ? 'passed' : 'failed'}`, ''].join('\n');
+}

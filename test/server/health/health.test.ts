@@ -1,0 +1,186 @@
+import supertest from 'supertest';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createHealthApplication } from '../../../src/server/health/health.ts';
+import { createMetrics } from '../../../src/server/health/metrics.ts';
+import type { Readiness } from '../../../src/server/health/readiness.ts';
+import type { CertificateEvent } from '../../../src/server/index.ts';
+import { createReviewMetrics, metricsPrefix } from '../../../src/webhook/metrics.ts';
+import { localhost } from '../certificates.ts';
+import { collectingLog, pairOf, start, stopAll } from '../running.ts';
+
+afterEach(stopAll);
+
+let state: Readiness = { ready: true, checks: [] };
+const { log, lines: logged } = collectingLog();
+const newMetrics = () =>
+  createMetrics(
+    { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
+    { inFlight: () => 3, inFlightBytes: () => 0, connections: () => 7 },
+    false,
+  );
+const metrics = newMetrics();
+const http = () => supertest(createHealthApplication(() => state, metrics, log));
+
+test('/readyz reflects the state, /healthz does not', async () => {
+  state = { ready: true, checks: [] };
+  expect((await http().get('/readyz')).status).toBe(200);
+  state = { ready: false, reason: 'no serving certificate', checks: [] };
+  const answer = await http().get('/readyz');
+  expect([answer.status, answer.text]).toEqual([503, 'no serving certificate\n']);
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect((await http().get('/healthz')).status).toBe(200);
+  expect((await http().get('/livez')).status).toBe(200);
+});
+
+describe('a response to the kubelet', () => {
+  const checks = [
+    { name: 'a', problem: 'gone', essential: true },
+    { name: 'b', problem: undefined, essential: true },
+  ];
+  const well: Readiness = { ready: true, checks: [] };
+  const unwell: Readiness = { ready: false, reason: 'gone', checks };
+
+  test.each<[string, Readiness, number, string]>([
+    ['/healthz', unwell, 200, 'ok\n'],
+    ['/livez', unwell, 200, 'ok\n'],
+    ['/readyz', well, 200, 'ok\n'],
+    ['/readyz', unwell, 503, 'gone\n'],
+    ['/readyz?verbose', well, 200, 'readyz check passed\n'],
+    ['/readyz?verbose', unwell, 503, '[-]a failed: gone\n[+]b ok\nreadyz check failed\n'],
+  ])('%s is plain text that is not cached, and closes its connection', async (path, now, code, text) => {
+    state = now;
+    // Without this header Node closes the connection by itself.
+    const answer = await http().get(path).set('connection', 'keep-alive');
+    expect([answer.status, answer.text]).toEqual([code, text]);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      connection: 'close',
+    });
+  });
+});
+
+test('/readyz?verbose has a line per check; a failing certificate source leaves the pod ready', async () => {
+  let tell: ((event: CertificateEvent) => void) | undefined;
+  const { health, lines } = await start({
+    certificates: {
+      async start(onEvent) {
+        tell = onEvent;
+        onEvent({ kind: 'pair', pair: pairOf(localhost) });
+      },
+      stop() {},
+    },
+  });
+  const verbose = async () => {
+    const answer = await fetch(`${health}/readyz?verbose`);
+    return [answer.status, (await answer.text()).split('\n')];
+  };
+  expect(await verbose()).toEqual([
+    200,
+    ['[+]serving-certificate ok', '[+]certificate-source ok', '[+]phase ok', 'readyz check passed', ''],
+  ]);
+  tell!({ kind: 'source', problem: 'watch is forbidden' });
+  tell!({ kind: 'source', problem: 'watch is forbidden' });
+  tell!({ kind: 'broken', reason: 'the new key is not of the new certificate' });
+  expect(await verbose()).toEqual([
+    200,
+    [
+      '[!]serving-certificate degraded: the previous certificate is still served: the new key is not of the new certificate',
+      '[!]certificate-source degraded: watch is forbidden',
+      '[+]phase ok',
+      'readyz check passed',
+      '',
+    ],
+  ]);
+  expect(lines.filter(({ reason }) => reason === 'watch is forbidden')).toMatchObject([{ level: 50 }]);
+  expect(await (await fetch(`${health}/metrics`)).text()).toContain('certificate_source_failures_total 1\n');
+  tell!({ kind: 'source', problem: undefined });
+  expect((await verbose())[1]).toContain('[+]certificate-source ok');
+});
+
+test('/readyz?verbose of a server without a certificate lists what fails', async () => {
+  const { health } = await start({
+    certificates: { start: async (onEvent) => onEvent({ kind: 'absent', reason: 'not there' }), stop() {} },
+  });
+  const answer = await fetch(`${health}/readyz?verbose`);
+  expect(answer.status).toBe(503);
+  expect(await answer.text()).toContain(
+    '[-]serving-certificate failed: no serving certificate: not there\n[+]certificate-source ok\n[+]phase ok\nreadyz check failed\n',
+  );
+});
+
+test('metrics that cannot be rendered result in a 500 and a log line', async () => {
+  const broken = createHealthApplication(
+    () => state,
+    { contentType: 'text/plain', render: () => Promise.reject(new Error('a collector fails')) },
+    log,
+  );
+  const answer = await supertest(broken).get('/metrics');
+  expect([answer.status, answer.body.code]).toEqual([500, 500]);
+  expect(answer.text).not.toContain('collector');
+  expect(answer.body.message).toBe('internal error; see the log');
+  expect(logged.at(-1)).toMatchObject({
+    level: 50,
+    msg: 'the health port failed to respond',
+    err: { message: 'a collector fails' },
+  });
+});
+
+test("/metrics serves Prometheus' text format", async () => {
+  const own = newMetrics();
+  createReviewMetrics(own.registry, { RuntimeSDK: true, Other: false });
+  own.certificateLoaded(pairOf(localhost), undefined);
+  own.certificateFailed();
+  const { status, headers, text } = await supertest(createHealthApplication(() => state, own, log)).get('/metrics');
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^text\/plain; version=0.0.4/);
+  const lines = text.split('\n').filter((line) => !line.startsWith('#'));
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'extensionconfig_webhook_requests_in_flight 3',
+      'extensionconfig_webhook_connections 7',
+      `extensionconfig_webhook_build_info{version="1.2.3",node_version="${process.version}"} 1`,
+      'extensionconfig_webhook_feature_enabled{name="RuntimeSDK"} 1',
+      'extensionconfig_webhook_feature_enabled{name="Other"} 0',
+      'extensionconfig_webhook_certificate_reloads_total{result="success"} 1',
+      'extensionconfig_webhook_certificate_reloads_total{result="failure"} 1',
+      `extensionconfig_webhook_certificate_not_after_timestamp_seconds ${Date.parse('2049-01-01T00:00:00Z') / 1000}`,
+    ]),
+  );
+});
+
+test.each([
+  [undefined, 10_000, 200],
+  [undefined, 17_000, 431],
+  [{ maxHeaderBytes: 2_000 }, 1_000, 200],
+  [{ maxHeaderBytes: 2_000 }, 3_000, 431],
+])("the size of a request's header is limited on the health port too: %j, %i bytes", async (limits, bytes, code) => {
+  const { health } = await start({ limits });
+  expect((await fetch(`${health}/healthz`, { headers: { more: 'x'.repeat(bytes) } })).status).toBe(code);
+});
+
+test('a response has no unnecessary headers', async () => {
+  const { headers } = await http().get('/healthz');
+  expect(Object.keys(headers).sort()).toEqual([
+    'cache-control',
+    'connection',
+    'content-length',
+    'content-type',
+    'date',
+  ]);
+});
+
+describe('any other request gets a 404 in JSON', () => {
+  test.each([
+    ['get', '/', 404],
+    ['post', '/readyz', 404],
+    ['get', '/debug', 404],
+    ['get', '/%ff', 404],
+    ['get', '/readyz/', 404],
+    ['get', '/Readyz', 404],
+  ] as const)('%s %s', async (method, path, code) => {
+    const answer = await http()[method](path);
+    expect([answer.status, answer.body.kind, answer.body.code]).toEqual([code, 'Status', code]);
+    expect(answer.body.message).toBe('no such path; the paths are /healthz, /livez, /readyz and /metrics');
+  });
+});

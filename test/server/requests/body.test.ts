@@ -1,0 +1,220 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { refusal } from '../../../src/kubernetes/index.ts';
+import { createByteBudget } from '../../../src/server/connections/byte-budget.ts';
+import type { TrackedRequest } from '../../../src/server/connections/tracked.ts';
+import { type BodyRefusal, collectBody, headerRefusal } from '../../../src/server/requests/body.ts';
+import { rawRefusal } from '../../../src/server/requests/response.ts';
+
+class Incoming extends EventEmitter {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  constructor(method: string, headers: Record<string, string>) {
+    super();
+    this.method = method;
+    this.headers = headers;
+  }
+}
+const requestOf = (method: string, headers: Record<string, string> = {}) =>
+  new Incoming(method, headers) as unknown as TrackedRequest & EventEmitter;
+const json = { 'content-type': 'application/json' };
+
+describe('the header of a request', () => {
+  const refused = (
+    method: string,
+    headers: Record<string, string>,
+    wanted: 'posted JSON' | 'any request' = 'posted JSON',
+  ) => headerRefusal(requestOf(method, headers), 100, wanted);
+  const notJson = { code: 415, message: 'the content type must be application/json' };
+  const compressed = { code: 415, message: 'the body must not be compressed: omit Content-Encoding' };
+  const tooLarge = { code: 413, message: 'the body must not be larger than 100 bytes' };
+
+  test.each<[string, string, Record<string, string>, object | undefined]>([
+    ['posted JSON', 'POST', json, undefined],
+    ['JSON in capitals, with a charset', 'POST', { 'content-type': 'APPLICATION/JSON ; charset=utf-8' }, undefined],
+    ['another method', 'PUT', json, { code: 405, message: 'PUT is not supported here: use POST' }],
+    ['another type', 'POST', { 'content-type': 'application/jsonp' }, notJson],
+    ['another type around it', 'POST', { 'content-type': 'x/application/json' }, notJson],
+    ['no type', 'POST', {}, notJson],
+    ['as many bytes as are allowed', 'POST', { ...json, 'content-length': '100' }, undefined],
+    ['one more', 'POST', { ...json, 'content-length': '101' }, tooLarge],
+    ['an encoding', 'POST', { ...json, 'content-encoding': 'gzip' }, compressed],
+    ['the encoding identity', 'POST', { ...json, 'content-encoding': 'Identity' }, undefined],
+  ])('%s', (_, method, headers, expected) => {
+    expect(refused(method, headers)).toEqual(expected);
+  });
+
+  test('may have any method and content type if any request is wanted', () => {
+    expect(refused('GET', {}, 'any request')).toBeUndefined();
+    expect(refused('PUT', { 'content-length': '101' }, 'any request')).toEqual(tooLarge);
+    expect(refused('PUT', { 'content-encoding': 'br' }, 'any request')).toEqual(compressed);
+  });
+});
+
+describe('a body', () => {
+  /** Sends chunks to a server that accepts 100,000 bytes; `room` is how many may be in memory. */
+  function collected(chunks: readonly Buffer[], headers: Record<string, string> = {}, room = Number.POSITIVE_INFINITY) {
+    const request = requestOf('POST', headers);
+    const held: number[] = [];
+    const bodies: Buffer[] = [];
+    const refusals: BodyRefusal[] = [];
+    let left = room;
+    const hold = (bytes: number) => {
+      held.push(bytes);
+      left -= bytes;
+      return left >= 0;
+    };
+    collectBody(
+      request,
+      100_000,
+      hold,
+      (body) => bodies.push(body),
+      (refused) => refusals.push(refused),
+    );
+    for (const chunk of chunks) {
+      request.emit('data', chunk);
+    }
+    request.emit('end');
+    return { text: bodies.map(String), held, refusals };
+  }
+  const pieces = (text: string, length: number) =>
+    Array.from({ length: Math.ceil(text.length / length) }, (_, index) =>
+      Buffer.from(text.slice(index * length, (index + 1) * length)),
+    );
+  const long = Array.from({ length: 20_000 }, (_, index) => `${index % 10}`).join('');
+  const noRoom = { code: 503, message: 'too many bytes of other requests are in flight: try again in a second' };
+  const tooLarge = { code: 413, message: 'the body must not be larger than 100000 bytes' };
+
+  test.each([
+    ['in one piece', [Buffer.from('abc')], '3', 'abc', [3]],
+    ['in two', pieces('abcdef', 4), '6', 'abcdef', [6]],
+    ['in small pieces, beyond the first buffer', pieces(long, 5), `${long.length}`, long, [20_000]],
+    ['byte by byte', pieces(long.slice(0, 4_000), 1), '4000', long.slice(0, 4_000), [4_000]],
+    ['of no bytes', [], '0', '', [0]],
+  ])('of a known length %s', (_, chunks, length, text, held) => {
+    expect(collected(chunks, { 'content-length': length })).toEqual({ text: [text], held, refusals: [] });
+  });
+
+  test('of a known length in one chunk is not copied', () => {
+    const request = requestOf('POST', { 'content-length': '3' });
+    const piece = Buffer.from('abc');
+    let body: Buffer | undefined;
+    collectBody(
+      request,
+      3,
+      () => true,
+      (whole) => {
+        body = whole;
+      },
+      () => {},
+    );
+    request.emit('data', piece);
+    request.emit('end');
+    expect(body?.buffer).toBe(piece.buffer);
+    expect(body?.byteOffset).toBe(piece.byteOffset);
+  });
+
+  test('of an unknown length is buffered as it arrives', () => {
+    expect(collected(pieces('abcdef', 4))).toEqual({ text: ['abcdef'], held: [4, 2], refusals: [] });
+    expect(collected(pieces(long, 7_000))).toEqual({ text: [long], held: [7_000, 7_000, 6_000], refusals: [] });
+    expect(collected([])).toEqual({ text: [''], held: [], refusals: [] });
+  });
+
+  test('for which there is no room is rejected once, and not kept', () => {
+    expect(collected(pieces('abcdef', 4), { 'content-length': '6' }, 5)).toEqual({
+      text: [],
+      held: [6],
+      refusals: [noRoom],
+    });
+    expect(collected(pieces('abcdefgh', 2), {}, 5)).toEqual({ text: [], held: [2, 2, 2], refusals: [noRoom] });
+    expect(collected(pieces('abcdef', 2), {}, 6)).toMatchObject({ text: ['abcdef'], refusals: [] });
+  });
+
+  test.each([
+    ['of a known length', { 'content-length': '20000' }],
+    ['of an unknown length', {}],
+  ])('%s in pieces of one byte is rejected once, after some thousand of them', (_, headers) => {
+    const { text, refusals } = collected(pieces(long, 1), headers);
+    expect([text, refusals]).toEqual([
+      [],
+      [
+        {
+          code: 400,
+          message:
+            'the body arrives in too many small pieces, 4162 of 1 bytes on average: send at least 64 bytes at a time',
+        },
+      ],
+    ]);
+  });
+
+  test('may arrive in pieces of 64 bytes, however many', () => {
+    const chunks = Array.from({ length: 1_500 }, () => Buffer.alloc(64, 'x'));
+    const ones = Array.from({ length: 4_000 }, () => Buffer.from('x'));
+    expect(collected([...ones, ...chunks]).refusals).toEqual([]);
+  });
+
+  test('that grows too large is rejected once', () => {
+    const chunk = Buffer.alloc(50_000, 'x');
+    expect(collected([chunk, chunk]).refusals).toEqual([]);
+    const { text, refusals, held } = collected([chunk, chunk, Buffer.from('x'), chunk]);
+    expect([text, refusals, held]).toEqual([[], [tooLarge], [50_000, 50_000]]);
+  });
+});
+
+describe('a budget of 1 MiB', () => {
+  const mib = 1024 * 1024;
+  const kib = 1024;
+
+  test.each([
+    ['nothing is held: any size', 0, 10 * mib, 0, true],
+    ['all that is held is its own: any size', 7, 10 * mib, 7, true],
+    ['up to the maximum', mib - 100 * kib, 100 * kib, 0, true],
+    ['a byte more', mib - 100 * kib, 100 * kib + 1, 0, false],
+    ['small, from the reserve', mib, 64 * kib, 0, true],
+    ['a byte over small', mib, 64 * kib + 1, 0, false],
+    ['small, but not with what it already holds', mib, 60 * kib, 5 * kib, false],
+    ['small, to the end of the reserve', 1.25 * mib - 10, 10, 0, true],
+    ['small, beyond the reserve', 1.25 * mib - 10, 11, 0, false],
+  ])('%s', (_, held, bytes, own, fits) => {
+    const budget = createByteBudget(mib);
+    budget.take(held);
+    expect(budget.fits(bytes, own)).toBe(fits);
+  });
+
+  test('counts bytes that are taken and released', () => {
+    const budget = createByteBudget(mib);
+    budget.take(5);
+    budget.take(7);
+    budget.release(4);
+    expect(budget.held()).toBe(8);
+  });
+});
+
+describe('a refusal', () => {
+  test.each([
+    [400, 'BadRequest'],
+    [403, 'Forbidden'],
+    [404, 'NotFound'],
+    [405, 'MethodNotAllowed'],
+    [408, 'Timeout'],
+    [413, 'RequestEntityTooLarge'],
+    [415, 'UnsupportedMediaType'],
+    [431, 'RequestHeaderFieldsTooLarge'],
+    [500, 'InternalError'],
+    [503, 'ServiceUnavailable'],
+    [418, 'Unknown'],
+  ])('%i is a Status with the reason %s', (code, reason) => {
+    expect(refusal(code, 'why')).toMatchObject({ kind: 'Status', status: 'Failure', code, reason, message: 'why' });
+  });
+
+  test('on a connection without a request is a complete response that closes it', () => {
+    const [head = '', text = ''] = rawRefusal(408, 'Request Timeout', 'too slow: ä').split('\r\n\r\n');
+    expect(head.split('\r\n')).toEqual([
+      'HTTP/1.1 408 Request Timeout',
+      'content-type: application/json',
+      `content-length: ${Buffer.byteLength(text)}`,
+      'connection: close',
+    ]);
+    expect(JSON.parse(text)).toMatchObject({ code: 408, reason: 'Timeout', message: 'too slow: ä' });
+  });
+});

@@ -1,0 +1,135 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { ClientCaError, Http1Response } from '../../../src/server/index.ts';
+import { forAllowedClients } from '../../../src/server/requests/client-policy.ts';
+import { makeCertificate, type TestCertificate } from '../certificates.ts';
+import { collectingLog, metricOf, review, send, start, stopAll, until, validate } from '../running.ts';
+
+const clientCa = makeCertificate({ commonName: 'client CA', isCa: true });
+const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
+const apiServer = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa });
+const byDnsName = makeCertificate({ commonName: 'x', dnsNames: ['apiserver.example'], issuer: clientCa });
+const nameless = makeCertificate({ commonName: '', dnsNames: ['other', 'apiserver.example'], issuer: clientCa });
+const nobody = makeCertificate({ commonName: 'nobody', issuer: clientCa });
+const expired = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa, notAfter: new Date('2021-01-01') });
+const stranger = makeCertificate({ commonName: 'kube-apiserver', issuer: otherCa });
+const selfMade = makeCertificate({ commonName: 'kube-apiserver' });
+
+let folder: string;
+let caFile: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'clients-'));
+  caFile = join(folder, 'ca.crt');
+});
+afterEach(stopAll);
+afterAll(() => rm(folder, { recursive: true }));
+
+const allowedNames = ['kube-apiserver', 'apiserver.example'];
+
+test.each<[string, TestCertificate | undefined, readonly string[], number, RegExp]>([
+  ['none', undefined, [], 403, /a client certificate is required/],
+  ['of the CA, any name', nobody, [], 200, /allowed/],
+  ['of the CA, allowed common name', apiServer, allowedNames, 200, /allowed/],
+  ['of the CA, allowed DNS name', byDnsName, allowedNames, 200, /allowed/],
+  ['of the CA, allowed DNS name without a subject', nameless, allowedNames, 200, /allowed/],
+  ['of the CA, another name', nobody, allowedNames, 403, /none of the allowed names/],
+  ['expired', expired, allowedNames, 403, /not accepted: CERT_HAS_EXPIRED/],
+  ['of another CA', stranger, allowedNames, 403, /not accepted/],
+  ['self-signed', selfMade, [], 403, /not accepted/],
+])('a client with a certificate: %s', async (_name, certificate, names, code, message) => {
+  await writeFile(caFile, clientCa.cert);
+  const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: names } });
+  const answer = await send(webhookPort, validate, review('x'), { ...certificate });
+  expect(answer.code).toBe(code);
+  expect(answer.body).toMatch(message);
+  const refused = lines.filter((line) => line.msg === 'client refused');
+  expect(refused).toEqual(
+    code === 403
+      ? [{ level: 40, reason: answer.json().message, remoteAddress: '127.0.0.1', msg: 'client refused' }]
+      : [],
+  );
+  expect(await metricOf(health, 'http_refusals_total{code="403"}')).toBe(code === 403 ? 1 : 0);
+  // The other paths cannot bypass it.
+  expect((await send(webhookPort, '/', '', { ...certificate })).code).toBe(code === 403 ? 403 : 404);
+});
+
+test('a new client CA is used, an unusable one is not', async () => {
+  await writeFile(caFile, clientCa.cert);
+  const { webhookPort, health, lines } = await start({ clients: { caFile, allowedNames: [] }, pollMs: 20 });
+  const readiness = async () => (await fetch(`${health}/readyz?verbose`)).text();
+  expect(await readiness()).toContain('[+]client-ca ok\n');
+  const codes = async () => [
+    (await send(webhookPort, validate, review('x'), { ...apiServer })).code,
+    (await send(webhookPort, validate, review('x'), { ...stranger })).code,
+  ];
+  expect(await codes()).toEqual([200, 403]);
+  await writeFile(caFile, 'garbage');
+  await until(() => lines.some((line) => /unusable/.test(String(line.msg))), 'logged');
+  expect(await codes()).toEqual([200, 403]);
+  expect(await readiness()).toContain(`[!]client-ca degraded: ${caFile} is not PEM\n`);
+  await writeFile(caFile, otherCa.cert);
+  await until(async () => String(await codes()) === '403,200', 'the new CA counts');
+  expect(await readiness()).toContain('[+]client-ca ok\n');
+  await writeFile(caFile, clientCa.cert + otherCa.cert);
+  await until(async () => String(await codes()) === '200,200', 'both count');
+});
+
+test('a client CA after one without a final line break is used', async () => {
+  await writeFile(caFile, clientCa.cert.trimEnd() + otherCa.cert);
+  const { webhookPort } = await start({ clients: { caFile, allowedNames: [] } });
+  for (const client of [apiServer, stranger]) {
+    expect((await send(webhookPort, validate, review('x'), { ...client })).code).toBe(200);
+  }
+});
+
+test.each([
+  ['missing', undefined, /ca.crt does not exist/],
+  ['empty', '', /ca.crt is empty/],
+  ['a key', clientCa.key, /ca.crt is not PEM/],
+  ['too many', clientCa.cert.repeat(17), /ca.crt \w+ more than 16 certificates/],
+])('without a usable CA the server does not start: %s', async (_name, content, message) => {
+  await rm(caFile, { force: true });
+  if (content !== undefined) {
+    await writeFile(caFile, content);
+  }
+  const starting = start({ clients: { caFile, allowedNames: [] } });
+  await expect(starting).rejects.toThrow(ClientCaError);
+  await expect(starting).rejects.toThrow(message);
+});
+
+test('a server that has stopped, or did not start, no longer reads the client CA', async () => {
+  await writeFile(caFile, clientCa.cert);
+  const clients = { clients: { caFile, allowedNames: [] }, pollMs: 20 };
+  const isReloaded = (lines: readonly Record<string, unknown>[]) =>
+    lines.some(({ msg }) => msg === 'client CA reloaded');
+  const going = await start(clients);
+  const stopped = await start(clients);
+  await stopped.stop({ graceMs: 0, timeoutMs: 100 });
+  const { log, lines: notStarted } = collectingLog();
+  const taken = { host: '127.0.0.1', port: going.webhookPort };
+  await expect(start({ ...clients, log, webhook: taken })).rejects.toThrow('EADDRINUSE');
+  await writeFile(caFile, otherCa.cert);
+  await until(() => isReloaded(going.lines), 'one that goes on reads it');
+  // Events and polls of a file reach all of its watches at the same time, but not in the same turn.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([isReloaded(stopped.lines), isReloaded(notStarted)]).toEqual([false, false]);
+});
+
+test('a request whose connection has ended is rejected, since its client is unknown', () => {
+  const server = createServer({ ServerResponse: Http1Response });
+  const seen: unknown[] = [];
+  const respond = forAllowedClients(server, { allowedNames: [] }, () => seen.push('answered'), {
+    log: collectingLog().log,
+    metrics: { refused: (code: number) => seen.push(code) } as never,
+    maxBodyBytes: 1,
+  });
+  const request = new IncomingMessage(new Socket());
+  const response = new Http1Response(request);
+  respond(request, response);
+  expect([seen, response.statusCode]).toEqual([[403], 403]);
+});
