@@ -1,10 +1,35 @@
-export { type Cluster, connect, type Patience, StatusError, shortPatience } from './cluster.ts';
-export { type InformerChange, objectKey } from './collection-copy.ts';
-export { explain, Forbidden } from './forbidden.ts';
-export { type Informer, type InformerOptions, startInformer } from './informer.ts';
-export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
-export { type ListOptions, listPages, type Page } from './list.ts';
-export { type SecretEvent, type SecretPace, type ServingSecret, watchServingSecret } from './secret-watch.ts';
-export { decodeSecret, encodeData, metadataOf, secretPath } from './secrets.ts';
-export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './transport.ts';
-export type { WatchPace } from './watch-pace.ts';
+export { KubeConfigError, loadKubeConfig } from './kubeconfig/index.ts';
+export {
+  type Cluster,
+  ConnectionError,
+  connect,
+  explain,
+  Forbidden,
+  type ListOptions,
+  listPages,
+  type Page,
+  type Patience,
+  ResponseError,
+  ResponseTooLong,
+  StatusError,
+  shortPatience,
+  withRemedy,
+} from './requests/index.ts';
+export {
+  decodeSecret,
+  encodeData,
+  metadataOf,
+  type SecretEvent,
+  type SecretPace,
+  type ServingSecret,
+  secretPath,
+  watchServingSecret,
+} from './secrets/index.ts';
+export {
+  type Informer,
+  type InformerChange,
+  type InformerOptions,
+  objectKey,
+  startInformer,
+  type WatchPace,
+} from './watches/index.ts';

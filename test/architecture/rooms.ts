@@ -20,7 +20,21 @@ export const rooms: readonly Room[] = [
   { name: 'variables', knows: 'variables of ClusterClasses: definitions and values, checked as Cluster API does' },
   { name: 'prometheus', knows: 'the parts of prom-client that servers use' },
   { name: 'x509', knows: 'certificates and their keys: reading, checking, issuing' },
-  { name: 'cluster', knows: 'the connection to an API server: kubeconfig, requests, retries, watches' },
+  {
+    name: 'cluster',
+    knows: 'the connection to an API server: kubeconfig, requests, retries, watches',
+    within: [
+      {
+        name: 'client-node',
+        knows: 'the parts of @kubernetes/client-node and undici that are used, loaded on first use',
+      },
+      { name: 'authentication', knows: 'which user sends requests: credential plugins, token files, impersonation' },
+      { name: 'kubeconfig', knows: 'kubeconfig files as kubectl reads them, with their users and proxies' },
+      { name: 'requests', knows: 'requests to an API server: transport, retries, errors, lists by the page' },
+      { name: 'watches', knows: 'current copies of collections: informers, and when to watch again' },
+      { name: 'secrets', knows: 'Secrets: their data, and watching the one with a serving certificate' },
+    ],
+  },
   {
     name: 'manifests',
     knows: 'YAML and JSON files: reading as kubectl reads, with positions; editing; replacing a file',

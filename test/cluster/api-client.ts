@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type OutgoingRequest, readLimited, transportFor } from '../../src/cluster/transport.ts';
+import { type OutgoingRequest, readLimited, transportFor } from '../../src/cluster/requests/transport.ts';
 import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
 
 /** A response of an API server other than 2xx. */

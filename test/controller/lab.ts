@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { crd } from '../../src/api/index.ts';
-import { clientNode } from '../../src/cluster/client-node.ts';
+import { clientNode } from '../../src/cluster/client-node/client-node.ts';
 import { type ControllerOptions, type ControllerPace, startController } from '../../src/controller/index.ts';
 import type { ExtensionServerOptions, Handler } from '../../src/extension/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/hooks/index.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { aroundEach, describe, expect, test } from 'vitest';
-import { clientNode } from '../../src/cluster/client-node.ts';
+import { clientNode } from '../../src/cluster/client-node/client-node.ts';
 import { run } from '../../src/commands/index.ts';
 import type { Mode } from '../../src/controller/index.ts';
 import { caBundle, control, handlerOf, type Lab, startLab } from '../controller/lab.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { clientNode } from '../../src/cluster/client-node.ts';
+import { clientNode } from '../../src/cluster/client-node/client-node.ts';
 import { run } from '../../src/commands/index.ts';
 import { example, exampleSecret } from '../../src/rules/examples/index.ts';
 import { watchCluster } from '../../src/watching/index.ts';

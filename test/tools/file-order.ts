@@ -34,7 +34,7 @@ const first = [
   'test/sandbox/aggregation/aggregation.test.ts',
   'test/sandbox/webhooks/admission.test.ts',
   'test/e2e/extension.test.ts',
-  'test/cluster/secret-watch.test.ts',
+  'test/cluster/secrets/secret-watch.test.ts',
   'test/conformance/sample.test.ts',
   'test/server/reload.test.ts',
   'test/sandbox/http/kubectl-wire.test.ts',
@@ -47,7 +47,7 @@ const first = [
   'test/messages/openapi.test.ts',
   'test/commands/sandbox/extension.test.ts',
   'test/cel/cel-budget.test.ts',
-  'test/cluster/cluster.test.ts',
+  'test/cluster/requests/cluster.test.ts',
   'test/sandbox/reads/watches.test.ts',
   'test/admission/worst.test.ts',
   'test/certs/own-ca.test.ts',
@@ -81,7 +81,7 @@ const first = [
   'test/sample/sample.test.ts',
   'test/architecture/regular-expressions.test.ts',
   'test/controller/advise.test.ts',
-  'test/cluster/informer.test.ts',
+  'test/cluster/watches/informer.test.ts',
 ];
 
 /** Starts the files of the list above first, and the others in Vitest's own order. */

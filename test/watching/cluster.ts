@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { clientNode } from '../../src/cluster/client-node.ts';
+import { clientNode } from '../../src/cluster/client-node/client-node.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { definition } from '../generate/definition.ts';

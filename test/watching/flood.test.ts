@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { clientNode } from '../../src/cluster/client-node.ts';
+import { clientNode } from '../../src/cluster/client-node/client-node.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { exampleClass } from '../../src/rules/examples/index.ts';
 import { watchCluster } from '../../src/watching/index.ts';

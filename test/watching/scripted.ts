@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { clientNode } from '../../src/cluster/client-node.ts';
+import { clientNode } from '../../src/cluster/client-node/client-node.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 
 /** An API server that answers only as a test tells it to. */

@@ -12,7 +12,7 @@ import type {
 } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { clientNode } from '../../../src/cluster/client-node.ts';
+import { clientNode } from '../../../src/cluster/client-node/client-node.ts';
 import { loadKubeConfig } from '../../../src/cluster/index.ts';
 import { register, untilServed } from '../../../src/commands/sandbox/start.ts';
 import { behindService } from '../../../src/commands/sandbox/webhook.ts';

@@ -1,0 +1,1 @@
+export { clientNode, undici } from './client-node.ts';

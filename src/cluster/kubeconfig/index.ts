@@ -1,0 +1,2 @@
+export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
+export { moreHeaders } from './users.ts';
