@@ -17,7 +17,7 @@ export {
 export { readLimitedFile } from './limited-file.ts';
 export { logFlags, openLog } from './log.ts';
 export { didYouMean, nearestTo } from './nearest.ts';
-export { checkPortsDiffer, portProblem } from './port-problem.ts';
+export { checkPortsDiffer, listenProblem, portProblem } from './port-problem.ts';
 export {
   type CommandEntry,
   calledCommand,

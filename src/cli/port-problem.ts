@@ -17,6 +17,26 @@ export function portProblem(code: string | undefined, port: number, flag: string
   }
 }
 
+/**
+ * The remedy for an address on which a server cannot listen.
+ *
+ * @param error of the server.
+ * @param flag that sets the port, and `hostFlag` the one that sets the host.
+ */
+export function listenProblem(
+  { code, address: { host, port } }: { code: string; address: { host?: string | undefined; port: number } },
+  flag: string,
+  hostFlag: string,
+): string {
+  const problem = portProblem(code, port, flag);
+  if (problem !== undefined) {
+    return problem;
+  }
+  return ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)
+    ? `${host} is not an address of this machine: correct ${hostFlag}`
+    : `cannot listen on ${host ?? '*'}:${port}: ${code} (${flag}, ${hostFlag})`;
+}
+
 /** Ports of a server and of its health checks; without a host it listens on all interfaces. */
 interface Ports {
   port: number;

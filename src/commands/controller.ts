@@ -9,9 +9,9 @@ import {
   FailureError,
   type Flags,
   type FlagValues,
+  listenProblem,
   logFlags,
   openLog,
-  portProblem,
   readFlags,
   switchFlag,
   textFlag,
@@ -126,12 +126,6 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
   return { current: () => pair, stop: () => source?.stop() };
 }
 
-function listenFailure({ code, address, message }: ListenError): FailureError {
-  return new FailureError(
-    portProblem(code, address.port, '--health-port') ?? `${message} (--health-port, --health-host)`,
-  );
-}
-
 /** `extensionconfig-webhook controller`: reconciles the ExtensionConfigs of a cluster until it is stopped. */
 export const defineController: DefineCommand = (command, io, end) => {
   command
@@ -176,7 +170,9 @@ taken, 2 usage error.`,
         log,
       });
     } catch (error) {
-      throw error instanceof ListenError ? listenFailure(error) : error;
+      throw error instanceof ListenError
+        ? new FailureError(listenProblem(error, '--health-port', '--health-host'))
+        : error;
     }
     collectProcessMetrics(metrics);
     const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);

@@ -7,9 +7,9 @@ import {
   FailureError,
   type Flags,
   integerFlag,
+  listenProblem,
   logFlags,
   openLog,
-  portProblem,
   readFlags,
   readLimitedFile,
   switchFlag,
@@ -135,10 +135,7 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
       running = await server.start();
     } catch (error) {
       if (error instanceof ListenError) {
-        const flag = error.port === 'main' ? '--port' : '--health-port';
-        throw new FailureError(
-          portProblem(error.code, error.address.port, flag) ?? `${error.message} (${flag}, --host)`,
-        );
+        throw new FailureError(listenProblem(error, error.port === 'main' ? '--port' : '--health-port', '--host'));
       }
       if (error instanceof ClientCaError) {
         throw new UsageError(`--client-ca-file: ${error.message}`);

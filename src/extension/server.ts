@@ -112,17 +112,27 @@ export interface ExtensionServer {
   run(): Promise<void>;
 }
 
-/** What to do about a port on which the server cannot listen. */
-const portRemedies: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program listens there: stop it, or choose another port',
-  EACCES: 'ports below 1024 need privileges: choose another',
-};
+/** What to do about an address on which the server cannot listen, by the options that set it. */
+function listenRemedy(code: string, port: string, host: string): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another program listens there: stop it, or choose another port with the option ${port}, 0 for any free one`;
+    case 'EACCES':
+      return `ports below 1024 need privileges: choose another with the option ${port}, 0 for any free one`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `this is not an address of this machine: correct the option ${host}`;
+    default:
+      return `correct the options ${port} and ${host}`;
+  }
+}
 
-/** The error of a start: that of a port says which option sets it. */
+/** The error of a start: that of an address says which option sets it. */
 function startError(error: unknown): unknown {
   if (error instanceof ListenError) {
-    const remedy = portRemedies[error.code] ?? 'choose another';
-    error.message += `; ${remedy} with the option ${error.port === 'main' ? 'port' : 'healthPort'}, 0 for any free one`;
+    const [port, host] = error.port === 'main' ? ['port', 'host'] : ['healthPort', 'healthHost'];
+    error.message += `; ${listenRemedy(error.code, port, host)}`;
   }
   return error;
 }

@@ -216,6 +216,14 @@ test.each([
   expect(stderr).toContain(flag);
 });
 
+test('the host of another machine has exit code 1, and the message names the flag to change', async () => {
+  const { code, stderr } = await runProgram(['sample-extension', ...loopback, '--host', '192.0.2.1']);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('192.0.2.1 is not an address of this machine: correct --host\n'),
+  ]);
+});
+
 test('without a certificate in its folder it waits, and says so', async () => {
   const { ended, stop, stdout } = startProgram(['sample-extension', ...loopback.slice(1), '--cert-dir', folder]);
   await until(() => stdout().includes('listening'), 'listening');

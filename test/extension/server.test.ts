@@ -129,6 +129,15 @@ describe('invalid options', () => {
     );
   });
 
+  test.each(['host', 'healthHost'])('a %s of another machine: the error names the option', async (option) => {
+    const log = collectingLog().log;
+    const certificates = { folder: certificateFolder() };
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log, [option]: '192.0.2.1' });
+    await expect(server.start()).rejects.toThrow(
+      `cannot listen on 192.0.2.1:0: EADDRNOTAVAIL; this is not an address of this machine: correct the option ${option}`,
+    );
+  });
+
   test('a kubeconfig that does not exist', async () => {
     const certificates = { secret: 'a/b', kubeconfig: '/does/not/exist' };
     const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log: collectingLog().log });

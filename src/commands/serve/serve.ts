@@ -7,8 +7,8 @@ import {
   type DefineCommand,
   exitCode,
   FailureError,
+  listenProblem,
   openLog,
-  portProblem,
   readFlags,
   UsageError,
   version,
@@ -32,23 +32,9 @@ import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf } from './policy.ts';
 import { servePolicyOf, unusedFacts } from './policy-of-flags.ts';
 
-/** The remedy for a port that the server cannot listen on. */
 function listenFailure(error: ListenError): FailureError {
-  const flag = error.port === 'main' ? '--port' : '--health-port';
-  const hostFlag = error.port === 'main' ? '--host' : '--health-host';
-  const { port, host } = error.address;
-  const problem = portProblem(error.code, port, flag);
-  if (problem !== undefined) {
-    return new FailureError(problem);
-  }
-  switch (error.code) {
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new FailureError(`${host} is not an address of this machine: correct ${hostFlag}`);
-    default:
-      return new FailureError(`${error.message} (${flag}, ${hostFlag})`);
-  }
+  const prefix = error.port === 'main' ? '--' : '--health-';
+  return new FailureError(listenProblem(error, `${prefix}port`, `${prefix}host`));
 }
 
 /** The API server according to the flags. `flag` is the flag that needs it: most servers load nothing of clusters. */
