@@ -295,19 +295,29 @@ describe('limits', () => {
     await until(async () => (await metricOf(health, 'requests_in_flight')) === 0, 'nothing is left');
   });
 
-  test('a connection without requests makes room for others, and is closed after a while', async () => {
-    const { port, health } = await startExtension([create], {
-      limits: { maxConnections: 2, keepAliveTimeoutMs: 200, headersTimeoutMs: 300, timeoutCheckMs: 20 },
-    });
+  test('a connection without requests makes room for others', async () => {
+    const { port, health } = await startExtension([create], { limits: { maxConnections: 2 } });
     const [first, second] = [open(port), open(port)];
     await call(first, bodyWith({}));
     await call(second, bodyWith({}));
     expect((await call(open(port), bodyWith({}))).code).toBe(200);
     await until(() => first.destroyed, 'the one that was idle longest is closed');
-    expect(await metricOf(health, 'connections_evicted_total{port="extension"}')).toBe(1);
-    await until(() => second.destroyed, 'the other is idle for too long');
+    expect([second.destroyed, await metricOf(health, 'connections_evicted_total{port="extension"}')]).toEqual([
+      false,
+      1,
+    ]);
+  });
+
+  test('a connection without requests is closed after a while', async () => {
+    // A loaded machine takes a while from the handshake to the first request.
+    const { port } = await startExtension([create], {
+      limits: { keepAliveTimeoutMs: 200, headersTimeoutMs: 1500, timeoutCheckMs: 20 },
+    });
     const mute = await openTls(port, { ALPNProtocols: ['h2'] });
     mute.resume();
+    const idle = open(port);
+    expect((await call(idle, bodyWith({}))).code).toBe(200);
+    await until(() => idle.destroyed, 'one that is idle for too long is closed');
     await until(() => mute.closed || mute.readableEnded, 'one that says nothing is closed');
     mute.destroy();
   });
