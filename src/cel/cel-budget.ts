@@ -1,5 +1,6 @@
 import type { Context, Environment, ParseResult } from '@marcbachmann/cel-js';
-import { compilePattern, type Pattern, Recent, weightOfPattern } from '../kubernetes/index.ts';
+import { Recent } from '../kubernetes/index.ts';
+import { compilePattern, type Pattern, weightOfPattern } from '../schema/index.ts';
 import { library } from './library.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */

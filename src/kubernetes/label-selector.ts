@@ -1,6 +1,5 @@
-import type { FieldPath } from './field-path.ts';
+import { type FieldPath, showValue } from './errors/index.ts';
 import { labelValueProblems, qualifiedNameProblems } from './names.ts';
-import { showValue } from './status.ts';
 
 /** metav1.LabelSelector: matchLabels and matchExpressions are ANDed; an empty selector matches everything. */
 export interface LabelSelector {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { showValue } from './status.ts';
+import { showValue } from './errors/index.ts';
 
 /** The parts of a URI. `host` still includes the port and brackets; escapes are not decoded. */
 export interface RequestUri {

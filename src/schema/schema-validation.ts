@@ -1,13 +1,7 @@
-import {
-  canonical,
-  compilePattern,
-  isJsonObject,
-  type Json,
-  type Pattern,
-  type StatusCause,
-} from '../kubernetes/index.ts';
+import { canonical, isJsonObject, type Json, type StatusCause } from '../kubernetes/index.ts';
 import { maxCauses, shorten } from './causes.ts';
 import { formats } from './formats.ts';
+import { compilePattern, type Pattern } from './pattern.ts';
 import { fieldOf, joinPath, type Schema } from './schema.ts';
 
 /** The JSON type of a value, as the API server names it in messages. */

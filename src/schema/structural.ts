@@ -1,12 +1,6 @@
-import {
-  compilePattern,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  PatternError,
-  type StatusCause,
-} from '../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
+import { compilePattern, PatternError } from './pattern.ts';
 import { prune } from './pruning.ts';
 import { type Schema, shownKey } from './schema.ts';
 import { validateSchema, type Work, workOfObject } from './schema-validation.ts';

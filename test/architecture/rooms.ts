@@ -14,8 +14,19 @@ export interface Room {
 export const rooms: readonly Room[] = [
   { name: 'files', knows: 'reading small files that another user may control; YAML; creating folders' },
   { name: 'terminal', knows: 'text for people: colours, counts, making untrusted text harmless' },
-  { name: 'kubernetes', knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch' },
-  { name: 'schema', knows: 'structural schemas, as in CustomResourceDefinitions: validation, defaults, pruning' },
+  {
+    name: 'kubernetes',
+    knows: 'Kubernetes conventions: names, selectors, Status, reviews, JSON Patch',
+    within: [
+      { name: 'errors', knows: 'errors as users see them: metav1.Status with its causes, paths of fields' },
+      { name: 'json', knows: 'JSON values: reading them within limits, comparing, copying and patching them' },
+      { name: 'reviews', knows: 'AdmissionReview and ConversionReview' },
+    ],
+  },
+  {
+    name: 'schema',
+    knows: 'structural schemas, as in CustomResourceDefinitions: validation, patterns, defaults, pruning',
+  },
   { name: 'cel', knows: 'CEL: validation rules and match conditions, within their budgets' },
   { name: 'variables', knows: 'variables of ClusterClasses: definitions and values, checked as Cluster API does' },
   { name: 'prometheus', knows: 'the parts of prom-client that servers use' },

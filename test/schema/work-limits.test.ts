@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePattern } from '../../src/kubernetes/index.ts';
+import { compilePattern } from '../../src/schema/index.ts';
 import type { Schema } from '../../src/schema/schema.ts';
 import { validateSchema } from '../../src/schema/schema-validation.ts';
 import { schemaBudget, structuralCauses } from '../../src/schema/structural.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { causeMessage, formatFieldPath, invalid, showValue } from '../../src/kubernetes/index.ts';
+import { causeMessage, formatFieldPath, invalid, showValue } from '../../../src/kubernetes/index.ts';
 
 test.each([
   ['x'.repeat(120), `"${'x'.repeat(120)}"`],

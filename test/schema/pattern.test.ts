@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compilePattern, PatternError } from '../../src/kubernetes/index.ts';
+import { compilePattern, PatternError } from '../../src/schema/pattern.ts';
 
 test('matches patterns in RE2 syntax', () => {
   const pattern = compilePattern('^(?P<word>[a-z]+)\\z');

@@ -5,9 +5,9 @@ import {
   JsonError,
   parseFirstJson,
   withWholeFractionsShown,
-} from '../../src/kubernetes/index.ts';
-import { cpuTimeMs } from '../tools/cpu-time.ts';
-import { expectLinear } from '../tools/linear.ts';
+} from '../../../src/kubernetes/index.ts';
+import { cpuTimeMs } from '../../tools/cpu-time.ts';
+import { expectLinear } from '../../tools/linear.ts';
 
 test('finds the end of the first array or object, however the text is divided into chunks', () => {
   const nested = fc.jsonValue().map((value) => JSON.stringify({ '"}\\': value }));

@@ -1,5 +1,5 @@
+import { isJsonObject, type Json, type JsonObject } from '../json/index.ts';
 import { describe } from './admission-review.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** ConversionRequest of apiextensions.k8s.io/v1. */
 interface ConversionRequest {

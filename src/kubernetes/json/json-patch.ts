@@ -1,4 +1,4 @@
-import type { FieldPath } from './field-path.ts';
+import type { FieldPath } from '../errors/index.ts';
 import type { Json } from './json.ts';
 
 /** One operation of a JSON Patch (RFC 6902), of the kinds that this program writes. */

@@ -9,8 +9,8 @@ import {
   type JsonObject,
   jsonPatchOf,
   mergePatchOf,
-} from '../../src/kubernetes/index.ts';
-import { runs } from '../tools/runs.ts';
+} from '../../../src/kubernetes/index.ts';
+import { runs } from '../../tools/runs.ts';
 
 const json = (text: string) => JSON.parse(text) as Json;
 

@@ -1,6 +1,6 @@
-import { truncated } from '../terminal/index.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import type { Status } from './status.ts';
+import { truncated } from '../../terminal/index.ts';
+import type { Status } from '../errors/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/index.ts';
 
 /** metav1.GroupVersionKind. */
 interface GroupVersionKind {

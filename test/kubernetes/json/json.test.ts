@@ -8,7 +8,7 @@ import {
   parseJson,
   setOwn,
   textValues,
-} from '../../src/kubernetes/index.ts';
+} from '../../../src/kubernetes/index.ts';
 
 test.each([
   ['arrays', '[', '', ']', 256],

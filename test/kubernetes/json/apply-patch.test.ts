@@ -8,7 +8,7 @@ import {
   PatchError,
   type PatchOperation,
   undecodable,
-} from '../../src/kubernetes/index.ts';
+} from '../../../src/kubernetes/index.ts';
 
 const before: JsonObject = { a: { b: [1, 2, 3] }, 'c/d~': null, '': { '': 7 }, n: 5 };
 

@@ -1,0 +1,2 @@
+export * from './admission-review.ts';
+export * from './conversion-review.ts';
