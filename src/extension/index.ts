@@ -1,4 +1,5 @@
 export { type UpgradePlan, upgradePlanProblems } from '../messages/index.ts';
+export type { CallOutcome, HandledCall } from './calls/index.ts';
 export type {
   Answer,
   AnswerFields,
@@ -9,13 +10,17 @@ export type {
   HookName,
   RequestFor,
   ResponseFor,
-} from './answer.ts';
-export type { CallOutcome, HandledCall } from './call.ts';
-export { HandlersError } from './check.ts';
-export { type Handler, type HandlerContext, HandlerFailure, type HandlerOptions, handler } from './handler.ts';
-export { type ChangeableFields, machinePatches, machineSetPatches } from './in-place.ts';
+} from './handlers/index.ts';
+export {
+  type Handler,
+  type HandlerContext,
+  HandlerFailure,
+  type HandlerOptions,
+  HandlersError,
+  handler,
+} from './handlers/index.ts';
 export { createJobs, type Job, type Jobs, type JobsOptions } from './jobs.ts';
-export { getField, setField } from './json-path.ts';
+export { type ChangeableFields, getField, machinePatches, machineSetPatches, setField } from './objects/index.ts';
 export {
   createExtensionServer,
   createHostedExtension,

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino';
-import type { Answer, BlockingAnswers } from './answer.ts';
-import { HandlerFailure } from './handler.ts';
-import { checkKind, checkOptions } from './options.ts';
-import { fault, intendedFailure } from './thrown.ts';
+import type { Answer, BlockingAnswers } from './handlers/index.ts';
+import { checkKind, checkOptions, fault, HandlerFailure, intendedFailure } from './handlers/index.ts';
 
 /** Options of jobs; all are optional. */
 export interface JobsOptions {

@@ -17,15 +17,21 @@ import {
   selfSignedPair,
   startServer,
 } from '../server/index.ts';
-import { createApplication } from './application.ts';
-import { type CallOutcome, call } from './call.ts';
-import { checkHandlers, HandlersError } from './check.ts';
-import { discoveryOf } from './discovery.ts';
-import type { Handler } from './handler.ts';
+import { type CallOutcome, call } from './calls/index.ts';
+import type { Handler } from './handlers/index.ts';
+import {
+  checkHandlers,
+  checkKind,
+  checkOptions,
+  checkPort,
+  discoveryOf,
+  HandlersError,
+  isText,
+  prefixOf,
+} from './handlers/index.ts';
+import type { ReplaceAnswer } from './http/index.ts';
+import { createApplication, createCallMetrics, metricsPrefix } from './http/index.ts';
 import { defaultLog } from './log.ts';
-import { createCallMetrics, metricsPrefix } from './metrics.ts';
-import { checkKind, checkOptions, checkPort, isText, prefixOf } from './options.ts';
-import type { ReplaceAnswer } from './routes.ts';
 
 /** Where the serving certificate comes from. A renewed certificate is used at once. */
 export type ExtensionCertificates =

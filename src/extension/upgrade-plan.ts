@@ -1,6 +1,6 @@
 import type { GenerateUpgradePlanRequest } from '../hooks/index.ts';
 import { type UpgradePlan, upgradePlanProblems } from '../messages/index.ts';
-import { HandlerFailure } from './handler.ts';
+import { HandlerFailure } from './handlers/index.ts';
 
 /**
  * Returns the plan, for `answer.done(checkedUpgradePlan(request, plan))`.

@@ -87,7 +87,24 @@ export const rooms: readonly Room[] = [
     ],
   },
   { name: 'webhook', knows: 'the admission and conversion webhooks on that server' },
-  { name: 'extension', knows: 'the SDK: extension servers from typed handlers, and what authors need' },
+  {
+    name: 'extension',
+    knows: 'the SDK: extension servers from typed handlers, and what authors need',
+    within: [
+      {
+        name: 'handlers',
+        knows: 'handlers with their answers and options, the mistakes in them, and what Discovery says',
+      },
+      {
+        name: 'objects',
+        knows: 'the objects in requests: fields by their path, patches for updates in place',
+      },
+      { name: 'calls', knows: 'one call of a handler: its context, timeout and answer, whatever the handler does' },
+      { name: 'http', knows: 'calls over HTTP: paths, bodies, log lines and metrics' },
+      { name: 'topology', knows: 'the topology hooks: variables defined and read, templates patched' },
+      { name: 'testing', knows: 'calling handlers in tests, and asserting that they answer alike each time' },
+    ],
+  },
   { name: 'sample', knows: 'the sample extension, and the behaviour files that make it block, fail or hang' },
   { name: 'scaffold', knows: 'the project that new-extension writes' },
   {

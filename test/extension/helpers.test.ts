@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { goDurationMs } from '../../src/extension/duration.ts';
+import { goDurationMs } from '../../src/extension/calls/duration.ts';
 import {
   checkedUpgradePlan,
   createJobs,

@@ -3,9 +3,8 @@ import { pino } from 'pino';
 import { type HookDefinition, hooks } from '../../hooks/index.ts';
 import { copyOf, type JsonObject } from '../../kubernetes/index.ts';
 import { sampleRequest } from '../../messages/index.ts';
-import type { Hook, HookName, OrUndefined, RequestFor } from '../answer.ts';
-import { type CallOutcome, call } from '../call.ts';
-import type { Handler } from '../handler.ts';
+import { type CallOutcome, call } from '../calls/index.ts';
+import type { Handler, Hook, HookName, OrUndefined, RequestFor } from '../handlers/index.ts';
 
 /**
  * A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields.

@@ -8,7 +8,7 @@ import {
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import { messageProblems } from '../../messages/index.ts';
 import { checkDefinitions } from '../../variables/index.ts';
-import { checkKind, checkOptions } from '../options.ts';
+import { checkKind, checkOptions } from '../handlers/index.ts';
 import { layerOf, type VariableLayer } from './variables.ts';
 
 type OpenApiSchema = ClusterClassVariable['schema']['openAPIV3Schema'];

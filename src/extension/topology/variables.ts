@@ -1,7 +1,7 @@
 import type { Variable } from '../../hooks/index.ts';
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
-import { HandlerFailure } from '../handler.ts';
-import { getField, segmentsOf, step } from '../json-path.ts';
+import { HandlerFailure } from '../handlers/index.ts';
+import { getField, segmentsOf, step } from '../objects/index.ts';
 
 /** Reads variables by paths such as `builtin.cluster.topology.version` or `disks[0].size`. */
 export interface Variables {

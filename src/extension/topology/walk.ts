@@ -15,8 +15,8 @@ import {
   jsonPatchOf,
   mergePatchOf,
 } from '../../kubernetes/index.ts';
-import { HandlerFailure } from '../handler.ts';
-import { getField, setField } from '../json-path.ts';
+import { HandlerFailure } from '../handlers/index.ts';
+import { getField, setField } from '../objects/index.ts';
 import { layeredVariables, layerOf, mergeWork, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { applyPatch } from 'rfc6902';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { HandlerFailure } from '../../../src/extension/index.ts';
-import { getField, setField } from '../../../src/extension/json-path.ts';
+import { getField, setField } from '../../../src/extension/objects/json-path.ts';
 import {
   defineVariables,
   mergeVariables,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { goDurationMs } from '../../src/extension/duration.ts';
-import { createExtensionServer, handler } from '../../src/extension/index.ts';
-import { hooksGroup } from '../../src/hooks/index.ts';
+import { goDurationMs } from '../../../src/extension/calls/duration.ts';
+import { createExtensionServer, handler } from '../../../src/extension/index.ts';
+import { hooksGroup } from '../../../src/hooks/index.ts';
 
 test('Discovery lists each handler with its properties, and nothing else', () => {
   const handlers = [

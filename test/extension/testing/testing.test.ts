@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { HandlerFailure, handler } from '../../src/extension/index.ts';
+import { HandlerFailure, handler } from '../../../src/extension/index.ts';
 import {
   assertDeterministic,
   assertIdempotent,
   callHandler,
   fakeClock,
   requestFor,
-} from '../../src/extension/testing/index.ts';
-import { hooks } from '../../src/hooks/index.ts';
+} from '../../../src/extension/testing/index.ts';
+import { hooks } from '../../../src/hooks/index.ts';
 
 type Handle = Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle'];
 const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { getField, setField } from '../../src/extension/index.ts';
-import { parsePath } from '../../src/extension/json-path.ts';
-import type { Json, JsonObject } from '../../src/kubernetes/index.ts';
+import { getField, setField } from '../../../src/extension/index.ts';
+import { parsePath } from '../../../src/extension/objects/json-path.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 
 test.each<[string, (string | number)[]]>([
   ['a', ['a']],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkedUpgradePlan, HandlerFailure, machinePatches, machineSetPatches } from '../../src/extension/index.ts';
-import { requestFor } from '../../src/extension/testing/index.ts';
-import type { CanUpdateMachineRequest, CanUpdateMachineSetRequest } from '../../src/hooks/index.ts';
+import { checkedUpgradePlan, HandlerFailure, machinePatches, machineSetPatches } from '../../../src/extension/index.ts';
+import { requestFor } from '../../../src/extension/testing/index.ts';
+import type { CanUpdateMachineRequest, CanUpdateMachineSetRequest } from '../../../src/hooks/index.ts';
 
 const decoded = (patch: { patchType: string; patch: string } | undefined) =>
   patch && [patch.patchType, JSON.parse(Buffer.from(patch.patch, 'base64').toString())];

@@ -4,8 +4,8 @@ import type {
   CanUpdateMachineSetRequest,
   CanUpdateMachineSetResponse,
   Patch,
-} from '../hooks/index.ts';
-import { copyOf, encodedPatch, isJsonObject, type JsonObject, jsonPatchOf } from '../kubernetes/index.ts';
+} from '../../hooks/index.ts';
+import { copyOf, encodedPatch, isJsonObject, type JsonObject, jsonPatchOf } from '../../kubernetes/index.ts';
 import { getField, segmentsOf, setField } from './json-path.ts';
 
 /** The fields that an extension can change in place, as paths below each object: `{ machine: ['spec.version'] }`. */

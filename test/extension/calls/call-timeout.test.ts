@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCallTimeout } from '../../src/extension/call-timeout.ts';
+import { createCallTimeout } from '../../../src/extension/calls/call-timeout.ts';
 
 test.each([
   ['timeout=2s', 20, 2_000],

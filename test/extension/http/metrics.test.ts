@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createCallMetrics } from '../../src/extension/metrics.ts';
+import { createCallMetrics } from '../../../src/extension/http/metrics.ts';
 
 test('every call is counted once, however many come between two scrapes', async () => {
   const registry = new Registry();

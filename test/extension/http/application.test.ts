@@ -3,15 +3,15 @@ import { createServer, request as httpRequest, type IncomingMessage } from 'node
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ApplicationOptions, createApplication } from '../../src/extension/application.ts';
-import { type Handler, handler } from '../../src/extension/index.ts';
-import { createCallMetrics } from '../../src/extension/metrics.ts';
-import { requestFor } from '../../src/extension/testing/index.ts';
-import { hooks, hooksGroup } from '../../src/hooks/index.ts';
-import { Http1Response } from '../../src/server/connections/tracked.ts';
-import { createMetrics } from '../../src/server/health/metrics.ts';
-import type { Foundation } from '../../src/server/index.ts';
-import { collectingLog, until } from '../server/running.ts';
+import { type ApplicationOptions, createApplication } from '../../../src/extension/http/application.ts';
+import { createCallMetrics } from '../../../src/extension/http/metrics.ts';
+import { type Handler, handler } from '../../../src/extension/index.ts';
+import { requestFor } from '../../../src/extension/testing/index.ts';
+import { hooks, hooksGroup } from '../../../src/hooks/index.ts';
+import { Http1Response } from '../../../src/server/connections/tracked.ts';
+import { createMetrics } from '../../../src/server/health/metrics.ts';
+import type { Foundation } from '../../../src/server/index.ts';
+import { collectingLog, until } from '../../server/running.ts';
 
 const root = `/${hooksGroup}/v1alpha1`;
 const path = `${root}/beforeclustercreate/create`;

@@ -1,5 +1,5 @@
-import { formatHook } from '../hooks/index.ts';
-import { dns1123LabelProblems } from '../kubernetes/index.ts';
+import { formatHook } from '../../hooks/index.ts';
+import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import { describeHandler, type Handler } from './handler.ts';
 
 /** Handlers that Cluster API would reject, or that no call would ever reach: all problems at once, one per line. */

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
-import { Counter, Histogram } from '../prometheus/index.ts';
-import type { HandledCall } from './call.ts';
+import { Counter, Histogram } from '../../prometheus/index.ts';
+import type { HandledCall } from '../calls/index.ts';
 
 /** Prefix of the metric names of an extension. */
 export const metricsPrefix = 'runtime_extension_';

@@ -1,5 +1,5 @@
-import type { DiscoveryResponse } from '../hooks/index.ts';
-import { hooks } from '../hooks/index.ts';
+import type { DiscoveryResponse } from '../../hooks/index.ts';
+import { hooks } from '../../hooks/index.ts';
 import type { Handler } from './handler.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { answersOf } from '../../src/extension/answer.ts';
-import { call } from '../../src/extension/call.ts';
-import { clusterOf } from '../../src/extension/cluster.ts';
-import { type Handler, HandlerFailure, handler } from '../../src/extension/index.ts';
-import { callHandler, requestFor } from '../../src/extension/testing/index.ts';
-import { hooks } from '../../src/hooks/index.ts';
-import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { collectingLog } from '../server/running.ts';
+import { call } from '../../../src/extension/calls/call.ts';
+import { clusterOf } from '../../../src/extension/calls/cluster.ts';
+import { answersOf } from '../../../src/extension/handlers/answer.ts';
+import { type Handler, HandlerFailure, handler } from '../../../src/extension/index.ts';
+import { callHandler, requestFor } from '../../../src/extension/testing/index.ts';
+import { hooks } from '../../../src/hooks/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { collectingLog } from '../../server/running.ts';
 
 const create = (handle: Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle']) =>
   handler('BeforeClusterCreate', { name: 'create', handle });

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, JsonError, parseFirstJson } from '../kubernetes/index.ts';
-import type { BodyRefusal } from '../server/index.ts';
+import { isJsonObject, type Json, JsonError, parseFirstJson } from '../../kubernetes/index.ts';
+import type { BodyRefusal } from '../../server/index.ts';
 
 /** The failure of a call whose body is not a request, without the envelope of its hook. */
 export interface BodyFailure {

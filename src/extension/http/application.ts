@@ -1,8 +1,8 @@
-import { hooks } from '../hooks/index.ts';
-import { refusal } from '../kubernetes/index.ts';
-import { type Application, createRespond, type Foundation, receiveBody, refuseUnread } from '../server/index.ts';
-import { createCallTimeout } from './call-timeout.ts';
-import type { Handler } from './handler.ts';
+import { hooks } from '../../hooks/index.ts';
+import { refusal } from '../../kubernetes/index.ts';
+import { type Application, createRespond, type Foundation, receiveBody, refuseUnread } from '../../server/index.ts';
+import { createCallTimeout } from '../calls/index.ts';
+import type { Handler } from '../handlers/index.ts';
 import type { HandlerMetrics } from './metrics.ts';
 import { discoveryRoute, type HandlerRouteContext, handlerRoute, type ReplaceAnswer, type Route } from './routes.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { checkHandlers } from '../../src/extension/check.ts';
-import { createExtensionServer, type Handler, HandlersError, handler } from '../../src/extension/index.ts';
-import { hooks } from '../../src/hooks/index.ts';
+import { checkHandlers } from '../../../src/extension/handlers/check.ts';
+import { createExtensionServer, type Handler, HandlersError, handler } from '../../../src/extension/index.ts';
+import { hooks } from '../../../src/hooks/index.ts';
 
 const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
 const after = handler('AfterControlPlaneInitialized', { name: 'after', handle: (_, { answer }) => answer.done() });

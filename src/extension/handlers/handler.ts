@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { formatHook, type HookDefinition, hooks } from '../hooks/index.ts';
+import { formatHook, type HookDefinition, hooks } from '../../hooks/index.ts';
 import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
 
 /**

@@ -1,12 +1,11 @@
-import { hooks } from '../hooks/index.ts';
-import type { BodyRefusal, Foundation, TrackedResponse } from '../server/index.ts';
-import { envelopeOf } from './call.ts';
+import { hooks } from '../../hooks/index.ts';
+import type { BodyRefusal, Foundation, TrackedResponse } from '../../server/index.ts';
+import type { CallTimeout } from '../calls/index.ts';
+import { callInTime, envelopeOf, type TimedOutcome } from '../calls/index.ts';
+import type { Handler } from '../handlers/index.ts';
+import { discoveryOf } from '../handlers/index.ts';
 import { type CallRecord, createCallRecord, type RecordContext } from './call-record.ts';
-import type { CallTimeout } from './call-timeout.ts';
-import { discoveryOf } from './discovery.ts';
-import type { Handler } from './handler.ts';
 import { failureOf, readRequest } from './request-body.ts';
-import { callInTime, type TimedOutcome } from './timed-call.ts';
 
 /** Replaces a handler's answer: with another body, another HTTP status, or (undefined) not at all. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;

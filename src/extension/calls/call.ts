@@ -1,12 +1,11 @@
 import type { Logger } from 'pino';
-import { formatHook, type HookDefinition } from '../hooks/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../kubernetes/index.ts';
-import { decodeRequest, formatProblems, messageProblems } from '../messages/index.ts';
-import { answersOf, responseIn } from './answer.ts';
+import { formatHook, type HookDefinition } from '../../hooks/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { decodeRequest, formatProblems, messageProblems } from '../../messages/index.ts';
+import type { Handler, HandlerContext } from '../handlers/index.ts';
+import { answersOf, fault, intendedFailure, responseIn } from '../handlers/index.ts';
 import { answerText, maxAnswerBytes } from './answer-text.ts';
 import { clusterOf } from './cluster.ts';
-import type { Handler, HandlerContext } from './handler.ts';
-import { fault, intendedFailure } from './thrown.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
 export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';

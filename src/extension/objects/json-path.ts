@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from '../kubernetes/index.ts';
+import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 
 /** Longest path that is read, in characters. */
 const maxLength = 1024;

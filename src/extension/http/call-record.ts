@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { Json } from '../kubernetes/index.ts';
-import type { TrackedResponse } from '../server/index.ts';
-import type { HandledCall } from './call.ts';
+import type { Json } from '../../kubernetes/index.ts';
+import type { TrackedResponse } from '../../server/index.ts';
+import type { HandledCall } from '../calls/index.ts';
 import type { HandlerMetrics } from './metrics.ts';
 
 /** How a call ended, and the response to send. */

@@ -1,4 +1,4 @@
-import { fieldAt, type Json, type JsonObject } from '../kubernetes/index.ts';
+import { fieldAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** Longest name in the log, in characters: the maximum in Kubernetes. */
 const maxLength = 253;

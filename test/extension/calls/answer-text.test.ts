@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { answerText } from '../../src/extension/answer-text.ts';
+import { answerText } from '../../../src/extension/calls/answer-text.ts';
 
 /** Values that JSON leaves out, writes otherwise, or writes as the object itself decides. */
 const special = fc.constantFrom(

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Json } from '../kubernetes/index.ts';
-import type { TrackedResponse } from '../server/index.ts';
+import type { Json } from '../../kubernetes/index.ts';
+import type { TrackedResponse } from '../../server/index.ts';
+import type { Handler } from '../handlers/index.ts';
 import { type CallOutcome, call } from './call.ts';
-import type { Handler } from './handler.ts';
 
 /** How long a handler may still answer after the caller's timeout, at which its signal is aborted, in milliseconds. */
 const graceMs = 500;

@@ -1,5 +1,5 @@
-import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../hooks/index.ts';
-import type { JsonObject } from '../kubernetes/index.ts';
+import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../../hooks/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
 
 /** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
 export type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
