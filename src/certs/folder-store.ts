@@ -22,9 +22,7 @@ async function readAnnotations(read: (name: string) => Promise<string>): Promise
 function explained(folder: string, action: 'read' | 'written', error: unknown): unknown {
   return (error as NodeJS.ErrnoException).syscall === undefined
     ? error
-    : new Error(`${folderProblem(folder, action, error)}: choose a folder that this user can write to`, {
-        cause: error,
-      });
+    : new Error(folderProblem(folder, action, error), { cause: error });
 }
 
 /**

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { FailureError } from '../cli/index.ts';
+import { discardFile, folderProblem } from '../files/index.ts';
 
 /**
  * Creates a file atomically, readable by its owner only; never replaces another file.
@@ -19,12 +20,16 @@ export function publishFile(what: string, file: string, text: string, stale?: st
     }
     linkSync(temporary, file);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const problem =
-      code === 'ENOENT' ? `the folder ${dirname(file)} does not exist: create it, or name another file` : message;
-    throw new FailureError(`${what} cannot be written: ${problem}`);
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FailureError(
+      code === 'ENOENT'
+        ? `${what} cannot be written: the folder ${dirname(file)} does not exist: create it, or name another file`
+        : code === 'EEXIST'
+          ? `${what} cannot be written: ${file} exists: remove it, or name another file`
+          : `${what}: ${folderProblem(dirname(resolve(file)), 'written', error)}`,
+    );
   } finally {
-    rmSync(temporary, { force: true });
+    discardFile(temporary);
   }
 }
 

@@ -1,3 +1,4 @@
+export { discardFile } from './discard-file.ts';
 export { folderProblem } from './folder-problem.ts';
 export { homeFolder } from './home-folder.ts';
 export { makeFolder } from './make-folder.ts';

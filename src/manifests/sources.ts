@@ -54,6 +54,8 @@ export function systemProblem(error: unknown): string {
     EPERM: 'permission denied',
     ELOOP: 'too many symbolic links',
     EISDIR: 'is a folder',
+    ENOTDIR: 'a part of the path is not a folder',
+    ENAMETOOLONG: 'the name is too long',
   };
   return known[code ?? ''] ?? message;
 }

@@ -58,7 +58,7 @@ test('a folder that cannot be read or written is an error that says why and what
   );
   const long = { data: { 'tls.key': 'k', ['n'.repeat(300)]: '' }, annotations: {} };
   await expect(folderStore(folder).write('serving', long, undefined)).rejects.toThrow(
-    `${folder} cannot be written: ENAMETOOLONG: ${remedy}`,
+    `${folder} cannot be written: the name is too long: ${remedy}`,
   );
   expect(readdirSync(folder)).toEqual(['file']);
 });

@@ -113,7 +113,10 @@ describe('never overwrites: exit code 1, and existing files are unchanged', () =
       [join(folder, 'file/new'), 'a part of the path is not a folder'],
     ] as const) {
       const { code, stderr } = await create(target);
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`${target} cannot be written: ${why}`)]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`${target} cannot be written: ${why}: choose a folder`),
+      ]);
     }
     expect(read('file')).toBe('mine');
   });

@@ -144,6 +144,12 @@ describe('files', () => {
       1,
       '--report: /no/r.json cannot be written: no such file or folder',
     ],
+    [
+      'a report below a file',
+      () => [file('a.json', documentOf('string', '/a')), '--report', join(folder, 'a.json/r.json')],
+      1,
+      'a.json/r.json cannot be written: a part of the path is not a folder',
+    ],
   ])('%s', async (_, args, code, message) => {
     const ended = await merge(args());
     expect(ended.code).toBe(code);

@@ -132,14 +132,15 @@ test.each<[string, (file: string) => void, (file: string) => void]>([
 });
 
 test('an ExtensionConfig that cannot be written ends it, with exit code 1', async () => {
-  const file = join(folder, 'missing/extension.yaml');
-  const { code, stderr } = await runProgram(['sample-extension', ...loopback, '--write-extension-config', file]);
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining(
-      `the ExtensionConfig cannot be written: the folder ${join(folder, 'missing')} does not exist: create it`,
-    ),
-  ]);
+  const long = 'n'.repeat(300);
+  for (const [file, problem] of [
+    ['missing/extension.yaml', ` cannot be written: the folder ${join(folder, 'missing')} does not exist: create it`],
+    [long, `: ${folder} cannot be written: the name is too long: choose a folder that this user can write to\n`],
+  ]) {
+    const to = ['--write-extension-config', join(folder, file ?? '')];
+    const { code, stderr } = await runProgram(['sample-extension', ...loopback, ...to]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`the ExtensionConfig${problem}`)]);
+  }
 });
 
 describe('usage errors have exit code 2, and name the flag, the value and the remedy', () => {

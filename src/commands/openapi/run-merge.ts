@@ -1,7 +1,7 @@
-import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
 import { exitCode, FailureError, type Io, startProgress } from '../../cli/index.ts';
-import { yaml } from '../../files/index.ts';
+import { discardFile, yaml } from '../../files/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { systemProblem } from '../../manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../openapi/index.ts';
@@ -69,7 +69,7 @@ function writeReport(file: string, report: Report): void {
     writeFileSync(unfinished, text, { flag: 'wx' });
     renameSync(unfinished, file);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    discardFile(unfinished);
     throw new FailureError(`--report: ${file} cannot be written: ${systemProblem(error)}`);
   }
 }
