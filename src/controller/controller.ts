@@ -6,15 +6,23 @@ import { type Cluster, connect } from '../cluster/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../hooks/index.ts';
 import { Registry } from '../prometheus/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtime/index.ts';
-import { guardWrites } from './guarded-writes.ts';
-import { type Election, type LeaderElectionOptions, startElection } from './leader-election.ts';
-import type { LeaseName } from './lease.ts';
-import { type ControllerMetrics, createControllerMetrics } from './metrics.ts';
-import { type ControllerPace, defaultPace } from './pace.ts';
+import {
+  type Election,
+  guardWrites,
+  type LeaderElectionOptions,
+  type LeaseName,
+  startElection,
+} from './election/index.ts';
+import { type ControllerPace, defaultPace } from './queue/index.ts';
 import { clusterApiLease, watchForRival } from './rival.ts';
 import { startTerm, type Term } from './term.ts';
-import type { Worker } from './worker.ts';
-import { type Mode, workersFor } from './workers.ts';
+import {
+  type ControllerMetrics,
+  createControllerMetrics,
+  type Mode,
+  type Worker,
+  workersFor,
+} from './workers/index.ts';
 
 /** Options of a controller. */
 export interface ControllerOptions {

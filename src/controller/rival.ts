@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/index.ts';
 import { type JsonObject, objectAt } from '../kubernetes/index.ts';
-import { type LeaseName, storedLease } from './lease.ts';
-import type { ControllerPace } from './pace.ts';
+import { type LeaseName, storedLease } from './election/index.ts';
+import type { ControllerPace } from './queue/index.ts';
 
 /** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
 export const clusterApiLease = { namespace: 'capi-system', name: 'controller-leader-election-capi' } as const;

@@ -9,12 +9,17 @@ import {
   startInformer,
 } from '../cluster/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { conditionOf } from './conditions.ts';
-import type { ControllerPace } from './pace.ts';
-import { createQueue, type Queue, type RunResult } from './queue.ts';
-import { pollSecrets } from './secret-poll.ts';
-import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './stored.ts';
-import type { Worker } from './worker.ts';
+import { pollSecrets } from './ca-secrets/index.ts';
+import {
+  ConfigConflict,
+  ConfigGone,
+  collectionPath,
+  conditionOf,
+  readStored,
+  type StoredConfig,
+} from './configs/index.ts';
+import { type ControllerPace, createQueue, type Queue, type RunResult } from './queue/index.ts';
+import type { Worker } from './workers/index.ts';
 
 /** The dependencies of a term. */
 export interface TermOptions {

@@ -68,7 +68,26 @@ export const rooms: readonly Room[] = [
       { name: 'calls', knows: 'calls of the handlers of a hook: which are selected, their waits and cached responses' },
     ],
   },
-  { name: 'controller', knows: 'discovery as a controller: status, CA injection, events, leader election' },
+  {
+    name: 'controller',
+    knows: 'discovery as a controller: status, CA injection, events, leader election',
+    within: [
+      { name: 'election', knows: 'leader election by a Lease; only the leader writes' },
+      {
+        name: 'configs',
+        knows: 'ExtensionConfigs as stored: their conditions, writing their status, events about them',
+      },
+      { name: 'ca-secrets', knows: 'CA bundles from the Secrets that annotations name, and when they change' },
+      {
+        name: 'queue',
+        knows: 'when an ExtensionConfig is processed: the queue with its backoff, intervals and limits',
+      },
+      {
+        name: 'workers',
+        knows: 'what the modes discover, advise and observe do with an ExtensionConfig, and the metrics',
+      },
+    ],
+  },
   { name: 'admission', knows: 'AdmissionReview in, AdmissionReview out; pure' },
   { name: 'probe', knows: 'probing an extension server before it is registered, where an operator allows it' },
   { name: 'watching', knows: 'the facts about a running cluster: watched copies and their age, Secrets one by one' },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createControllerMetrics } from '../../src/controller/metrics.ts';
+import { createControllerMetrics } from '../../src/controller/workers/metrics.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/hooks/index.ts';
 import { createMetrics } from '../../src/server/health/metrics.ts';
 import { addWatchingMetrics } from '../../src/watching/index.ts';

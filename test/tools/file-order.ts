@@ -11,11 +11,11 @@ const first = [
   'test/package/pack.test.ts',
   'test/docs/commands/sandbox.test.ts',
   'test/commands/certs.test.ts',
-  'test/controller/discover.test.ts',
+  'test/controller/workers/discover.test.ts',
   'test/conformance/checks.test.ts',
   'test/docs/commands/extension-tutorial.test.ts',
   'test/package/image.test.ts',
-  'test/controller/leader-election.test.ts',
+  'test/controller/election/leader-election.test.ts',
   'test/docs/commands/rehearse.test.ts',
   'test/docs/commands/runtime-hooks.test.ts',
   'test/commands/sandbox/kubectl.test.ts',
@@ -80,7 +80,7 @@ const first = [
   'test/e2e/rotation.test.ts',
   'test/sample/sample.test.ts',
   'test/architecture/regular-expressions.test.ts',
-  'test/controller/advise.test.ts',
+  'test/controller/workers/advise.test.ts',
   'test/cluster/watches/informer.test.ts',
 ];
 

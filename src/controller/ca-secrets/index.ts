@@ -1,0 +1,2 @@
+export { readCaBundle, secretNameOf } from './ca-secret.ts';
+export { pollSecrets } from './secret-poll.ts';

@@ -1,0 +1,134 @@
+import { apiVersionOf, decodeExtensionConfig, type ExtensionConfig, hubVersion, kind } from '../../api/index.ts';
+import { type Cluster, StatusError } from '../../cluster/index.ts';
+import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
+import type { ExtensionConfigStatus } from './conditions.ts';
+
+/** Path of all ExtensionConfigs at the API server. */
+export const collectionPath = `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`;
+
+/** An ExtensionConfig as stored by the API server. */
+export type StoredConfig = ExtensionConfig & {
+  metadata: { name: string; uid: string; resourceVersion: string; generation: number };
+};
+
+/** Reads an object of the API server as an ExtensionConfig; undefined if it lacks what the controller needs. */
+export function readStored(object: JsonObject): StoredConfig | undefined {
+  const { metadata } = object;
+  if (!isJsonObject(metadata)) {
+    return undefined;
+  }
+  const { name, uid, resourceVersion, generation } = metadata;
+  const isStored =
+    typeof name === 'string' &&
+    dns1123SubdomainProblems(name).length === 0 &&
+    typeof uid === 'string' &&
+    typeof resourceVersion === 'string' &&
+    typeof generation === 'number';
+  // Items of lists may lack these two fields.
+  const whole = { ...object, apiVersion: apiVersionOf(hubVersion), kind };
+  return isStored ? (decodeExtensionConfig(whole, hubVersion).object as StoredConfig) : undefined;
+}
+
+/** The object was changed by another client between reading and writing. */
+export class ConfigConflict extends Error {}
+
+/** The object has been deleted, or replaced by another one with the same name. */
+export class ConfigGone extends Error {}
+
+/** Reads and writes ExtensionConfigs. Each write applies only to the version that it was computed from. */
+export interface ConfigStore {
+  /** The current object. @throws {ConfigGone} when it no longer has the same uid. */
+  read(config: StoredConfig): Promise<StoredConfig>;
+  /**
+   * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
+   * is read again, unless its spec has changed.
+   *
+   * @returns the object after the write.
+   * @throws {ConfigConflict} when its generation has changed, or after five conflicts in a row.
+   */
+  writeStatus(
+    config: StoredConfig,
+    change: (status: ExtensionConfigStatus | undefined) => ExtensionConfigStatus,
+  ): Promise<StoredConfig>;
+  /** Writes a caBundle (base64). @throws {ConfigConflict} when another client has written in the meantime. */
+  writeCaBundle(config: StoredConfig, caBundle: string): Promise<StoredConfig>;
+}
+
+/** Number of conflicts in a row after which the run starts over. */
+const maxConflicts = 5;
+
+/**
+ * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other clients
+ * wrote is lost, and unknown fields are preserved.
+ *
+ * @param onWrite called after each write, with the versions before and after.
+ */
+export function createConfigStore(
+  cluster: Cluster,
+  onWrite: (before: StoredConfig, after: StoredConfig) => void = () => {},
+): ConfigStore {
+  const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
+
+  function read(object: JsonObject, expected: StoredConfig): StoredConfig {
+    const stored = readStored(object);
+    if (stored === undefined || stored.metadata.uid !== expected.metadata.uid) {
+      throw new ConfigGone(`${expected.metadata.name} is no longer the same ExtensionConfig`);
+    }
+    return stored;
+  }
+
+  async function patch(path: string, config: StoredConfig, change: JsonObject): Promise<StoredConfig> {
+    const { uid, resourceVersion } = config.metadata;
+    try {
+      const answer = await cluster.request('PATCH', path, { ...change, metadata: { uid, resourceVersion } });
+      const after = read(answer, config);
+      onWrite(config, after);
+      return after;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 409) {
+        throw new ConfigConflict(`${config.metadata.name} was changed by another client`);
+      }
+      if (error instanceof StatusError && error.code === 404) {
+        throw new ConfigGone(error.message);
+      }
+      throw error;
+    }
+  }
+
+  const store: ConfigStore = {
+    async read(config) {
+      try {
+        return read(await cluster.request('GET', pathOf(config)), config);
+      } catch (error) {
+        if (error instanceof StatusError && error.code === 404) {
+          throw new ConfigGone(error.message);
+        }
+        throw error;
+      }
+    },
+    async writeStatus(config, change) {
+      let current = config;
+      for (let conflicts = 0; ; conflicts++) {
+        const before = (current.status ?? {}) as JsonObject;
+        const after = change(current.status) as JsonObject;
+        const difference = mergePatchOf(before, after);
+        if (difference === undefined) {
+          return current;
+        }
+        try {
+          return await patch(`${pathOf(current)}/status`, current, { status: difference });
+        } catch (error) {
+          if (!(error instanceof ConfigConflict) || conflicts >= maxConflicts) {
+            throw error;
+          }
+        }
+        current = await store.read(current);
+        if (current.metadata.generation !== config.metadata.generation) {
+          throw new ConfigConflict(`the spec of ${config.metadata.name} was changed by another client`);
+        }
+      }
+    },
+    writeCaBundle: (config, caBundle) => patch(pathOf(config), config, { spec: { clientConfig: { caBundle } } }),
+  };
+  return store;
+}

@@ -1,0 +1,118 @@
+import { type Cluster, explain, StatusError } from '../../cluster/index.ts';
+import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
+
+/** The name of a Lease. */
+export interface LeaseName {
+  namespace: string;
+  name: string;
+}
+
+/** The fields of a Lease's spec that an election reads; a Lease without a spec has no holder. */
+export interface LeaseSpec {
+  /** Empty if there is no holder. */
+  holderIdentity: string;
+  leaseDurationSeconds: number;
+  leaseTransitions: number;
+  acquireTime: string | undefined;
+}
+
+/** The holder of a Lease, and for how long it is held, in ms. */
+export interface Holder {
+  identity: string;
+  leaseDurationMs: number;
+}
+
+const resource = 'leases.coordination.k8s.io';
+
+const microTime = (date: Date) => date.toISOString().replace('Z', '000Z');
+
+/** Path of Leases at the API server. */
+export function leasePath(namespace: string, name?: string): string {
+  const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+  return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
+}
+
+/** The spec of a Lease, with defaults for fields that are missing or have another type. */
+export function specOf(lease: JsonObject): LeaseSpec {
+  const spec = objectAt(lease, 'spec');
+  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = spec;
+  return {
+    holderIdentity: typeof holderIdentity === 'string' ? holderIdentity : '',
+    leaseDurationSeconds: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds : 0,
+    leaseTransitions: typeof leaseTransitions === 'number' ? leaseTransitions : 0,
+    acquireTime: typeof acquireTime === 'string' ? acquireTime : undefined,
+  };
+}
+
+/** The spec of a Lease that is acquired, or renewed if the holder is unchanged. */
+export function heldSpec(before: LeaseSpec | undefined, { identity, leaseDurationMs }: Holder, now: Date): JsonObject {
+  const time = microTime(now);
+  const isRenewal = before?.holderIdentity === identity;
+  return {
+    holderIdentity: identity,
+    leaseDurationSeconds: Math.max(1, Math.round(leaseDurationMs / 1000)),
+    acquireTime: (isRenewal ? before.acquireTime : undefined) ?? time,
+    renewTime: time,
+    leaseTransitions: before === undefined ? 0 : before.leaseTransitions + (isRenewal ? 0 : 1),
+  };
+}
+
+/** The spec of a Lease that its holder releases, so that the next one need not wait. */
+export function releasedSpec(before: LeaseSpec, holder: Holder, now: Date): JsonObject {
+  return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
+}
+
+/** The outcome of a write: the current Lease, or a conflict because another client was faster. */
+type LeaseWrite = { lease: JsonObject } | 'changed';
+
+/** One Lease at the API server. Errors are those of `request`; 403 and 401 become `Forbidden`. */
+export interface StoredLease {
+  /** Resolves with undefined if there is none. */
+  read(): Promise<JsonObject | undefined>;
+  create(spec: JsonObject): Promise<LeaseWrite>;
+  /** Replaces the spec, unless the Lease has changed since `lease` was read. */
+  update(lease: JsonObject, spec: JsonObject): Promise<LeaseWrite>;
+  /** Replaces the spec for the last time: any failure is an error, in the server's words. */
+  release(lease: JsonObject, spec: JsonObject): Promise<void>;
+}
+
+/** Reads and writes one Lease. */
+export function storedLease(cluster: Cluster, { namespace, name }: LeaseName): StoredLease {
+  const path = leasePath(namespace, name);
+  const key = `${namespace}/${name}`;
+
+  async function write(verb: 'create' | 'update', request: Promise<JsonObject>): Promise<LeaseWrite> {
+    try {
+      return { lease: await request };
+    } catch (error) {
+      // A 404 when creating a Lease means that its namespace does not exist.
+      const isChanged =
+        error instanceof StatusError && (error.code === 409 || (error.code === 404 && verb === 'update'));
+      if (isChanged) {
+        return 'changed';
+      }
+      throw explain(error, verb, resource, key);
+    }
+  }
+
+  return {
+    async read() {
+      try {
+        return await cluster.request('GET', path);
+      } catch (error) {
+        if (error instanceof StatusError && error.code === 404) {
+          return undefined;
+        }
+        throw explain(error, 'get', resource, key);
+      }
+    },
+    create(spec) {
+      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
+      return write('create', cluster.request('POST', leasePath(namespace), lease));
+    },
+    update: (lease, spec) => write('update', cluster.request('PUT', path, { ...lease, spec })),
+    async release(lease, spec) {
+      await cluster.request('PUT', path, { ...lease, spec });
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { WatchPace } from '../../cluster/index.ts';
+import type { QueuePace } from './queue.ts';
+
+/** Intervals and limits of a controller; tests pass their own. */
+export interface ControllerPace {
+  /** Maximum time after a successful discovery until the next one, in ms. */
+  resyncMs: number;
+  /** How often the mode `observe` checks an extension, in ms. */
+  observeMs: number;
+  /** How often Secrets are polled, and the pause after each of them, in ms: at most ten reads per second per reader. */
+  secretPollMs: number;
+  secretGapMs: number;
+  /** Maximum number of concurrent runs, and of those for ExtensionConfigs whose last run failed. */
+  concurrency: number;
+  failingConcurrency: number;
+  /** How often to look for Cluster API's own controller, and how soon to retry if that fails at the start, in ms. */
+  rivalCheckMs: number;
+  rivalRetryMs: number;
+  queue: QueuePace;
+  informer: Partial<WatchPace>;
+}
+
+/**
+ * As in Cluster API, except for the concurrency (there 10): a run spends most of its time waiting for the extension.
+ */
+export const defaultPace: ControllerPace = {
+  resyncMs: 10 * 60_000,
+  observeMs: 60_000,
+  secretPollMs: 10_000,
+  secretGapMs: 100,
+  concurrency: 32,
+  failingConcurrency: 16,
+  rivalCheckMs: 60_000,
+  rivalRetryMs: 2_000,
+  queue: { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 },
+  informer: {},
+};

@@ -1,0 +1,80 @@
+import type { Logger } from 'pino';
+import type { Cluster } from '../../cluster/index.ts';
+import type { KnownHooks } from '../../runtime/index.ts';
+import {
+  type Condition,
+  conditionOf,
+  createConfigStore,
+  createOwnWrites,
+  type EventRecorder,
+  pausedAnnotation,
+  type StoredConfig,
+  withConditions,
+} from '../configs/index.ts';
+import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
+import type { Worker } from './worker.ts';
+
+/** The dependencies of the mode `advise`. */
+export interface AdviseWorkerOptions {
+  cluster: Cluster;
+  events: EventRecorder;
+  known: KnownHooks;
+  log: Logger;
+  now: () => Date;
+}
+
+/** The parts of an object that the condition depends on, and the condition itself. */
+function fingerprintOf({ metadata, status }: StoredConfig): string {
+  return JSON.stringify([
+    metadata.generation,
+    metadata.annotations?.[pausedAnnotation] !== undefined,
+    status?.handlers,
+    conditionOf(status, 'Discovered')?.status,
+    conditionOf(status, hookVersionsSupported),
+  ]);
+}
+
+/** Writes one condition: whether the targeted release of Cluster API supports the hook versions of all handlers. */
+export function createAdviseWorker({ cluster, events, known, log, now }: AdviseWorkerOptions): Worker {
+  const own = createOwnWrites(fingerprintOf);
+  const store = createConfigStore(cluster, own.wrote);
+
+  /** Only changes are logged and reported as events. */
+  function tell(config: StoredConfig, before: string | undefined, { status, reason, message }: Condition): void {
+    const extensionConfig = config.metadata.name;
+    if (status === 'False') {
+      events.record(config, { type: 'Warning', reason, message });
+      log.warn({ extensionConfig, reason, message }, 'hook versions are not supported');
+    } else if (status === 'True' && before === 'False') {
+      events.record(config, { type: 'Normal', reason, message: 'the targeted release supports all hook versions' });
+      log.info({ extensionConfig }, 'all hook versions are supported again');
+    }
+  }
+
+  return {
+    async run(config) {
+      own.begin(config);
+      const isPaused = config.metadata.annotations?.[pausedAnnotation] !== undefined;
+      if (isPaused || config.metadata.deletionTimestamp !== undefined) {
+        return { result: 'done' };
+      }
+      const condition = hookVersionsCondition(config, known);
+      const before = conditionOf(config.status, hookVersionsSupported);
+      const { generation } = config.metadata;
+      const after = await store.writeStatus(config, (status) => ({
+        ...status,
+        conditions: withConditions(status?.conditions, [condition], generation, now()),
+      }));
+      if (before?.status !== condition.status || before?.message !== condition.message) {
+        tell(after, before?.status, condition);
+      }
+      return { result: 'done' };
+    },
+    isSettled: own.isSettled,
+    forget({ metadata }) {
+      own.forget(metadata.name);
+      events.forget(metadata.uid);
+    },
+    flush: () => events.flush(),
+  };
+}

@@ -1,0 +1,81 @@
+import { formatRelease } from '../../hooks/index.ts';
+import { type Finding, type Rule, rules } from '../../rules/index.ts';
+import type { KnownHooks } from '../../runtime/index.ts';
+import { type Condition, conditionOf, type StoredConfig } from '../configs/index.ts';
+
+/** Type of the condition that the mode `advise` writes. */
+export const hookVersionsSupported = 'HookVersionsSupported';
+
+/** The rules to apply, the most severe first, with the reason that the condition gets when they have findings. */
+const checks: readonly { rule: Rule; reason: string }[] = [
+  { id: 'hook-version-removed', reason: 'HookVersionRemoved' },
+  { id: 'hook-unknown', reason: 'HookUnknown' },
+  { id: 'hook-too-new', reason: 'HookTooNew' },
+  { id: 'hook-version-deprecated', reason: 'HookVersionDeprecated' },
+].map(({ id, reason }) => {
+  const rule = rules.find((one) => one.id === id);
+  if (rule === undefined) {
+    throw new Error(`there is no rule ${id}`);
+  }
+  return { rule, reason };
+});
+
+/** Maximum number of handlers that a message names. */
+const maxNamed = 20;
+
+/** The findings of one rule about the handlers of an ExtensionConfig. */
+function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks, now: Date): Finding[] {
+  const found: Finding[] = [];
+  rule.check(
+    {
+      object: config,
+      whole: config,
+      violations: [],
+      writtenAs: 'v1beta2',
+      version: 'v1beta2',
+      subject: 'status',
+      isPruned: true,
+      now,
+    },
+    (finding) => found.push(finding),
+    { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: 30 },
+  );
+  return found;
+}
+
+/** `wait-for-backups: BeforeClusterUpgrade in this version …`. */
+function lineOf({ path, message }: Finding, config: StoredConfig): string {
+  const handler = config.status?.handlers?.[Number(path[2])];
+  const [name = ''] = (handler?.name ?? '').split('.');
+  const isNamed = message.startsWith(handler?.requestHook?.hook ?? '\0');
+  return `${name}: ${isNamed ? '' : `${handler?.requestHook?.hook ?? ''} `}${message}`;
+}
+
+/**
+ * Whether the targeted release of Cluster API supports the hook versions of all discovered handlers, and what to do
+ * about those it does not support, worded as the rules' warnings at admission. Unknown without discovered handlers.
+ */
+export function hookVersionsCondition(config: StoredConfig, known: KnownHooks): Condition {
+  const type = hookVersionsSupported;
+  const handlers = config.status?.handlers ?? [];
+  if (handlers.length === 0 && conditionOf(config.status, 'Discovered')?.status !== 'True') {
+    const message = 'the extension has not been discovered yet';
+    return { type, status: 'Unknown', reason: 'NotDiscovered', message };
+  }
+  const found = checks.flatMap(({ rule, reason }) =>
+    findingsOf(rule, config, known, new Date()).map((finding) => ({ reason, finding })),
+  );
+  const [worst] = found;
+  if (worst === undefined) {
+    return { type, status: 'True', reason: 'Supported', message: '' };
+  }
+  const lines = found.slice(0, maxNamed).map(({ finding }) => lineOf(finding, config));
+  const more = found.length > maxNamed ? [`and ${found.length - maxNamed} more handlers`] : [];
+  const release = formatRelease(known.release);
+  return {
+    type,
+    status: 'False',
+    reason: worst.reason,
+    message: `Cluster API ${release}: ${[...lines, ...more].join('; ')}`,
+  };
+}

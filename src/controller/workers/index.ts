@@ -1,0 +1,3 @@
+export { type ControllerMetrics, createControllerMetrics } from './metrics.ts';
+export type { Worker } from './worker.ts';
+export { type Mode, workersFor } from './workers.ts';

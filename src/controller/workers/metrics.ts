@@ -1,0 +1,207 @@
+import { Buffer } from 'node:buffer';
+import type { Registry } from 'prom-client';
+import { metricsIn } from '../../prometheus/index.ts';
+import { type KnownHooks, phaseOf, quotable } from '../../runtime/index.ts';
+import { readCertificates, usable } from '../../x509/index.ts';
+import { conditionOf, type StoredConfig } from '../configs/index.ts';
+import { hookVersionsSupported } from './hook-versions.ts';
+
+/** The reports of a controller. */
+export interface ControllerMetrics {
+  /** A run for an ExtensionConfig has ended. */
+  ran(result: 'success' | 'failure', seconds: number): void;
+  /** An extension was discovered in the mode `observe`. */
+  discovered(extensionConfig: string, isSuccess: boolean, seconds: number): void;
+  /** When the certificate of an extension server expires; undefined when it could not be read. */
+  serverCertificate(extensionConfig: string, notAfter: Date | undefined): void;
+  forget(extensionConfig: string): void;
+  /** Drops the observations of all extensions: another replica observes them from now on. */
+  forgetAll(): void;
+}
+
+/** Values that are read at each scrape. */
+export interface Observed {
+  configs(): readonly StoredConfig[];
+  isLeading(): boolean;
+  load(): { waiting: number; running: number };
+  /** Seconds since the last response of the API server; undefined before the first one. */
+  silentSeconds(): number | undefined;
+}
+
+const prefix = 'extensionconfig_controller_';
+/** Maximum number of hook versions that get their own series: a server may report any names of unknown hooks. */
+const maxHooks = 500;
+/** Longest name in a label, in characters. */
+const maxLabel = 100;
+
+const states = ['supported', 'deprecated', 'removed', 'future', 'unknown'] as const;
+
+/** When the last certificate of a bundle expires, in seconds since 1970; undefined if it has no certificate. */
+function bundleEnd(caBundle: string): number | undefined {
+  const certificates = usable(readCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))) ?? [];
+  const ends = certificates.map(({ x509 }) => x509.validToDate.getTime() / 1000);
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+interface HookCount {
+  labels: { group: string; version: string; hook: string; state: (typeof states)[number] };
+  count: number;
+}
+
+/** Counts the handlers of each hook version; hook versions beyond the maximum are counted together. */
+function countHooks(configs: readonly StoredConfig[], known: KnownHooks): HookCount[] {
+  const counts = new Map<string, HookCount>();
+  for (const { status } of configs) {
+    for (const { requestHook: { apiVersion = '', hook = '' } = {} } of status?.handlers ?? []) {
+      const [group = '', version = ''] = apiVersion.split('/', 2);
+      let key = `${apiVersion}/${hook}`;
+      const state = phaseOf({ apiVersion, hook }, known) ?? 'unknown';
+      const label = (text: string) => quotable(text, maxLabel);
+      let labels: HookCount['labels'] = { group: label(group), version: label(version), hook: label(hook), state };
+      if (!counts.has(key) && counts.size >= maxHooks) {
+        key = state;
+        labels = { group: 'others', version: '', hook: '', state };
+      }
+      const one = counts.get(key);
+      if (one === undefined) {
+        counts.set(key, { labels, count: 1 });
+      } else {
+        one.count++;
+      }
+    }
+  }
+  return [...counts.values()];
+}
+
+/** Registers the metrics of a controller. */
+export function createControllerMetrics(registry: Registry, known: KnownHooks, observed: Observed): ControllerMetrics {
+  const { counter, histogram, measured } = metricsIn(registry, prefix);
+  const ofConfigs = metricsIn(registry, 'extensionconfig_');
+  const labelNames = ['extensionconfig'] as const;
+  const runs = counter(
+    'runs_total',
+    'Finished reconciles of an ExtensionConfig, by result: success, or failure (which is retried).',
+    ['result'],
+  );
+  runs.inc({ result: 'success' }, 0);
+  runs.inc({ result: 'failure' }, 0);
+  const runSeconds = histogram(
+    'run_duration_seconds',
+    'Duration of the reconcile of an ExtensionConfig, most of which is waiting for the extension.',
+    [],
+    { buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20] },
+  );
+  measured('leader', 'Whether this replica is the leader (1) or another one is (0).', () =>
+    observed.isLeading() ? 1 : 0,
+  );
+  measured('queue_waiting', 'ExtensionConfigs waiting in the queue.', () => observed.load().waiting);
+  measured('queue_running', 'ExtensionConfigs being reconciled.', () => observed.load().running);
+  measured(
+    'api_server_silent_seconds',
+    'Seconds since the API server was last heard from; over a minute the cached ExtensionConfigs may be stale.',
+    observed.silentSeconds,
+  );
+
+  const perConfig = {
+    discovered: ofConfigs.gauge(
+      'discovered',
+      'Condition Discovered of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
+      labelNames,
+      { collect: () => collectConfigs() },
+    ),
+    supported: ofConfigs.gauge(
+      'hook_versions_supported',
+      'Condition HookVersionsSupported of an ExtensionConfig: 1 for True, 0 for False. Absent otherwise.',
+      labelNames,
+    ),
+    bundleEnds: ofConfigs.gauge(
+      'ca_bundle_not_after_timestamp_seconds',
+      'When the last certificate of the caBundle expires, in seconds since 1970. Absent without a caBundle.',
+      labelNames,
+    ),
+    handlers: ofConfigs.gauge(
+      'handlers',
+      'Handlers in the status of all ExtensionConfigs, by hook version and its state in the targeted release of Cluster API.',
+      ['group', 'version', 'hook', 'state'],
+    ),
+  };
+  /** Expiry times of bundles, so that each bundle is parsed only once. */
+  let ends = new Map<string, number | undefined>();
+
+  function collectConfigs(): void {
+    const configs = observed.configs();
+    for (const one of Object.values(perConfig)) {
+      one.reset();
+    }
+    const read = new Map<string, number | undefined>();
+    for (const { metadata, spec, status } of configs) {
+      const extensionconfig = metadata.name;
+      for (const [type, one] of [
+        ['Discovered', perConfig.discovered],
+        [hookVersionsSupported, perConfig.supported],
+      ] as const) {
+        const said = conditionOf(status, type)?.status;
+        if (said === 'True' || said === 'False') {
+          one.set({ extensionconfig }, said === 'True' ? 1 : 0);
+        }
+      }
+      const caBundle = spec?.clientConfig?.caBundle ?? '';
+      if (caBundle !== '') {
+        const end = ends.has(caBundle) ? ends.get(caBundle) : bundleEnd(caBundle);
+        ends.set(caBundle, end);
+        read.set(caBundle, end);
+        if (end !== undefined) {
+          perConfig.bundleEnds.set({ extensionconfig }, end);
+        }
+      }
+    }
+    ends = read;
+    for (const { labels, count } of countHooks(configs, known)) {
+      perConfig.handlers.set(labels, count);
+    }
+  }
+
+  const discoveries = ofConfigs.counter(
+    'discoveries_total',
+    'Discoveries (mode observe), by ExtensionConfig and result.',
+    ['extensionconfig', 'result'],
+  );
+  const latency = ofConfigs.gauge(
+    'discovery_latency_seconds',
+    'Duration of the last discovery (mode observe).',
+    labelNames,
+  );
+  const serverEnds = ofConfigs.gauge(
+    'server_certificate_not_after_timestamp_seconds',
+    'When the certificate of the extension server expires, in seconds since 1970 (mode observe). Absent when the handshake fails.',
+    labelNames,
+  );
+  return {
+    ran(result, seconds) {
+      runs.inc({ result });
+      runSeconds.observe(seconds);
+    },
+    discovered(extensionconfig, isSuccess, seconds) {
+      discoveries.inc({ extensionconfig, result: isSuccess ? 'success' : 'failure' });
+      discoveries.inc({ extensionconfig, result: isSuccess ? 'failure' : 'success' }, 0);
+      latency.set({ extensionconfig }, seconds);
+    },
+    serverCertificate(extensionconfig, notAfter) {
+      if (notAfter === undefined) {
+        serverEnds.remove({ extensionconfig });
+      } else {
+        serverEnds.set({ extensionconfig }, notAfter.getTime() / 1000);
+      }
+    },
+    forget(extensionconfig) {
+      latency.remove({ extensionconfig });
+      serverEnds.remove({ extensionconfig });
+      discoveries.remove({ extensionconfig, result: 'success' });
+      discoveries.remove({ extensionconfig, result: 'failure' });
+    },
+    forgetAll() {
+      latency.reset();
+      serverEnds.reset();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Cluster } from '../../../src/cluster/index.ts';
+import { pollSecrets } from '../../../src/controller/ca-secrets/secret-poll.ts';
+import { readStored, type StoredConfig } from '../../../src/controller/configs/stored.ts';
+import { ApiServer } from '../../cluster/api-server.ts';
+import { testCa } from '../../server/certificates.ts';
+import { until } from '../../server/running.ts';
+
+let server: ApiServer;
+beforeEach(async () => {
+  server = await new ApiServer().start();
+});
+afterEach(() => server.stop());
+
+const ca = (text: string) => ({ 'ca.crt': Buffer.from(text).toString('base64') });
+
+/** ExtensionConfigs with a Secret each. */
+function configsWithSecrets(count: number): StoredConfig[] {
+  return Array.from({ length: count }, (_, index) => {
+    const name = `e-${index}`;
+    server.put(`/api/v1/namespaces/default/secrets/${name}`, { metadata: { name }, data: ca(testCa.cert) });
+    const annotations = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `default/${name}` };
+    const metadata = { name, uid: name, resourceVersion: '1', generation: 1, annotations };
+    return readStored({ metadata, spec: { clientConfig: { url: 'https://localhost' } } })!;
+  });
+}
+
+test.each([
+  [1, 1],
+  [100, 1],
+  [101, 2],
+  [501, 5],
+])('%i Secrets are read by %i readers, each once in a round', async (count, readers) => {
+  const configs = configsWithSecrets(count);
+  const changed: string[] = [];
+  const client = server.client();
+  let [reading, most, reads] = [0, 0, 0];
+  const cluster: Cluster = {
+    ...client,
+    async request(...request) {
+      most = Math.max(most, ++reading);
+      reads++;
+      // As long as every reader needs to begin.
+      await new Promise((resolve) => setImmediate(resolve));
+      reading--;
+      return client.request(...request);
+    },
+  };
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  let rounds = 0;
+  void pollSecrets({
+    cluster,
+    configs: () => (++rounds > 2 ? [] : configs),
+    onChange: (name) => changed.push(name),
+    signal: stop.signal,
+    pollMs: 1,
+    gapMs: 0,
+  });
+  await until(() => rounds > 2, 'two rounds are over');
+  expect([most, reads]).toEqual([readers, 2 * count]);
+  // Each lacks its CA, which is said once.
+  expect(changed.sort()).toEqual(configs.map(({ metadata }) => metadata.name).sort());
+});

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createQueue, type QueueOptions, type RunResult } from '../../../src/controller/queue/queue.ts';
+import { expectLinear } from '../../tools/linear.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const pace = { minIntervalMs: 1_000, backoffMs: 1_000, backoffStepMs: 5, maxBackoffMs: 1_000_000 };
+
+/** A queue that records the order of runs; a run ends at once, or when told to. */
+function queueOf(
+  outcome: (key: string, run: number) => RunResult | Promise<RunResult>,
+  options: Partial<QueueOptions> = {},
+) {
+  const runs: string[] = [];
+  const counts = new Map<string, number>();
+  const began = performance.now();
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const queue = createQueue({
+    async run(key) {
+      runs.push(`${key}@${Math.round(performance.now() - began)}`);
+      mostAtOnce = Math.max(mostAtOnce, ++atOnce);
+      try {
+        const count = (counts.get(key) ?? 0) + 1;
+        counts.set(key, count);
+        return await outcome(key, count);
+      } finally {
+        atOnce--;
+      }
+    },
+    concurrency: 10,
+    failingConcurrency: 5,
+    pace,
+    ...options,
+  });
+  return { queue, runs, mostAtOnce: () => mostAtOnce };
+}
+
+const done: RunResult = { result: 'done' };
+const failed: RunResult = { result: 'failed' };
+const advance = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+test('the wait after a failure grows as upstream: 1 s + 5 ms × 2^n; a success resets it', async () => {
+  const { queue, runs } = queueOf((_, run) => (run <= 4 ? failed : done));
+  queue.add('a');
+  await advance(60_000);
+  expect(runs).toEqual(['a@0', 'a@1005', 'a@2015', 'a@3035', 'a@4075']);
+  queue.add('a');
+  await advance(0);
+  expect(runs.at(-1)).toBe('a@60000');
+});
+
+test('the wait is at most 1,000 s', async () => {
+  const { queue, runs } = queueOf(() => failed);
+  queue.add('a');
+  await advance(6_000_000);
+  const times = runs.map((run) => Number(run.slice(2)));
+  const waits = times.slice(1).map((time, index) => time - (times[index] as number));
+  expect(Math.max(...waits)).toBe(1_000_000);
+  expect(waits.at(-1)).toBe(1_000_000);
+});
+
+test('a new event ends the wait, but no key runs more than once a second', async () => {
+  const { queue, runs } = queueOf((_, run) => (run === 1 ? failed : done));
+  queue.add('a');
+  await advance(200);
+  queue.add('a');
+  queue.add('a');
+  await advance(10_000);
+  expect(runs).toEqual(['a@0', 'a@1000']);
+});
+
+test('starting afresh resets the failures', async () => {
+  const { queue, runs } = queueOf(() => failed);
+  queue.add('a');
+  await advance(4_500);
+  queue.add('a', { afresh: true });
+  await advance(2_100);
+  expect(runs.slice(-3)).toEqual(['a@4075', 'a@5075', 'a@6080']);
+});
+
+test('a key that is added during its run, however often, runs once more', async () => {
+  const ends: ((outcome: RunResult) => void)[] = [];
+  const { queue, runs } = queueOf(() => new Promise<RunResult>((resolve) => ends.push(resolve)));
+  queue.add('a');
+  await advance(2_000);
+  queue.add('a');
+  queue.add('a');
+  expect(runs).toEqual(['a@0']);
+  ends[0]?.(done);
+  await advance(0);
+  expect(runs).toEqual(['a@0', 'a@2000']);
+  ends[1]?.(done);
+  await advance(10_000);
+  expect(runs).toHaveLength(2);
+});
+
+test('a key that is to run again later does so, unless it is forgotten', async () => {
+  const { queue, runs } = queueOf(() => ({ result: 'done', againMs: 5_000 }));
+  queue.add('a');
+  queue.add('b');
+  await advance(5_000);
+  queue.forget('b');
+  await advance(10_000);
+  expect(runs).toEqual(['a@0', 'b@0', 'a@5000', 'b@5000', 'a@10000', 'a@15000']);
+});
+
+test('limits concurrent runs; failing keys leave slots for the others', async () => {
+  const { queue, runs, mostAtOnce } = queueOf((key) => (key.startsWith('bad') ? new Promise(() => {}) : done));
+  for (let count = 0; count < 100; count++) {
+    queue.add(`bad${count}`, { suspect: true });
+  }
+  for (let count = 0; count < 100; count++) {
+    queue.add(`good${count}`);
+  }
+  await advance(0);
+  expect(runs.filter((run) => run.startsWith('good'))).toHaveLength(100);
+  expect(runs.filter((run) => run.startsWith('bad'))).toHaveLength(5);
+  expect(mostAtOnce()).toBeLessThanOrEqual(10);
+  expect([queue.running, queue.waiting]).toEqual([5, 95]);
+});
+
+test('keys that failed before and then succeed may use any slot again', async () => {
+  const { queue, mostAtOnce } = queueOf((_key, run) => (run === 1 ? done : new Promise(() => {})));
+  const keys = Array.from({ length: 20 }, (_, index) => `a${index}`);
+  for (const key of keys) {
+    queue.add(key, { suspect: true });
+  }
+  await advance(1_000);
+  expect(mostAtOnce()).toBe(5);
+  for (const key of keys) {
+    queue.add(key);
+  }
+  await advance(0);
+  expect(mostAtOnce()).toBe(10);
+});
+
+test('failing keys get their turn despite an endless supply of others', async () => {
+  const { queue, runs } = queueOf(async () => done, { concurrency: 2, failingConcurrency: 1 });
+  for (let count = 0; count < 1_000; count++) {
+    queue.add(`good${count}`);
+  }
+  queue.add('bad', { suspect: true });
+  await advance(0);
+  expect(runs.indexOf('bad@0')).toBeLessThan(10);
+});
+
+test('stop waits for running work, and starts nothing more', async () => {
+  let end = (_outcome: RunResult) => {};
+  const { queue, runs } = queueOf(() => new Promise<RunResult>((resolve) => (end = resolve)), { concurrency: 1 });
+  queue.add('a');
+  queue.add('b');
+  let isStopped = false;
+  const stopped = queue.stop().then(() => {
+    isStopped = true;
+  });
+  await advance(1_000);
+  expect(isStopped).toBe(false);
+  end(done);
+  await stopped;
+  queue.add('c');
+  await advance(10_000);
+  expect(runs).toEqual(['a@0']);
+});
+
+test('work is linear in the keys', async () => {
+  await expectLinear(20_000, async (size) => {
+    const { queue, runs } = queueOf(async () => done);
+    for (let count = 0; count < size; count++) {
+      queue.add(`key${count}`);
+    }
+    await advance(0);
+    expect(runs).toHaveLength(size);
+  });
+});
+
+test('a key that is forgotten and added again during its run waits for the end of that run, and starts afresh', async () => {
+  const first = Promise.withResolvers<RunResult>();
+  const { queue, runs, mostAtOnce } = queueOf((_, run) => (run === 1 ? first.promise : done));
+  queue.add('a');
+  await advance(500);
+  queue.forget('a');
+  queue.add('a');
+  await advance(5_000);
+  expect(runs).toEqual(['a@0']);
+  expect(queue.isRunning('a')).toBe(true);
+  first.resolve(failed);
+  await advance(0);
+  expect(runs).toEqual(['a@0', 'a@5500']);
+  expect(mostAtOnce()).toBe(1);
+  queue.forget('a');
+  await advance(5_000);
+  expect(runs).toHaveLength(2);
+});

@@ -1,0 +1,453 @@
+import { aroundEach, expect, test } from 'vitest';
+import { secretNameOf } from '../../../src/controller/ca-secrets/ca-secret.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import type { RegisteredHandler } from '../../../src/runtime/index.ts';
+import { startExtension as startRawServer } from '../../runtime/extension-server.ts';
+import { makeCertificate, testCa } from '../../server/certificates.ts';
+import { ending, endWith } from '../../tools/ends.ts';
+import { type Config, caBundle, control, startCalled, startLab, until } from '../lab.ts';
+import { startProxy, takenIn } from '../proxy.ts';
+import { comparable, recordedDiscovered, recordedFailed } from '../recorded-status.ts';
+
+aroundEach(ending);
+
+test.concurrent('writes a status as Cluster API does, both for a discovered extension and for a failure', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const { spec, stop } = await startCalled();
+  await lab.create('lab', spec);
+  await control(lab, {}, { resyncMs: 100 });
+  const discovered = await lab.condition('lab', 'Discovered', 'True');
+  expect(comparable(discovered.status)).toEqual(comparable(recordedDiscovered));
+  await stop({ graceMs: 0, timeoutMs: 100 });
+  // A discovery in progress when the server stopped has failed in another way.
+  const failed = await lab.condition('lab', 'Discovered', 'False', /refused/);
+  expect(comparable(failed.status)).toEqual(comparable(recordedFailed.status));
+});
+
+const discoveryAnswer = (handlers: object[] | undefined) => ({
+  apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+  kind: 'DiscoveryResponse',
+  status: 'Success',
+  ...(handlers && { handlers }),
+});
+const offered = (name: string, hook = 'BeforeClusterCreate') => ({
+  name,
+  requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook },
+  timeoutSeconds: 5,
+  failurePolicy: 'Fail',
+});
+
+/** A server that answers discovery as told, and counts the calls. */
+async function answering(answer: (count: number) => object | undefined) {
+  const server = await startRawServer(() => answer(server.received.length) as JsonObject | undefined);
+  endWith(() => server.close());
+  return { received: server.received, spec: { clientConfig: { url: server.url, caBundle } } };
+}
+
+const names = (config: Config) => config.status?.handlers?.map(({ name }) => name);
+const conditionIn = (config: Config, type: string) => config.status?.conditions?.find((one) => one.type === type);
+
+test.concurrent('writes only changes, and does not discover again after its own write', async ({ expect }) => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  // In another order each time, as a server of Cluster API's own SDK does after each start.
+  const { received, spec } = await answering((count) =>
+    discoveryAnswer(count % 2 === 0 ? [offered('a'), offered('b')] : [offered('b'), offered('a')]),
+  );
+  await lab.create('lab', spec);
+  await control(proxy, {}, { resyncMs: 100 });
+  const first = await lab.condition('lab', 'Discovered', 'True');
+  await until(() => expect(received.length).toBeGreaterThanOrEqual(5));
+  const later = await lab.get('lab');
+  expect(later.metadata.resourceVersion).toBe(first.metadata.resourceVersion);
+  expect(takenIn(proxy.passed)).toHaveLength(1);
+  expect(names(later)).toEqual(names(first));
+});
+
+test.concurrent('does not discover again if the watch reports its own write before the response arrives', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  proxy.holdAnswer = ({ method }) =>
+    method === 'PATCH' ? new Promise((resolve) => setTimeout(resolve, 150)) : undefined;
+  const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
+  await lab.create('lab', spec);
+  await control(proxy);
+  await lab.condition('lab', 'Discovered', 'True');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(received).toHaveLength(1);
+});
+
+test.concurrent('restores a status that another client changed; a change of labels does not cause a discovery', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
+  await lab.create('lab', spec);
+  await control(lab);
+  await lab.condition('lab', 'Discovered', 'True');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(received).toHaveLength(1);
+  await lab.patch('lab', { metadata: { labels: { team: 'a' }, annotations: { x: 'y' } } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(received).toHaveLength(1);
+  await lab.patchStatus('lab', { handlers: [] });
+  await until(async () => expect(names(await lab.get('lab'))).toEqual(['a.lab']));
+  expect(received).toHaveLength(2);
+});
+
+test.concurrent('keeps the order of handlers when some are added and removed, and an event reports the changes', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  let answer: object[] = [offered('a'), offered('b'), offered('c')];
+  const { spec } = await answering(() => discoveryAnswer(answer));
+  await lab.create('lab', spec);
+  const { controller } = await control(lab, {}, { resyncMs: 100 });
+  await lab.condition('lab', 'Discovered', 'True');
+  answer = [offered('d'), offered('c'), offered('a')];
+  await until(async () => expect(names(await lab.get('lab'))).toEqual(['a.lab', 'c.lab', 'd.lab']));
+  await until(async () =>
+    expect(await lab.events('lab')).toEqual([
+      { type: 'Normal', reason: 'Discovered', message: 'discovered 3 handlers', count: 1 },
+      {
+        type: 'Normal',
+        reason: 'HandlersChanged',
+        message: 'the extension server changed: added d.lab; removed b.lab',
+        count: 1,
+      },
+    ]),
+  );
+  const found = () =>
+    controller.client.registry.list(
+      'hooks.runtime.cluster.x-k8s.io',
+      'BeforeClusterCreate',
+    ) as readonly RegisteredHandler[];
+  await until(() => expect(found().map(({ name }) => name)).toEqual(['a.lab', 'c.lab', 'd.lab']));
+  answer = [];
+  await until(async () => expect((await lab.get('lab')).status).not.toHaveProperty('handlers'));
+});
+
+test.concurrent('changes the transition time only with the status, observedGeneration only with the spec', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  let now = new Date('2026-01-01T10:00:00.900Z');
+  await lab.create('lab', { ...spec, settings: { a: '1' } });
+  const { controller } = await control(lab, { now: () => now });
+  const first = await lab.condition('lab', 'Discovered', 'True');
+  expect(conditionIn(first, 'Discovered')).toMatchObject({
+    lastTransitionTime: '2026-01-01T10:00:00Z',
+    observedGeneration: 1,
+  });
+  now = new Date('2026-01-01T11:00:00Z');
+  await lab.patch('lab', { spec: { settings: { a: '2' } } });
+  await until(async () =>
+    expect(conditionIn(await lab.get('lab'), 'Discovered')).toMatchObject({
+      lastTransitionTime: '2026-01-01T10:00:00Z',
+      observedGeneration: 2,
+    }),
+  );
+  await lab.patch('lab', { spec: { clientConfig: { url: 'https://localhost:1' } } });
+  const failed = await lab.condition('lab', 'Discovered', 'False');
+  // Calls still go to the old address.
+  expect(controller.client.registry.get('before-cluster-create.lab')).toMatchObject({
+    extension: { clientConfig: spec.clientConfig },
+  });
+  expect(conditionIn(failed, 'Discovered')).toMatchObject({
+    lastTransitionTime: '2026-01-01T11:00:00Z',
+    observedGeneration: 3,
+  });
+  expect(conditionIn(failed, 'Paused')).toMatchObject({ lastTransitionTime: '2026-01-01T10:00:00Z' });
+});
+
+test.concurrent('leaves a paused extension alone with its handlers registered, continues afterwards, and forgets a deleted one', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const { received, spec } = await answering(() => discoveryAnswer([offered('a')]));
+  await lab.create('lab', spec);
+  const { controller } = await control(lab, {}, { resyncMs: 100 });
+  await lab.condition('lab', 'Discovered', 'True');
+  await lab.patch('lab', { metadata: { annotations: { 'cluster.x-k8s.io/paused': '' } } });
+  const paused = await lab.condition('lab', 'Paused', 'True');
+  expect(conditionIn(paused, 'Paused')).toMatchObject({
+    reason: 'Paused',
+    message: 'ExtensionConfig has the cluster.x-k8s.io/paused annotation',
+  });
+  const count = received.length;
+  await lab.patch('lab', { spec: { settings: { a: '1' } } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(received).toHaveLength(count);
+  expect(controller.client.registry.get('a.lab')).toMatchObject({ name: 'a.lab' });
+  await lab.patch('lab', { metadata: { annotations: { 'cluster.x-k8s.io/paused': null } } });
+  await until(async () => {
+    const config = await lab.get('lab');
+    expect(conditionIn(config, 'Paused')?.status).toBe('False');
+    expect(conditionIn(config, 'Discovered')?.observedGeneration).toBe(2);
+  });
+  await lab.remove('lab');
+  await until(() => expect(controller.client.registry.extensions).toEqual([]));
+  await lab.create('lab', spec);
+  await lab.condition('lab', 'Discovered', 'True');
+});
+
+test.concurrent('injects caBundle from the annotated Secret, and follows the Secret', async ({ expect }) => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  const { url } = spec.clientConfig;
+  await lab.create(
+    'lab',
+    { clientConfig: { url } },
+    { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'default/ca' },
+  );
+  await control(lab);
+  const message = async () => conditionIn(await lab.get('lab'), 'Discovered')?.message;
+  const problem = 'Error in discovery: failed to reconcile caBundle: ';
+  await until(async () => expect(await message()).toBe(`${problem}secret default/ca does not exist`));
+  await lab.putSecret('ca', { 'tls.crt': 'x' });
+  await until(async () =>
+    expect(await message()).toBe(`${problem}secret default/ca does not contain a "ca.crt" entry`),
+  );
+  await lab.putSecret('ca', { 'ca.crt': 'x' });
+  await until(async () =>
+    expect(await message()).toBe(`${problem}"ca.crt" of secret default/ca contains no PEM certificate`),
+  );
+  await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${testCa.key}` });
+  await until(async () => expect(await message()).toMatch(/contains a private key, which must not be published/));
+  expect((await lab.get('lab')).spec.clientConfig.caBundle).toBeUndefined();
+  await lab.putSecret('ca', { 'ca.crt': testCa.cert });
+  const discovered = await lab.condition('lab', 'Discovered', 'True');
+  expect(discovered.spec.clientConfig.caBundle).toBe(caBundle);
+  expect(conditionIn(discovered, 'Discovered')?.observedGeneration).toBe(2);
+  // Rotated while it works.
+  await lab.putSecret('ca', { 'ca.crt': `${testCa.cert}${makeCertificate({ commonName: 'next', isCa: true }).cert}` });
+  await until(async () => {
+    const config = await lab.get('lab');
+    expect(config.spec.clientConfig.caBundle).not.toBe(caBundle);
+    expect(conditionIn(config, 'Discovered')).toMatchObject({ status: 'True', observedGeneration: 3 });
+  });
+  const reasons = (await lab.events('lab')).map(({ reason }) => reason);
+  expect(reasons.filter((reason) => reason === 'CABundleInjected')).toHaveLength(1);
+});
+
+test.each([
+  'ca',
+  '/ca',
+  'default/',
+  'default/a/b',
+  'De/ca',
+  '../../x/y',
+])("reports an annotation that does not name a Secret (%j) in a condition, in Cluster API's words", async (annotation) => {
+  expect(secretNameOf(annotation)).toEqual({
+    problem: `secret name ${JSON.stringify(annotation)} must be in the form <namespace>/<name>`,
+  });
+});
+
+const hostile: [string, unknown, RegExp][] = [
+  [
+    'a handler for a hook that nobody knows',
+    [offered('a', 'Nothing')],
+    /requestHook .*Nothing is not in the Runtime SDK catalog/,
+  ],
+  ['names that are alike', [offered('a'), offered('a')], /duplicate name for handler a found/],
+  ['a name with markup and a line break', [offered('a\n<script>')], /handler name a\ufffd<script> is not valid/],
+  ['too many handlers', Array.from({ length: 2_000 }, (_, n) => offered(`h${n}`)), /2000 handlers do not fit/],
+  ['half a character at the end of a long message', [offered(`a${'\u{1F600}'.repeat(300)}`)], /is not valid/],
+  ['a timeout of years', [{ ...offered('a'), timeoutSeconds: 1e9 }], /must be between 0 and 30/],
+  [
+    '512 names that are all wrong',
+    Array.from({ length: 512 }, (_, n) => offered(`${'X'.repeat(400)}${n}`)),
+    /is not valid/,
+  ],
+  ['handlers that are not a list', { a: 1 }, /failed to decode response/],
+];
+
+test.concurrent('a hostile answer causes one write and one event, and nothing of it gets into the status', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const servers = await Promise.all(
+    hostile.map(([, handlers]) => answering(() => discoveryAnswer(handlers as object[]))),
+  );
+  await Promise.all(servers.map(({ spec }, index) => lab.create(`h${index}`, spec)));
+  // Two at a time: on a busy machine, each would take its ten seconds if all ran at once.
+  const { lines } = await control(proxy, {}, { concurrency: 2, failingConcurrency: 1 });
+  for (const [index, [what, , message]] of hostile.entries()) {
+    const failed = await lab.condition(`h${index}`, 'Discovered', 'False');
+    expect(conditionIn(failed, 'Discovered')?.message, what).toMatch(message);
+    expect(failed.status).not.toHaveProperty('handlers');
+    await until(() => expect(servers[index]?.received.length).toBeGreaterThanOrEqual(3));
+    const events = await lab.events(`h${index}`);
+    expect(events).toHaveLength(1);
+    expect(String(events[0]?.message).length).toBeLessThanOrEqual(1024);
+  }
+  expect(takenIn(proxy.passed)).toHaveLength(hostile.length);
+  // Reported once, however often it is retried.
+  expect(lines.filter(({ msg }) => msg === 'extension not discovered')).toHaveLength(hostile.length);
+});
+
+test.concurrent('reports an unusable selector in a condition, without calling the extension', async ({ expect }) => {
+  const lab = await startLab();
+  const { spec, received } = await answering(() => discoveryAnswer([offered('a')]));
+  const namespaceSelector = { matchExpressions: [{ key: 'a', operator: 'Near', values: ['b'] }] };
+  await lab.create('lab', { ...spec, namespaceSelector });
+  await control(lab);
+  const failed = await lab.condition('lab', 'Discovered', 'False');
+  expect(conditionIn(failed, 'Discovered')?.message).toMatch(
+    /^Error in discovery: failed to create namespaceSelector: matchExpressions\.0\.operator: /,
+  );
+  expect(received).toEqual([]);
+});
+
+test.concurrent('reports in a condition what the API server rejects, and keeps registered handlers', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  let answer = [offered('a')];
+  const { spec } = await answering(() => discoveryAnswer(answer));
+  await lab.create('lab', spec);
+  const { controller } = await control(proxy, {}, { resyncMs: 100 });
+  await lab.condition('lab', 'Discovered', 'True');
+  proxy.refuse = ({ path }, body) =>
+    path.endsWith('/status') && body.includes('"b.lab"')
+      ? { message: 'admission webhook "x" denied the request: no b' }
+      : undefined;
+  answer = [offered('b')];
+  const failed = await lab.condition('lab', 'Discovered', 'False');
+  expect(conditionIn(failed, 'Discovered')?.message).toBe(
+    'Error in discovery: the API server rejects the discovered handlers: admission webhook "x" denied the request: no b',
+  );
+  expect(names(failed)).toEqual(['a.lab']);
+  expect(controller.client.registry.get('a.lab')).toMatchObject({ name: 'a.lab' });
+  expect(controller.client.registry.get('b.lab')).toMatchObject({ step: 'registry' });
+  proxy.refuse = () => undefined;
+  await until(async () => expect(names(await lab.get('lab'))).toEqual(['b.lab']));
+});
+
+test.concurrent('preserves conditions of other controllers, and gets past conflicts with a client that keeps writing', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  const foreign = {
+    type: 'BackupReady',
+    status: 'True',
+    reason: 'Ready',
+    message: 'theirs',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  };
+  await lab.patchStatus('lab', { conditions: [foreign] });
+  const proxy = await startProxy(lab);
+  let conflicts = 0;
+  proxy.hold = ({ method, path }) =>
+    method === 'PATCH' && path.endsWith('/status') && conflicts++ < 3
+      ? lab.patch('lab', { metadata: { labels: { count: String(conflicts) } } })
+      : undefined;
+  await control(proxy);
+  const discovered = await lab.condition('lab', 'Discovered', 'True');
+  expect(conflicts).toBe(4);
+  expect(discovered.status?.conditions?.map(({ type }) => type)).toEqual(['BackupReady', 'Discovered', 'Paused']);
+  expect(conditionIn(discovered, 'BackupReady')).toMatchObject(foreign);
+});
+
+test.concurrent('a spec that changes during discovery is discovered again', async ({ expect }) => {
+  const lab = await startLab();
+  const old = await answering(() => discoveryAnswer([offered('old')]));
+  const fresh = await answering(() => discoveryAnswer([offered('new')]));
+  await lab.create('lab', old.spec);
+  const proxy = await startProxy(lab);
+  let isChanged = false;
+  proxy.hold = ({ method, path }) => {
+    if (method === 'PATCH' && path.endsWith('/status') && !isChanged) {
+      isChanged = true;
+      return lab.patch('lab', { spec: fresh.spec });
+    }
+    return undefined;
+  };
+  await control(proxy);
+  const discovered = await lab.condition('lab', 'Discovered', 'True');
+  expect(names(discovered)).toEqual(['new.lab']);
+  expect(conditionIn(discovered, 'Discovered')?.observedGeneration).toBe(2);
+});
+
+test.concurrent('retries failing writes and missing permissions, and reports them', async ({ expect }) => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const { spec } = await startCalled();
+  await lab.create('lab', spec);
+  let message = 'etcdserver: leader changed';
+  let code = 500;
+  proxy.refuse = ({ method }) => (method === 'PATCH' ? { message, code } : undefined);
+  const { lines } = await control(proxy);
+  const errors = () => lines.filter(({ msg }) => msg === 'ExtensionConfig will be retried').map(({ error }) => error);
+  await until(() => expect(errors()).toContain(message));
+  message = 'extensionconfigs.runtime.cluster.x-k8s.io "lab" is forbidden: User "x" cannot patch resource';
+  code = 403;
+  await until(() => expect(errors()).toContain(message));
+  expect((await lab.get('lab')).status).toBeUndefined();
+  proxy.refuse = () => undefined;
+  await lab.condition('lab', 'Discovered', 'True');
+});
+
+test.concurrent('catches up after an outage of the API server, and keeps registrations meanwhile', async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const proxy = await startProxy(lab);
+  const { spec } = await startCalled();
+  await lab.create('first', spec);
+  const { controller } = await control(proxy);
+  await lab.condition('first', 'Discovered', 'True');
+  await proxy.cut();
+  await until(() => expect(controller.problem).toMatch(/no answer from the API server/));
+  expect(controller.client.registry.get('before-cluster-create.first')).toMatchObject({ hook: 'BeforeClusterCreate' });
+  await lab.create('second', spec);
+  await lab.remove('first');
+  await proxy.restore();
+  await lab.condition('second', 'Discovered', 'True');
+  await until(() => expect(controller.problem).toBeUndefined());
+  await until(() => expect(controller.client.registry.extensions.map(({ name }) => name)).toEqual(['second']));
+});
+
+// Not concurrent, because it measures time.
+test('unresponsive and broken extensions do not delay the others, not even at the start', async () => {
+  const lab = await startLab();
+  const good = await startCalled();
+  const hanging = await answering(() => undefined);
+  const create = (name: string, spec: object, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => lab.create(`${name}-${index}`, spec)));
+  const pace = { concurrency: 9, failingConcurrency: 4 };
+  const fiveDiscovered = async (name: string) => {
+    const began = performance.now();
+    const { controller } = await control(lab, {}, pace);
+    await Promise.all(Array.from({ length: 5 }, (_, index) => lab.condition(`${name}-${index}`, 'Discovered', 'True')));
+    const tookMs = performance.now() - began;
+    return { tookMs, controller };
+  };
+  await create('d-good', good.spec, 5);
+  const { tookMs: aloneMs, controller } = await fiveDiscovered('d-good');
+  await controller.stop();
+
+  // Those that have never been discovered take 4 of 9 workers, and those that failed before 4 more, of 8 that hang.
+  await create('a-hanging', hanging.spec, 4);
+  await create('b-failed', hanging.spec, 8);
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const failed = { type: 'Discovered', status: 'False', reason: 'NotDiscovered', message: 'x', lastTransitionTime };
+  await Promise.all(
+    Array.from({ length: 8 }, (_, index) => lab.patchStatus(`b-failed-${index}`, { conditions: [failed] })),
+  );
+  await create('b-absent', { clientConfig: { url: 'https://localhost:1', caBundle } }, 4);
+  await create('c-good', good.spec, 5);
+  const { tookMs } = await fiveDiscovered('c-good');
+  // A discovery that hangs takes 10 s. A machine that is slow in this was slow in those without any that hang.
+  expect(tookMs).toBeLessThan(8_000 + 8 * aloneMs);
+  await lab.condition('b-absent-0', 'Discovered', 'False');
+});
