@@ -1,5 +1,5 @@
 import type { Context, Environment, ParseResult } from '@marcbachmann/cel-js';
-import { Recent } from '../kubernetes/index.ts';
+import { Recent } from '../caches/index.ts';
 import { compilePattern, type Pattern, weightOfPattern } from '../schema/index.ts';
 import { library } from './library.ts';
 

@@ -1,5 +1,6 @@
 import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
-import { canonical, isJsonObject, type Json, type JsonObject, Recent, type StatusCause } from '../kubernetes/index.ts';
+import { Recent } from '../caches/index.ts';
+import { canonical, isJsonObject, type Json, type JsonObject, type StatusCause } from '../kubernetes/index.ts';
 import { causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';

@@ -3,7 +3,6 @@ export * from './errors/index.ts';
 export * from './json/index.ts';
 export * from './label-selector.ts';
 export * from './names.ts';
-export { Recent } from './recent.ts';
 export * from './request-uri.ts';
 export * from './reviews/index.ts';
 export { timeText } from './time.ts';

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../api/index.ts';
+import { createCache } from '../caches/index.ts';
 import type { Facts } from '../facts/index.ts';
 import { type Finding, namedSecret } from '../rules/index.ts';
-import { createCache, createClient, isCallError, type KnownHooks, targetOf } from '../runtime/index.ts';
+import { createClient, isCallError, type KnownHooks, targetOf } from '../runtime/index.ts';
 import type { AllowList } from './allow-list.ts';
 import { findingsOf } from './findings.ts';
 import { createReach, systemAddresses } from './reach.ts';

@@ -1,6 +1,7 @@
+import { createCache } from '../caches/index.ts';
 import { clusterApiHooks, createHookCatalog, formatGroupHook, formatHook, newestKnownRelease } from '../hooks/index.ts';
 import { isCallError } from './call-error.ts';
-import { type CallContext, Calls, createCache, createWaits, type Definitions } from './calls/index.ts';
+import { type CallContext, Calls, createWaits, type Definitions } from './calls/index.ts';
 import type { Client, ClientOptions } from './client-types.ts';
 import { discover } from './discovery/index.ts';
 import { createBackoff, createCallMetrics, createConnections } from './exchange/index.ts';

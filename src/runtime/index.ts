@@ -1,5 +1,4 @@
 export { type CallError, type CallStep, isCallError, isIgnorable, quotable } from './call-error.ts';
-export { type Cache, createCache } from './calls/index.ts';
 export { createClient } from './client.ts';
 export type * from './client-types.ts';
 export {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Recent } from '../caches/index.ts';
 import {
   createHostedExtension,
   type ExtensionServer,
   type Handler,
   type HostedExtensionOptions,
 } from '../extension/index.ts';
-import { Recent } from '../kubernetes/index.ts';
 import { type Behaviours, parseBehaviours } from './behaviour.ts';
 import { handlers } from './work.ts';
 

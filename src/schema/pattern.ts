@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { Recent } from '../kubernetes/index.ts';
+import { Recent } from '../caches/index.ts';
 
 /** A regular expression in RE2 syntax, as Kubernetes interprets every pattern. */
 export interface Pattern {

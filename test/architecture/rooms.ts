@@ -13,6 +13,7 @@ export interface Room {
  */
 export const rooms: readonly Room[] = [
   { name: 'files', knows: 'reading small files that another user may control; YAML; creating folders' },
+  { name: 'caches', knows: 'what is kept in memory within a limit: while it is used, or for a time' },
   { name: 'terminal', knows: 'text for people: colours, counts, making untrusted text harmless' },
   {
     name: 'kubernetes',

@@ -68,6 +68,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
     mutate: ['src/hooks/**/*.ts', '!src/hooks/message-types.ts', '!src/hooks/definitions/**'],
     tests: ['test/hooks/**/*.test.ts', '!test/hooks/message-types.test.ts'],
   },
+  caches: { mutate: ['src/caches/**/*.ts'], tests: ['test/caches/**/*.test.ts'] },
   files: { mutate: ['src/files/**/*.ts'], tests: ['test/files/**/*.test.ts'] },
   terminal: { mutate: ['src/terminal/**/*.ts'], tests: ['test/terminal/**/*.test.ts', 'test/lint/formats.test.ts'] },
   variables: { mutate: ['src/variables/**/*.ts'], tests: ['test/variables/**/*.test.ts'] },

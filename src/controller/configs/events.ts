@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { apiVersionOf, hubVersion, kind } from '../../api/index.ts';
+import { Recent } from '../../caches/index.ts';
 import { type Cluster, StatusError } from '../../cluster/index.ts';
-import { Recent, timeText } from '../../kubernetes/index.ts';
+import { timeText } from '../../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 
 /** An event of an ExtensionConfig, as `kubectl describe` shows it. */

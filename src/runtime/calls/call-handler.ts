@@ -1,3 +1,4 @@
+import type { Cache } from '../../caches/index.ts';
 import type { HookVersions } from '../../hook-versions/index.ts';
 import { formatGroupHook, formatHook, type HookDefinition } from '../../hooks/index.ts';
 import { ConversionError, type JsonObject } from '../../kubernetes/index.ts';
@@ -6,7 +7,7 @@ import { type CallError, isCallError, isIgnorable } from '../call-error.ts';
 import type { CallAllOptions, CallResult } from '../client-types.ts';
 import { complete, type ExchangeContext, exchange, type Message, statusError } from '../exchange/index.ts';
 import type { RegisteredHandler } from '../registry/index.ts';
-import { type Cache, responseCachingOf } from './caches.ts';
+import { responseCachingOf } from './response-caching.ts';
 import { emptyResponse } from './waits.ts';
 
 /** The hooks that a client knows. */

@@ -1,4 +1,3 @@
-export { type Cache, createCache } from './caches.ts';
 export type { CallContext, Definitions } from './call-handler.ts';
 export { Calls } from './calls.ts';
 export { createWaits } from './waits.ts';

@@ -1,7 +1,10 @@
+import { createCache } from '../../caches/index.ts';
 import { formatGroupHook, type HookDefinition } from '../../hooks/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { CalledObject } from '../client-types.ts';
-import { createCache, maxWaitMs } from './caches.ts';
+
+/** Longest time for which a wait is remembered, in ms, whatever retryAfterSeconds says. */
+const maxWaitMs = 24 * 60 * 60_000;
 
 /** A wait: until when, in ms, and the extension's message. */
 interface Wait {

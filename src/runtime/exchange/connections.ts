@@ -2,7 +2,7 @@ import tls, { createSecureContext, type SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { Recent } from '../../kubernetes/index.ts';
+import { Recent } from '../../caches/index.ts';
 import { readableCertificates } from '../../x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, Recent } from '../../kubernetes/index.ts';
+import { Recent } from '../../caches/index.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** Longest path of a column that is read, in characters. */
 const maxLength = 1024;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Recent } from '../../src/kubernetes/index.ts';
+import { Recent } from '../../src/caches/index.ts';
 
 const keptOf = (recent: Recent<number>, keys: string) =>
   [...keys].filter((key) => recent.get(key) !== undefined).join('');

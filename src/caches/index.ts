@@ -1,0 +1,2 @@
+export { type Cache, createCache } from './expiring.ts';
+export { Recent } from './recent.ts';
