@@ -1,8 +1,10 @@
 import type { ExtensionConfig } from '../api/index.ts';
+import { inPlaceHooks } from '../hooks/index.ts';
 import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../kubernetes/index.ts';
 import { type Client, createClient, type Resolve } from '../runtime/index.ts';
 import { createCaller } from './caller.ts';
 import {
+  type Blueprint,
   type CallEffect,
   type ClusterApiLimits,
   createNames,
@@ -183,6 +185,47 @@ async function warnOfSelectors(configs: readonly ExtensionConfig[], options: Reh
   }
 }
 
+/** Hooks of which only the handlers that a ClusterClass names are called. */
+const hooksOfClasses = new Set(['DiscoverVariables', 'GeneratePatches', 'ValidateTopology', 'GenerateUpgradePlan']);
+
+/** Maximum number of handlers that a warning names. */
+const maxNamed = 10;
+
+/** Reports the handlers that this rehearsal never calls, since nothing else would show that they were not tested. */
+function warnOfUncalled(
+  configs: readonly ExtensionConfig[],
+  { subjects, story, onEntry }: RehearsalOptions,
+  blueprints: ReadonlySet<Blueprint | undefined>,
+): void {
+  const named = new Set<string | undefined>();
+  for (const blueprint of blueprints) {
+    named.add(blueprint?.planHandler);
+    for (const { generatePatches, validateTopology, discoverVariables } of blueprint?.patches ?? []) {
+      named.add(generatePatches).add(validateTopology).add(discoverVariables);
+    }
+  }
+  const handlers = configs.flatMap(({ status }) => status?.handlers ?? []);
+  const warn = (uncalled: readonly { name?: string }[], why: string, remedy: string) => {
+    if (uncalled.length > 0) {
+      const names = uncalled.slice(0, maxNamed).map(({ name = '' }) => name);
+      const more = uncalled.length > maxNamed ? ` and ${uncalled.length - maxNamed} more` : '';
+      onEntry(warning('', `no call for ${names.join(', ')}${more}: ${why}`, remedy));
+    }
+  };
+  warn(
+    handlers.filter(({ name, requestHook }) => hooksOfClasses.has(requestHook?.hook ?? '') && !named.has(name)),
+    'no ClusterClass names them',
+    subjects.some(({ blueprint }) => blueprint !== undefined)
+      ? 'name them in the ClusterClass, if they are meant for these Clusters'
+      : 'pass the ClusterClass that names them with --cluster-class',
+  );
+  warn(
+    story.updatesInPlace ? [] : handlers.filter(({ requestHook }) => inPlaceHooks.has(requestHook?.hook ?? '')),
+    'machines are not updated in place',
+    'add --in-place-updates and --upgrade-to VERSION',
+  );
+}
+
 /**
  * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each
  * Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
@@ -212,8 +255,10 @@ export async function rehearse(options: RehearsalOptions): Promise<{ lives: numb
       return stop(wrong.message);
     }
     await warnOfSelectors(configs, options);
+    const blueprints = new Set(subjects.map(({ blueprint }) => blueprint));
+    warnOfUncalled(configs, options, blueprints);
     const caller = createCaller(client);
-    for (const blueprint of new Set(subjects.map((subject) => subject.blueprint))) {
+    for (const blueprint of blueprints) {
       if (blueprint !== undefined) {
         const name = `${blueprint.namespace}/${blueprint.name}`;
         const { end } = await play(discoverVariables(blueprint), name, caller, options);

@@ -21,8 +21,19 @@ const whole = { upgrades: ['v1.33.0'], isDeleted: true };
 // Concurrent: some wait for timeouts.
 describe.concurrent('the sample extension', () => {
   test('that agrees to everything: the life is completed', async ({ expect }) => {
-    const { calls, end, complete } = await played([await sample()], '', whole);
+    const { calls, events, end, complete } = await played([await sample()], '', whole);
     expect(end).toMatchObject({ isComplete: true, cluster: 'default/sample' });
+    // Nothing else shows that these are not tested.
+    expect(events.filter(({ kind }) => kind === 'finding')).toMatchObject([
+      {
+        text: expect.stringMatching(/^no call for ([a-z-]+\.sample, ){3}[a-z-]+\.sample: no ClusterClass names them$/),
+        remedy: 'pass the ClusterClass that names them with --cluster-class',
+      },
+      {
+        text: 'no call for can-update-machine.sample, can-update-machineset.sample, update-machine.sample: machines are not updated in place',
+        remedy: 'add --in-place-updates and --upgrade-to VERSION',
+      },
+    ]);
     expect(complete).toBe(1);
     expect(calls.map(({ hook }) => hook)).toEqual([
       'Discovery',
@@ -85,13 +96,15 @@ describe.concurrent('the sample extension', () => {
   });
 
   test('that updates machines in place, in the background', async ({ expect }) => {
-    const { calls, end } = await played([await sample()], clusterYaml('v1.32.0', { topology: 'controlPlane: {}' }), {
+    const yaml = clusterYaml('v1.32.0', { topology: 'controlPlane: {}' });
+    const { calls, events, end } = await played([await sample()], yaml, {
       ...whole,
       updatesInPlace: true,
       // In real time: the sample works for two seconds.
       sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     });
     expect(end?.reason).toBe('');
+    expect(events.filter((event) => event.kind === 'finding' && /updated in place/.test(event.text))).toEqual([]);
     const updates = calls.filter(({ hook }) => hook === 'UpdateMachine');
     expect(updates.some(({ call }) => call.message === 'the machine is being updated')).toBe(true);
     expect(updates.at(-1)?.call.retryAfterSeconds).toBe(0);

@@ -278,6 +278,8 @@ test('a DiscoverVariables answer that changes is reported', async () => {
     expect(events).toContainEqual(
       expect.objectContaining({ text: 'DiscoverVariables of patch "lab" does not give the same answer each time' }),
     );
+    // The class names all handlers.
+    expect(events.filter((event) => event.kind === 'finding' && event.text.startsWith('no call for'))).toEqual([]);
   } finally {
     await changing.close();
   }
