@@ -33,6 +33,7 @@ test('a document is converted in a step for each path and definition, with turns
   expect(steps).toBe(51);
   // One after every second step.
   expect(turns).toBeGreaterThanOrEqual(24);
+  expect(turns).toBeLessThan(30);
 });
 
 test('work that is no longer needed ends at the next turn', async () => {

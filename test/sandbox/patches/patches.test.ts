@@ -111,7 +111,9 @@ describe('strategic merge patch', () => {
 
   test('merges large lists by key in linear time', () => {
     const volumes = (count: number, from = 0): Json[] =>
-      Array.from({ length: count }, (_, i) => ({ name: `v${i + from}`, emptyDir: {} }));
+      Array.from({ length: count }, (_, i) => ({ name: `v${i + from}`, emptyDir: {}, ...fields }));
+    // Together more than may be copied again, but each is copied once.
+    const fields = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`f${i}`, 0]));
     const finalizers = Array.from({ length: 10_000 }, (_, i) => `f${i}`);
     const started = cpuTimeMs();
     const merged = applyStrategicMerge(
