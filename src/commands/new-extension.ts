@@ -108,7 +108,7 @@ export const defineNewExtension: DefineCommand = (command, io) => {
     }
     if (flags.package === newExtensionFlags.package.default) {
       io.stdout.write(
-        `npm installs extensionconfig-webhook ${flags.package} from its registry; to use a checkout, run "npm pack" in it, and pass its file here with --package file:PATH.\n`,
+        `npm installs extensionconfig-webhook ${flags.package} from its registry. To use a checkout, run "npm pack" in it, and "npm install PATH" with its file in the project instead of "npm install".\n`,
       );
     }
   });

@@ -372,7 +372,7 @@ test('an empty folder is an error that says what to do', async () => {
   expect(await runProgram(['lint', empty])).toEqual({
     code: 2,
     stdout: '0 ExtensionConfigs in 0 files: 0 errors, 0 warnings\n',
-    stderr: 'lint: no ExtensionConfig in 0 files; name other files, or use --allow-empty\n',
+    stderr: 'lint: no *.yaml, *.yml or *.json; name other files, or use --allow-empty\n',
   });
 });
 

@@ -220,9 +220,9 @@ export const defineLint: DefineCommand = (command, io, end) => {
     }
     const isEmpty = summary.objects === 0 && summary.errors === 0 && !flags['allow-empty'];
     if (isEmpty) {
-      io.stderr.write(
-        `lint: no ExtensionConfig in ${count(summary.files, 'file')}; name other files, or use --allow-empty\n`,
-      );
+      const where =
+        summary.files === 0 ? 'no *.yaml, *.yml or *.json' : `no ExtensionConfig in ${count(summary.files, 'file')}`;
+      io.stderr.write(`lint: ${where}; name other files, or use --allow-empty\n`);
     }
     end(
       summary.errors > 0 || isEmpty
