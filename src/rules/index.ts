@@ -1,5 +1,6 @@
 export { parseRulesConfig, RulesConfigError } from './config-file.ts';
 export { exampleReports } from './example-reports.ts';
+export { annotatedSecret, namedSecret } from './fields/index.ts';
 export type { Finding, Rule, RuleInput, RuleOptions, Severity, Situation, Subject } from './rule.ts';
 export {
   type ActiveRule,
@@ -13,4 +14,3 @@ export {
   type RuleSetOptions,
 } from './rule-set.ts';
 export { rules } from './rules.ts';
-export { annotatedSecret, namedSecret } from './secret.ts';

@@ -55,7 +55,15 @@ export const rooms: readonly Room[] = [
   { name: 'api', knows: 'what an ExtensionConfig is: CRD, types, schemas' },
   { name: 'hooks', knows: 'which Runtime Hooks exist: one definition each, with its lifecycle and messages' },
   { name: 'facts', knows: 'what rules may know about the cluster: indexes of which objects name which; pure' },
-  { name: 'rules', knows: 'what makes an ExtensionConfig good: one file per rule in `checks/`, and the engine' },
+  {
+    name: 'rules',
+    knows: 'what makes an ExtensionConfig good: one file per rule in `checks/`, and the engine',
+    within: [
+      { name: 'fields', knows: 'the fields of an ExtensionConfig that several rules read, as Cluster API reads them' },
+      { name: 'examples', knows: "the building blocks of the rules' examples" },
+      { name: 'checks', knows: 'the rules, one per file' },
+    ],
+  },
   { name: 'conversion', knows: 'converting one API version to another' },
   { name: 'messages', knows: 'the messages of hooks: schemas, checks, samples, OpenAPI' },
   { name: 'hook-versions', knows: 'converting the messages of a hook from one of its versions to another' },

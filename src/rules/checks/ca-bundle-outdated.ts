@@ -1,8 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
-import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleFutureCaBundle, exampleSecret, exampleService } from '../examples/index.ts';
+import { caBundlePath, certificatesOf, usableSecret } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { usableSecret } from '../secret.ts';
 
 const injected = { service: exampleService, caBundle: exampleCaBundle };
 

@@ -1,5 +1,5 @@
-import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleService } from '../examples/index.ts';
+import { caBundleOf, caBundlePath } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

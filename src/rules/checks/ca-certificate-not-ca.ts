@@ -1,5 +1,5 @@
-import { caBundlePath, certificatesOf } from '../ca-bundle.ts';
 import { example, exampleCaBundle, exampleService, exampleServingCertificate } from '../examples/index.ts';
+import { caBundlePath, certificatesOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,6 +1,6 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
-import { caBundleOf, caBundlePath } from '../ca-bundle.ts';
 import { example } from '../examples/index.ts';
+import { caBundleOf, caBundlePath } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

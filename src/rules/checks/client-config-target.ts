@@ -1,6 +1,6 @@
 import { example, exampleService } from '../examples/index.ts';
+import { isServiceDefined } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { isServiceDefined } from '../service.ts';
 
 export const rule: Rule = {
   id: 'client-config-target',

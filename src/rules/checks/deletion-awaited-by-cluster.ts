@@ -1,9 +1,7 @@
 import { allowDeletionAnnotation } from '../../api/index.ts';
 import { hooksGroup } from '../../hooks/index.ts';
-import { howToAllowDeletion, isDeletionAllowed } from '../allow-deletion.ts';
 import { example, exampleCluster } from '../examples/index.ts';
-import { handlersOf } from '../handlers.ts';
-import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { handlersOf, howToAllowDeletion, isDeletionAllowed, namespaceSelectorOf } from '../fields/index.ts';
 import { someClusters } from '../related.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,6 +1,6 @@
 import { allowDeletionAnnotation } from '../../api/index.ts';
-import { howToAllowDeletion, isDeletionAllowed } from '../allow-deletion.ts';
 import { example, exampleClass } from '../examples/index.ts';
+import { howToAllowDeletion, isDeletionAllowed } from '../fields/index.ts';
 import { someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 

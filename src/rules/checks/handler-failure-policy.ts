@@ -1,5 +1,5 @@
 import { example } from '../examples/index.ts';
-import { handlersOf } from '../handlers.ts';
+import { handlersOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

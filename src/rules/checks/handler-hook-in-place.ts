@@ -1,7 +1,7 @@
 import { hooksGroup } from '../../hooks/index.ts';
 import { showValue } from '../../kubernetes/index.ts';
 import { example, exampleHandler } from '../examples/index.ts';
-import { inPlaceHandlersOf } from '../in-place-hooks.ts';
+import { inPlaceHandlersOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'UpdateMachine' };

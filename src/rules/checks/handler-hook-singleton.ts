@@ -1,6 +1,6 @@
 import { showValue } from '../../kubernetes/index.ts';
 import { example, exampleHandler } from '../examples/index.ts';
-import { knownHandlersOf, nameHook } from '../handlers.ts';
+import { knownHandlersOf, nameHook } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 const discovery = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'Discovery' };

@@ -1,5 +1,5 @@
 import { example } from '../examples/index.ts';
-import { groupVersionOf, handlersOf } from '../handlers.ts';
+import { groupVersionOf, handlersOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,6 +1,6 @@
 import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import { example } from '../examples/index.ts';
-import { handlersOf } from '../handlers.ts';
+import { handlersOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,5 +1,5 @@
 import { example, exampleClass, exampleHandler } from '../examples/index.ts';
-import { handlersOf } from '../handlers.ts';
+import { handlersOf } from '../fields/index.ts';
 import { someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,6 +1,6 @@
 import { formatRelease, phaseIn } from '../../hooks/index.ts';
 import { example, futureHook } from '../examples/index.ts';
-import { knownHandlersOf } from '../handlers.ts';
+import { knownHandlersOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,6 +1,6 @@
 import { deprecationIn, formatRelease } from '../../hooks/index.ts';
 import { deprecatedHook, example } from '../examples/index.ts';
-import { knownHandlersOf, nameHook } from '../handlers.ts';
+import { knownHandlersOf, nameHook } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

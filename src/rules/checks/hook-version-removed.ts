@@ -1,6 +1,6 @@
 import { formatRelease, phaseIn } from '../../hooks/index.ts';
 import { example, removedHook } from '../examples/index.ts';
-import { knownHandlersOf, nameHook } from '../handlers.ts';
+import { knownHandlersOf, nameHook } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,8 +1,7 @@
 import { hooksGroup } from '../../hooks/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { example, exampleHandler } from '../examples/index.ts';
-import { inPlaceHandlersOf } from '../in-place-hooks.ts';
-import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { inPlaceHandlersOf, namespaceSelectorOf } from '../fields/index.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,7 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { example } from '../examples/index.ts';
+import { secretAnnotationPath, secretNameOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { secretAnnotationPath, secretNameOf } from '../secret.ts';
 
 export const rule: Rule = {
   id: 'inject-annotation',

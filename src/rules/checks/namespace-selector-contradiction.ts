@@ -1,6 +1,6 @@
 import { labelSelectorContradiction, labelSelectorProblems } from '../../kubernetes/index.ts';
 import { example } from '../examples/index.ts';
-import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { namespaceSelectorOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 const key = 'kubernetes.io/metadata.name';

@@ -1,6 +1,6 @@
 import { selectsEverything } from '../../kubernetes/index.ts';
 import { example, exampleClass, exampleCluster, exampleNamespace } from '../examples/index.ts';
-import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { namespaceSelectorOf } from '../fields/index.ts';
 import { isComparable, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,6 +1,6 @@
 import { formatFieldPath, labelSelectorProblems } from '../../kubernetes/index.ts';
 import { example } from '../examples/index.ts';
-import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { namespaceSelectorOf } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
 
 const path = ['spec', 'namespaceSelector'];

@@ -1,8 +1,8 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { example, exampleExpiredCaBundle, exampleSecret } from '../examples/index.ts';
+import { secretAnnotationPath, usableSecret } from '../fields/index.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
-import { secretAnnotationPath, usableSecret } from '../secret.ts';
 
 /** How long before its expiry a shared CA is reported, in milliseconds: 30 days. */
 const notice = 30 * 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { example, exampleSecret } from '../examples/index.ts';
+import { namedSecret, secretAnnotationPath } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { namedSecret, secretAnnotationPath } from '../secret.ts';
 
 export const rule: Rule = {
   id: 'secret-missing',

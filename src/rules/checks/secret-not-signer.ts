@@ -1,7 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { example, exampleForeignSecret, exampleSecret } from '../examples/index.ts';
+import { secretAnnotationPath, usableSecret } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { secretAnnotationPath, usableSecret } from '../secret.ts';
 
 export const rule: Rule = {
   id: 'secret-not-signer',

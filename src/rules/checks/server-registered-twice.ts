@@ -1,7 +1,7 @@
 import { serverAddress } from '../../facts/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { example, exampleService } from '../examples/index.ts';
-import { namespaceSelectorOf } from '../namespace-selector.ts';
+import { namespaceSelectorOf } from '../fields/index.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,6 +1,6 @@
 import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
+import { namedService } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { namedService } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-missing',

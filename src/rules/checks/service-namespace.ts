@@ -1,7 +1,7 @@
 import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import { example, exampleService } from '../examples/index.ts';
+import { checkServiceLabel } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { checkServiceLabel } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-namespace',

@@ -1,8 +1,8 @@
 import { defaultServicePort } from '../../api/index.ts';
 import { example, exampleService, exampleServiceObject } from '../examples/index.ts';
+import { namedService } from '../fields/index.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
-import { namedService } from '../service.ts';
 
 export const rule: Rule = {
   id: 'service-port-missing',

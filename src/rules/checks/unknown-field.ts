@@ -1,7 +1,7 @@
 import { kind, openApiSchemaOf } from '../../api/index.ts';
 import { example } from '../examples/index.ts';
+import { forUnknownFields } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { forUnknownFields } from '../unknown-fields.ts';
 
 export const rule: Rule = {
   id: 'unknown-field',

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { example } from '../examples/index.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
 
 /** Loopback (RFC 1122, RFC 4291), link-local (RFC 3927, RFC 4291) and unspecified addresses. */
 const localAddresses = new BlockList();

@@ -1,6 +1,6 @@
 import { example } from '../examples/index.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../fields/index.ts';
 import type { Rule } from '../rule.ts';
-import { clientUrlOf, showableUrl, urlPath } from '../url.ts';
 
 export const rule: Rule = {
   id: 'url-query',

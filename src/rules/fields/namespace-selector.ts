@@ -1,5 +1,5 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import type { LabelSelector, LabelSelectorRequirement } from '../kubernetes/index.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../kubernetes/index.ts';
 
 type GivenSelector = NonNullable<NonNullable<ExtensionConfig['spec']>['namespaceSelector']>;
 

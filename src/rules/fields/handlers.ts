@@ -1,7 +1,7 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import type { Lifecycle, LifecycleKey } from '../hooks/index.ts';
-import type { FieldPath } from '../kubernetes/index.ts';
-import type { RuleOptions } from './rule.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import type { Lifecycle, LifecycleKey } from '../../hooks/index.ts';
+import type { FieldPath } from '../../kubernetes/index.ts';
+import type { RuleOptions } from '../rule.ts';
 
 type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
 

@@ -1,6 +1,11 @@
-import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../api/index.ts';
-import type { Facts, KnownSecret } from '../facts/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../api/index.ts';
+import type { Facts, KnownSecret } from '../../facts/index.ts';
+import {
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  isJsonObject,
+  type JsonObject,
+} from '../../kubernetes/index.ts';
 
 /** The path of the annotation that names a Secret. */
 export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import type { ExtensionConfig } from '../api/index.ts';
-import { framingProblem, hasDates, readPem, unreadProblem } from '../x509/index.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import { framingProblem, hasDates, readPem, unreadProblem } from '../../x509/index.ts';
 
 /** A parsed caBundle. */
 export interface CaBundle {

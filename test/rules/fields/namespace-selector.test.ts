@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ExtensionConfig } from '../../src/api/index.ts';
-import { namespaceSelectorOf } from '../../src/rules/namespace-selector.ts';
+import type { ExtensionConfig } from '../../../src/api/index.ts';
+import { namespaceSelectorOf } from '../../../src/rules/fields/namespace-selector.ts';
 
 const of = (namespaceSelector: object | undefined) =>
   namespaceSelectorOf({ metadata: {}, spec: { namespaceSelector } } as ExtensionConfig);

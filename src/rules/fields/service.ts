@@ -1,6 +1,6 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import { dns1035LabelProblems, dns1123LabelProblems } from '../kubernetes/index.ts';
-import type { Finding } from './rule.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import { dns1035LabelProblems, dns1123LabelProblems } from '../../kubernetes/index.ts';
+import type { Finding } from '../rule.ts';
 
 type Service = NonNullable<NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>['service']>;
 

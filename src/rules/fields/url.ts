@@ -1,5 +1,5 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import { parseRequestUri, type RequestUri } from '../kubernetes/index.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import { parseRequestUri, type RequestUri } from '../../kubernetes/index.ts';
 
 /** A parsed `spec.clientConfig.url`. */
 export interface ClientUrl extends RequestUri {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ExtensionConfig } from '../../src/api/index.ts';
-import { clientUrlOf, showableUrl } from '../../src/rules/url.ts';
+import type { ExtensionConfig } from '../../../src/api/index.ts';
+import { clientUrlOf, showableUrl } from '../../../src/rules/fields/url.ts';
 
 test.each([
   ['https://u:p@h/x', 'https://u:xxxxx@h/x'],

@@ -1,5 +1,5 @@
-import { allowDeletionAnnotation, type ExtensionConfig } from '../api/index.ts';
-import { showValue } from '../kubernetes/index.ts';
+import { allowDeletionAnnotation, type ExtensionConfig } from '../../api/index.ts';
+import { showValue } from '../../kubernetes/index.ts';
 
 type Metadata = ExtensionConfig['metadata'];
 

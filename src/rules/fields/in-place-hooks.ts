@@ -1,5 +1,5 @@
-import type { ExtensionConfig } from '../api/index.ts';
-import { hooksGroup, inPlaceHooks } from '../hooks/index.ts';
+import type { ExtensionConfig } from '../../api/index.ts';
+import { hooksGroup, inPlaceHooks } from '../../hooks/index.ts';
 import { handlersOf, type PlacedHandler } from './handlers.ts';
 
 /** The handlers of one hook, at least one. */

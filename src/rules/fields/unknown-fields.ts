@@ -1,5 +1,5 @@
-import type { OpenApiSchema } from '../api/index.ts';
-import { type FieldPath, isJsonObject } from '../kubernetes/index.ts';
+import type { OpenApiSchema } from '../../api/index.ts';
+import { type FieldPath, isJsonObject } from '../../kubernetes/index.ts';
 
 /** Reports the fields of an object that are not in its schema, but nothing inside an unknown field. */
 export function forUnknownFields(

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../src/api/index.ts';
-import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../src/facts/index.ts';
-import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../../src/rules/examples/index.ts';
-import { annotatedSecret, namedSecret, secretNameOf, usableSecret } from '../../src/rules/secret.ts';
-import { now } from '../admission/policy.ts';
-import { factsOf, linesWith } from './lines.ts';
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../src/api/index.ts';
+import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../../src/facts/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../../../src/rules/examples/index.ts';
+import { annotatedSecret, namedSecret, secretNameOf, usableSecret } from '../../../src/rules/fields/secret.ts';
+import { now } from '../../admission/policy.ts';
+import { factsOf, linesWith } from '../lines.ts';
 
 describe('a Secret', () => {
   const named = example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' } });
