@@ -101,10 +101,10 @@ a file that cannot be read.`,
       if (configs.length === 0 && flags.filename.length > 0) {
         throw new UsageError('preflight: there are no ExtensionConfigs in the files: pass others with -f');
       }
-      let asked = 0;
-      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
       const catalog = hookCatalogOf(flags['hook-lifecycles']);
       const client = createClient({ resolve, catalog, release: to });
+      let asked = 0;
+      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
       try {
         const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch(
           (error: Error) => {

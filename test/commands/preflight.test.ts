@@ -328,10 +328,16 @@ describe('with files', () => {
       ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'new'],
       /it must be a release such as 1\.12/,
     ],
+    [[...upgrade, '--hook-lifecycles', '/nowhere/l.yaml'], /--hook-lifecycles: \/nowhere\/l\.yaml: no such file/],
   ])('usage error: %j', async (args, message) => {
-    const { code, stdout, stderr } = await runProgram(['preflight', ...args]);
+    const file = fileOf(extensionConfig('a', { url: 'https://a:1', caBundle }));
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const before = timers();
+    const { code, stdout, stderr } = await runProgram(['preflight', ...args, '-f', file]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(message);
+    // One that is left over keeps the program from exiting.
+    expect(timers()).toBe(before);
   });
 });
 
