@@ -212,6 +212,9 @@ function changed(data: Record<string, string>, changes: Record<string, string | 
 
 const fingerprintsOf = (cas: readonly Certificate[]) => cas.map(({ fingerprint }) => fingerprint);
 
+/** Removes the record of the bundle in targets: it would count for the next bundle while a kind cannot be listed. */
+const unrecorded = { [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined };
+
 /** A step that writes a Secret. */
 type SecretAction = Exclude<Action, { kind: 'inject' | 'wait' | 'blocked' | 'done' }>;
 
@@ -246,6 +249,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
           'previous.crt': bundleOf(action.previous),
         },
         annotated({
+          ...unrecorded,
           [overwrittenAnnotation]: undefined,
           ...retiring(fingerprintsOf(unused), facts),
         }),
@@ -255,6 +259,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
       return writeCa(
         { 'previous.crt': bundleOf([...facts.previous, ...action.cas]) },
         annotated({
+          ...unrecorded,
           [adoptedSinceAnnotation]: clock.now().toISOString(),
           [retiredAnnotation]: remember(
             facts.retired.filter((retired) => !fingerprintsOf(action.cas).includes(retired)),
@@ -275,8 +280,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
       return writeCa(
         { 'previous.crt': undefined },
         annotated({
-          [injectedAnnotation]: undefined,
-          [injectedSinceAnnotation]: undefined,
+          ...unrecorded,
           [adoptedSinceAnnotation]: undefined,
           [overwrittenAnnotation]: undefined,
           ...retiring(fingerprintsOf(facts.previous), facts),
@@ -294,11 +298,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
     case 'forget-injection':
       return writeCa(
         {},
-        annotated({
-          [injectedAnnotation]: undefined,
-          [injectedSinceAnnotation]: undefined,
-          [overwrittenAnnotation]: overwrittenNow(facts),
-        }),
+        annotated({ ...unrecorded, [overwrittenAnnotation]: overwrittenNow(facts) }),
       );
     case 'record-injection':
       return writeCa(

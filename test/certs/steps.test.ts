@@ -9,6 +9,7 @@ import {
   retiredSinceAnnotation,
 } from '../../src/certs/facts.ts';
 import { Conflict, type Run, runCertificates } from '../../src/certs/index.ts';
+import { unlisted } from '../../src/certs/target.ts';
 import { issueCa } from '../../src/x509/index.ts';
 import {
   type ApiServer,
@@ -304,6 +305,18 @@ test('a bundle that is overwritten after it was recorded restarts the wait', asy
     'record-injection: every target has the trust bundle',
   ]);
   expect(action).toMatchObject({ kind: 'wait', until: new Date(clock.time + 30_000) });
+});
+
+test('a bundle recorded before a rotation is not missed by it while a kind cannot be listed', async () => {
+  await repair();
+  edit(caPath, ({ metadata }) => {
+    metadata.annotations = { [injectedAnnotation]: 'x', [injectedSinceAnnotation]: iso(start) };
+  });
+  const { targets: known } = runFor(server, clock);
+  const read = async () => [...(await known.read()), unlisted('ExtensionConfig', 'the conversion failed')];
+  const { steps, action } = await walk({ forceCa: true }, { targets: { ...known, read } });
+  expect(kinds(steps)).toEqual(['stage-ca', 'write-bundle', ...Array(targets.length).fill('inject')]);
+  expect(action.reason).toBe('the rotation stops in stage staged: ExtensionConfig/*: the conversion failed');
 });
 
 test('a run that is stopped before a step does not make it', async () => {

@@ -4,7 +4,7 @@ import { StatusError } from './cluster.ts';
 export class Forbidden extends Error {}
 
 /** How a 403 says that the reason is not a permission: admission webhooks and policies, quotas, namespaces. */
-const otherReason = /denied (?:the )?request|exceeded quota|being terminated/;
+const otherReason = /denied (?:the )?request|quota: |being terminated/;
 
 /** Converts a 403 into an error that names the permission, and a 401 into one that names the credentials. */
 export function explain(error: unknown, verb: string, resource: string, name: string): unknown {

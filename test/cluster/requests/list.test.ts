@@ -115,6 +115,7 @@ test.each<[number, string, string]>([
   [403, 'admission webhook "x" denied the request: no', `${refuses}admission webhook "x" denied the request: no`],
   [403, '"y" denied request: no', `${refuses}"y" denied request: no`],
   [403, 'a is forbidden: exceeded quota: b', `${refuses}a is forbidden: exceeded quota: b`],
+  [403, 'a is forbidden: failed quota: b: must', `${refuses}a is forbidden: failed quota: b: must`],
   [403, 'namespace x because it is being terminated', `${refuses}namespace x because it is being terminated`],
   [401, 'no', 'the API server does not accept the credentials: renew those of the kubeconfig (no)'],
   [500, 'exceeded quota', 'exceeded quota'],
