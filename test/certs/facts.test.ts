@@ -6,6 +6,7 @@ import {
   removedAnnotation,
   retiredAnnotation,
   retiredSinceAnnotation,
+  retiring,
 } from '../../src/certs/facts.ts';
 import { type TargetReading, unlisted } from '../../src/certs/target.ts';
 import { type Issued, issueCa, issueServingCertificate } from '../../src/x509/index.ts';
@@ -197,6 +198,16 @@ test.each<[string, Record<string, string>, string[], boolean]>([
   const targets = bundles.map((bundle, index) => targetOf(`T/${index}`, 'present', bundle));
   const { forgotten } = factsOf({ ca: steady, targets, annotations });
   expect(forgotten.map(({ fingerprint }) => fingerprint)).toEqual(isForgotten ? [isTwo] : []);
+});
+
+test('the time of the last retirement is that of the last CA retired, and goes with the last one', () => {
+  const now = at(0);
+  const [key, since] = [retiredAnnotation, retiredSinceAnnotation];
+  expect([retiring(['B'], { retired: ['A'], now }), retiring([], { retired: ['A'], now })]).toEqual([
+    { [key]: 'B,A', [since]: now.toISOString() },
+    { [key]: 'A' },
+  ]);
+  expect(retiring([], { retired: [], now })).toEqual({ [key]: undefined, [since]: undefined });
 });
 
 test('a wait that has begun is known while some targets cannot be listed', () => {

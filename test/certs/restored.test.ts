@@ -167,6 +167,7 @@ test.each([
   const run = runFor(server, clock, {}, { blockOn: new Set() });
   await runCertificates(run);
   expect(run.progress[0]?.action).toBe('adopt-ca');
+  expect(run.progress.map(({ action }) => action)).not.toContain('record-removal');
   expect(bundles().every((bundle) => bundle.includes(newer) && bundle.includes(older))).toBe(true);
   // Once API servers have noticed, no connection fails, until the older CA is retired for good.
   clock.time += 11_000;

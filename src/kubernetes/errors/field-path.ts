@@ -1,4 +1,5 @@
 import { truncated } from '../../terminal/index.ts';
+
 /** Path of a field inside an object: property names and array indices from the root. */
 export type FieldPath = readonly (string | number)[];
 

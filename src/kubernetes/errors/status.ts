@@ -1,4 +1,5 @@
 import { truncated } from '../../terminal/index.ts';
+
 /** Reasons of metav1.StatusCause that the API server and its webhooks use for fields. */
 export type CauseReason =
   | 'FieldValueNotFound'

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { mayAsk } from '../../../src/cluster/authentication/credential-plugin.ts';
 import { connect, KubeConfigError, loadKubeConfig, withRemedy } from '../../../src/cluster/index.ts';
 import { type Issued, issueCa, issueClientCertificate, issueServingCertificate } from '../../../src/x509/index.ts';
@@ -264,6 +264,7 @@ test.each<[string, string, string]>([
   ],
   ['output without end', 'exec cat /dev/zero', 'printed more than 1 MiB'],
   ['a refusal', 'echo s3cr3t; echo run: sh login >&2; exit 3', 'failed with exit code 3: run: sh login'],
+  ['a long refusal', 'printf %0400d 0 >&2; exit 1', `failed with exit code 1: ${'0'.repeat(300)}`],
   ['nothing, killed', 'kill -9 $$', 'was ended by SIGKILL'],
 ])('says what is wrong with the output of a plugin, and shows none of it: %s', async (_, script, problem) => {
   // A server would be asked only with credentials.
@@ -274,16 +275,30 @@ test.each<[string, string, string]>([
   );
 });
 
-test('a plugin ends with the last request that waits for it', async () => {
+/** A kubeconfig whose plugin runs a script, which writes process ids into a FIFO when it has started. */
+function startedBy(script: string) {
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const fifo = join(folder, 'fifo');
   spawnSync('mkfifo', [fifo]);
-  const script = `echo $$ > ${fifo}; exec sleep 60`;
-  const config = kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sh', args: ['-c', script] } });
+  const exec = { command: 'sh', args: ['-c', `cd ${folder}; ${script}`] };
+  return {
+    folder,
+    config: kubeconfigOf('https://127.0.0.1:1', { exec }),
+    started: async () => (await readFile(fifo, 'utf8')).split(' ').map(Number) as [number, number],
+  };
+}
+
+test('a plugin ends with the last request that waits for it; one that does not tidy up in two seconds is killed', async () => {
+  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const before = [pipes(), process.listenerCount('exit')];
+  // The other program keeps its output open.
+  const script = 'trap "echo > tidied" TERM; sleep 60 & echo $$ $! > fifo; while :; do wait; done';
+  const { folder, config, started } = startedBy(script);
   const stops = [new AbortController(), new AbortController()] as const;
   const asked = stops.map(({ signal }) => get(config, signal).catch((error: unknown) => error));
-  const pid = Number(await readFile(fifo, 'utf8'));
+  const [pid, other] = await started();
+  onTestFinished(() => void process.kill(other));
   const isRunning = () => {
     try {
       return process.kill(pid, 0);
@@ -293,9 +308,30 @@ test('a plugin ends with the last request that waits for it', async () => {
   };
   stops[0].abort('first');
   expect([await asked[0], isRunning()]).toEqual(['first', true]);
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   stops[1].abort('second');
   expect(await asked[1]).toBe('second');
+  await expect.poll(() => existsSync(join(folder, 'tidied'))).toBe(true);
+  vi.advanceTimersByTime(1999);
+  expect(isRunning()).toBe(true);
+  vi.advanceTimersByTime(1);
   await expect.poll(isRunning).toBe(false);
+  await expect.poll(() => [pipes(), process.listenerCount('exit')]).toEqual(before);
+});
+
+test('shows nothing of a token that is not one', async () => {
+  const user = { 'auth-provider': { name: 'oidc', config: { 'id-token': `e30.${btoa('s3cr3t')}.x` } } };
+  const error = await get(kubeconfigOf('https://127.0.0.1:1', user)).catch(({ message }: Error) => message);
+  expect(error).toMatch(/: no credentials: a token in the kubeconfig is not JSON$/);
+});
+
+test('a plugin is killed when the program exits', async () => {
+  const { config, started } = startedBy('echo $$ > fifo; exec sleep 60');
+  const asked = get(config).catch(({ message }: Error) => message);
+  await started();
+  process.listeners('exit').at(-1)?.call(process, 0);
+  expect(await asked).toMatch(/was ended by SIGKILL$/);
 });
 
 test('tells a plugin what kubectl tells it: always the version, and the cluster if it asks for it', async () => {
@@ -407,11 +443,16 @@ test('a client certificate that is refused, or expired, is replaced as a token i
 });
 
 /** An API server that accepts one token, and the requests of a kubeconfig whose plugin counts its runs as tokens. */
-async function counted(accepted: string, print = '$n') {
+async function counted(
+  accepted: string,
+  print = '$n',
+  onRequest: (number: number) => Promise<void> | void = () => {},
+  stop = new AbortController(),
+) {
   const sent: string[] = [];
-  const server = createHttpServer((request, response) => {
+  const server = createHttpServer(async (request, response) => {
     const { authorization = '' } = request.headers;
-    sent.push(authorization);
+    await onRequest(sent.push(authorization));
     response.writeHead(authorization === `Bearer ${accepted}` ? 200 : 401).end('{"type":"BOOKMARK","object":{}}');
   });
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
@@ -421,7 +462,7 @@ async function counted(accepted: string, print = '$n') {
   const address = `http://127.0.0.1:${await listening(server)}`;
   const user = { exec: { command: 'sh', args: ['-c', script] } };
   const config = kubeconfigOf(address, user, { 'insecure-skip-tls-verify': true });
-  const cluster = connect(config, new AbortController().signal, patience);
+  const cluster = connect(config, stop.signal, patience);
   return {
     sent,
     get: () => cluster.request('GET', '/version'),
@@ -442,10 +483,39 @@ test('requests at the same time start a plugin once', async () => {
   expect(sent).toEqual(['Bearer 1', 'Bearer 1', 'Bearer 1']);
 });
 
-test('a plugin that has no other token leaves the refusal', async () => {
-  const { sent, get } = await counted('2', 'same');
+test('a request that is refused after another one has got a new token uses that', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { sent, get } = await counted('2', '$n', (number) => (number === 2 ? promise : undefined));
+  await Promise.all([Promise.race([get(), get()]).then(resolve), promise]);
+  await expect.poll(() => sent).toEqual(['Bearer 1', 'Bearer 1', 'Bearer 2', 'Bearer 2']);
+});
+
+test.each([
+  ['that has no other token', 'same'],
+  ['that fails then', "$([ $n = 1 ] || printf '\"')same"],
+])('a plugin %s leaves the refusal', async (_, print) => {
+  const { sent, get } = await counted('2', print);
   await expect(get()).rejects.toMatchObject({ code: 401 });
   expect(sent).toEqual(['Bearer same']);
+});
+
+test('a request that is stopped while its plugin looks for another token ends so', async () => {
+  const stop = new AbortController();
+  const { get } = await counted(
+    '2',
+    '$([ $n = 1 ] && echo 1 || exec sleep 60)',
+    () => void setTimeout(() => stop.abort('end'), 50),
+    stop,
+  );
+  await expect(get()).rejects.toBe('end');
+});
+
+test('without a terminal, a plugin may take a minute', async () => {
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === 60_000 ? AbortSignal.abort() : never));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const never = new AbortController().signal;
+  const config = kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sleep', args: ['60'] } });
+  await expect(get(config)).rejects.toThrow(/the credential plugin sleep has not ended for 60 s$/);
 });
 
 test('in a terminal, a plugin shows its prompt, which nothing overwrites, and reads the answer', {
