@@ -296,10 +296,7 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
         }),
       );
     case 'forget-injection':
-      return writeCa(
-        {},
-        annotated({ ...unrecorded, [overwrittenAnnotation]: overwrittenNow(facts) }),
-      );
+      return writeCa({}, annotated({ ...unrecorded, [overwrittenAnnotation]: overwrittenNow(facts) }));
     case 'record-injection':
       return writeCa(
         {},
