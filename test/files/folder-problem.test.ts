@@ -7,5 +7,5 @@ test.each<[NodeJS.ErrnoException, string]>([
   [Object.assign(new Error('x'), { code: 'constructor' }), '/certs cannot be read: constructor'],
   [new Error('no code'), '/certs cannot be read: no code'],
 ])('%j: %s', (error, problem) => {
-  expect(folderProblem('/certs', 'read', error)).toBe(problem);
+  expect(folderProblem('/certs', 'read', error)).toBe(`${problem}: choose a folder that this user can write to`);
 });
