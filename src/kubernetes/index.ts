@@ -1,4 +1,5 @@
 export { isBase64 } from './base64.ts';
+export { bytesOf, percentEncoded } from './byte-text.ts';
 export * from './errors/index.ts';
 export * from './json/index.ts';
 export * from './label-selector.ts';

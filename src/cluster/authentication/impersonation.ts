@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import { bytesOf, percentEncoded } from '../../kubernetes/index.ts';
 import { isTextList } from './text-list.ts';
 
 /** What a kubeconfig says of whom to act as. */
@@ -10,16 +10,8 @@ export interface Impersonation {
   extra?: unknown;
 }
 
-/** Header values are bytes, and Node.js writes each character as one. */
-const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
-
 /** Encodes what a header's name must not have, as client-go does. */
-function headerName(key: string): string {
-  return bytesOf(key).replace(
-    /[^!#$&'*+.^_`|~0-9A-Za-z-]/g,
-    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
-}
+const headerName = (key: string) => bytesOf(key).replace(/[^!#$&'*+.^_`|~0-9A-Za-z-]/g, percentEncoded);
 
 /**
  * The headers for impersonating another user. The library sends only the user's name, and not as bytes. Empty fields count

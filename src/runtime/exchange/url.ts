@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import querystring from 'node:querystring';
-import { parseRequestUri } from '../../kubernetes/index.ts';
+import { bytesOf, parseRequestUri, percentEncoded } from '../../kubernetes/index.ts';
 import type { CallError } from '../call-error.ts';
 import type { ClientConfig } from '../registry/index.ts';
 import { formatGoSeconds } from './go-duration.ts';
@@ -31,9 +31,6 @@ export interface CalledHandler {
 
 const failed = (problem: string): CallError => ({ step: 'url', message: `failed to compute URL: ${problem}` });
 
-/** The bytes of a text, one character each: a path may escape bytes that are not UTF-8. */
-const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
-
 /** The unescaped bytes of a path, one character each. */
 const unescaped = (path: string) =>
   bytesOf(path).replaceAll(/%([0-9A-Fa-f]{2})/g, (_escape, hex: string) =>
@@ -41,11 +38,7 @@ const unescaped = (path: string) =>
   );
 
 /** A path given as bytes, with the characters escaped that URLs must not contain. */
-const escaped = (bytes: string) =>
-  bytes.replaceAll(
-    /[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/g,
-    (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
+const escaped = (bytes: string) => bytes.replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/g, percentEncoded);
 
 /** Adds the timeout to a query, sorted as by Go. */
 function withTimeout(query: string | undefined, timeoutSeconds: number): string {

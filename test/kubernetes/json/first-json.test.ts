@@ -9,19 +9,28 @@ import {
 import { cpuTimeMs } from '../../tools/cpu-time.ts';
 import { expectLinear } from '../../tools/linear.ts';
 
+/** The end that a scanner finds in bytes that arrive in chunks of these lengths, and then the rest; -1 for none. */
+function endFound(
+  scanner: ReturnType<typeof createFirstJsonScanner>,
+  bytes: Buffer,
+  lengths: readonly number[],
+): number {
+  let [from, end] = [0, -1];
+  for (const length of [...lengths, bytes.length]) {
+    const found = scanner.scan(bytes.subarray(from, from + length));
+    end = found === undefined ? end : from + found;
+    from += length;
+  }
+  return end;
+}
+
 test('finds the end of the first array or object, however the text is divided into chunks', () => {
   const nested = fc.jsonValue().map((value) => JSON.stringify({ '"}\\': value }));
   fc.assert(
     fc.property(nested, fc.string(), fc.array(fc.nat(40), { maxLength: 20 }), (first, rest, cuts) => {
       const bytes = Buffer.from(first + rest);
       const scanner = createFirstJsonScanner();
-      let [from, end] = [0, -1];
-      for (const length of [...cuts, bytes.length]) {
-        const found = scanner.scan(bytes.subarray(from, from + length));
-        end = found === undefined ? end : from + found;
-        from += length;
-      }
-      expect(end).toBe(Buffer.byteLength(first));
+      expect(endFound(scanner, bytes, cuts)).toBe(Buffer.byteLength(first));
       expect(scanner.hasEnded).toBe(true);
     }),
   );
@@ -40,14 +49,7 @@ test('finds the end of strings of any length, whatever they contain and however 
       expect(
         withWholeFractionsShown(Buffer.from(JSON.stringify([...some, 'end']).replace(/"end"\]$/, '3.0]'))),
       ).toEqual([...some, 0.5]);
-      const scanner = createFirstJsonScanner();
-      let [from, end] = [0, -1];
-      for (const length of [...cuts, bytes.length]) {
-        const found = scanner.scan(bytes.subarray(from, from + length));
-        end = found === undefined ? end : from + found;
-        from += length;
-      }
-      expect(end).toBe(bytes.length - 2);
+      expect(endFound(createFirstJsonScanner(), bytes, cuts)).toBe(bytes.length - 2);
     }),
     { numRuns: 300 },
   );
