@@ -28,7 +28,7 @@ import {
   createClient,
   isCallError,
 } from '../runtime/index.ts';
-import { withoutControls } from '../terminal/index.ts';
+import { firstOf, withoutControls } from '../terminal/index.ts';
 import { checkedName } from './checked-name.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
@@ -238,11 +238,10 @@ function unmatchedHint(client: Client, hook: HookDefinition, namespace: string, 
     return `no extension has a handler of ${hook.name}; "discover" lists the handlers that there are`;
   }
   const names = [...new Set(handlers.map(({ extension }) => extension.name))];
-  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '';
   const remedy = hasCluster
     ? `"kubectl get namespace ${namespace} --show-labels" shows its labels; name another one with --namespace`
     : 'of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace';
-  return `the namespaceSelector of ${names.slice(0, maxNamed).join(', ')}${more} does not match namespace ${namespace}: ${remedy}`;
+  return `the namespaceSelector of ${firstOf(names, maxNamed)} does not match namespace ${namespace}: ${remedy}`;
 }
 
 async function callAll(

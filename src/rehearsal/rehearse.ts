@@ -2,6 +2,7 @@ import type { ExtensionConfig } from '../api/index.ts';
 import { inPlaceHooks } from '../hooks/index.ts';
 import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../kubernetes/index.ts';
 import { type Client, createClient, type Resolve } from '../runtime/index.ts';
+import { firstOf } from '../terminal/index.ts';
 import { createCaller } from './caller.ts';
 import {
   type Blueprint,
@@ -207,9 +208,8 @@ function warnOfUncalled(
   const handlers = configs.flatMap(({ status }) => status?.handlers ?? []);
   const warn = (uncalled: readonly { name?: string }[], why: string, remedy: string) => {
     if (uncalled.length > 0) {
-      const names = uncalled.slice(0, maxNamed).map(({ name = '' }) => name);
-      const more = uncalled.length > maxNamed ? ` and ${uncalled.length - maxNamed} more` : '';
-      onEntry(warning('', `no call for ${names.join(', ')}${more}: ${why}`, remedy));
+      const names = uncalled.map(({ name = '' }) => name);
+      onEntry(warning('', `no call for ${firstOf(names, maxNamed)}: ${why}`, remedy));
     }
   };
   warn(

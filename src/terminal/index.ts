@@ -1,4 +1,5 @@
 export { count } from './count.ts';
+export { firstOf } from './first-of.ts';
 export { coloured, type Paint, plain, type Style } from './paint.ts';
 export { printable, withoutControls } from './printable.ts';
 export { isTerminalTaken, takeTerminal } from './taken.ts';

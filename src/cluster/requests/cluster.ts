@@ -115,8 +115,8 @@ export interface Cluster {
 }
 
 /**
- * Whether an error is retryable: no connection, 429 and 5xx of an API server or a proxy. 409 and 422 are decisions of the server: the caller reads
- * the object again.
+ * Whether an error is retryable: no connection, 429 and 5xx of an API server or a proxy. 409 and 422 are decisions of the
+ * server: the caller reads the object again.
  */
 function isRetryable(error: unknown): boolean {
   return (

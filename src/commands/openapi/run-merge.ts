@@ -5,7 +5,7 @@ import { discardFile, yaml } from '../../files/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { systemProblem } from '../../manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../openapi/index.ts';
-import { count, printable } from '../../terminal/index.ts';
+import { count, firstOf, printable } from '../../terminal/index.ts';
 import { cacheDirectory, noCache, openCache } from './cache.ts';
 import type { MergeFlagValues } from './merge-flags.ts';
 import { type Gathered, gather } from './sources.ts';
@@ -13,6 +13,8 @@ import { type Gathered, gather } from './sources.ts';
 /** The complete report: the result of the merge, and its input. */
 type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
 
+/** Maximum number of documents that a line names. */
+const maxNamed = 3;
 /** Maximum number of lines about one topic in the summary. */
 const maxLines = 20;
 
@@ -23,9 +25,6 @@ function lines(items: readonly string[]): string[] {
     : shown;
 }
 
-const names = (documents: readonly string[]) =>
-  documents.length > 3 ? `${documents.slice(0, 3).join(', ')} and ${documents.length - 3} more` : documents.join(', ');
-
 function summary(report: Report): string {
   const { documents, cached, paths, componentsBefore, componentsAfter } = report;
   const from = cached === 0 ? '' : ` (${cached} from the cache)`;
@@ -33,7 +32,8 @@ function summary(report: Report): string {
     `${count(documents, 'document')}${from}, ${count(paths, 'path')}, ${count(componentsBefore, 'component')} became ${componentsAfter}`,
     ...lines(
       report.renamed.map(
-        ({ section, name, newName, documents: of }) => `  renamed: ${section} ${name} of ${names(of)} is ${newName}`,
+        ({ section, name, newName, documents: of }) =>
+          `  renamed: ${section} ${name} of ${firstOf(of, maxNamed)} is ${newName}`,
       ),
     ),
     ...lines(report.converted.map((document) => `  converted: ${document} is OpenAPI v2`)),
@@ -49,7 +49,8 @@ function summary(report: Report): string {
     ),
     ...lines(
       report.conflicts.map(
-        ({ place, kept, leftOut }) => `  conflict: ${place} is taken from ${kept}, not from ${names(leftOut)}`,
+        ({ place, kept, leftOut }) =>
+          `  conflict: ${place} is taken from ${kept}, not from ${firstOf(leftOut, maxNamed)}`,
       ),
     ),
     ...lines(report.missing.map(({ document, reason }) => `  missing: ${document}: ${reason}`)),

@@ -2,7 +2,7 @@ import { injectCaFromSecretAnnotation } from '../../api/index.ts';
 import { type Cluster, StatusError } from '../../cluster/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
 import type { Client } from '../../runtime/index.ts';
-import { count } from '../../terminal/index.ts';
+import { count, firstOf } from '../../terminal/index.ts';
 import { readCaBundle, secretNameOf } from '../ca-secrets/index.ts';
 import {
   type ConfigEvent,
@@ -82,11 +82,8 @@ function selectorProblem({ spec }: StoredConfig): string | undefined {
 const namesIn = (status: ExtensionConfigStatus | undefined) =>
   new Set((status?.handlers ?? []).map(({ name = '' }) => name));
 
-/** The first few handler names. */
-function someOf(names: readonly string[]): string {
-  const shown = names.slice(0, 5).join(', ');
-  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
-}
+/** Maximum number of handlers that an event names. */
+const maxNamed = 5;
 
 /** The event for a change of the status. */
 function eventOf(
@@ -117,8 +114,8 @@ function eventOf(
         return undefined;
       }
       const parts = [
-        ...(added.length === 0 ? [] : [`added ${someOf(added)}`]),
-        ...(removed.length === 0 ? [] : [`removed ${someOf(removed)}`]),
+        ...(added.length === 0 ? [] : [`added ${firstOf(added, maxNamed)}`]),
+        ...(removed.length === 0 ? [] : [`removed ${firstOf(removed, maxNamed)}`]),
       ];
       return {
         type: 'Normal',
