@@ -29,7 +29,7 @@ export function checkOptions(options: unknown, what: string, example: string): v
   }
 }
 
-/** What an option may be, with the remedy for another value. */
+/** What an option may be, and what is wrong with another value. */
 const kinds = {
   text: [(value: unknown) => typeof value === 'string', 'is not text'],
   boolean: [(value: unknown) => typeof value === 'boolean', 'is not true or false'],
