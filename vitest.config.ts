@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { FileOrder } from './test/tools/file-order.ts';
-import { SkippedReporter } from './test/tools/skipped-reporter.ts';
+import { FileOrder } from './test/support/file-order.ts';
+import { SkippedReporter } from './test/support/skipped-reporter.ts';
 
 export default defineConfig({
   test: {
@@ -10,8 +10,8 @@ export default defineConfig({
     isolate: false,
     // Node.js runs the TypeScript as it does for users: Vite's transformed code is slower, and transforming takes time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    setupFiles: ['test/tools/setup.ts'],
-    globalSetup: ['test/tools/run-folder.ts'],
+    setupFiles: ['test/support/setup.ts'],
+    globalSetup: ['test/support/run-folder.ts'],
     expect: { requireAssertions: true },
     // Overrides the shell: with production, npm treats devDependencies as extraneous.
     env: { NODE_ENV: 'test' },

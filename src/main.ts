@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
-import { exitCode } from './cli/index.ts';
-import { run } from './commands/index.ts';
+import { exitCode, run } from './cli/index.ts';
 
 const stop = new AbortController();
 // A second Ctrl-C ends the program at once; a second SIGTERM only repeats the first.

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { needs } from './tools/needs.ts';
+import { needs } from './support/needs.ts';
 
 const main = fileURLToPath(new URL('../bin/extensionconfig-webhook', import.meta.url));
 const load = fileURLToPath(new URL('../bin/load.js', import.meta.url));

@@ -3,13 +3,13 @@ import { copyFileSync, globSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { dirname, join } from 'node:path';
 
 // Files that the compiler does not copy to dist/.
-for (const description of ['sandbox/writes/kubernetes.proto', 'openapi/openapi-v3.proto']) {
+for (const description of ['sandbox/writes/kubernetes.proto', 'sandbox/openapi-documents/openapi-v3.proto']) {
   copyFileSync(`src/${description}`, `dist/${description}`);
 }
 // The viewer of OpenAPI documents: its bundle needs none of the packages that npm installs next to it.
 copyFileSync(
   'node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js',
-  'dist/messages/openapi/openapi-explorer.min.js',
+  'dist/runtimehooks/messages/openapi/openapi-explorer.min.js',
 );
 
 // Node.js looks up the nearest one for each file that it loads, and unpacks what it says: the root's is a hundred times as long.
@@ -18,9 +18,9 @@ copyFileSync('src/package.json', 'dist/package.json');
 /** The declaration files that users of the library need: a fifth of those that the compiler writes. */
 function readDeclarations(): Set<string> {
   const found = new Set(
-    readdirSync('dist/library')
+    readdirSync('dist/exports')
       .filter((name) => name.endsWith('.d.ts'))
-      .map((name) => join('dist/library', name)),
+      .map((name) => join('dist/exports', name)),
   );
   // Files that are added during the loop are visited, too.
   for (const file of found) {

@@ -2,27 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { type Cluster, connect } from '../cluster/index.ts';
-import { createHookCatalog, newestKnownRelease } from '../hooks/index.ts';
-import { Registry } from '../prometheus/index.ts';
-import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtime/index.ts';
-import {
-  type Election,
-  guardWrites,
-  type LeaderElectionOptions,
-  type LeaseName,
-  startElection,
-} from './election/index.ts';
-import { type ControllerPace, defaultPace } from './queue/index.ts';
+import { Registry } from '../base/metrics/index.ts';
+import { type Cluster, connect } from '../kubernetes/client/index.ts';
+import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
+import { createHookCatalog, newestKnownRelease } from '../runtimehooks/index.ts';
+import { guardWrites } from './election/guarded-writes.ts';
+import { type Election, type LeaderElectionOptions, startElection } from './election/leader-election.ts';
+import type { LeaseName } from './election/lease.ts';
+import { type ControllerPace, defaultPace } from './queue/pace.ts';
 import { clusterApiLease, watchForRival } from './rival.ts';
 import { startTerm, type Term } from './term.ts';
-import {
-  type ControllerMetrics,
-  createControllerMetrics,
-  type Mode,
-  type Worker,
-  workersFor,
-} from './workers/index.ts';
+import { type ControllerMetrics, createControllerMetrics } from './workers/metrics.ts';
+import type { Worker } from './workers/worker.ts';
+import { type Mode, workersFor } from './workers/workers.ts';
 
 /** Options of a controller. */
 export interface ControllerOptions {

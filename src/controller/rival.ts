@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster } from '../cluster/index.ts';
+import type { Cluster } from '../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../kubernetes/index.ts';
-import { type LeaseName, storedLease } from './election/index.ts';
-import type { ControllerPace } from './queue/index.ts';
+import { type LeaseName, storedLease } from './election/lease.ts';
+import type { ControllerPace } from './queue/pace.ts';
 
 /** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
 export const clusterApiLease = { namespace: 'capi-system', name: 'controller-leader-election-capi' } as const;

@@ -7,19 +7,14 @@ import {
   type InformerChange,
   objectKey,
   startInformer,
-} from '../cluster/index.ts';
+} from '../kubernetes/client/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
-import { pollSecrets } from './ca-secrets/index.ts';
-import {
-  ConfigConflict,
-  ConfigGone,
-  collectionPath,
-  conditionOf,
-  readStored,
-  type StoredConfig,
-} from './configs/index.ts';
-import { type ControllerPace, createQueue, type Queue, type RunResult } from './queue/index.ts';
-import type { Worker } from './workers/index.ts';
+import { pollSecrets } from './ca-secrets/secret-poll.ts';
+import { conditionOf } from './configs/conditions.ts';
+import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
+import type { ControllerPace } from './queue/pace.ts';
+import { createQueue, type Queue, type RunResult } from './queue/queue.ts';
+import type { Worker } from './workers/worker.ts';
 
 /** The dependencies of a term. */
 export interface TermOptions {

@@ -1,5 +1,4 @@
-export { type UpgradePlan, upgradePlanProblems } from '../messages/index.ts';
-export type { CallOutcome, HandledCall } from './calls/index.ts';
+export type { CallOutcome, HandledCall } from './sdk/calls/call.ts';
 export type {
   Answer,
   AnswerFields,
@@ -10,26 +9,26 @@ export type {
   HookName,
   RequestFor,
   ResponseFor,
-} from './handlers/index.ts';
+} from './sdk/handlers/answer.ts';
+export { HandlersError } from './sdk/handlers/check.ts';
 export {
   type Handler,
   type HandlerContext,
   HandlerFailure,
   type HandlerOptions,
-  HandlersError,
   handler,
-} from './handlers/index.ts';
-export { createJobs, type Job, type Jobs, type JobsOptions } from './jobs.ts';
-export { type ChangeableFields, getField, machinePatches, machineSetPatches, setField } from './objects/index.ts';
+} from './sdk/handlers/handler.ts';
+export { createJobs, type Job, type Jobs, type JobsOptions } from './sdk/jobs.ts';
+export { type ChangeableFields, machinePatches, machineSetPatches } from './sdk/objects/in-place.ts';
+export { getField, setField } from './sdk/objects/json-path.ts';
 export {
   createExtensionServer,
   createHostedExtension,
   type ExtensionCertificates,
   type ExtensionServer,
   type ExtensionServerOptions,
-  type HostedExtensionOptions,
   type RunningExtension,
-} from './server.ts';
+} from './sdk/server.ts';
 export {
   assertDeterministic,
   assertIdempotent,
@@ -38,6 +37,20 @@ export {
   type IdempotentOptions,
   requestFor,
   type TestOutcome,
-} from './testing/index.ts';
-export * from './topology/index.ts';
-export { checkedUpgradePlan } from './upgrade-plan.ts';
+} from './sdk/testing/testing.ts';
+export {
+  type DefinedVariables,
+  defineVariables,
+  type VariableDefinition,
+  type VariableValues,
+} from './sdk/topology/define-variables.ts';
+export { mergeVariables, type Variables, variablesOf } from './sdk/topology/variables.ts';
+export {
+  type Template,
+  type TemplateContext,
+  type TemplateMatch,
+  type TemplatePatcher,
+  type WalkOptions,
+  walkTemplates,
+} from './sdk/topology/walk.ts';
+export { checkedUpgradePlan } from './sdk/upgrade-plan.ts';

@@ -1,9 +1,83 @@
-export { isBase64 } from './base64.ts';
-export { bytesOf, percentEncoded } from './byte-text.ts';
-export * from './errors/index.ts';
-export * from './json/index.ts';
-export * from './label-selector.ts';
-export * from './names.ts';
-export * from './request-uri.ts';
-export * from './reviews/index.ts';
-export { timeText } from './time.ts';
+export { isBase64 } from './objects/base64.ts';
+export { bytesOf, percentEncoded } from './objects/byte-text.ts';
+export { ConversionError } from './objects/errors/conversion-error.ts';
+export { type FieldPath, formatFieldPath } from './objects/errors/field-path.ts';
+export {
+  type CauseReason,
+  causeMessage,
+  failure,
+  invalid,
+  refusal,
+  type Status,
+  type StatusCause,
+  showValue,
+} from './objects/errors/status.ts';
+export {
+  applyMergePatch,
+  applyOperations,
+  isOperation,
+  maxPatchOperations,
+  PatchError,
+  type PatchOperation,
+  undecodable,
+} from './objects/json/apply-patch.ts';
+export { createFirstJsonScanner, parseFirstJson, withWholeFractionsShown } from './objects/json/first-json.ts';
+export {
+  canonical,
+  fieldAt,
+  isJsonObject,
+  isTooDeep,
+  itemsAt,
+  type Json,
+  JsonError,
+  type JsonObject,
+  maxJsonDepth,
+  objectAt,
+  objectsAt,
+  parseJson,
+  setOwn,
+  textAt,
+  textValues,
+} from './objects/json/json.ts';
+export { copyOf } from './objects/json/json-copy.ts';
+export { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './objects/json/json-diff.ts';
+export {
+  type JsonPatchOperation,
+  jsonPointer,
+  keyOfToken,
+  pointerKeys,
+  pointerToken,
+} from './objects/json/json-patch.ts';
+export {
+  type LabelSelector,
+  type LabelSelectorRequirement,
+  labelSelectorContradiction,
+  labelSelectorProblems,
+  selectorSize,
+  selectorsOverlap,
+  selectsEverything,
+  selectsLabels,
+} from './objects/label-selector.ts';
+export {
+  dns1035LabelProblems,
+  dns1123LabelProblems,
+  dns1123SubdomainProblems,
+  isPortNumber,
+  labelValueProblems,
+  qualifiedNameProblems,
+} from './objects/names.ts';
+export { parseRequestUri, type RequestUri } from './objects/request-uri.ts';
+export {
+  type AdmissionRequest,
+  type AdmissionResponse,
+  decodeAdmissionReview,
+  describe,
+  type Operation,
+  reviewOf,
+} from './objects/reviews/admission-review.ts';
+export {
+  type ConversionResponse,
+  type ConversionReviewResponse,
+  decodeConversionReview,
+} from './objects/reviews/conversion-review.ts';
+export { timeText } from './objects/time.ts';

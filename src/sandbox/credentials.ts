@@ -5,7 +5,7 @@ import {
   issueClientCertificate,
   issueServingCertificate,
   makeEllipticKeyPair,
-} from '../x509/index.ts';
+} from '../base/x509/index.ts';
 
 /**
  * The certificates and the token of a sandbox, which are created for each sandbox and written only to its kubeconfig.

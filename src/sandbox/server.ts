@@ -3,47 +3,32 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { dump } from 'js-yaml';
+import { Registry as MetricsRegistry } from '../base/metrics/index.ts';
 import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
-import { Registry as MetricsRegistry } from '../prometheus/index.ts';
-import { DefaultsError } from '../schema/index.ts';
-import { type AggregationPace, Aggregator, keepLocalApiServices } from './aggregation/index.ts';
+import { DefaultsError } from '../kubernetes/schema/index.ts';
+import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
+import { keepLocalApiServices } from './aggregation/local.ts';
 import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
-import {
-  answerAggregated,
-  answerDocument,
-  answerResource,
-  type DocumentContext,
-  impersonated,
-  sendJson,
-  sendText,
-  version,
-} from './http/index.ts';
-import {
-  builtInResources,
-  startDefinitionController,
-  startEventController,
-  startNamespaceController,
-} from './kinds/index.ts';
-import { OpenApi, OpenApiMetrics } from './openapi/index.ts';
-import {
-  badRequest,
-  internalError,
-  Registry,
-  RequestError,
-  type Resource,
-  tooLarge,
-  type UserInfo,
-  unauthorized,
-} from './resources/index.ts';
-import { keyOf, Store, StoreFullError } from './storage/index.ts';
-import {
-  type AdmissionEvent,
-  type ResolveService,
-  type ServiceReference,
-  VersionConverter,
-  WebhookCaller,
-} from './webhooks/index.ts';
-import { create, type WriteContext } from './writes/index.ts';
+import { answerAggregated } from './http/aggregated.ts';
+import { answerDocument, type DocumentContext, version } from './http/documents.ts';
+import { answerResource } from './http/endpoints.ts';
+import { sendJson, sendText } from './http/http.ts';
+import { impersonated } from './http/impersonation.ts';
+import { startDefinitionController } from './kinds/definition-controller.ts';
+import { startEventController } from './kinds/event-controller.ts';
+import { builtInResources } from './kinds/kinds.ts';
+import { startNamespaceController } from './kinds/namespace-controller.ts';
+import { OpenApiMetrics } from './openapi/metrics.ts';
+import { OpenApi } from './openapi/open-api.ts';
+import { badRequest, internalError, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
+import { Registry } from './resources/registry.ts';
+import type { Resource, UserInfo } from './resources/resource.ts';
+import { keyOf, Store, StoreFullError } from './storage/store.ts';
+import type { AdmissionEvent } from './webhooks/admission.ts';
+import { VersionConverter } from './webhooks/conversion.ts';
+import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
+import type { WriteContext } from './writes/write-request.ts';
+import { create } from './writes/writes.ts';
 
 /** An event that is not reported to clients. */
 export type SandboxEvent = AdmissionEvent | { event: 'bug'; request: string; message: string };

@@ -1,5 +1,5 @@
 import { constants, type Http2ServerRequest, Http2ServerResponse } from 'node:http2';
-import type { Connection, TrackedHttp2Response } from './connections/index.ts';
+import type { Connection, TrackedHttp2Response } from './connections/tracked.ts';
 
 /** An HTTP/2 response. Servers without HTTP/2 do not load this file, since `node:http2` is large. */
 export class Http2Response extends Http2ServerResponse<Http2ServerRequest> implements TrackedHttp2Response {

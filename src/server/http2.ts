@@ -1,7 +1,9 @@
 import { createServer, type Http2ServerRequest } from 'node:http2';
 import type { Server as HttpsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import type { Connections, Limits, TrackedRequest, TrackedResponse, TrackedServer } from './connections/index.ts';
+import type { Connections } from './connections/connections.ts';
+import type { Limits } from './connections/limits.ts';
+import type { TrackedRequest, TrackedResponse, TrackedServer } from './connections/tracked.ts';
 import { Http2Response } from './http2-response.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { constants } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
-import type { CertificatePair } from './certificates/index.ts';
-import type { Limits } from './connections/index.ts';
-import { Http1Response } from './connections/index.ts';
+import type { CertificatePair } from './certificates/certificate.ts';
+import type { Limits } from './connections/limits.ts';
+import { Http1Response } from './connections/tracked.ts';
 
 /**
  * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has

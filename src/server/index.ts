@@ -1,23 +1,16 @@
-export type { CertificatePair } from './certificates/index.ts';
-export {
-  type CertificateEvent,
-  type CertificateSource,
-  ClientCaError,
-  fileCertificates,
-  fixedCertificate,
-  secretCertificates,
-  selfSignedPair,
-} from './certificates/index.ts';
-export {
-  defaultLimits,
-  Http1Response,
-  type Limits,
-  ListenError,
-  limitsWith,
-  type TrackedResponse,
-} from './connections/index.ts';
-export { type HealthServer, startHealthServer } from './health/index.ts';
+export type { CertificatePair } from './certificates/certificate.ts';
+export { type CertificateEvent, type CertificateSource, fixedCertificate } from './certificates/certificate-source.ts';
+export { ClientCaError } from './certificates/client-ca.ts';
+export { fileCertificates } from './certificates/file-certificates.ts';
+export { secretCertificates } from './certificates/secret-certificates.ts';
+export { selfSignedPair } from './certificates/self-signed.ts';
+export { defaultLimits, type Limits, limitsWith } from './connections/limits.ts';
+export { ListenError } from './connections/listen.ts';
+export { Http1Response, type TrackedResponse } from './connections/tracked.ts';
+export { type HealthServer, startHealthServer } from './health/health-server.ts';
 export type { ServerOptions } from './options.ts';
-export type { Application, BodyRefusal, Foundation } from './requests/index.ts';
-export { createRespond, receiveBody, refuseUnread } from './requests/index.ts';
+export type { Application, Foundation } from './requests/application.ts';
+export type { BodyRefusal } from './requests/body.ts';
+export { createRespond, receiveBody } from './requests/receive.ts';
+export { refuseUnread } from './requests/response.ts';
 export { type RunningServer, startServer } from './server.ts';

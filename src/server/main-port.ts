@@ -1,12 +1,16 @@
 import { performance } from 'node:perf_hooks';
 import { refusal } from '../kubernetes/index.ts';
-import type { ConnectionEvents, Limits, TrackedRequest, TrackedResponse, TrackedServer } from './connections/index.ts';
-import { type Connections, trackConnections } from './connections/index.ts';
-import { createMetrics, type Metrics, type Port } from './health/index.ts';
+import type { ConnectionEvents } from './connections/connection-limits.ts';
+import { type Connections, trackConnections } from './connections/connections.ts';
+import type { Limits } from './connections/limits.ts';
+import type { TrackedRequest, TrackedResponse, TrackedServer } from './connections/tracked.ts';
+import { createMetrics, type Metrics, type Port } from './health/metrics.ts';
 import { createHandshakes, createHttpsServer, type Handshakes } from './https.ts';
 import type { ServerOptions } from './options.ts';
-import type { Foundation } from './requests/index.ts';
-import { forAllowedClients, lateMessage, refuseBrokenRequests, refuseUnread } from './requests/index.ts';
+import type { Foundation } from './requests/application.ts';
+import { lateMessage, refuseBrokenRequests } from './requests/broken-requests.ts';
+import { forAllowedClients } from './requests/client-policy.ts';
+import { refuseUnread } from './requests/response.ts';
 
 /** The main port before it listens, with everything that handles connections and requests on it. */
 export interface MainPort {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { CertificateSource } from './certificates/index.ts';
-import type { Address, Limits } from './connections/index.ts';
-import type { Application, Foundation } from './requests/index.ts';
+import type { CertificateSource } from './certificates/certificate-source.ts';
+import type { Limits } from './connections/limits.ts';
+import type { Address } from './connections/listen.ts';
+import type { Application, Foundation } from './requests/application.ts';
 
 /** Options of a server. */
 export interface ServerOptions {

@@ -1,7 +1,9 @@
-import type { FileWatch } from './certificates/index.ts';
-import { watchClientCa } from './certificates/index.ts';
-import { defaultLimits, limitsWith, listen } from './connections/index.ts';
-import { type HealthServer, readinessOf, type ServerPhase, startHealthServer } from './health/index.ts';
+import { watchClientCa } from './certificates/client-ca.ts';
+import type { FileWatch } from './certificates/file-watch.ts';
+import { defaultLimits, limitsWith } from './connections/limits.ts';
+import { listen } from './connections/listen.ts';
+import { type HealthServer, startHealthServer } from './health/health-server.ts';
+import { readinessOf, type ServerPhase } from './health/readiness.ts';
 import { createMainPort } from './main-port.ts';
 import type { ServerOptions } from './options.ts';
 import { createServingCertificate } from './serving-certificate.ts';

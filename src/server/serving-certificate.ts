@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { CertificateEvent } from './certificates/index.ts';
-import { type CertificatePair, judgePair } from './certificates/index.ts';
-import type { Metrics, ReadinessFacts } from './health/index.ts';
+import { type CertificatePair, judgePair } from './certificates/certificate.ts';
+import type { CertificateEvent } from './certificates/certificate-source.ts';
+import type { Metrics } from './health/metrics.ts';
+import type { ReadinessFacts } from './health/readiness.ts';
 
 /** The serving certificate in use, and why a newer one is not. */
 export interface ServingCertificate {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { importProblems, readImports, roomImports } from './imports.ts';
+import { folderImports, importProblems, readImports } from '../../tools/architecture/imports.ts';
 
 /** Writes a tree of files for one test and returns its folder. */
 function tree(files: Record<string, string>): string {
@@ -102,11 +102,11 @@ const cases: { name: string; files: Record<string, string>; problems: string[] }
     ],
   },
   {
-    name: 'a folder that is not a room, and a room that is not there',
+    name: 'a folder that is not a wing, and a wing that is not there',
     files: { 'low/a.ts': 'export {};', 'new/b.ts': 'export {};' },
     problems: [
-      'high/ is in the list of rooms, but not there (test/architecture/rooms.ts)',
-      'new/ is not in the list of rooms (test/architecture/rooms.ts)',
+      'high/ is in the list of tools/architecture/wings.ts, but not there',
+      'new/ is not in the list of tools/architecture/wings.ts',
     ],
   },
 ];
@@ -115,35 +115,38 @@ test.each(cases)('$name', ({ files, problems }) => {
   expect(importProblems(tree(files), [low, high], ['known', '@known/scope']).sort()).toEqual(problems);
 });
 
-test('rooms within a room have their own order', () => {
-  const house = [
-    {
-      name: 'high',
-      knows: 'more',
-      within: [
-        { name: 'first', knows: 'a' },
-        { name: 'second', knows: 'b' },
-      ],
-    },
-  ];
+test('rooms within a wing have their own order', () => {
   const folder = tree({
-    'high/index.ts': "export { a } from './first/index.ts';",
-    'high/first/index.ts': "export { b as a } from '../second/index.ts';",
-    'high/second/index.ts': 'export const b = 1;',
-    'high/third/index.ts': 'export {};',
+    'high/index.ts': "export { a } from './first/a.ts';",
+    'high/first/a.ts': "export { b as a } from '../second/b.ts';",
+    'high/second/b.ts': 'export const b = 1;',
+    'high/third/c.ts': 'export {};',
   });
-  expect(importProblems(folder, house, [])).toEqual([
-    'high/third/ is not in the list of rooms (test/architecture/rooms.ts)',
-    'high/first/index.ts imports high/second/index.ts: high/first/ is below high/second/',
+  expect(importProblems(folder, [{ ...high, rooms: ['first', 'second'] }], [])).toEqual([
+    'high/third/ is not in the list of tools/architecture/wings.ts',
+    'high/first/a.ts imports high/second/b.ts: high/first/ is below high/second/',
   ]);
 });
 
-test('the imports of a room are read from its files', () => {
+test('a room with a front door of its own is entered by that from anywhere', () => {
+  const folder = tree({
+    'low/index.ts': "export { a } from './a.ts';",
+    'low/a.ts': 'export const a = 1;',
+    'low/hidden/index.ts': "export { b } from './b.ts';",
+    'low/hidden/b.ts': 'export const b = 1;',
+    'high/c.ts': "import { b } from '../low/hidden/index.ts';\nexport { b } from '../low/hidden/b.ts';",
+  });
+  expect(importProblems(folder, [low, high], [])).toEqual([
+    'high/c.ts imports low/hidden/b.ts: enter low/hidden/ by its index.ts',
+  ]);
+});
+
+test('the imports of a folder are read from its files', () => {
   const folder = tree({
     'low/index.ts': 'export const a = 1;',
     'high/b.ts': "import { a } from '../low/index.ts'; import './c.ts';",
     'high/c.ts': 'export {};',
     'main.ts': "import './high/b.ts';",
   });
-  expect(roomImports(readImports(folder))).toEqual(new Map([['high', new Set(['low'])]]));
+  expect(folderImports(readImports(folder))).toEqual(new Map([['high', new Set(['low'])]]));
 });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type OpenApiSchema, openApiSchemaOf, versions } from '../../src/api/index.ts';
-import { mayHaveExpressions, readExpressions, superLinear } from './regular-expressions.ts';
+import { type OpenApiSchema, openApiSchemaOf, versions } from '../../src/extensionconfig/index.ts';
+import { mayHaveExpressions, readExpressions, superLinear } from '../../tools/architecture/regular-expressions.ts';
 
 const { expressions, computed } = readExpressions(fileURLToPath(new URL('../../src/', import.meta.url)));
 
@@ -66,10 +66,10 @@ test('regular expressions are only created from schemas of this project', () => 
   // All of them compile patterns of a CustomResourceDefinition, which are checked below; the sandbox, which also gets
   // patterns of other definitions, runs them on an engine of its own.
   expect([...new Set(computed)]).toEqual([
-    'api/examine.ts',
-    'api/v1alpha1-fits.ts',
-    'api/v1beta2-fits.ts',
-    'conversion/limits.ts',
+    'extensionconfig/api/examine.ts',
+    'extensionconfig/api/v1alpha1-fits.ts',
+    'extensionconfig/api/v1beta2-fits.ts',
+    'extensionconfig/conversion/limits.ts',
   ]);
 });
 

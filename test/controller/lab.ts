@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
-import { crd } from '../../src/api/index.ts';
-import { clientNode } from '../../src/cluster/client-node/client-node.ts';
 import { type ControllerOptions, type ControllerPace, startController } from '../../src/controller/index.ts';
 import type { ExtensionServerOptions, Handler } from '../../src/extension/index.ts';
-import { clusterApiHooks, type HookDefinition } from '../../src/hooks/index.ts';
+import { crd } from '../../src/extensionconfig/index.ts';
+import { clientNode } from '../../src/kubernetes/client/client-node/client-node.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
+import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
-import { startExtension } from '../extension/running.ts';
+import { startExtension } from '../extension/sdk/running.ts';
 import { eventually, send } from '../sandbox/client.ts';
 import { testCa } from '../server/certificates.ts';
 import { collectingLog } from '../server/running.ts';
-import { endWith } from '../tools/ends.ts';
+import { endWith } from '../support/ends.ts';
 
 /** The trust bundle of the test servers, as an ExtensionConfig holds it. */
 export const caBundle = Buffer.from(testCa.cert).toString('base64');

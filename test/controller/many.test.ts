@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { aroundEach, expect, test } from 'vitest';
-import { startExtension } from '../runtime/extension-server.ts';
-import { collectGarbage } from '../tools/collect-garbage.ts';
-import { cpuTimeMs } from '../tools/cpu-time.ts';
-import { ending, endWith } from '../tools/ends.ts';
+import { startExtension } from '../runtimehooks/client/extension-server.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
+import { cpuTimeMs } from '../support/cpu-time.ts';
+import { ending, endWith } from '../support/ends.ts';
 import { type Config, caBundle, control, startLab } from './lab.ts';
 
 aroundEach(ending);

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { clientNode } from '../../src/cluster/client-node/client-node.ts';
-import { endWith } from '../tools/ends.ts';
+import { clientNode } from '../../src/kubernetes/client/client-node/client-node.ts';
+import { endWith } from '../support/ends.ts';
 import type { Lab } from './lab.ts';
 
 /** A request that was passed on. */

@@ -4,7 +4,7 @@ import type { Config } from './lab.ts';
 
 /** An ExtensionConfig after a successful discovery and after a failed one, as Cluster API left it. */
 export const recordedFailed = parse(
-  readFileSync('test/fixtures/runtime-sdk/extensionconfig-not-discovered.yaml', 'utf8'),
+  readFileSync('test/support/fixtures/runtime-sdk/extensionconfig-not-discovered.yaml', 'utf8'),
 ) as Config;
 
 /** Its status before the failed one, as Cluster API wrote it. */

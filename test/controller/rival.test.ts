@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { aroundEach, test, vi } from 'vitest';
-import type { ExtensionConfig } from '../../src/api/index.ts';
 import { RivalError } from '../../src/controller/index.ts';
-import { type Answering, startExtension as startRawServer } from '../runtime/extension-server.ts';
-import { ending, endWith } from '../tools/ends.ts';
+import type { ExtensionConfig } from '../../src/extensionconfig/index.ts';
+import { type Answering, startExtension as startRawServer } from '../runtimehooks/client/extension-server.ts';
+import { ending, endWith } from '../support/ends.ts';
 import { caBundle, control, type Lab, startCalled, startLab, until } from './lab.ts';
 import { type Passed, startProxy, writesIn } from './proxy.ts';
 

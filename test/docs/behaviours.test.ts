@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBehaviours } from '../../src/sample/index.ts';
+import { readBehaviours } from '../../src/extension/sample/index.ts';
 import { blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
 

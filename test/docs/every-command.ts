@@ -1,10 +1,10 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shellPath } from '../../src/cli/index.ts';
-import { ready, startAlone } from '../commands/sandbox/running.ts';
+import { shellPath } from '../../src/cli/framework/shell-path.ts';
+import { ready, startAlone } from '../cli/commands/sandbox/running.ts';
 import { type Installed, installedPackage } from '../package/installed.ts';
-import { needs } from '../tools/needs.ts';
+import { needs } from '../support/needs.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
 import { openTerminal, type Terminal } from './terminal.ts';

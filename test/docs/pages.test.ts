@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { generatedPages } from '../generate/pages.ts';
+import { generatedPages } from '../../tools/generate/pages.ts';
 import { pages, readPage, root } from './pages.ts';
 
 const generated = await generatedPages();

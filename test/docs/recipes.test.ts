@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { runProgram } from '../commands/io.ts';
+import { runProgram } from '../cli/commands/io.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const text = readFileSync(join(root, 'docs/recipes.md'), 'utf8');

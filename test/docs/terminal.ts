@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, vi } from 'vitest';
 import { runWell } from '../package/tree.ts';
-import { onceARun } from '../tools/once-a-run.ts';
+import { onceARun } from '../support/once-a-run.ts';
 import { blocksOf } from './blocks.ts';
 import { pages, readPage, root } from './pages.ts';
 

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningSandbox, startSandboxWithWebhook } from '../../src/commands/sandbox/start.ts';
+import { type RunningSandbox, startSandboxWithWebhook } from '../../src/cli/commands/sandbox/start.ts';
 import {
   example,
   exampleClass,
   exampleCluster,
   exampleNamespace,
   exampleServiceObject,
-} from '../../src/rules/examples/index.ts';
-import { needs } from '../tools/needs.ts';
-import { type Shell, startShell } from '../tools/shell.ts';
+} from '../../src/policy/rules/examples/examples.ts';
+import { needs } from '../support/needs.ts';
+import { type Shell, startShell } from '../support/shell.ts';
 
-const definitions = fileURLToPath(new URL('../fixtures/cluster-api/definitions.yaml', import.meta.url));
+const definitions = fileURLToPath(new URL('../support/fixtures/cluster-api/definitions.yaml', import.meta.url));
 
 describe('a cluster whose objects refer to each other, with kubectl', needs('kubectl'), () => {
   let sandbox: RunningSandbox;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { loadKubeConfig } from '../../src/cluster/index.ts';
+import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { type ApiClient, apiClient } from '../cluster/api-client.ts';
+import { type ApiClient, apiClient } from '../kubernetes/client/api-client.ts';
 import { startEnvironment } from './environment.ts';
 
 let sandbox: Sandbox;

@@ -2,9 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import { crd } from '../../src/api/index.ts';
-import { loadKubeConfig } from '../../src/cluster/index.ts';
-import { register, startSandboxWithWebhook, untilServed } from '../../src/commands/sandbox/start.ts';
+import { register, startSandboxWithWebhook, untilServed } from '../../src/cli/commands/sandbox/start.ts';
 import {
   byService,
   configurationName,
@@ -13,9 +11,11 @@ import {
   startWebhookOfSecret,
   type WebhookReference,
   webhookService,
-} from '../../src/commands/sandbox/webhook.ts';
+} from '../../src/cli/commands/sandbox/webhook.ts';
+import { crd } from '../../src/extensionconfig/index.ts';
+import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { fixedCertificate, selfSignedPair } from '../../src/server/index.ts';
-import { type ApiClient, apiClient, Refusal } from '../cluster/api-client.ts';
+import { type ApiClient, apiClient, Refusal } from '../kubernetes/client/api-client.ts';
 import { eventually } from '../sandbox/client.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { selfSignedPair } from '../../src/server/index.ts';
-import { startProgram } from '../commands/io.ts';
+import { startProgram } from '../cli/commands/io.ts';
 import { createCertificateFolder, type ServeProcess, serveFlags, startServeProcess } from './serve-process.ts';
 import { type Load, largeCall, send, startLoad } from './traffic.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { needs } from '../tools/needs.ts';
-import { type Shell, startShell } from '../tools/shell.ts';
+import { needs } from '../support/needs.ts';
+import { type Shell, startShell } from '../support/shell.ts';
 import { type Environment, startEnvironment } from './environment.ts';
 
 describe('kubectl', needs('kubectl'), () => {

@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Secret, V1ValidatingWebhookConfiguration } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { configurationName, runCerts, webhookService } from '../../src/commands/sandbox/webhook.ts';
-import { type ApiClient, apiClient } from '../cluster/api-client.ts';
-import { needs } from '../tools/needs.ts';
+import { configurationName, runCerts, webhookService } from '../../src/cli/commands/sandbox/webhook.ts';
+import { type ApiClient, apiClient } from '../kubernetes/client/api-client.ts';
+import { needs } from '../support/needs.ts';
 import { type Environment, externalNameProblem, startEnvironment } from './environment.ts';
 
 const isElsewhere = (process.env.E2E_KUBECONFIG ?? '') !== '';

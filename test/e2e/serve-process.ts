@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type CertificatePair, selfSignedPair } from '../../src/server/index.ts';
-import { metricAt } from '../tools/metrics.ts';
+import { metricAt } from '../support/metrics.ts';
 
 /** `serve` in a process of its own. */
 export interface ServeProcess {

@@ -12,7 +12,7 @@ interface Review {
 }
 
 function captured(name: string): Review {
-  const file = new URL(`../fixtures/webhook-calls/${name}.json`, import.meta.url);
+  const file = new URL(`../support/fixtures/webhook-calls/${name}.json`, import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { body: Review }).body;
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { onceARun } from '../tools/once-a-run.ts';
+import { onceARun } from '../support/once-a-run.ts';
 import { fromRegistry, linkDependencies, notAsLocked, projectFolder, runWell, takeFrom } from './tree.ts';
 
 /** The files that .dockerignore lets through. It lists what is allowed; other kinds of list are not supported here. */

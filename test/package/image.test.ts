@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { review, send, validate } from '../server/running.ts';
-import { metricAt } from '../tools/metrics.ts';
+import { metricAt } from '../support/metrics.ts';
 import { builtImage, instructions } from './image-build.ts';
 import { compiledCode, keepingLinks, projectFolder, run, runWell, takeFrom } from './tree.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { hookNames } from '../../src/scaffold/index.ts';
-import { onceARun } from '../tools/once-a-run.ts';
+import { hookNames } from '../../src/extension/scaffold/index.ts';
+import { onceARun } from '../support/once-a-run.ts';
 import { builtImage } from './image-build.ts';
 import {
   fromRegistry,

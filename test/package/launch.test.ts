@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
-import { needs } from '../tools/needs.ts';
+import { needs } from '../support/needs.ts';
 import { findOldNode } from './old-node.ts';
 import { projectFolder } from './tree.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { hookNames } from '../../src/scaffold/index.ts';
-import { needs } from '../tools/needs.ts';
+import { hookNames } from '../../src/extension/scaffold/index.ts';
+import { needs } from '../support/needs.ts';
 import { installedPackage, projectName } from './installed.ts';
 import { findOldNode } from './old-node.ts';
 import {
@@ -41,10 +41,10 @@ afterAll(() => {
 
 test('contains the program and the manifests, and nothing of the development', () => {
   expect(packed).toContain('dist/main.js');
-  expect(packed).toContain('dist/library/rules.d.ts');
+  expect(packed).toContain('dist/exports/rules.d.ts');
   expect(packed).toContain('manifests/base/deployment.yaml');
   expect(packed).toContain('dist/sandbox/writes/kubernetes.proto');
-  expect(packed).toContain('dist/openapi/openapi-v3.proto');
+  expect(packed).toContain('dist/sandbox/openapi-documents/openapi-v3.proto');
   expect(packed).toContain('dist/package.json');
   expect(packed).toContain('LICENSE');
   expect(
@@ -87,7 +87,7 @@ test("contains the library's declaration files with everything they import, and 
     return paths.map((to) => join(dirname(path), to));
   });
   expect(imported.filter((path) => !packed.includes(path))).toEqual([]);
-  const own = declarations.filter((path) => !path.startsWith('dist/library/'));
+  const own = declarations.filter((path) => !path.startsWith('dist/exports/'));
   expect(own.length).toBeGreaterThan(50);
   expect(own.filter((path) => !imported.includes(path))).toEqual([]);
 });

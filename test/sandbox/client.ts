@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { crd } from '../../src/api/index.ts';
+import { crd } from '../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { makeCredentials } from '../../src/sandbox/credentials.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -143,7 +143,7 @@ export function startAgreeingWebhook(
   });
 }
 
-/** Registers ExtensionConfig and a webhook for it, as when the exchanges in test/fixtures were captured. */
+/** Registers ExtensionConfig and a webhook for it, as when the exchanges in test/support/fixtures were captured. */
 export async function registerAsCaptured(
   sandbox: Pick<Sandbox, 'url' | 'ca' | 'token'>,
   webhook: { url: string; caBundle: string },

@@ -8,7 +8,7 @@ import { formatAge } from '../../src/sandbox/reads/tables.ts';
 import { compareVersions } from '../../src/sandbox/resources/registry.ts';
 import { parseLabelSelector } from '../../src/sandbox/storage/selectors.ts';
 import { duplicateFields } from '../../src/sandbox/writes/duplicate-fields.ts';
-import { cpuTimeMs } from '../tools/cpu-time.ts';
+import { cpuTimeMs } from '../support/cpu-time.ts';
 
 test.each([
   [0, '0s'],

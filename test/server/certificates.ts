@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { signedCertificate } from '../../src/x509/forge.ts';
+import { signedCertificate } from '../../src/base/x509/forge.ts';
 
 /** A certificate and its key in PEM. */
 export interface TestCertificate {
@@ -23,7 +23,7 @@ export interface TestCertificateRequest {
 let serial = 1;
 
 // Created once and for all, since an RSA key takes 50 ms.
-const fixture = readFileSync(new URL('../fixtures/certs/rsa-keys.pem', import.meta.url), 'utf8');
+const fixture = readFileSync(new URL('../support/fixtures/certs/rsa-keys.pem', import.meta.url), 'utf8');
 const [keyOfCa, keyOfLocalhost, ...otherKeys] = fixture.split(/(?<=END PRIVATE KEY-----\n)/);
 
 /** A new RSA key in PEM. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AdmissionResponse } from '../../src/kubernetes/index.ts';
-import { admission } from '../admission/policy.ts';
-import { causesAsText, recordedCases } from '../admission/recorded.ts';
+import { admission } from '../policy/admission/policy.ts';
+import { causesAsText, recordedCases } from '../policy/admission/recorded.ts';
 import { capturedCalls, keepAliveAgent, mutate, send, start, stopAll, validate } from './running.ts';
 
 /** The real decisions, with both profiles, over HTTPS. */

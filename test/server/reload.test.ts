@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientCaError, fileCertificates } from '../../src/server/index.ts';
-import { metricAt } from '../tools/metrics.ts';
+import { metricAt } from '../support/metrics.ts';
 import { localhost, makeCertificate, type TestCertificate, testCa } from './certificates.ts';
 import { keepAliveAgent, openTls, review, send, start, stopAll, until, validate } from './running.ts';
 

@@ -1,10 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadKubeConfig, watchServingSecret } from '../../src/cluster/index.ts';
-import { run } from '../../src/commands/index.ts';
+import { run } from '../../src/cli/index.ts';
+import { loadKubeConfig, watchServingSecret } from '../../src/kubernetes/client/index.ts';
 import { secretCertificates } from '../../src/server/index.ts';
-import { ApiServer, bundlesOf, namespace, putTargets, servingPath, targetFlags } from '../cluster/api-server.ts';
+import {
+  ApiServer,
+  bundlesOf,
+  namespace,
+  putTargets,
+  servingPath,
+  targetFlags,
+} from '../kubernetes/client/api-server.ts';
 import { openTls, start, stopAll } from './running.ts';
 
 test('a rotation with an overlap of three seconds fails no call, even without a watch', async () => {

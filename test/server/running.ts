@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import { type ConnectionOptions, connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
-import type { Admission, AdmissionOutcome } from '../../src/admission/index.ts';
 import type { AdmissionRequest } from '../../src/kubernetes/index.ts';
+import type { Admission, AdmissionOutcome } from '../../src/policy/index.ts';
 import { pairOf as knownPair } from '../../src/server/certificates/certificate.ts';
 import { type CertificatePair, fixedCertificate } from '../../src/server/index.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type WebhookOptions,
   webhookPaths,
 } from '../../src/webhook/index.ts';
-import { metricAt } from '../tools/metrics.ts';
+import { metricAt } from '../support/metrics.ts';
 import { localhost, type TestCertificate, testCa } from './certificates.ts';
 
 /**
@@ -219,7 +219,7 @@ export interface CapturedCall {
   body: { kind: string; request: { uid: string; operation: string } };
 }
 
-const folder = new URL('../fixtures/webhook-calls/', import.meta.url);
+const folder = new URL('../support/fixtures/webhook-calls/', import.meta.url);
 
 /** The captured calls of a real API server, in the order of their names. */
 export const capturedCalls: CapturedCall[] = readdirSync(folder)

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CertificateEvent, ListenError, type ServerOptions, startServer } from '../../src/server/index.ts';
-import { metricAt } from '../tools/metrics.ts';
-import { isOpen } from '../tools/ports.ts';
+import { metricAt } from '../support/metrics.ts';
+import { isOpen } from '../support/ports.ts';
 import { localhost, makeCertificate, testCa } from './certificates.ts';
 import { collectingLog, openTls, pairOf, readAll, send, until } from './running.ts';
 

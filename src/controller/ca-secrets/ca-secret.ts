@@ -1,5 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { type Cluster, decodeSecret, explain, ResponseError, StatusError, secretPath } from '../../cluster/index.ts';
+import {
+  type Cluster,
+  decodeSecret,
+  explain,
+  ResponseError,
+  StatusError,
+  secretPath,
+} from '../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../../kubernetes/index.ts';
 
 /** A Secret that is named in an annotation. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { injectCaFromSecretAnnotation } from '../../api/index.ts';
-import type { Cluster } from '../../cluster/index.ts';
-import { pausedAnnotation, type StoredConfig } from '../configs/index.ts';
+import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
+import type { Cluster } from '../../kubernetes/client/index.ts';
+import { pausedAnnotation } from '../configs/discovered-status.ts';
+import type { StoredConfig } from '../configs/stored.ts';
 import { readCaBundle, type SecretName, secretNameOf } from './ca-secret.ts';
 
 /** The dependencies of polling Secrets. */

@@ -1,4 +1,4 @@
-import type { ExtensionConfig } from '../../api/index.ts';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { timeText } from '../../kubernetes/index.ts';
 
 /** The status of an ExtensionConfig. */

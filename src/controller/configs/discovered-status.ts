@@ -1,4 +1,4 @@
-import type { DiscoveredHandler } from '../../runtime/index.ts';
+import type { DiscoveredHandler } from '../../runtimehooks/client/index.ts';
 import { type Condition, type ExtensionConfigStatus, withConditions, withV1Beta1Condition } from './conditions.ts';
 
 /** The result of a run for an extension. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { apiVersionOf, hubVersion, kind } from '../../api/index.ts';
-import { Recent } from '../../caches/index.ts';
-import { type Cluster, StatusError } from '../../cluster/index.ts';
+import { Recent } from '../../base/index.ts';
+import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
+import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
 import { timeText } from '../../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 

@@ -1,5 +1,11 @@
-import { apiVersionOf, decodeExtensionConfig, type ExtensionConfig, hubVersion, kind } from '../../api/index.ts';
-import { type Cluster, StatusError } from '../../cluster/index.ts';
+import {
+  apiVersionOf,
+  decodeExtensionConfig,
+  type ExtensionConfig,
+  hubVersion,
+  kind,
+} from '../../extensionconfig/index.ts';
+import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
 import type { ExtensionConfigStatus } from './conditions.ts';
 

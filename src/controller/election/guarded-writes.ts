@@ -1,4 +1,4 @@
-import type { Cluster } from '../../cluster/index.ts';
+import type { Cluster } from '../../kubernetes/client/index.ts';
 
 /**
  * Wraps a connection so that each write first checks whether it is allowed: a former leader never writes, not even when

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { connect } from '../../cluster/index.ts';
+import { connect } from '../../kubernetes/client/index.ts';
 import { Leadership } from './leadership.ts';
 import { heldSpec, releasedSpec, type StoredLease, specOf, storedLease } from './lease.ts';
 import { SeenLease } from './seen-lease.ts';

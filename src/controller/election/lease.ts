@@ -1,4 +1,4 @@
-import { type Cluster, explain, StatusError } from '../../cluster/index.ts';
+import { type Cluster, explain, StatusError } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 
 /** The name of a Lease. */

@@ -1,4 +1,4 @@
-import type { WatchPace } from '../../cluster/index.ts';
+import type { WatchPace } from '../../kubernetes/client/index.ts';
 import type { QueuePace } from './queue.ts';
 
 /** Intervals and limits of a controller; tests pass their own. */

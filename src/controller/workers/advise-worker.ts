@@ -1,16 +1,11 @@
 import type { Logger } from 'pino';
-import type { Cluster } from '../../cluster/index.ts';
-import type { KnownHooks } from '../../runtime/index.ts';
-import {
-  type Condition,
-  conditionOf,
-  createConfigStore,
-  createOwnWrites,
-  type EventRecorder,
-  pausedAnnotation,
-  type StoredConfig,
-  withConditions,
-} from '../configs/index.ts';
+import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { KnownHooks } from '../../runtimehooks/client/index.ts';
+import { type Condition, conditionOf, withConditions } from '../configs/conditions.ts';
+import { pausedAnnotation } from '../configs/discovered-status.ts';
+import type { EventRecorder } from '../configs/events.ts';
+import { createOwnWrites } from '../configs/own-writes.ts';
+import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
 import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
 import type { Worker } from './worker.ts';
 

@@ -1,15 +1,12 @@
 import type { Logger } from 'pino';
-import { injectCaFromSecretAnnotation } from '../../api/index.ts';
-import type { Cluster } from '../../cluster/index.ts';
-import type { Client } from '../../runtime/index.ts';
-import {
-  createConfigStore,
-  createOwnWrites,
-  type EventRecorder,
-  pausedAnnotation,
-  type StoredConfig,
-} from '../configs/index.ts';
-import type { RunResult } from '../queue/index.ts';
+import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
+import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { Client } from '../../runtimehooks/client/index.ts';
+import { pausedAnnotation } from '../configs/discovered-status.ts';
+import type { EventRecorder } from '../configs/events.ts';
+import { createOwnWrites } from '../configs/own-writes.ts';
+import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
+import type { RunResult } from '../queue/queue.ts';
 import { discoverConfig } from './discover.ts';
 import type { Worker } from './worker.ts';
 

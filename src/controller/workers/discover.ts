@@ -1,20 +1,13 @@
-import { injectCaFromSecretAnnotation } from '../../api/index.ts';
-import { type Cluster, StatusError } from '../../cluster/index.ts';
+import { count, firstOf } from '../../base/index.ts';
+import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
+import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
-import type { Client } from '../../runtime/index.ts';
-import { count, firstOf } from '../../terminal/index.ts';
-import { readCaBundle, secretNameOf } from '../ca-secrets/index.ts';
-import {
-  type ConfigEvent,
-  type ConfigStore,
-  conditionOf,
-  discoveredStatus,
-  type EventRecorder,
-  type ExtensionConfigStatus,
-  pausedAnnotation,
-  type RunFinding,
-  type StoredConfig,
-} from '../configs/index.ts';
+import type { Client } from '../../runtimehooks/client/index.ts';
+import { readCaBundle, secretNameOf } from '../ca-secrets/ca-secret.ts';
+import { conditionOf, type ExtensionConfigStatus } from '../configs/conditions.ts';
+import { discoveredStatus, pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
+import type { ConfigEvent, EventRecorder } from '../configs/events.ts';
+import type { ConfigStore, StoredConfig } from '../configs/stored.ts';
 
 /** The result of a run, for the log and for metrics. */
 export interface RunReport {

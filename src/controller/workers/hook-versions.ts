@@ -1,7 +1,8 @@
-import { formatRelease } from '../../hooks/index.ts';
-import { type Finding, type Rule, rules } from '../../rules/index.ts';
-import type { KnownHooks } from '../../runtime/index.ts';
-import { type Condition, conditionOf, type StoredConfig } from '../configs/index.ts';
+import { type Finding, type Rule, rules } from '../../policy/index.ts';
+import type { KnownHooks } from '../../runtimehooks/client/index.ts';
+import { formatRelease } from '../../runtimehooks/index.ts';
+import { type Condition, conditionOf } from '../configs/conditions.ts';
+import type { StoredConfig } from '../configs/stored.ts';
 
 /** Type of the condition that the mode `advise` writes. */
 export const hookVersionsSupported = 'HookVersionsSupported';

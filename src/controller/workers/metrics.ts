@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Registry } from 'prom-client';
-import { metricsIn } from '../../prometheus/index.ts';
-import { type KnownHooks, phaseOf, quotable } from '../../runtime/index.ts';
-import { readCertificates, usable } from '../../x509/index.ts';
-import { conditionOf, type StoredConfig } from '../configs/index.ts';
+import { metricsIn } from '../../base/metrics/index.ts';
+import { readCertificates, usable } from '../../base/x509/index.ts';
+import { type KnownHooks, phaseOf, quotable } from '../../runtimehooks/client/index.ts';
+import { conditionOf } from '../configs/conditions.ts';
+import type { StoredConfig } from '../configs/stored.ts';
 import { hookVersionsSupported } from './hook-versions.ts';
 
 /** The reports of a controller. */

@@ -1,4 +1,4 @@
-import { type Client, isCallError, probeTls, type Resolve, targetOf } from '../../runtime/index.ts';
+import { type Client, isCallError, probeTls, type Resolve, targetOf } from '../../runtimehooks/client/index.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { Worker } from './worker.ts';
 

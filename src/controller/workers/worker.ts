@@ -1,5 +1,5 @@
-import type { StoredConfig } from '../configs/index.ts';
-import type { RunResult } from '../queue/index.ts';
+import type { StoredConfig } from '../configs/stored.ts';
+import type { RunResult } from '../queue/queue.ts';
 
 /** What a mode does with ExtensionConfigs. */
 export interface Worker {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { Cluster } from '../../cluster/index.ts';
-import type { Client, ClientOptions, KnownHooks } from '../../runtime/index.ts';
-import { createEventRecorder, type EventRecorder } from '../configs/index.ts';
-import type { ControllerPace } from '../queue/index.ts';
+import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { Client, ClientOptions, KnownHooks } from '../../runtimehooks/client/index.ts';
+import { createEventRecorder, type EventRecorder } from '../configs/events.ts';
+import type { ControllerPace } from '../queue/pace.ts';
 import { createAdviseWorker } from './advise-worker.ts';
 import { createDiscoverWorker } from './discover-worker.ts';
 import type { ControllerMetrics } from './metrics.ts';

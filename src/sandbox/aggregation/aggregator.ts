@@ -1,8 +1,9 @@
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { type ApiService, apiServiceStorage, conditionsOf, isConditionTrue, withCondition } from '../kinds/index.ts';
-import type { Registry } from '../resources/index.ts';
-import { keyOf, type Store } from '../storage/index.ts';
-import type { ResolveService } from '../webhooks/index.ts';
+import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
+import { conditionsOf, isConditionTrue, withCondition } from '../kinds/conditions.ts';
+import type { Registry } from '../resources/registry.ts';
+import { keyOf, type Store } from '../storage/store.ts';
+import type { ResolveService } from '../webhooks/webhook-call.ts';
 import { availabilityOf, pathOf } from './availability.ts';
 import { Backend, type ProxyClient } from './backend.ts';
 import { readResources } from './discovery.ts';

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { isJsonObject } from '../../kubernetes/index.ts';
-import type { ApiService } from '../kinds/index.ts';
-import type { UserInfo } from '../resources/index.ts';
-import { keyOf, type Store } from '../storage/index.ts';
+import type { ApiService } from '../kinds/api-service.ts';
+import type { UserInfo } from '../resources/resource.ts';
+import { keyOf, type Store } from '../storage/store.ts';
 import { type Backend, NoEndpointError } from './backend.ts';
 
 /** The condition `Available` of an APIService. */

@@ -1,9 +1,9 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import type { ApiService } from '../kinds/index.ts';
-import type { UserInfo } from '../resources/index.ts';
-import type { Endpoint, ResolveService } from '../webhooks/index.ts';
+import type { ApiService } from '../kinds/api-service.ts';
+import type { UserInfo } from '../resources/resource.ts';
+import type { Endpoint, ResolveService } from '../webhooks/webhook-call.ts';
 
 /** The API server's client certificate for aggregated servers. PEM. */
 export type ProxyClient = () => { cert: string; key: string };

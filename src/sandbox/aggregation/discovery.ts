@@ -7,7 +7,7 @@ import {
   parseJson,
   textAt,
 } from '../../kubernetes/index.ts';
-import type { ApiService } from '../kinds/index.ts';
+import type { ApiService } from '../kinds/api-service.ts';
 import { aggregator, pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { type ApiService, apiServiceStorage, definitionStorage, withCondition } from '../kinds/index.ts';
-import type { Registry } from '../resources/index.ts';
-import { keyOf, type Store } from '../storage/index.ts';
+import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
+import { withCondition } from '../kinds/conditions.ts';
+import { definitionStorage } from '../kinds/definition-controller.ts';
+import type { Registry } from '../resources/registry.ts';
+import { keyOf, type Store } from '../storage/store.ts';
 import { locally } from './availability.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { convertingV2ToV3, documentList, ofGroupVersion, serializeDocument } from '../../openapi/index.ts';
-import type { ApiService } from '../kinds/index.ts';
-import { PublishedDocument } from '../openapi/index.ts';
-import type { UserInfo } from '../resources/index.ts';
+import type { ApiService } from '../kinds/api-service.ts';
+import { PublishedDocument } from '../openapi/published.ts';
+import { convertingV2ToV3, documentList, ofGroupVersion, serializeDocument } from '../openapi-documents/index.ts';
+import type { UserInfo } from '../resources/resource.ts';
 import { pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
 import { inTurns } from './in-turns.ts';

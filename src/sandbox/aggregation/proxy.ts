@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
-import { tooManyRequests, type UserInfo } from '../resources/index.ts';
+import { tooManyRequests } from '../resources/errors.ts';
+import type { UserInfo } from '../resources/resource.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
 
 /** How long a server may take to begin its response, and to complete one that is not a watch, in ms. */

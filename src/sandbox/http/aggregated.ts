@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Aggregator, sendUnavailable } from '../aggregation/index.ts';
-import type { UserInfo } from '../resources/index.ts';
+import type { Aggregator } from '../aggregation/aggregator.ts';
+import { sendUnavailable } from '../aggregation/proxy.ts';
+import type { UserInfo } from '../resources/resource.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
 /** `/apis/GROUP/VERSION` and everything below, and its OpenAPI document. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Aggregator, Remote } from '../aggregation/index.ts';
-import { apiVersionOf, compareVersions, type Registry, type Resource, verbsOf } from '../resources/index.ts';
+import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
+import { compareVersions, type Registry } from '../resources/registry.ts';
+import { apiVersionOf, type Resource, verbsOf } from '../resources/resource.ts';
 
 const statusVerbs = ['get', 'patch', 'update'];
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Aggregator } from '../aggregation/index.ts';
-import type { OpenApi } from '../openapi/index.ts';
-import type { Registry } from '../resources/index.ts';
+import type { Aggregator } from '../aggregation/aggregator.ts';
+import type { OpenApi } from '../openapi/open-api.ts';
+import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
 import { sendJson, sendUnknownPath } from './http.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';

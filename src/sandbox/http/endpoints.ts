@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { get, isOn, list, type ReadRequest, select, shownAlone, watch } from '../reads/index.ts';
-import {
-  metadataOf,
-  methodNotAllowed,
-  RequestError,
-  type Resource,
-  tooManyRequests,
-  type UserInfo,
-} from '../resources/index.ts';
-import { create, patch, remove, scaleOf, update, type WriteContext, type WriteRequest } from '../writes/index.ts';
+import { isOn } from '../reads/query-flag.ts';
+import { get, list, type ReadRequest, select, shownAlone } from '../reads/reads.ts';
+import { watch } from '../reads/watches.ts';
+import { methodNotAllowed, RequestError, tooManyRequests } from '../resources/errors.ts';
+import { metadataOf, type Resource, type UserInfo } from '../resources/resource.ts';
+import { remove } from '../writes/deletion.ts';
+import { scaleOf } from '../writes/scale.ts';
+import type { WriteContext, WriteRequest } from '../writes/write-request.ts';
+import { create, patch, update } from '../writes/writes.ts';
 import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
 import { giveBytes, takeBytes } from './in-flight.ts';
 import { parseApiPath } from './requests.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { yaml as library } from '../../files/index.ts';
+import { yaml as library } from '../../base/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
-import type { View } from '../reads/index.ts';
-import { notAcceptable, tooLarge, tooManyRequests } from '../resources/index.ts';
+import type { View } from '../reads/tables.ts';
+import { notAcceptable, tooLarge, tooManyRequests } from '../resources/errors.ts';
 import { giveBytes, takeBytes } from './in-flight.ts';
 
 /** Largest body of a request, in bytes; the limit of the real API server. */

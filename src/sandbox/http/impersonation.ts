@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { badRequest, internalError, type UserInfo } from '../resources/index.ts';
+import { badRequest, internalError } from '../resources/errors.ts';
+import type { UserInfo } from '../resources/resource.ts';
 
 const serviceAccount = /^system:serviceaccount:([^:]+):[^:]+$/;
 const authenticated = 'system:authenticated';

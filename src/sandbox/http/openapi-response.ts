@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { protobufMediaType } from '../../openapi/index.ts';
-import { type DocumentType, documentTypes, type PublishedDocument } from '../openapi/index.ts';
+import { type DocumentType, documentTypes, type PublishedDocument } from '../openapi/published.ts';
+import { protobufMediaType } from '../openapi-documents/index.ts';
 import { hold, noCache, sendTooManyAnswers } from './http.ts';
 
 /** Media types of each representation of a document; the one with `@` is the older name of protobuf. */

@@ -6,8 +6,8 @@ import {
   objectAt,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { invalid, notSupported, required } from '../../schema/index.ts';
-import { type Column, type KindStrategy, storageNameOf } from '../resources/index.ts';
+import { invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import { type Column, type KindStrategy, storageNameOf } from '../resources/resource.ts';
 import { conditionsOf } from './conditions.ts';
 
 /** An APIService (apiregistration.k8s.io/v1): the server of a group and version. It must have been validated. */

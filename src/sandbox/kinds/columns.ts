@@ -1,5 +1,5 @@
 import { fieldAt, isJsonObject, type Json, type JsonObject, objectsAt } from '../../kubernetes/index.ts';
-import type { Column } from '../resources/index.ts';
+import type { Column } from '../resources/resource.ts';
 
 /** A column of the tables that `kubectl get` prints; `value` is a JSON path, or reads it from the object. */
 export function column(name: string, value: Column['value'], type = 'string', description = name): Column {

@@ -1,6 +1,6 @@
+import { readableCertificates } from '../../base/x509/index.ts';
 import { type JsonObject, type StatusCause, textAt } from '../../kubernetes/index.ts';
-import { invalid } from '../../schema/index.ts';
-import { readableCertificates } from '../../x509/index.ts';
+import { invalid } from '../../kubernetes/schema/index.ts';
 import { isConditionTrue } from './conditions.ts';
 
 /** The caBundle of a definition's conversion webhook; undefined without one. */

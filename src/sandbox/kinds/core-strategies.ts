@@ -1,6 +1,6 @@
 import { fieldAt, isJsonObject, isSame, type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid } from '../../schema/index.ts';
-import type { KindStrategy } from '../resources/index.ts';
+import { forbiddenField, invalid } from '../../kubernetes/schema/index.ts';
+import type { KindStrategy } from '../resources/resource.ts';
 
 /** Namespaces that cannot be deleted (apiserver, admission plugin NamespaceLifecycle). */
 const immortal = ['default', 'kube-public', 'kube-system'];

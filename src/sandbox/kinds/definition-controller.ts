@@ -1,6 +1,7 @@
 import { isSame, type JsonObject } from '../../kubernetes/index.ts';
-import type { Column, Registry, Resource } from '../resources/index.ts';
-import { type Collection, keyOf, type Store } from '../storage/index.ts';
+import type { Registry } from '../resources/registry.ts';
+import type { Column, Resource } from '../resources/resource.ts';
+import { type Collection, keyOf, type Store } from '../storage/store.ts';
 import { age } from './columns.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { hasBadBundle } from './conversion-bundle.ts';

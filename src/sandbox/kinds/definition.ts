@@ -1,4 +1,4 @@
-import { checkRules } from '../../cel/index.ts';
+import { checkRules } from '../../kubernetes/cel/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -10,8 +10,15 @@ import {
   objectsAt,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { invalid, maxCauses, notSupported, required, type Schema, structuralCauses } from '../../schema/index.ts';
-import type { KindStrategy, WebhookClientConfig } from '../resources/index.ts';
+import {
+  invalid,
+  maxCauses,
+  notSupported,
+  required,
+  type Schema,
+  structuralCauses,
+} from '../../kubernetes/schema/index.ts';
+import type { KindStrategy, WebhookClientConfig } from '../resources/resource.ts';
 import { withCondition } from './conditions.ts';
 import { bundleCauses } from './conversion-bundle.ts';
 

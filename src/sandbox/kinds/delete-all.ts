@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Collection } from '../storage/index.ts';
+import type { Collection } from '../storage/store.ts';
 
 /** Deletes the objects without finalizers, and marks the others for deletion. */
 export function deleteAll(collection: Collection, now: string, selects: (key: string) => boolean = () => true): void {

@@ -1,4 +1,4 @@
-import type { Collection, Store } from '../storage/index.ts';
+import type { Collection, Store } from '../storage/store.ts';
 import { eventStorage } from './events.ts';
 
 /** How long an event is kept after it was last written, in milliseconds (apiserver, --event-ttl). */

@@ -6,8 +6,8 @@ import {
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid, notSupported, required } from '../../schema/index.ts';
-import { type Column, type KindStrategy, metadataOf } from '../resources/index.ts';
+import { forbiddenField, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import { type Column, type KindStrategy, metadataOf } from '../resources/resource.ts';
 
 /** Name of the collection of events: both groups share the same objects. */
 export const eventStorage = 'events';

@@ -1,7 +1,7 @@
 import { fieldAt } from '../../kubernetes/index.ts';
-import type { Schema } from '../../schema/index.ts';
-import { schemaOfModel } from '../models/index.ts';
-import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
+import { schemaOfModel } from '../models/built-in-schemas.ts';
+import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
 import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
 import { age, column, portsOf, ready, roleColumns, sizeOf, webhooks } from './columns.ts';
 import { configMapStrategy, namespaceStrategy, secretStrategy, serviceStrategy } from './core-strategies.ts';

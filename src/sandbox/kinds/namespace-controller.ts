@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { namespaceStorage, type Registry } from '../resources/index.ts';
-import { keyOf, type Store } from '../storage/index.ts';
+import type { Registry } from '../resources/registry.ts';
+import { namespaceStorage } from '../resources/resource.ts';
+import { keyOf, type Store } from '../storage/store.ts';
 import { deleteAll } from './delete-all.ts';
 
 /**

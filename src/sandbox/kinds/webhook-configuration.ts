@@ -1,4 +1,4 @@
-import { matchConditionCauses } from '../../cel/index.ts';
+import { matchConditionCauses } from '../../kubernetes/cel/index.ts';
 import {
   isJsonObject,
   type Json,
@@ -7,8 +7,8 @@ import {
   objectsAt,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { duplicate, invalid, notSupported, required } from '../../schema/index.ts';
-import type { KindStrategy } from '../resources/index.ts';
+import { duplicate, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import type { KindStrategy } from '../resources/resource.ts';
 
 function prepare(object: JsonObject): void {
   for (const webhook of objectsAt(object, 'webhooks')) {

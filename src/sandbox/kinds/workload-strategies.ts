@@ -1,5 +1,5 @@
 import { fieldAt, isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import type { KindStrategy } from '../resources/index.ts';
+import type { KindStrategy } from '../resources/resource.ts';
 
 /** Defaults the number of replicas to one. */
 export const replicas: KindStrategy = {

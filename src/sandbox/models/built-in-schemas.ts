@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Schema } from '../../schema/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 
 const require = createRequire(import.meta.url);
 /** The folder with a file for each model. */

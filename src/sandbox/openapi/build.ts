@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Schema } from '../../schema/index.ts';
-import { modelNameOf, objectMetaSchema, schemaOfModel } from '../models/index.ts';
-import { apiVersionOf, type Resource } from '../resources/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
+import { modelNameOf, objectMetaSchema, schemaOfModel } from '../models/built-in-schemas.ts';
+import { apiVersionOf, type Resource } from '../resources/resource.ts';
 
 const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 

@@ -1,6 +1,7 @@
 import type { Registry as MetricsRegistry } from 'prom-client';
-import { Counter, Histogram } from '../../prometheus/index.ts';
-import type { Registry, Resource } from '../resources/index.ts';
+import { Counter, Histogram } from '../../base/metrics/index.ts';
+import type { Registry } from '../resources/registry.ts';
+import type { Resource } from '../resources/resource.ts';
 
 /** Maximum number of series of the counter between two scrapes; further ones are counted together. */
 const maxSeries = 2000;

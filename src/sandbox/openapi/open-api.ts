@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { serializeDocument } from '../../openapi/index.ts';
-import type { Registry, Resource } from '../resources/index.ts';
+import { serializeDocument } from '../openapi-documents/index.ts';
+import type { Registry } from '../resources/registry.ts';
+import type { Resource } from '../resources/resource.ts';
 import { buildDocument } from './build.ts';
 import { builtInHashes } from './built-in-hashes.ts';
 import type { OpenApiMetrics } from './metrics.ts';

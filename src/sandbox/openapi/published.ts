@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { encodeProtobuf, protobufMediaType, type SerializedDocument } from '../../openapi/index.ts';
+import { encodeProtobuf, protobufMediaType, type SerializedDocument } from '../openapi-documents/index.ts';
 
 /** The representations of a document; clients without a preference get the first. */
 export const documentTypes = ['application/json', protobufMediaType] as const;

@@ -8,7 +8,7 @@ import {
   PatchError,
   type PatchOperation,
 } from '../../kubernetes/index.ts';
-import { badRequest, RequestError, tooLarge } from '../resources/index.ts';
+import { badRequest, RequestError, tooLarge } from '../resources/errors.ts';
 
 /**
  * Applies a JSON Patch (RFC 6902) to a copy.

@@ -8,8 +8,8 @@ import {
   objectAt,
   setOwn,
 } from '../../kubernetes/index.ts';
-import { fieldOf, type Schema } from '../../schema/index.ts';
-import { badRequest } from '../resources/index.ts';
+import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
+import { badRequest } from '../resources/errors.ts';
 
 const directive = '$patch';
 const retainKeys = '$retainKeys';

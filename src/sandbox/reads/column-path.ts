@@ -1,4 +1,4 @@
-import { Recent } from '../../caches/index.ts';
+import { Recent } from '../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** Longest path of a column that is read, in characters. */

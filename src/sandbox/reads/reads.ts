@@ -1,15 +1,9 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import {
-  apiVersionOf,
-  badRequest,
-  expired,
-  metadataOf,
-  notFound,
-  type Resource,
-  tooLargeVersion,
-} from '../resources/index.ts';
-import { keyOf, parseFieldSelector, parseLabelSelector, type Selector, type Store } from '../storage/index.ts';
-import type { VersionConverter } from '../webhooks/index.ts';
+import { badRequest, expired, notFound, tooLargeVersion } from '../resources/errors.ts';
+import { apiVersionOf, metadataOf, type Resource } from '../resources/resource.ts';
+import { parseFieldSelector, parseLabelSelector, type Selector } from '../storage/selectors.ts';
+import { keyOf, type Store } from '../storage/store.ts';
+import type { VersionConverter } from '../webhooks/conversion.ts';
 import { metadataOnly, tableOf, type View } from './tables.ts';
 
 /** The dependencies of reads. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import type { Column, Resource } from '../resources/index.ts';
+import type { Column, Resource } from '../resources/resource.ts';
 import { firstAt } from './column-path.ts';
 
 /** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */

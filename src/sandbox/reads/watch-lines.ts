@@ -1,5 +1,5 @@
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
-import { apiVersionOf, metadataOf } from '../resources/index.ts';
+import { apiVersionOf, metadataOf } from '../resources/resource.ts';
 import { type ReadContext, type ReadRequest, shown } from './reads.ts';
 
 /** Lines with objects, encoded once for many watches: one for each type of event. */

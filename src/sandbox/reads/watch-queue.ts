@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Resource } from '../resources/index.ts';
-import type { VersionConverter } from '../webhooks/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import type { VersionConverter } from '../webhooks/conversion.ts';
 
 /** Number and bytes of writes that may wait for a slow watcher; beyond that, the watch is dropped. */
 const maxBehind = { events: 1_000, bytes: 16 * 1024 * 1024 };

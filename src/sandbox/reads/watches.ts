@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { badRequest, expired, RequestError } from '../resources/index.ts';
-import type { Collection, Selector, StoreEvent } from '../storage/index.ts';
+import { badRequest, expired, RequestError } from '../resources/errors.ts';
+import type { Selector } from '../storage/selectors.ts';
+import type { Collection, StoreEvent } from '../storage/store.ts';
 import { isOn } from './query-flag.ts';
 import { type ReadContext, type ReadRequest, selectorOf, versionOf } from './reads.ts';
 import { createWatchLines } from './watch-lines.ts';

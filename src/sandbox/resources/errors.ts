@@ -1,5 +1,5 @@
 import { failure, invalid, type Status, type StatusCause } from '../../kubernetes/index.ts';
-import { maxCauses } from '../../schema/index.ts';
+import { maxCauses } from '../../kubernetes/schema/index.ts';
 import type { Resource } from './resource.ts';
 
 /** A request that failed: contains the metav1.Status for the client. */

@@ -1,5 +1,5 @@
 import type { JsonObject, StatusCause } from '../../kubernetes/index.ts';
-import type { Schema } from '../../schema/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 
 /** A column of the table that `kubectl get` prints, besides the name. */
 export interface Column {

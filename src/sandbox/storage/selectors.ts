@@ -6,7 +6,8 @@ import {
   objectAt,
   selectsLabels,
 } from '../../kubernetes/index.ts';
-import { badRequest, type Resource } from '../resources/index.ts';
+import { badRequest } from '../resources/errors.ts';
+import type { Resource } from '../resources/resource.ts';
 
 /** Whether an object matches. */
 export type Selector = (object: JsonObject) => boolean;

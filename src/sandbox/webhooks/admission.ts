@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type MatchCondition, matchesConditions, UndecidedConditions } from '../../cel/index.ts';
+import { type MatchCondition, matchesConditions, UndecidedConditions } from '../../kubernetes/cel/index.ts';
 import {
   applyOperations,
   copyOf,
@@ -16,18 +16,12 @@ import {
   type Status,
   selectsLabels,
 } from '../../kubernetes/index.ts';
-import { applyDefaults, prune } from '../../schema/index.ts';
-import {
-  forbidden,
-  internalError,
-  namespaceStorage,
-  type Registry,
-  RequestError,
-  type Resource,
-  type UserInfo,
-  type WebhookClientConfig,
-} from '../resources/index.ts';
-import { keyOf, labelsOf, type Store } from '../storage/index.ts';
+import { applyDefaults, prune } from '../../kubernetes/schema/index.ts';
+import { forbidden, internalError, RequestError } from '../resources/errors.ts';
+import type { Registry } from '../resources/registry.ts';
+import { namespaceStorage, type Resource, type UserInfo, type WebhookClientConfig } from '../resources/resource.ts';
+import { labelsOf } from '../storage/selectors.ts';
+import { keyOf, type Store } from '../storage/store.ts';
 import type { VersionConverter } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { copyOf, isJsonObject, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
-import { applyDefaults, hasDefaults } from '../../schema/index.ts';
-import { apiVersionOf, internalError, type Resource } from '../resources/index.ts';
+import { applyDefaults, hasDefaults } from '../../kubernetes/schema/index.ts';
+import { internalError } from '../resources/errors.ts';
+import { apiVersionOf, type Resource } from '../resources/resource.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 
 /** Timeout of a conversion, in seconds (fixed in the real API server; definitions cannot change it). */

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:https';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import type { WebhookClientConfig } from '../resources/index.ts';
+import type { WebhookClientConfig } from '../resources/resource.ts';
 
 /** A Service that a webhook configuration refers to. */
 export interface ServiceReference {

@@ -1,7 +1,8 @@
 import { copyOf, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { conflict, forbidden, metadataOf, namespaceStorage, notFound } from '../resources/index.ts';
-import { keyOf } from '../storage/index.ts';
-import { mutate, validate } from '../webhooks/index.ts';
+import { conflict, forbidden, notFound } from '../resources/errors.ts';
+import { metadataOf, namespaceStorage } from '../resources/resource.ts';
+import { keyOf } from '../storage/store.ts';
+import { mutate, validate } from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import { joinPath } from '../../schema/index.ts';
+import { joinPath } from '../../kubernetes/schema/index.ts';
 
 /**
  * Matches every string of a JSON text; the group tells whether it is a key. What lies between escapes is matched by a

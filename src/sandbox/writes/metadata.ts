@@ -11,8 +11,8 @@ import {
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { causeOf, invalid, required } from '../../schema/index.ts';
-import type { KindStrategy } from '../resources/index.ts';
+import { causeOf, invalid, required } from '../../kubernetes/schema/index.ts';
+import type { KindStrategy } from '../resources/resource.ts';
 
 const sentences: Record<'subdomain' | 'label' | 'label1035', string> = {
   subdomain:

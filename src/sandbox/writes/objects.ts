@@ -1,7 +1,8 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { applyDefaults, dropNulls, propertyOf, prune, validateSchema } from '../../schema/index.ts';
-import { objectMetaSchema } from '../models/index.ts';
-import { apiVersionOf, badRequest, type Resource, unsupportedMediaType } from '../resources/index.ts';
+import { applyDefaults, dropNulls, propertyOf, prune, validateSchema } from '../../kubernetes/schema/index.ts';
+import { objectMetaSchema } from '../models/built-in-schemas.ts';
+import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
+import { apiVersionOf, type Resource } from '../resources/resource.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { parseProtobuf } from './protobuf.ts';
 import { parseYaml } from './yaml.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type protobuf from 'protobufjs';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { protobufLibrary } from '../../openapi/index.ts';
+import { protobufLibrary } from '../openapi-documents/index.ts';
 
 /** The prefix of every body: https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding */
 const magic = Buffer.from('k8s\0');

@@ -1,7 +1,8 @@
 import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { invalid, type Schema } from '../../schema/index.ts';
-import { schemaOfModel } from '../models/index.ts';
-import { invalidObject, metadataOf, type Resource } from '../resources/index.ts';
+import { invalid, type Schema } from '../../kubernetes/schema/index.ts';
+import { schemaOfModel } from '../models/built-in-schemas.ts';
+import { invalidObject } from '../resources/errors.ts';
+import { metadataOf, type Resource } from '../resources/resource.ts';
 
 /** The Scale of a resource, as a resource of its own whose schema validates bodies. */
 export function scaleResourceOf(resource: Resource): Resource {

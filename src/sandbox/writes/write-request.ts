@@ -1,5 +1,6 @@
-import { badRequest, type Resource, type UserInfo } from '../resources/index.ts';
-import type { AdmissionAttempt, AdmissionContext } from '../webhooks/index.ts';
+import { badRequest } from '../resources/errors.ts';
+import type { Resource, UserInfo } from '../resources/resource.ts';
+import type { AdmissionAttempt, AdmissionContext } from '../webhooks/admission.ts';
 
 /** The dependencies of writes. */
 export interface WriteContext extends AdmissionContext {

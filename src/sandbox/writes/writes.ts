@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { validateRules } from '../../cel/index.ts';
+import { validateRules } from '../../kubernetes/cel/index.ts';
 import {
   applyMergePatch,
   copyOf,
@@ -10,24 +10,23 @@ import {
   type JsonObject,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, validateSchema } from '../../schema/index.ts';
-import { applyJsonPatch, applyStrategicMerge } from '../patches/index.ts';
+import { forbiddenField, validateSchema } from '../../kubernetes/schema/index.ts';
+import { applyJsonPatch } from '../patches/patches.ts';
+import { applyStrategicMerge } from '../patches/strategic-merge.ts';
 import {
   alreadyExists,
   badRequest,
   conflict,
   forbidden,
   invalidObject,
-  metadataOf,
   methodNotAllowed,
-  namespaceStorage,
   notFound,
-  type Resource,
   unsupportedMediaType,
   versionRequired,
-} from '../resources/index.ts';
-import { keyOf } from '../storage/index.ts';
-import { mutate, optionsOf, validate } from '../webhooks/index.ts';
+} from '../resources/errors.ts';
+import { metadataOf, namespaceStorage, type Resource } from '../resources/resource.ts';
+import { keyOf } from '../storage/store.ts';
+import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
 import { metadataCauses } from './metadata.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';

@@ -1,5 +1,5 @@
 import { type Json, parseJson } from '../../kubernetes/index.ts';
-import { type DocumentText, readDocument, splitDocuments } from '../../manifests/index.ts';
+import { type DocumentText, readDocument, splitDocuments } from '../../kubernetes/manifests/index.ts';
 
 const decoder = new TextDecoder();
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { framingProblem, problemOf, readCertificates, readPem, usable } from '../../x509/index.ts';
+import { framingProblem, problemOf, readCertificates, readPem, usable } from '../../base/x509/index.ts';
 
 /** A serving certificate (with its chain) and its key, known to match. */
 export interface CertificatePair {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { bundleOf, readCertificates } from '../../x509/index.ts';
+import { bundleOf, readCertificates } from '../../base/x509/index.ts';
 import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 
 /** The client CA file is unusable at start. */

@@ -1,7 +1,7 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FileError, readRegularFile } from '../../files/index.ts';
+import { FileError, readRegularFile } from '../../base/index.ts';
 
 /**
  * The contents of a file, or why it could not be read: a code (ENOENT, EACCES, ENOTREG, …) and the end of a sentence.

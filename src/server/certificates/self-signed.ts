@@ -1,4 +1,4 @@
-import { issueSelfSigned } from '../../x509/index.ts';
+import { issueSelfSigned } from '../../base/x509/index.ts';
 import { type CertificatePair, pairOf } from './certificate.ts';
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;

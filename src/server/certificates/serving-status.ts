@@ -1,4 +1,4 @@
-import { readCertificates, usable } from '../../x509/index.ts';
+import { readCertificates, usable } from '../../base/x509/index.ts';
 
 /** A pod's view of its certificates, based on the serving Secret alone. */
 export interface ServingStatus {

@@ -1,15 +1,10 @@
 import type { Logger } from 'pino';
-import type { ConnectionEvents } from '../connections/index.ts';
-import {
-  type Address,
-  createServer,
-  defaultLimits,
-  Http1Response,
-  healthLimits,
-  type Limits,
-  listen,
-  trackConnections,
-} from '../connections/index.ts';
+import type { ConnectionEvents } from '../connections/connection-limits.ts';
+import { trackConnections } from '../connections/connections.ts';
+import { defaultLimits, healthLimits, type Limits } from '../connections/limits.ts';
+import { type Address, listen } from '../connections/listen.ts';
+import { createServer } from '../connections/node-http.ts';
+import { Http1Response } from '../connections/tracked.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 

@@ -1,6 +1,6 @@
-import { collectProcessMetrics, metricsIn, Registry } from '../../prometheus/index.ts';
-import type { CertificatePair } from '../certificates/index.ts';
-import { type ServingStatus, servingStatus } from '../certificates/index.ts';
+import { collectProcessMetrics, metricsIn, Registry } from '../../base/metrics/index.ts';
+import type { CertificatePair } from '../certificates/certificate.ts';
+import { type ServingStatus, servingStatus } from '../certificates/serving-status.ts';
 
 /** A port of the server as a metric label: the name of the main port, or `health`. */
 export type Port = string;

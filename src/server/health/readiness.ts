@@ -1,4 +1,4 @@
-import type { CertificatePair } from '../certificates/index.ts';
+import type { CertificatePair } from '../certificates/certificate.ts';
 
 /** The phase of a server's lifecycle. */
 export type ServerPhase = 'starting' | 'serving' | 'draining' | 'stopped';

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
-import type { Connections, TrackedRequest, TrackedResponse } from '../connections/index.ts';
-import type { Metrics } from '../health/index.ts';
+import type { Connections } from '../connections/connections.ts';
+import type { TrackedRequest, TrackedResponse } from '../connections/tracked.ts';
+import type { Metrics } from '../health/metrics.ts';
 
 /** The server as its application sees it. */
 export interface Foundation {

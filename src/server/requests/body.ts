@@ -1,4 +1,4 @@
-import type { TrackedRequest } from '../connections/index.ts';
+import type { TrackedRequest } from '../connections/tracked.ts';
 
 /** Why a body is not read at all: an HTTP status code and a sentence. */
 export interface BodyRefusal {

@@ -1,4 +1,4 @@
-import type { TrackedServer } from '../connections/index.ts';
+import type { TrackedServer } from '../connections/tracked.ts';
 import { rawRefusal } from './response.ts';
 
 /** The response to a client whose request did not arrive in time. */

@@ -1,6 +1,6 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
 import { refusal } from '../../kubernetes/index.ts';
-import type { TrackedServer } from '../connections/index.ts';
+import type { TrackedServer } from '../connections/tracked.ts';
 import type { Application, Foundation } from './application.ts';
 import { refuseUnread } from './response.ts';
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { refusal } from '../../kubernetes/index.ts';
-import type { TrackedRequest, TrackedResponse } from '../connections/index.ts';
+import type { TrackedRequest, TrackedResponse } from '../connections/tracked.ts';
 import type { Foundation } from './application.ts';
 import { type BodyRefusal, collectBody, headerRefusal, type Wanted } from './body.ts';
 import { refuseUnread, sendJson } from './response.ts';

@@ -1,5 +1,5 @@
 import { refusal, type Status } from '../../kubernetes/index.ts';
-import type { TrackedRequest, TrackedResponse } from '../connections/index.ts';
+import type { TrackedRequest, TrackedResponse } from '../connections/tracked.ts';
 import { arrivesInCrumbs } from './body.ts';
 
 const jsonType = 'application/json';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Cluster } from '../../../src/cluster/index.ts';
 import { pollSecrets } from '../../../src/controller/ca-secrets/secret-poll.ts';
 import { readStored, type StoredConfig } from '../../../src/controller/configs/stored.ts';
-import { ApiServer } from '../../cluster/api-server.ts';
+import type { Cluster } from '../../../src/kubernetes/client/index.ts';
+import { ApiServer } from '../../kubernetes/client/api-server.ts';
 import { testCa } from '../../server/certificates.ts';
 import { until } from '../../server/running.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Cluster, StatusError } from '../../../src/cluster/index.ts';
 import { createEventRecorder } from '../../../src/controller/configs/events.ts';
 import type { StoredConfig } from '../../../src/controller/configs/stored.ts';
+import { type Cluster, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
 /** A recorder whose requests are kept, with a clock that the test advances. */

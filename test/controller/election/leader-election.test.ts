@@ -1,8 +1,8 @@
 import { afterAll, aroundEach, test } from 'vitest';
 import { type ElectionRun, startElection } from '../../../src/controller/election/leader-election.ts';
-import { startExtension as startRawServer } from '../../runtime/extension-server.ts';
+import { startExtension as startRawServer } from '../../runtimehooks/client/extension-server.ts';
 import { collectingLog } from '../../server/running.ts';
-import { endAll, ending, endWith } from '../../tools/ends.ts';
+import { endAll, ending, endWith } from '../../support/ends.ts';
 import { caBundle, control, type Lab, startCalled, startLab, until } from '../lab.ts';
 import { startProxy, writesIn } from '../proxy.ts';
 

@@ -2,8 +2,8 @@ import { Registry } from 'prom-client';
 import { aroundEach, expect, test } from 'vitest';
 import type { StoredConfig } from '../../../src/controller/configs/stored.ts';
 import { hookVersionsCondition } from '../../../src/controller/workers/hook-versions.ts';
-import { createHookCatalog, type Lifecycle } from '../../../src/hooks/index.ts';
-import { ending } from '../../tools/ends.ts';
+import { createHookCatalog, type Lifecycle } from '../../../src/runtimehooks/index.ts';
+import { ending } from '../../support/ends.ts';
 import { caBundle, control, startCalled, startLab, until } from '../lab.ts';
 import { startProxy, writesIn } from '../proxy.ts';
 

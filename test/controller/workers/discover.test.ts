@@ -1,10 +1,10 @@
 import { aroundEach, expect, test } from 'vitest';
 import { secretNameOf } from '../../../src/controller/ca-secrets/ca-secret.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import type { RegisteredHandler } from '../../../src/runtime/index.ts';
-import { startExtension as startRawServer } from '../../runtime/extension-server.ts';
+import type { RegisteredHandler } from '../../../src/runtimehooks/client/index.ts';
+import { startExtension as startRawServer } from '../../runtimehooks/client/extension-server.ts';
 import { makeCertificate, testCa } from '../../server/certificates.ts';
-import { ending, endWith } from '../../tools/ends.ts';
+import { ending, endWith } from '../../support/ends.ts';
 import { type Config, caBundle, control, startCalled, startLab, until } from '../lab.ts';
 import { startProxy, takenIn } from '../proxy.ts';
 import { comparable, recordedDiscovered, recordedFailed } from '../recorded-status.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { installedPackage } from '../../package/installed.ts';
-import { needs } from '../../tools/needs.ts';
+import { needs } from '../../support/needs.ts';
 import { commandsOf, startSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
 import { openTerminal } from '../terminal.ts';

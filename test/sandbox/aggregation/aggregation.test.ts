@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { needs } from '../../tools/needs.ts';
+import { needs } from '../../support/needs.ts';
 import { eventually, send } from '../client.ts';
 import { type AggregatedServer, type Answers, json, startAggregatedServer } from './aggregated-server.ts';
 
-const fixtures = new URL('../../fixtures/openapi/', import.meta.url);
+const fixtures = new URL('../../support/fixtures/openapi/', import.meta.url);
 const fixture = (name: string) => readFileSync(new URL(name, fixtures));
 const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
 const gadgetsDocument = '/openapi/v3/apis/old.example.com/v1';

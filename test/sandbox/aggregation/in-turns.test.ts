@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { convertingV2ToV3, convertV2ToV3 } from '../../../src/openapi/index.ts';
 import { inTurns } from '../../../src/sandbox/aggregation/in-turns.ts';
+import { convertingV2ToV3, convertV2ToV3 } from '../../../src/sandbox/openapi-documents/index.ts';
 
 const many = (count: number, key: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${key}${index}`, {}]));

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { eventually, registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
 
-const folder = new URL('../../fixtures/kube-apiserver/', import.meta.url);
+const folder = new URL('../../support/fixtures/kube-apiserver/', import.meta.url);
 const base = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 
 interface Capture {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
-import { cpuTimeMs } from '../../tools/cpu-time.ts';
+import { cpuTimeMs } from '../../support/cpu-time.ts';
 import { send } from '../client.ts';
 
 const events: SandboxEvent[] = [];

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crd } from '../../../src/api/index.ts';
+import { crd } from '../../../src/extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
-import { runs } from '../../tools/runs.ts';
+import { runs } from '../../support/runs.ts';
 import { registerAsCaptured, send, startAgreeingWebhook } from '../client.ts';
 
 const events: SandboxEvent[] = [];

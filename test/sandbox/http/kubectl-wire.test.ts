@@ -16,7 +16,7 @@ interface Exchange {
 
 /** What kubectl 1.36 requested from a kube-apiserver, by command, and the responses: the log of `kubectl -v=8`. */
 function read(): [string, Exchange[]][] {
-  const text = readFileSync(new URL('../../fixtures/kubectl-wire.txt', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../support/fixtures/kubectl-wire.txt', import.meta.url), 'utf8');
   return text
     .split(/^== wire\//m)
     .slice(1)

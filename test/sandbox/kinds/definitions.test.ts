@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { crd } from '../../../src/api/index.ts';
+import { crd } from '../../../src/extensionconfig/index.ts';
 import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
+import { structuralCauses } from '../../../src/kubernetes/schema/structural.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { structuralCauses } from '../../../src/schema/structural.ts';
+import { entropyOn } from '../../base/x509/entropy.ts';
+import { oddCa } from '../../base/x509/odd-ca.ts';
 import { testCa } from '../../server/certificates.ts';
-import { entropyOn } from '../../x509/entropy.ts';
-import { oddCa } from '../../x509/odd-ca.ts';
 import { send } from '../client.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

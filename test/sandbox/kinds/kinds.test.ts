@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { startEventController } from '../../../src/sandbox/kinds/index.ts';
-import { Store } from '../../../src/sandbox/storage/index.ts';
+import { startEventController } from '../../../src/sandbox/kinds/event-controller.ts';
+import { Store } from '../../../src/sandbox/storage/store.ts';
 import { send } from '../client.ts';
 
-const recorded = JSON.parse(readFileSync(new URL('../../fixtures/kubectl-protobuf.json', import.meta.url), 'utf8')) as {
+const recorded = JSON.parse(
+  readFileSync(new URL('../../support/fixtures/kubectl-protobuf.json', import.meta.url), 'utf8'),
+) as {
   object: JsonObject;
 }[];
 

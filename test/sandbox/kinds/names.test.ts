@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { startDefinitionController } from '../../../src/sandbox/kinds/definition-controller.ts';
 import { acceptNames, HeldNames } from '../../../src/sandbox/kinds/names.ts';
-import { Registry } from '../../../src/sandbox/resources/index.ts';
-import { keyOf, Store } from '../../../src/sandbox/storage/index.ts';
+import { Registry } from '../../../src/sandbox/resources/registry.ts';
+import { keyOf, Store } from '../../../src/sandbox/storage/store.ts';
 
 test.each([
   ['plural', { plural: 'as' }, 'PluralConflict'],

@@ -11,7 +11,7 @@ registerHooks({
     return next(url, context);
   },
 });
-const { schemaOfModel } = await import(${JSON.stringify(new URL('../../../src/sandbox/models/index.ts', import.meta.url))});
+const { schemaOfModel } = await import(${JSON.stringify(new URL('../../../src/sandbox/models/built-in-schemas.ts', import.meta.url))});
 const secret = schemaOfModel('V1Secret');
 const before = models.length;
 const fields = Object.keys(secret.properties);

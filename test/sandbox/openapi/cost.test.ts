@@ -1,7 +1,9 @@
 import { Registry as MetricsRegistry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { OpenApi, OpenApiMetrics } from '../../../src/sandbox/openapi/index.ts';
-import { Registry, type Resource } from '../../../src/sandbox/resources/index.ts';
+import { OpenApiMetrics } from '../../../src/sandbox/openapi/metrics.ts';
+import { OpenApi } from '../../../src/sandbox/openapi/open-api.ts';
+import { Registry } from '../../../src/sandbox/resources/registry.ts';
+import type { Resource } from '../../../src/sandbox/resources/resource.ts';
 
 function resourceOf(group: string, plural: string, size: number): Resource {
   const kind = plural.toUpperCase();

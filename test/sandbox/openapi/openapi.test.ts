@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { Registry as MetricsRegistry } from '../../../src/base/metrics/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { encodeProtobuf } from '../../../src/openapi/index.ts';
-import { Registry as MetricsRegistry } from '../../../src/prometheus/index.ts';
 import { acceptedType } from '../../../src/sandbox/http/openapi-response.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { builtInResources } from '../../../src/sandbox/kinds/index.ts';
-import { OpenApi, OpenApiMetrics } from '../../../src/sandbox/openapi/index.ts';
-import { Registry } from '../../../src/sandbox/resources/index.ts';
-import { builtInHashesFile, builtInHashesText } from '../../generate/built-in-hashes.ts';
+import { builtInResources } from '../../../src/sandbox/kinds/kinds.ts';
+import { OpenApiMetrics } from '../../../src/sandbox/openapi/metrics.ts';
+import { OpenApi } from '../../../src/sandbox/openapi/open-api.ts';
+import { encodeProtobuf } from '../../../src/sandbox/openapi-documents/index.ts';
+import { Registry } from '../../../src/sandbox/resources/registry.ts';
+import { builtInHashesFile, builtInHashesText } from '../../../tools/generate/built-in-hashes.ts';
 import { eventually, send } from '../client.ts';
 
 const json = 'application/json';
@@ -84,7 +85,7 @@ async function hashOf(path: string): Promise<string> {
 }
 
 describe('responses have the recorded headers', async () => {
-  const text = readFileSync(new URL('../../fixtures/openapi/headers.txt', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../support/fixtures/openapi/headers.txt', import.meta.url), 'utf8');
   const sections = text.trim().split(/^# /m).slice(1);
   const requests: [path: (hash: string) => string, accept: string | undefined][] = [
     [() => gadgets, asked],
@@ -123,7 +124,7 @@ test('the hash is that of the JSON, and protobuf represents the same document', 
   const bytes = await get(gadgets, { accept: asked });
   expect(text.headers.etag).toBe(`"${createHash('sha512').update(text.bytes).digest('hex').toUpperCase()}"`);
   expect(bytes.bytes.equals(encodeProtobuf(text.json))).toBe(true);
-  const description = new URL('../../../src/openapi/openapi-v3.proto', import.meta.url);
+  const description = new URL('../../../src/sandbox/openapi-documents/openapi-v3.proto', import.meta.url);
   const type = protobuf
     .parse(readFileSync(description, 'utf8'), { keepCase: true })
     .root.lookupType('openapi.v3.Document');

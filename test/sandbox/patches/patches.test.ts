@@ -4,7 +4,7 @@ import { applyOperations, type Json, type JsonObject, type PatchOperation } from
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
-import { cpuTimeMs } from '../../tools/cpu-time.ts';
+import { cpuTimeMs } from '../../support/cpu-time.ts';
 import { send } from '../client.ts';
 
 let sandbox: Sandbox;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { tableOf } from '../../../src/sandbox/reads/tables.ts';
-import type { Resource } from '../../../src/sandbox/resources/index.ts';
+import type { Resource } from '../../../src/sandbox/resources/resource.ts';
 
 /** The cell that a column with this path has for an object. */
 function cellOf(path: string, object: JsonObject): unknown {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { View } from '../../../src/sandbox/reads/tables.ts';
 import { watch } from '../../../src/sandbox/reads/watches.ts';
-import type { Resource } from '../../../src/sandbox/resources/index.ts';
+import type { Resource } from '../../../src/sandbox/resources/resource.ts';
 import { Store } from '../../../src/sandbox/storage/store.ts';
 import { VersionConverter } from '../../../src/sandbox/webhooks/conversion.ts';
 

@@ -1,11 +1,12 @@
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { builtInResources } from '../../../src/sandbox/kinds/index.ts';
-import { watch as watchStore } from '../../../src/sandbox/reads/index.ts';
-import type { Resource } from '../../../src/sandbox/resources/index.ts';
+import { builtInResources } from '../../../src/sandbox/kinds/kinds.ts';
+import { watch as watchStore } from '../../../src/sandbox/reads/watches.ts';
+import type { Resource } from '../../../src/sandbox/resources/resource.ts';
 import { Store } from '../../../src/sandbox/storage/store.ts';
-import { VersionConverter, WebhookCaller } from '../../../src/sandbox/webhooks/index.ts';
+import { VersionConverter } from '../../../src/sandbox/webhooks/conversion.ts';
+import { WebhookCaller } from '../../../src/sandbox/webhooks/webhook-call.ts';
 import { eventually, send } from '../client.ts';
 
 let sandbox: Sandbox;

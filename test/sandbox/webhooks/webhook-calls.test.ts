@@ -10,7 +10,9 @@ interface Call {
 }
 
 function captured(name: string): Call & { headers: Record<string, string> } {
-  return JSON.parse(readFileSync(new URL(`../../fixtures/webhook-calls/${name}.json`, import.meta.url), 'utf8'));
+  return JSON.parse(
+    readFileSync(new URL(`../../support/fixtures/webhook-calls/${name}.json`, import.meta.url), 'utf8'),
+  );
 }
 
 /** Replaces values that differ from run to run by their type, and removes what the sandbox does not support. */

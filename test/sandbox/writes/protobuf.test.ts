@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { parseProtobuf } from '../../../src/sandbox/writes/protobuf.ts';
-import { runs } from '../../tools/runs.ts';
+import { runs } from '../../support/runs.ts';
 import { send } from '../client.ts';
 
 interface Recorded {
@@ -14,7 +14,7 @@ interface Recorded {
 }
 
 const recorded = JSON.parse(
-  readFileSync(new URL('../../fixtures/kubectl-protobuf.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../support/fixtures/kubectl-protobuf.json', import.meta.url), 'utf8'),
 ) as Recorded[];
 
 /** A copy without the nulls that Go prints for unset times. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseYaml } from '../../../src/sandbox/writes/yaml.ts';
-import { cpuTimeMs } from '../../tools/cpu-time.ts';
+import { cpuTimeMs } from '../../support/cpu-time.ts';
 
 function parse(text: string): unknown {
   return parseYaml(Buffer.from(text));

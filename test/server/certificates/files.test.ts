@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { watchClientCa } from '../../../src/server/certificates/client-ca.ts';
 import { type FileState, watchFiles } from '../../../src/server/certificates/file-watch.ts';
 import { type CertificateEvent, ClientCaError, fileCertificates, fixedCertificate } from '../../../src/server/index.ts';
-import { needs } from '../../tools/needs.ts';
+import { needs } from '../../support/needs.ts';
 import { localhost, makeCertificate, testCa } from '../certificates.ts';
 import { collectingLog, pairOf, until } from '../running.ts';
 

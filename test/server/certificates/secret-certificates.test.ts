@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadKubeConfig, type SecretPace, watchServingSecret } from '../../../src/cluster/index.ts';
+import { loadKubeConfig, type SecretPace, watchServingSecret } from '../../../src/kubernetes/client/index.ts';
 import { type CertificateEvent, secretCertificates } from '../../../src/server/index.ts';
-import { ApiServer, namespace, servingPath } from '../../cluster/api-server.ts';
+import { ApiServer, namespace, servingPath } from '../../kubernetes/client/api-server.ts';
 import { localhost, type TestCertificate, testCa } from '../certificates.ts';
 import { openTls, pairOf, start, stopAll } from '../running.ts';
 

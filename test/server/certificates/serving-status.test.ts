@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import { servingStatus } from '../../../src/server/certificates/serving-status.ts';
-import { issueCa, issueServingCertificate } from '../../../src/x509/index.ts';
-import { day, quickEntropy } from '../../x509/entropy.ts';
+import { day, quickEntropy } from '../../base/x509/entropy.ts';
 
 const now = new Date();
 const ca = await issueCa(now, 100 * day, quickEntropy);

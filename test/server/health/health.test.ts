@@ -4,7 +4,7 @@ import { createHealthApplication } from '../../../src/server/health/health.ts';
 import { createMetrics } from '../../../src/server/health/metrics.ts';
 import type { Readiness } from '../../../src/server/health/readiness.ts';
 import type { CertificateEvent } from '../../../src/server/index.ts';
-import { createReviewMetrics, metricsPrefix } from '../../../src/webhook/metrics.ts';
+import { createReviewMetrics, metricsPrefix } from '../../../src/webhook/reviews/metrics.ts';
 import { localhost } from '../certificates.ts';
 import { collectingLog, pairOf, start, stopAll } from '../running.ts';
 

@@ -1,0 +1,15 @@
+export { type Cache, createCache } from './caches/expiring.ts';
+export { Recent } from './caches/recent.ts';
+export { discardFile } from './files/discard-file.ts';
+export { folderProblem } from './files/folder-problem.ts';
+export { homeFolder } from './files/home-folder.ts';
+export { makeFolder } from './files/make-folder.ts';
+export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
+export { parseSmallYaml, readableYaml, YamlError, yaml } from './files/yaml.ts';
+export { count } from './terminal/count.ts';
+export { firstOf } from './terminal/first-of.ts';
+export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
+export { printable, withoutControls } from './terminal/printable.ts';
+export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
+export { truncated } from './terminal/truncated.ts';
+export { withoutMarkup, xmlText } from './terminal/xml-text.ts';

@@ -1,2 +1,0 @@
-export { type Cache, createCache } from './expiring.ts';
-export { Recent } from './recent.ts';

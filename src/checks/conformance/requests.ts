@@ -1,0 +1,54 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { HookDefinition } from '../../runtimehooks/index.ts';
+import { sampleRequest } from '../../runtimehooks/messages/index.ts';
+import { builtin, cluster, items, machineObjects, machineSetObjects } from './sample-objects.ts';
+
+/** The fields of a request with sample objects, by the name of the hook. */
+function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
+  switch (name) {
+    case 'GeneratePatches':
+      return { variables: [...variables, builtin], items: [...items] };
+    case 'ValidateTopology':
+      return { variables: [...variables, builtin], items: items.map(({ uid: _, ...item }) => item) };
+    case 'CanUpdateMachine':
+      return { current: machineObjects(32), desired: machineObjects(33) };
+    case 'CanUpdateMachineSet':
+      return { current: machineSetObjects(32), desired: machineSetObjects(33) };
+    case 'UpdateMachine':
+      return { desired: machineObjects(33) };
+    default:
+      return {};
+  }
+}
+
+/**
+ * The request for a handler: complete, with sample objects that are recognizable by their names.
+ *
+ * @param own the fields of a request from the user, which replace all of these.
+ * @param variables values for the variables that the extension defines.
+ */
+export function requestOf(
+  hook: HookDefinition,
+  settings: Readonly<Record<string, string>>,
+  own: JsonObject | undefined,
+  variables: readonly Json[],
+): JsonObject {
+  const { settings: _, ...sample } = sampleRequest(hook);
+  const envelope = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.request.kind };
+  const merged = { ...settings, ...(isJsonObject(own?.settings) ? own.settings : {}) };
+  return {
+    ...(own ?? {
+      ...sample,
+      ...(sample.cluster === undefined ? {} : { cluster }),
+      ...fieldsOf(hook.name, variables),
+    }),
+    ...envelope,
+    ...(Object.keys(merged).length === 0 ? {} : { settings: merged }),
+  };
+}
+
+/** Whether the handlers of a hook act on Clusters and machines, rather than only answer questions. */
+export function actsOnClusters({ name, tags }: HookDefinition): boolean {
+  const questions = ['Topology Mutation Hook', 'Chained Upgrade Hook'];
+  return !tags.some((tag) => questions.includes(tag)) && !name.startsWith('CanUpdate');
+}

@@ -1,0 +1,6 @@
+export type { LintPolicy } from './check.ts';
+export { readContext } from './context.ts';
+export type { FormatContext } from './formats/format.ts';
+export { formats } from './formats/formats.ts';
+export { lint } from './lint.ts';
+export type { LintError, LintedObject, LintResult, LintSummary } from './result.ts';

@@ -1,0 +1,288 @@
+import {
+  decodeExtensionConfig,
+  type ExtensionConfig,
+  group,
+  hubVersion,
+  injectCaFromSecretAnnotation,
+  kind,
+} from '../../extensionconfig/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { createRuleSet } from '../../policy/index.ts';
+import {
+  type DiscoverResult,
+  extensionOf,
+  isCallError,
+  quotable,
+  type Resolve,
+  type TlsFacts,
+  targetOf,
+} from '../../runtimehooks/client/index.ts';
+import { formatRelease, type HookCatalog, phaseIn, type Release } from '../../runtimehooks/index.ts';
+import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } from './finding.ts';
+import { wireChangesBetween } from './wire-changes.ts';
+import { olderVersionsOf } from './written-as.ts';
+
+/** The facts about an extension before an upgrade. */
+export interface ExtensionFacts {
+  config: ExtensionConfig;
+  /** The object as written in a manifest, or as returned by the API server. */
+  original: JsonObject;
+  isFromCluster: boolean;
+  /** The extension's current handlers, by the rules of the target release; undefined if it was not called. */
+  discovered: DiscoverResult | undefined;
+  tls: TlsFacts | undefined;
+}
+
+/** The upgrade. */
+export interface Upgrade {
+  from: Release;
+  to: Release;
+  catalog: HookCatalog;
+  now: Date;
+  resolve?: Resolve | undefined;
+}
+
+/** The effects of an upgrade on one extension. */
+export interface ExtensionVerdict {
+  extensionConfig: string;
+  verdict: Verdict;
+  /** In the order in which to handle them. */
+  findings: PreflightFinding[];
+  /** Names of the hooks that it serves. */
+  hooks: string[];
+}
+
+/** Rules whose findings matter to an upgrade, and their level then. */
+const relevantRules: Readonly<Record<string, { level: PreflightFinding['level']; topic: Topic; remedy?: string }>> = {
+  'hook-version-removed': { level: 'blocker', topic: 'hook-removed' },
+  'hook-unknown': { level: 'blocker', topic: 'refused' },
+  'hook-too-new': { level: 'blocker', topic: 'refused' },
+  'hook-version-deprecated': { level: 'warning', topic: 'hook-deprecated' },
+  'ca-bundle-pem': {
+    level: 'blocker',
+    topic: 'ca',
+    remedy: 'put the certificate of the CA into spec.clientConfig.caBundle',
+  },
+  'ca-certificate-expired': { level: 'blocker', topic: 'ca' },
+  'ca-certificate-not-yet-valid': {
+    level: 'warning',
+    topic: 'ca',
+    remedy: 'upgrade once it is valid, or keep the certificate of the previous CA next to it until then',
+  },
+  'ca-certificate-expiring': { level: 'warning', topic: 'ca' },
+  'ca-missing': {
+    level: 'warning',
+    topic: 'ca',
+    remedy: `put the certificate of the CA into spec.clientConfig.caBundle, or name its Secret in the annotation ${injectCaFromSecretAnnotation}`,
+  },
+};
+const aboutHooks: readonly Topic[] = ['hook-removed', 'refused', 'hook-deprecated'];
+
+const remedies = {
+  refused:
+    'install a release of the extension without this handler before the upgrade, or choose a target that knows the hook',
+  'hook-removed': 'serve the version that replaces it before the upgrade: one such handler refuses the whole extension',
+  'hook-deprecated': 'serve the version that replaces it while both exist',
+  ca: 'renew the CA, and put its certificate into spec.clientConfig.caBundle next to the old one',
+} satisfies Partial<Record<Topic, string>>;
+
+function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now }: Upgrade): PreflightFinding[] {
+  // When the managers restart, the discovered handlers replace the registered ones.
+  const current =
+    discovered?.ok === true ? { ...config, status: { ...config.status, handlers: discovered.handlers } } : config;
+  const rules = createRuleSet({
+    profile: 'strict',
+    enforcement: 'deny',
+    maxHandlerTimeoutSeconds: 30,
+    hooks: catalog,
+    clusterApi: to,
+  });
+  const reports = rules.check({
+    ...decodeExtensionConfig(current as unknown as JsonObject, hubVersion),
+    writtenAs: hubVersion,
+    version: hubVersion,
+    subject: 'object',
+    isPruned: true,
+    now,
+  });
+  return reports.flatMap(({ rule, field, value, message }) => {
+    const relevant = relevantRules[rule.id];
+    const remedy = relevant && (relevant.remedy ?? (remedies as Partial<Record<Topic, string>>)[relevant.topic]);
+    const shown = value === undefined ? '' : ` ${JSON.stringify(quotable(String(value), 100))}`;
+    return relevant === undefined
+      ? []
+      : [{ ...relevant, message: quotable(`${field}:${shown} ${message}`), ...(remedy !== undefined && { remedy }) }];
+  });
+}
+
+/** Evaluates the response to Discovery by the rules of the target release. */
+function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFinding[] {
+  const { discovered, config, isFromCluster } = facts;
+  const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
+  if (discovered === undefined) {
+    if (condition?.status === 'False') {
+      const message = `is not discovered now: ${quotable(condition.message ?? '', 300)}`;
+      return [{ level: 'blocker', topic: 'unreachable', message, remedy: unreachableRemedy }];
+    }
+    // An extension may have no handlers; then only the condition tells that it was discovered.
+    if (config.status?.handlers?.length || condition?.status === 'True') {
+      const message = 'was not called (--offline), so it is unknown whether it answers now';
+      return [{ level: 'note', topic: 'unreachable', message }];
+    }
+    const online = 'run without --offline from where it can be reached';
+    return [
+      {
+        level: 'unknown',
+        topic: 'unreachable',
+        message: 'was not called (--offline) and has no discovered handlers in its status, so its hooks are unknown',
+        remedy: isFromCluster ? online : `${online}, or give the object with its status: "kubectl get -o yaml" has it`,
+      },
+    ];
+  }
+  if (discovered.ok) {
+    return [];
+  }
+  if (discovered.problems.length > 0) {
+    const to = formatRelease(upgrade.to);
+    return discovered.problems.map(({ message, remedy }) => ({
+      level: 'blocker',
+      topic: 'refused',
+      message: `${to} refuses the extension as a whole: ${message}`,
+      remedy: message.endsWith('is not in the Runtime SDK catalog') ? remedies.refused : remedy,
+    }));
+  }
+  const { error } = discovered;
+  const target = targetOf(extensionOf(config).clientConfig, { group: '', version: '', hook: '', timeoutSeconds: 10 });
+  const isClusterName = !isCallError(target) && target.serverName.endsWith('.svc');
+  if (isClusterName && error.message.includes('no such host') && upgrade.resolve?.(target.host) === undefined) {
+    return [
+      {
+        level: 'unknown',
+        topic: 'unreachable',
+        message: `cannot be reached from here: ${target.serverName} is a name inside the cluster`,
+        remedy:
+          'run the preflight in the cluster (manifests/preflight), reach the Service with --resolve, or leave out calls with --offline',
+      },
+    ];
+  }
+  return [
+    {
+      level: 'blocker',
+      topic: 'unreachable',
+      message: `does not answer now: ${error.message}`,
+      remedy: unreachableRemedy,
+    },
+  ];
+}
+
+const unreachableRemedy =
+  'repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again';
+
+/** How long before its expiry a serving certificate is warned about, in ms. */
+const noticeMs = 14 * 24 * 3600 * 1000;
+
+function certificateFindings({ tls }: ExtensionFacts, { now }: Upgrade): PreflightFinding[] {
+  if (tls === undefined || !(tls.notAfter.getTime() - now.getTime() < noticeMs)) {
+    return [];
+  }
+  const isOver = tls.notAfter < now;
+  return [
+    {
+      level: isOver ? 'blocker' : 'warning',
+      topic: 'certificate',
+      message: `the serving certificate ${isOver ? 'expired' : 'expires'} on ${tls.notAfter.toISOString().slice(0, 10)}`,
+      remedy: 'renew it before the upgrade: restarted managers discover every extension again',
+    },
+  ];
+}
+
+function caFindings({ config, isFromCluster }: ExtensionFacts): PreflightFinding[] {
+  const isInjected = config.metadata.annotations?.[injectCaFromSecretAnnotation] !== undefined;
+  if (!isInjected || config.spec?.clientConfig?.caBundle) {
+    return [];
+  }
+  return isFromCluster
+    ? [
+        {
+          level: 'blocker',
+          topic: 'ca',
+          message:
+            'has no caBundle although an annotation requests its injection: the Secret or its key ca.crt is missing',
+          remedy:
+            'create the Secret that the annotation names: without it, a restarted manager cannot discover the extension',
+        },
+      ]
+    : [{ level: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster and was not checked' }];
+}
+
+function apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, catalog }: Upgrade): PreflightFinding[] {
+  return olderVersionsOf(original, isFromCluster).flatMap(({ apiVersion, by }): PreflightFinding[] => {
+    const life = catalog.find(group, apiVersion.slice(group.length + 1), kind);
+    const phase = life && phaseIn(life, to);
+    const remedy = `convert the manifest to ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
+    const message = `${quotable(by, 60)} writes it as ${quotable(apiVersion, 60)}`;
+    return life === undefined || phase === 'removed'
+      ? [
+          {
+            level: 'blocker',
+            topic: 'api-version',
+            message: `${message}, which ${formatRelease(to)} does not have`,
+            remedy,
+          },
+        ]
+      : phase === 'deprecated'
+        ? [{ level: 'warning', topic: 'api-version', message: `${message}, which is deprecated`, remedy }]
+        : [];
+  });
+}
+
+/** Handlers that will appear or disappear with the next discovery, which the upgrade triggers. */
+function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFinding[] {
+  const registered = (config.status?.handlers ?? []).map(({ name }) => name ?? '');
+  if (discovered?.ok !== true || registered.length === 0) {
+    return [];
+  }
+  const offered = new Set(discovered.handlers.map(({ name }) => name));
+  const gone = registered.filter((name) => !offered.has(name));
+  return gone.length === 0
+    ? []
+    : [
+        {
+          level: 'warning',
+          topic: 'handlers',
+          message: `no longer offers ${quotable(gone.slice(0, 10).join(', '), 300)}, which is registered`,
+          remedy: 'check whether a ClusterClass names it: its Clusters stop reconciling when the managers restart',
+        },
+      ];
+}
+
+/** The effects of an upgrade of Cluster API on an extension. Pure: all facts are passed in. */
+export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): ExtensionVerdict {
+  const { config, discovered } = facts;
+  const offered = discovered?.ok === true ? discovered.handlers : (config.status?.handlers ?? []);
+  const hooks = [...new Set(offered.map(({ requestHook }) => requestHook?.hook ?? ''))].filter((name) => name !== '');
+  const isRefused = discovered?.ok === false && discovered.problems.length > 0;
+  const findings = [
+    ...discoveryFindings(facts, upgrade),
+    // Problems with the whole response are reported once.
+    ...ruleFindings(facts, upgrade).filter(({ topic }) => !isRefused || !aboutHooks.includes(topic)),
+    ...caFindings(facts),
+    ...certificateFindings(facts, upgrade),
+    ...apiVersionFindings(facts, upgrade),
+    ...handlerFindings(facts),
+    ...wireChangesBetween(upgrade.from, upgrade.to, new Set(hooks)).map(
+      ({ release, isBreaking, change, remedy }): PreflightFinding => ({
+        level: isBreaking && hooks.length > 0 ? 'warning' : 'note',
+        topic: 'wire',
+        message: `${formatRelease(release)}: ${change}`,
+        remedy,
+      }),
+    ),
+  ];
+  return {
+    extensionConfig: config.metadata.name ?? '',
+    verdict: verdictOf(findings),
+    findings: inOrder(findings),
+    hooks,
+  };
+}

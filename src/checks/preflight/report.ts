@@ -1,0 +1,71 @@
+import { compareReleases, formatRelease, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
+import type { ExtensionVerdict } from './examine.ts';
+import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
+
+/** The effects of an upgrade on all extensions. */
+export interface PreflightReport {
+  /** The release that is running now. */
+  from: string;
+  /**
+   * Whether that release was detected or given by the user; otherwise it is assumed to be the one before the target.
+   */
+  isFromKnown: boolean;
+  to: string;
+  verdict: Verdict;
+  /** The steps before the upgrade, in order. Empty if it is safe. */
+  first: string[];
+  /** Findings that do not concern a single extension. */
+  findings: PreflightFinding[];
+  extensions: ExtensionVerdict[];
+}
+
+/** Maximum number of steps that are listed. */
+const maxSteps = 20;
+
+function sharedFindings(from: Release, to: Release, extensions: readonly ExtensionVerdict[]): PreflightFinding[] {
+  const findings: PreflightFinding[] = [];
+  for (const hook of inPlaceHooks) {
+    const names = extensions.filter(({ hooks }) => hooks.includes(hook)).map(({ extensionConfig }) => extensionConfig);
+    if (names.length > 1) {
+      findings.push({
+        level: 'warning',
+        topic: 'handlers',
+        message: `${names.slice(0, 10).join(' and ')} serve ${hook}: where their namespaceSelectors overlap all in-place decisions fail`,
+        remedy: 'let only one extension serve it',
+      });
+    }
+  }
+  if (compareReleases(to, from) < 0) {
+    findings.push({
+      level: 'warning',
+      topic: 'other',
+      message: `${formatRelease(to)} is older than ${formatRelease(from)}, which runs: a way back is not what this was made for`,
+      remedy: 'first roll back extensions that offer hooks unknown to the older release',
+    });
+  }
+  return findings;
+}
+
+/** Combines verdicts into a report, with what to do first. */
+export function reportOf(
+  { from, isFromKnown, to }: { from: Release; isFromKnown: boolean; to: Release },
+  extensions: readonly ExtensionVerdict[],
+): PreflightReport {
+  const findings = inOrder(sharedFindings(from, to, extensions));
+  const all = extensions.flatMap(({ extensionConfig, findings: own }) =>
+    own.map((finding) => ({ ...finding, extensionConfig })),
+  );
+  const urgent = inOrder(all).filter(({ level }) => level === 'blocker' || level === 'unknown') as typeof all;
+  const steps = urgent.flatMap(({ extensionConfig, remedy }) =>
+    remedy === undefined ? [] : [`${extensionConfig}: ${remedy}`],
+  );
+  return {
+    from: formatRelease(from),
+    isFromKnown,
+    to: formatRelease(to),
+    verdict: verdictOf([...all, ...findings]),
+    first: [...new Set(steps)].slice(0, maxSteps),
+    findings,
+    extensions: [...extensions],
+  };
+}

@@ -1,0 +1,88 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
+import { type HookDefinition, hooks, inPlaceHooks } from '../../runtimehooks/index.ts';
+import type { CallEffect, EffectOutcome, HandlerCall } from './cluster/effects.ts';
+
+/** Makes the calls that lives request. */
+export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<EffectOutcome, { ok: boolean }>>;
+
+/** Longest message of an extension that is kept, in characters. */
+const maxMessage = 4096;
+
+/** A copy: the result of `slice` would keep the whole response, perhaps megabytes, in memory as long as the entry. */
+const messageOf = (message: unknown): string =>
+  typeof message === 'string' ? Buffer.from(message.slice(0, maxMessage)).toString() : '';
+
+/** A response with a message short enough to be kept and repeated. */
+const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
+
+function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonObject>): HandlerCall {
+  const none = { handler, message: '', retryAfterSeconds: 0, error: '', isMadeUp: false };
+  if (!result.ok) {
+    const isAnswer = result.error.step === 'status';
+    return { ...none, status: isAnswer ? 'Failure' : 'Error', error: result.error.message };
+  }
+  if (result.swallowed !== undefined) {
+    return { ...none, status: 'Ignored', error: result.swallowed.message };
+  }
+  const { message, retryAfterSeconds } = result.response;
+  return {
+    ...none,
+    status: 'Success',
+    message: messageOf(message),
+    // For hooks that cannot block, Cluster API does not read this field.
+    retryAfterSeconds: hook.isBlocking && typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
+  };
+}
+
+/** Creates a caller that calls extensions through a client, as Cluster API's controllers do. */
+export function createCaller(client: Client): Caller {
+  async function one(hook: HookDefinition, effect: CallEffect, handler: string, signal: AbortSignal) {
+    const { object, request } = effect;
+    const result = (await client.callExtension(hook, { handler, object, request, signal })) as CallResult<JsonObject>;
+    const calls = [callOf(hook, handler, result)];
+    return result.ok
+      ? { ok: true as const, response: shortened(result.response), calls }
+      : { ok: false as const, error: result.error.message, calls };
+  }
+
+  return async (effect, signal) => {
+    const hook: HookDefinition = hooks[effect.hook];
+    if (effect.handler !== undefined) {
+      return one(hook, effect, effect.handler, signal);
+    }
+    if (inPlaceHooks.has(effect.hook)) {
+      const handlers = await client.handlersFor(hook, effect.object);
+      if (isCallError(handlers)) {
+        return { ok: false, error: handlers.message, calls: [] };
+      }
+      const [handler, ...more] = handlers;
+      if (more.length > 0) {
+        const names = handlers.join(',');
+        return {
+          ok: false,
+          error: `found multiple ${effect.hook} hooks (${names}): only one hook is supported`,
+          calls: [],
+        };
+      }
+      if (handler === undefined) {
+        return effect.hook === 'UpdateMachine'
+          ? { ok: false, error: 'no extensions registered for UpdateMachine hook', calls: [] }
+          : { ok: true, response: {}, calls: [] };
+      }
+      return one(hook, effect, handler, signal);
+    }
+    const { object, request } = effect;
+    const result = await client.callAllExtensions<object, object>(hook as HookDefinition<object, object>, {
+      object,
+      request,
+      signal,
+    });
+    const calls = result.calls.map(({ handler, result: answer }) =>
+      callOf(hook, handler, answer as CallResult<JsonObject>),
+    );
+    return result.ok
+      ? { ok: true, response: shortened(result.response as JsonObject), calls }
+      : { ok: false, error: result.error.message, calls };
+  };
+}

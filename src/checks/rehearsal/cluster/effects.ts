@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../../kubernetes/index.ts';
+import type { hooks } from '../../../runtimehooks/index.ts';
+
+/** A hook of Cluster API by its name. */
+export type RehearsedHook = keyof typeof hooks;
+
+/**
+ * How the call of one handler ended. `Ignored`: it failed, and failurePolicy `Ignore` suppressed the failure. `Error`:
+ * there was no answer.
+ */
+export interface HandlerCall {
+  /** `HANDLER.EXTENSIONCONFIG`. */
+  handler: string;
+  status: 'Success' | 'Failure' | 'Error' | 'Ignored';
+  message: string;
+  retryAfterSeconds: number;
+  /** Why it failed, in Cluster API's words; empty for a success. */
+  error: string;
+  /** Whether it was made up by a fault instead of being called. */
+  isMadeUp: boolean;
+}
+
+/** A fault that affected a call. */
+export interface FaultNote {
+  text: string;
+  when: 'before' | 'after';
+}
+
+/** The result of a call for a life. If there is no handler, it is a success without calls. */
+export type EffectOutcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
+  | { ok: true; response: JsonObject }
+  | { ok: false; error: string }
+  /** The controller ended before it could act on the answer. */
+  | { ok: 'restart' }
+);
+
+/** A call that a life requests: of one handler, or of all handlers registered for the hook. */
+export interface CallEffect {
+  do: 'call';
+  /** Milliseconds since the life began. */
+  at: number;
+  hook: RehearsedHook;
+  request: JsonObject;
+  /** The object that the hook is called for. */
+  object: { namespace: string; name: string; uid: string };
+  /** Absent: all handlers of the hook. */
+  handler?: string;
+  /** The Cluster's annotation of pending hooks at that time. */
+  pendingHooks: string;
+}
+
+/** Events of a life other than calls. */
+export type LifeEvent =
+  /** `flag` is a shorter text for a drawing. */
+  | { kind: 'user'; text: string; flag: string }
+  | { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string }
+  | { kind: 'control-plane'; state: 'creating' | 'upgrading' | 'ready' | 'gone'; version: string; name: string }
+  | {
+      kind: 'worker';
+      state: 'creating' | 'upgrading' | 'ready' | 'gone';
+      version: string;
+      name: string;
+      /** The name in the topology. */
+      group: string;
+    }
+  | { kind: 'pending-hooks'; hooks: string }
+  | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
+  | { kind: 'templates'; changes: readonly TemplateChange[] }
+  | { kind: 'fault'; text: string }
+  | { kind: 'finding'; severity: 'error' | 'warning'; text: string; remedy: string };
+
+/** A template before and after patches. */
+export interface TemplateChange {
+  /** Where it is used: `Cluster default/sample spec.controlPlaneRef`. */
+  holder: string;
+  /** `KIND NAME`. */
+  template: string;
+  before: JsonObject;
+  after: JsonObject;
+  /** Paths of changes that Cluster API ignores. */
+  ignored: readonly string[];
+}
+
+/** What a life asks its player to do. */
+export type Effect =
+  | CallEffect
+  | { do: 'tell'; at: number; event: LifeEvent }
+  /** Time passes, up to `at`. */
+  | { do: 'pass'; at: number; fromMs: number };
+
+/** A part of a life: yields effects and returns a value. Only calls have results. */
+export type Life<T = void> = Generator<Effect, T, EffectOutcome | undefined>;
+
+/** How a life ended. */
+export interface LifeEnd {
+  isComplete: boolean;
+  /** If not completed, why. */
+  reason: string;
+  /** Duration of the life in milliseconds. */
+  at: number;
+}
+
+/** Thrown inside a life when a reconcile fails. The message becomes that of the condition. */
+export class ReconcileError extends Error {}
+
+/** Thrown inside a life when it cannot be completed. */
+export class LifeStopped extends Error {}
+
+/** Thrown inside a life when the controller restarts. */
+export class ControllerRestart extends Error {}

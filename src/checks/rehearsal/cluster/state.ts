@@ -1,0 +1,261 @@
+import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
+import {
+  copyOf,
+  fieldAt,
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+  timeText,
+} from '../../../kubernetes/index.ts';
+import type { Effect, Life, LifeEvent } from './effects.ts';
+import type { Names } from './names.ts';
+import type { RehearsedCluster } from './subject.ts';
+
+/** A group of worker machines. */
+export interface WorkerGroup {
+  kind: 'MachineDeployment' | 'MachinePool';
+  /** Its name in the topology: `md-0`. */
+  topologyName: string;
+  class: string;
+  /** Name of the object. */
+  name: string;
+  /** Version of its template; undefined before it has been created. */
+  version: string | undefined;
+  /** When its machines will have that version, in ms; undefined if they already have it. */
+  readyAt: number | undefined;
+  /** The annotation that keeps it from being upgraded. */
+  held: 'defer' | 'hold' | undefined;
+}
+
+/** The state of one Cluster: the Cluster itself, and what a controller remembers about it. */
+export interface State {
+  readonly subject: RehearsedCluster;
+  readonly names: Names;
+  /** Milliseconds since the life began. */
+  now: number;
+  readonly start: Date;
+  /** The Cluster as it is stored, without status. */
+  cluster: JsonObject & { metadata: JsonObject; spec: JsonObject };
+  controlPlane: {
+    kind: string;
+    name: string;
+    /** Version in its spec; undefined before it has been created. */
+    version: string | undefined;
+    /** When its machines will have that version, in ms; undefined if they already have it. */
+    readyAt: number | undefined;
+    isInitialized: boolean;
+  };
+  workers: WorkerGroup[];
+  /** Previous versions, by the names of objects that have begun to upgrade. */
+  previous: Map<string, string>;
+  pending: Set<string>;
+  waits: Map<string, { until: number; message: string }>;
+  plan: { key: string; until: number; controlPlane: string[]; workers: string[] } | undefined;
+  /** Number of reconciles that have failed in a row. */
+  failures: number;
+  calls: number;
+  /** How often each hook has blocked in a row. */
+  blocked: Map<string, number>;
+  /** The last condition that was reported. */
+  condition: string;
+  isDeleted: boolean;
+  /** Patched templates of the last round, and the input of that round. */
+  templates: { input: string; result: string; changes: string } | undefined;
+  /** Reports made so far, because each is made only once. */
+  said: Set<string>;
+  /** Pending edits of the user. */
+  edits: UserEdit[];
+}
+
+/** A change that the user makes during an upgrade or a deletion. */
+export interface UserEdit {
+  /** Right before a hook is called for the first time. */
+  before: string;
+  text: string;
+  apply(spec: JsonObject): void;
+}
+
+/** Cluster API's annotation that lets the deletion of a Cluster proceed. */
+export const okToDeleteAnnotation = 'runtime.cluster.x-k8s.io/ok-to-delete';
+/** Cluster API's annotation with the current step of an upgrade. */
+export const upgradeStepAnnotation = 'topology.internal.cluster.x-k8s.io/upgrade-step';
+
+/** Names of the pending hooks, as in the annotation. */
+export const pendingHooksOf = (state: State): string => [...state.pending].sort().join(',');
+
+/** Whether a hook is pending. */
+export const isPending = (state: State, hook: string): boolean => state.pending.has(hook);
+
+/** The version in the topology. */
+export const targetOf = (state: State): string => textAt(state.cluster, 'spec', 'topology', 'version');
+
+/** Whether the control plane has been created and is not being upgraded. */
+export const isControlPlaneStable = ({ controlPlane }: State): boolean =>
+  controlPlane.version !== undefined && controlPlane.readyAt === undefined;
+
+/** The annotations of an object; empty if it has none. */
+export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');
+
+/** Sets or removes an annotation of the Cluster. */
+export function annotate(state: State, key: string, value: string | undefined): void {
+  const annotations = { ...annotationsOf(state.cluster) };
+  if (value === undefined) {
+    delete annotations[key];
+  } else {
+    annotations[key] = value;
+  }
+  const metadata: JsonObject = { ...state.cluster.metadata, annotations };
+  if (Object.keys(annotations).length === 0) {
+    delete metadata.annotations;
+  }
+  state.cluster.metadata = metadata;
+  wrote(state, 'metadata');
+}
+
+/** Updates resourceVersion and generation for a write, as an API server does. */
+export function wrote(state: State, what: 'metadata' | 'spec'): void {
+  const { resourceVersion, generation } = state.cluster.metadata;
+  state.cluster.metadata = {
+    ...state.cluster.metadata,
+    resourceVersion: String(Number(resourceVersion) + 1),
+    generation: Number(generation) + (what === 'spec' ? 1 : 0),
+  };
+}
+
+/** The message of the last condition in one line. */
+export function conditionMessage({ condition }: State): string {
+  const { message = '' } = condition === '' ? {} : (JSON.parse(condition) as { message?: string });
+  return message.replaceAll('\n  * ', '; ');
+}
+
+/** Adds pending hooks to the annotation, and removes those that have been called. */
+export function* setPending(state: State, add: readonly string[], remove: readonly string[] = []): Life {
+  for (const hook of add) {
+    state.pending.add(hook);
+  }
+  for (const hook of remove) {
+    state.pending.delete(hook);
+  }
+  const hooks = pendingHooksOf(state);
+  if (hooks !== textAt(state.cluster, 'metadata', 'annotations', pendingHooksAnnotation)) {
+    annotate(state, pendingHooksAnnotation, hooks === '' ? undefined : hooks);
+    yield tell(state, { kind: 'pending-hooks', hooks });
+  }
+}
+
+export const tell = ({ now }: State, event: LifeEvent): Effect => ({ do: 'tell', at: now, event });
+
+/** Reports an event of a group of workers. */
+export function workerEvent(
+  state: State,
+  { name, topologyName: group, version = '' }: WorkerGroup,
+  happens: Extract<LifeEvent, { kind: 'worker' }>['state'],
+): Effect {
+  return tell(state, { kind: 'worker', state: happens, version, name, group });
+}
+
+/** The Cluster as in requests: a copy without status. */
+export function clusterInRequest(state: State): JsonObject {
+  const { kind, apiVersion, metadata, spec } = state.cluster;
+  return copyOf({ kind: kind ?? '', apiVersion: apiVersion ?? '', metadata, spec });
+}
+
+const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+
+/** How many MachineDeployments may be upgraded at a time. */
+export function upgradeConcurrency(state: State): number {
+  const text = textAt(state.cluster, 'metadata', 'annotations', concurrencyAnnotation);
+  return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : 1;
+}
+
+/** Desired number of machines of a group. */
+export function replicasOf(state: State, worker: WorkerGroup): number {
+  const { replicas } = topologyOf(state, worker);
+  return typeof replicas === 'number' ? replicas : 1;
+}
+
+/** The topologies of worker groups by name, since their lists may be long. */
+const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
+
+/** The topology's settings for a group. */
+export function topologyOf({ cluster }: State, { kind, topologyName }: WorkerGroup): JsonObject {
+  const list = fieldAt(cluster, 'spec', 'topology', 'workers', listOf[kind]);
+  if (!Array.isArray(list)) {
+    return {};
+  }
+  const known = byName.get(list) ?? new Map(list.filter(isJsonObject).map((group) => [textAt(group, 'name'), group]));
+  byName.set(list, known);
+  return known.get(topologyName) ?? {};
+}
+
+const listOf = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
+
+const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
+const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
+
+function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names }): WorkerGroup[] {
+  return (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
+    return objectsAt(subject.cluster, 'spec', 'topology', 'workers', listOf[kind]).map((topology) => {
+      const topologyName = textAt(topology, 'name');
+      const annotations = annotationsOf(topology);
+      return {
+        kind,
+        topologyName,
+        class: textAt(topology, 'class'),
+        name: names.generated(`${textAt(subject.cluster, 'metadata', 'name')}-${topologyName}`, kind),
+        version: undefined,
+        readyAt: undefined,
+        held: deferAnnotation in annotations ? 'defer' : holdAnnotation in annotations ? 'hold' : undefined,
+      } as const;
+    });
+  });
+}
+
+/** A Cluster before its controller has seen it. A Cluster that already has its references counts as created. */
+export function initialState(subject: RehearsedCluster, names: Names, start: Date): State {
+  const cluster = copyOf(subject.cluster) as State['cluster'];
+  const clusterName = textAt(cluster, 'metadata', 'name');
+  const { status: _status, ...rest } = cluster;
+  const isCreated = fieldAt(cluster, 'spec', 'controlPlaneRef') !== undefined;
+  const version = isCreated ? textAt(cluster, 'spec', 'topology', 'version') : undefined;
+  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
+  return {
+    subject,
+    names,
+    now: 0,
+    start,
+    cluster: {
+      ...rest,
+      metadata: {
+        ...cluster.metadata,
+        namespace: textAt(cluster, 'metadata', 'namespace') || 'default',
+        uid: textAt(cluster, 'metadata', 'uid') || names.uid(),
+        creationTimestamp: textAt(cluster, 'metadata', 'creationTimestamp') || timeText(start),
+        resourceVersion: '1',
+        generation: 1,
+      },
+    } as State['cluster'],
+    controlPlane: {
+      kind: subject.kinds.controlPlane.kind,
+      name: textAt(cluster, 'spec', 'controlPlaneRef', 'name') || names.generated(clusterName, 'ControlPlane'),
+      version,
+      readyAt: undefined,
+      isInitialized: isCreated,
+    },
+    workers: workersIn({ subject, names }).map((worker) => ({ ...worker, version })),
+    previous: new Map(),
+    pending: new Set(pending === '' ? [] : pending.split(',')),
+    waits: new Map(),
+    plan: undefined,
+    failures: 0,
+    calls: 0,
+    blocked: new Map(),
+    condition: '',
+    isDeleted: false,
+    templates: undefined,
+    said: new Set(),
+    edits: [],
+  };
+}

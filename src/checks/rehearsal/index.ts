@@ -1,0 +1,8 @@
+export { createNames } from './cluster/names.ts';
+export { type Fault, parseFault } from './faults.ts';
+export { jsonLine } from './output/json.ts';
+export { htmlPage } from './output/page.ts';
+export { createTimeline } from './output/text.ts';
+export { type Given, GivenError, type GivenObject, readGiven } from './read.ts';
+export type { Entry } from './record.ts';
+export { clusterOf, type RehearsalOptions, rehearse } from './rehearse.ts';

@@ -1,0 +1,171 @@
+import { count } from '../../../base/index.ts';
+import type { TemplateChange } from '../cluster/effects.ts';
+import type { CallEntry, EndEntry, Entry, EventEntry } from '../record.ts';
+import { diffLines } from './diff.ts';
+import { callId, drawingOf } from './drawing.ts';
+import { escaped } from './escape.ts';
+import { style } from './style.ts';
+import {
+  answerText,
+  argumentsText,
+  clockText,
+  detailText,
+  eventText,
+  isRoundHook,
+  stepsText,
+  verdictOf,
+} from './words.ts';
+
+/** Maximum number of Clusters that are drawn, those that could not be completed first. */
+const maxLives = 20;
+/** Maximum number of rows of a table. */
+const maxRows = 2000;
+/** Maximum number of Clusters in the list. */
+const maxListed = 5000;
+
+function templateHtml({ holder, template, before, after, ignored }: TemplateChange): string {
+  const lines = diffLines(before, after)
+    .map((line) => {
+      const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : line.startsWith('@') ? 'hunk' : 'same';
+      return `<span class="${kind}">${escaped(line)}</span>\n`;
+    })
+    .join('');
+  const skipped = ignored
+    .map((path) => `<li>Cluster API does not take over the change of <code>${escaped(path)}</code></li>`)
+    .join('');
+  return `<h4>${escaped(template)} <small>${escaped(holder)}</small></h4>${lines === '' ? '' : `<pre class="diff">${lines}</pre>`}${skipped === '' ? '' : `<ul class="ignored">${skipped}</ul>`}`;
+}
+
+function callRow(entry: CallEntry, repeats: number): string {
+  const steps = stepsText(entry);
+  const verdict = verdictOf(entry);
+  return `<tr id="${callId(entry)}" class="call"><td class="time">${clockText(entry.at)}</td><td><b>${escaped(entry.hook)}</b> <small>${escaped(entry.call.handler)}${entry.call.isMadeUp ? ', made up' : ''}</small></td><td>${escaped(argumentsText(entry))}${steps === '' ? '' : `<br><small>${escaped(steps)}</small>`}</td><td><span class="badge ${verdict}">${verdict}</span> ${escaped(detailText(entry))}${repeats > 0 ? `<br><small>and ${repeats} more like it</small>` : ''}</td></tr>`;
+}
+
+function eventRow({ at, event }: EventEntry): string {
+  const more =
+    event.kind === 'condition' && event.message !== ''
+      ? `<div class="message">${escaped(event.message)}</div>`
+      : event.kind === 'templates'
+        ? `<details><summary>show the difference</summary>${event.changes.map(templateHtml).join('')}</details>`
+        : '';
+  return `<tr class="event ${event.kind}"><td class="time">${clockText(at)}</td><td colspan="3">${escaped(eventText(event))}${more}</td></tr>`;
+}
+
+/** The table rows of a life; a run of identical calls is one row with a count. */
+function rowsOf(entries: readonly Entry[]): string {
+  const rows: string[] = [];
+  const rounds = new Map<string, string>();
+  let run: { key: string; entry: CallEntry; repeats: number } | undefined;
+  const flush = () => {
+    if (run !== undefined) {
+      rows.push(callRow(run.entry, run.repeats));
+      run = undefined;
+    }
+  };
+  for (const entry of entries) {
+    if (rows.length >= maxRows) {
+      return `${rows.join('')}<tr><td colspan="4">… and more: the text and JSON outputs have all of it</td></tr>`;
+    }
+    if (entry.type === 'event') {
+      flush();
+      rows.push(eventRow(entry));
+    } else if (entry.type === 'call') {
+      const answer = answerText(entry);
+      const key = JSON.stringify([entry.hook, entry.call.handler, argumentsText(entry), answer]);
+      const round = `${entry.hook} ${entry.call.handler}`;
+      if (isRoundHook(entry.hook) && rounds.get(round) === answer) {
+        continue;
+      }
+      rounds.set(round, answer);
+      if (run?.key === key) {
+        run.repeats++;
+      } else {
+        flush();
+        run = { key, entry, repeats: 0 };
+      }
+    }
+  }
+  flush();
+  return rows.join('');
+}
+
+interface LifeOfCluster {
+  cluster: string;
+  entries: Entry[];
+  end: EndEntry | undefined;
+}
+
+const badge = (end: EndEntry | undefined) =>
+  end === undefined
+    ? ''
+    : end.isComplete
+      ? '<span class="badge passed">complete</span>'
+      : '<span class="badge failed">incomplete</span>';
+
+function lifeHtml({ cluster, entries, end }: LifeOfCluster, index: number): string {
+  const calls = entries.filter((entry) => entry.type === 'call').length;
+  const facts = [count(calls, 'call'), ...(end === undefined ? [] : [`${clockText(end.at)} of simulated time`])];
+  const reason = end === undefined || end.isComplete ? '' : `<p class="reason">${escaped(end.reason)}</p>`;
+  return `<section id="life-${index}"><h2>${escaped(cluster)} ${badge(end)}</h2><p class="facts">${facts.join(' · ')}</p>${reason}
+${drawingOf(entries)}
+<h3>What happened</h3>
+<div class="wide"><table class="timeline"><thead><tr><th>time</th><th>hook and handler</th><th>versions</th><th>answer</th></tr></thead><tbody>${rowsOf(entries)}</tbody></table></div></section>`;
+}
+
+const legend = (['passed', 'blocked', 'failed', 'ignored'] as const)
+  .map((verdict) => `<span class="key"><i class="dot ${verdict}"></i>${verdict}</span>`)
+  .join('');
+
+/**
+ * An HTML page with drawn timelines of lives. It is a single file that works without a network and without scripts. All
+ * text from outside is escaped, and the content security policy lets a browser load nothing.
+ */
+export function htmlPage(all: readonly Entry[]): string {
+  const lives = new Map<string, LifeOfCluster>();
+  for (const entry of all) {
+    const life = lives.get(entry.cluster) ?? { cluster: entry.cluster, entries: [], end: undefined };
+    lives.set(entry.cluster, life);
+    life.entries.push(entry);
+    life.end = entry.type === 'end' ? entry : life.end;
+  }
+  const preparation = [...lives.values()].filter(({ end, cluster }) => end === undefined || cluster === '');
+  const clusters = [...lives.values()].filter(({ end, cluster }) => end !== undefined && cluster !== '');
+  const isBad = ({ end }: LifeOfCluster) => end?.isComplete === false;
+  const drawn = [...clusters.filter(isBad), ...clusters.filter((life) => !isBad(life))].slice(0, maxLives);
+  const complete = clusters.filter((life) => !isBad(life)).length;
+  const listed =
+    clusters.length < 2
+      ? ''
+      : `<details class="list"${clusters.length <= maxLives ? ' open' : ''}><summary>${complete} of ${clusters.length} lives were played to their end</summary><ul>${clusters
+          .slice(0, maxListed)
+          .map((life) => {
+            const index = drawn.indexOf(life);
+            const name = escaped(life.cluster);
+            return `<li>${index < 0 ? name : `<a href="#life-${index}">${name}</a>`} ${badge(life.end)} ${escaped(life.end?.reason ?? '')}</li>`;
+          })
+          .join('')}</ul></details>`;
+  const before = preparation
+    .map(({ cluster, entries, end }) => {
+      const reason = end === undefined ? '' : `<p class="reason">${escaped(end.reason)}</p>`;
+      const title = cluster === '' ? 'Extensions' : `ClusterClass ${escaped(cluster)}`;
+      return `<details class="list"${end === undefined ? '' : ' open'}><summary>${title} ${badge(end)}</summary>${reason}<div class="wide"><table class="timeline"><tbody>${rowsOf(entries)}</tbody></table></div></details>`;
+    })
+    .join('');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Rehearsal</title>
+<style>${style}</style>
+</head>
+<body>
+<header><h1>Rehearsal of ${clusters.length === 1 ? `a Cluster’s life` : `${clusters.length} Clusters’ lives`}</h1><p class="legend">${legend}<span class="key"><i class="dot pending"></i>pending in the annotation</span><span class="key"><i class="dot fault"></i>a fault, as asked for</span></p></header>
+<main>${listed}${before}${drawn.map(lifeHtml).join('\n')}</main>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,86 @@
+import { count, type Paint, printable } from '../../../base/index.ts';
+import type { CallEntry, EndEntry, Entry } from '../record.ts';
+import { eventLines, indent, line } from './event-lines.ts';
+import { answerText, argumentsText, clockText, isRoundHook, stepsText, verdictOf } from './words.ts';
+
+/** Creates the lines of a timeline from the entries of one Cluster. */
+export interface Timeline {
+  add(entry: Entry): string;
+}
+
+const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
+
+/** Width of the column for the hook and its versions. */
+const hookWidth = 27;
+const argumentWidth = 19;
+
+/** A timeline to read: a line per call, and below it what changed. Identical calls in a row are counted. */
+export function createTimeline(paint: Paint): Timeline {
+  /** The last call shown, and how many repetitions of it were omitted. */
+  let last = { key: '', repeats: 0, until: 0 };
+  const rounds = new Map<string, string>();
+  const counts = new Map<string, number>();
+  let steps = '';
+
+  function repeats(): string {
+    const { key, repeats: more, until } = last;
+    last = { key, repeats: 0, until };
+    return more === 0 ? '' : `${indent}${paint('dim', `… and ${more} more like it, until ${clockText(until)}`)}\n`;
+  }
+
+  function callText(entry: CallEntry): string {
+    const { hook, call, at } = entry;
+    counts.set(hook, (counts.get(hook) ?? 0) + 1);
+    const [answer, given] = [answerText(entry), argumentsText(entry)];
+    const key = JSON.stringify([hook, call.handler, given, answer]);
+    if (isRoundHook(hook)) {
+      // These come in every reconcile, so only a different answer is shown.
+      const round = `${hook} ${call.handler}`;
+      if (rounds.get(round) === answer) {
+        return '';
+      }
+      rounds.set(round, answer);
+    } else if (key === last.key) {
+      last = { key, repeats: last.repeats + 1, until: at };
+      return '';
+    }
+    const before = repeats();
+    last = { key, repeats: 0, until: at };
+    const list = stepsText(entry);
+    const shownSteps = list === '' || list === steps ? '' : `${indent}${paint('dim', `still to come: ${list}`)}\n`;
+    steps = list === '' ? steps : list;
+    const verdict = verdictOf(entry);
+    return [
+      before,
+      line(
+        at,
+        `${paint('bold', hook.padEnd(hookWidth))} ${given.padEnd(argumentWidth)} ${paint(styleOf[verdict], answer)}${paint('dim', `  (${printable(call.handler)}${call.isMadeUp ? ', made up' : ''})`)}`,
+      ),
+      shownSteps,
+    ].join('');
+  }
+
+  function endText({ isComplete, reason, at, calls }: EndEntry): string {
+    const list = [...counts].map(([hook, number]) => `${number} ${hook}`).join(', ');
+    const length = `${clockText(at)} of simulated time, ${count(calls, 'call')}`;
+    return [
+      repeats(),
+      isComplete
+        ? `  ${paint('green', 'The lifecycle completed')}: ${length}\n`
+        : `  ${paint('red', 'The lifecycle could not be completed')}: ${printable(reason)}\n  ${length}\n`,
+      list === '' ? '' : `  ${paint('dim', list)}\n`,
+    ].join('');
+  }
+
+  return {
+    add(entry) {
+      if (entry.type === 'call') {
+        return callText(entry);
+      }
+      if (entry.type === 'end') {
+        return endText(entry);
+      }
+      return repeats() + eventLines(entry, paint);
+    },
+  };
+}

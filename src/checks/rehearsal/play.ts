@@ -1,0 +1,133 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type JsonObject, textAt } from '../../kubernetes/index.ts';
+import type { CallEffect, Effect, EffectOutcome, FaultNote, HandlerCall, Life } from './cluster/effects.ts';
+import type { CallEntry, Entry } from './record.ts';
+
+/** Options for playing a life. */
+export interface PlayOptions {
+  /** Whether waits take real time. */
+  isRealTime?: boolean;
+  /** Called for every entry; entries of the same Cluster come in order. */
+  onEntry: (entry: Entry) => void;
+  signal: AbortSignal;
+  /** Waits for some milliseconds of real time. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * How much real time passes while simulated time does, so that an extension's background work can progress: a
+ * millisecond after the first waiting answer in a row, then two, four, … up to `longest`, and at most `inAll` for one
+ * wait.
+ */
+const pace = { first: 1, longest: 200, inAll: 4000 } as const;
+
+/** Longest delay of a timer, in ms. */
+const longestSleep = 2 ** 31 - 1;
+
+const versionsOf = (list: unknown): string[] | undefined =>
+  Array.isArray(list) ? list.map((step) => textAt(step as JsonObject, 'version')) : undefined;
+
+const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** The record of a call. */
+export function entryOf(cluster: string, number: number, effect: CallEffect, call: HandlerCall): CallEntry {
+  const { request } = effect;
+  return {
+    type: 'call',
+    cluster,
+    number,
+    at: effect.at,
+    hook: effect.hook,
+    call,
+    kubernetesVersion: optionalText(request.kubernetesVersion),
+    fromKubernetesVersion:
+      optionalText(request.fromKubernetesVersion) ?? optionalText(request.fromControlPlaneKubernetesVersion),
+    toKubernetesVersion: optionalText(request.toKubernetesVersion),
+    controlPlaneUpgrades: versionsOf(request.controlPlaneUpgrades),
+    workersUpgrades: versionsOf(request.workersUpgrades),
+    machine:
+      textAt(request, 'desired', 'machine', 'metadata', 'name') ||
+      textAt(request, 'desired', 'machineSet', 'metadata', 'name') ||
+      undefined,
+    pendingHooks: effect.pendingHooks,
+  };
+}
+
+/** Calls for the record; a placeholder if a call could not be made at all. */
+const shown = (outcome: EffectOutcome, effect: CallEffect): readonly HandlerCall[] =>
+  outcome.calls.length > 0 || outcome.ok !== false
+    ? outcome.calls
+    : [
+        {
+          handler: effect.handler ?? '',
+          status: 'Error',
+          message: '',
+          retryAfterSeconds: 0,
+          error: outcome.error,
+          isMadeUp: false,
+        },
+      ];
+
+/** Runs a life to its end: makes its calls, and records what happens. */
+export async function play<T>(
+  life: Life<T>,
+  cluster: string,
+  answer: (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>,
+  { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: PlayOptions,
+): Promise<{ end: T; calls: number }> {
+  let number = 0;
+  /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
+  let waiting = { hook: '', pauses: 0, paused: 0 };
+  let given: EffectOutcome | undefined;
+  for (;;) {
+    const { done, value } = life.next(given);
+    if (done) {
+      return { end: value, calls: number };
+    }
+    given = undefined;
+    const effect: Effect = value;
+    if (effect.do === 'tell') {
+      onEntry({ type: 'event', cluster, at: effect.at, event: effect.event });
+    } else if (effect.do === 'call') {
+      const outcome = await answer(effect, signal);
+      signal.throwIfAborted();
+      const tellFaults = (when: FaultNote['when']) => {
+        for (const note of outcome.faults ?? []) {
+          if (note.when === when) {
+            onEntry({ type: 'event', cluster, at: effect.at, event: { kind: 'fault', text: note.text } });
+          }
+        }
+      };
+      tellFaults('before');
+      for (const call of shown(outcome, effect)) {
+        number++;
+        onEntry(entryOf(cluster, number, effect, call));
+      }
+      tellFaults('after');
+      const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || outcome.ok === false;
+      if (isWaiting) {
+        const isMore = waiting.hook === effect.hook;
+        waiting = { hook: effect.hook, pauses: isMore ? waiting.pauses + 1 : 1, paused: isMore ? waiting.paused : 0 };
+      } else if (waiting.hook === effect.hook) {
+        waiting = { hook: '', pauses: 0, paused: 0 };
+      }
+      given = outcome;
+    } else {
+      const simulated = effect.at - effect.fromMs;
+      const pause = isRealTime
+        ? simulated
+        : Math.min(
+            simulated,
+            waiting.pauses === 0 ? 0 : pace.first * 2 ** Math.min(waiting.pauses - 1, 16),
+            pace.longest,
+          );
+      if (pause > 0 && (isRealTime || waiting.paused < pace.inAll)) {
+        waiting.paused += pause;
+        await sleep(Math.min(pause, longestSleep), signal).catch((error: unknown) => {
+          signal.throwIfAborted();
+          throw error;
+        });
+      }
+    }
+  }
+}

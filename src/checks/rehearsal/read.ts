@@ -1,0 +1,363 @@
+import { printable } from '../../base/index.ts';
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import { copyOf, fieldAt, type Json, type JsonObject, objectAt, objectsAt, textAt } from '../../kubernetes/index.ts';
+import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
+import { hooks } from '../../runtimehooks/index.ts';
+import { formatProblems, messageProblems, parseVersion } from '../../runtimehooks/messages/index.ts';
+import type { Blueprint, ExternalPatch, MachineTemplates } from './cluster/blueprint.ts';
+import type { RehearsedCluster } from './cluster/subject.ts';
+import { clusterClassSchema, namespaceSchema } from './input-schemas.ts';
+import { sampleCluster } from './sample.ts';
+import { kindOfTemplate } from './topology/items.ts';
+import { withoutBookkeeping } from './topology/round.ts';
+import { definitionsIn } from './topology/variables.ts';
+
+/** An object in a file, and its location: `clusters.yaml:12`. */
+export interface GivenObject {
+  object: JsonObject;
+  where: string;
+}
+
+/** The input that a rehearsal reads from files. */
+export interface Given {
+  subjects: RehearsedCluster[];
+  /** Labels of namespaces, by name. */
+  namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+/** Files that lack what a rehearsal needs. The message names the location and the remedy. */
+export class GivenError extends Error {}
+
+const coreGroup = 'cluster.x-k8s.io';
+const coreVersion = 'cluster.x-k8s.io/v1beta2';
+
+/** Kinds to use without a class: those of Cluster API's own providers for development. */
+const defaultKinds: RehearsedCluster['kinds'] = {
+  infrastructure: { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DockerCluster' },
+  controlPlane: { apiGroup: 'controlplane.cluster.x-k8s.io', kind: 'KubeadmControlPlane' },
+};
+
+const groupOf = (object: JsonObject) => textAt(object, 'apiVersion').split('/')[0] ?? '';
+const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
+const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
+const namespaceOf = (object: JsonObject) => textAt(object, 'metadata', 'namespace') || 'default';
+const nameOf = (object: JsonObject) => textAt(object, 'metadata', 'name');
+
+function onlyV1beta2({ object, where }: GivenObject): void {
+  if (textAt(object, 'apiVersion') !== coreVersion) {
+    throw new GivenError(
+      `${where}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion}, which Cluster API sends to extensions since 1.13`,
+    );
+  }
+}
+
+/** Maximum number of problems of an object that are reported. */
+const maxProblems = 5;
+/** Longest report of one problem, in characters. */
+const maxProblem = 400;
+
+/** @throws {GivenError} for fields with values that the API server refuses: they would count as absent. */
+function checkFields({ object, where }: GivenObject, schema: Schema): void {
+  const causes = validateSchema(object, schema);
+  if (causes.length === 0) {
+    return;
+  }
+  const shown = causes.slice(0, maxProblems).map(({ message, field = '' }) => {
+    const reason = printable(message.slice(0, maxProblem));
+    return message.includes(field) ? reason : `${printable(field.slice(0, maxProblem))}: ${reason}`;
+  });
+  const more = causes.length > shown.length ? `; and ${causes.length - shown.length} more` : '';
+  throw new GivenError(
+    `${where}: the ${printable(textAt(object, 'kind'))} is not valid: ${shown.join('; ')}${more}: correct this, because the API server refuses it`,
+  );
+}
+
+/** Lists of a ClusterClass whose items have unique names, with the field of the name. */
+const classLists = [
+  [['patches'], 'name'],
+  [['workers', 'machineDeployments'], 'class'],
+  [['workers', 'machinePools'], 'class'],
+] as const;
+
+/** @throws {GivenError} for a class that the API server refuses, as far as a rehearsal reads it. */
+function checkClass(given: GivenObject): void {
+  const { object, where } = given;
+  onlyV1beta2(given);
+  checkFields(given, clusterClassSchema);
+  for (const [path, key] of classLists) {
+    const twice = repeated(objectsAt(object, 'spec', ...path).map((one) => textAt(one, key)));
+    if (twice !== undefined) {
+      throw new GivenError(
+        `${where}: spec.${path.join('.')} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a ${key} of its own, because the API server refuses it`,
+      );
+    }
+  }
+}
+
+/** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
+const maxWorkerGroups = 200;
+
+/**
+ * The lists of a Cluster's topology whose items have unique names (`x-kubernetes-list-map-keys` in Cluster API's CRD), by
+ * path.
+ */
+function namedLists(cluster: JsonObject): [string, JsonObject[]][] {
+  const topology = objectAt(cluster, 'spec', 'topology');
+  const overrides = ['variables', 'overrides'] as const;
+  const workers = ['machineDeployments', 'machinePools'].map(
+    (list) => [`workers.${list}`, objectsAt(topology, 'workers', list)] as const,
+  );
+  return [
+    ['variables', objectsAt(topology, 'variables')],
+    ['controlPlane.variables.overrides', objectsAt(topology, 'controlPlane', ...overrides)],
+    ...workers.flatMap(([path, groups]): [string, JsonObject[]][] => [
+      [path, groups],
+      ...groups.map((group, index): [string, JsonObject[]] => [
+        `${path}[${index}].variables.overrides`,
+        objectsAt(group, ...overrides),
+      ]),
+    ]),
+  ];
+}
+
+/** The first text that comes a second time. */
+function repeated(texts: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return texts.find((text) => seen.size === seen.add(text).size);
+}
+
+/** The Cluster as in requests, after checking for everything that would confuse an extension. */
+function checkedCluster({ object, where }: GivenObject): JsonObject {
+  const { status: _status, ...rest } = object;
+  const cluster = withoutBookkeeping(rest);
+  if (nameOf(cluster) === '') {
+    throw new GivenError(`${where}: the Cluster has no metadata.name`);
+  }
+  const version = textAt(cluster, 'spec', 'topology', 'version');
+  if (fieldAt(cluster, 'spec', 'topology') === undefined) {
+    throw new GivenError(
+      `${where}: Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`,
+    );
+  }
+  if (parseVersion(version) === undefined) {
+    throw new GivenError(
+      `${where}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
+    );
+  }
+  const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
+  const stranger = pending.split(',').find((hook) => hook !== '' && !Object.hasOwn(hooks, hook));
+  if (stranger !== undefined) {
+    throw new GivenError(
+      `${where}: the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`,
+    );
+  }
+  const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>
+    objectsAt(cluster, 'spec', 'topology', 'workers', list),
+  );
+  if (groups.length > maxWorkerGroups) {
+    throw new GivenError(
+      `${where}: the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`,
+    );
+  }
+  const request = {
+    apiVersion: `${hooks.BeforeClusterCreate.group}/${hooks.BeforeClusterCreate.version}`,
+    kind: hooks.BeforeClusterCreate.request.kind,
+    cluster,
+  };
+  const problems = messageProblems(hooks.BeforeClusterCreate, 'request', request, 'strict');
+  if (problems.length > 0) {
+    throw new GivenError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
+  }
+  for (const [path, items] of namedLists(cluster)) {
+    const twice = repeated(items.map((item) => textAt(item, 'name')));
+    if (twice !== undefined) {
+      throw new GivenError(
+        `${where}: spec.topology.${path} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a name of its own, because the API server refuses it`,
+      );
+    }
+  }
+  return cluster;
+}
+
+/** Templates by group, kind, namespace and name. */
+type Templates = ReadonlyMap<string, JsonObject>;
+
+const templateKey = (group: string, kind: string, namespace: string, name: string) =>
+  JSON.stringify([group, kind, namespace, name]);
+
+/** The template that a reference names, in the apiVersion of the reference. */
+function templateAt(reference: Json | undefined, namespace: string, templates: Templates, where: string) {
+  if (reference === undefined) {
+    return undefined;
+  }
+  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => textAt(reference, field)) as [
+    string,
+    string,
+    string,
+  ];
+  const found = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
+  if (found === undefined) {
+    throw new GivenError(
+      `${where}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
+    );
+  }
+  return {
+    ...withoutBookkeeping(found),
+    apiVersion,
+    metadata: { ...objectAt(withoutBookkeeping(found), 'metadata'), namespace },
+  };
+}
+
+function blueprintOf({ object, where }: GivenObject, templates: Templates): Blueprint {
+  const [namespace, name] = [namespaceOf(object), nameOf(object)];
+  const patches: ExternalPatch[] = [];
+  const inlinePatches: string[] = [];
+  const handler = (patch: JsonObject, field: string) => textAt(patch, 'external', field) || undefined;
+  for (const patch of objectsAt(object, 'spec', 'patches')) {
+    if (patch.external === undefined) {
+      inlinePatches.push(textAt(patch, 'name'));
+      continue;
+    }
+    const settings = fieldAt(patch, 'external', 'settings');
+    patches.push({
+      name: textAt(patch, 'name'),
+      generatePatches: handler(patch, 'generatePatchesExtension'),
+      validateTopology: handler(patch, 'validateTopologyExtension'),
+      discoverVariables: handler(patch, 'discoverVariablesExtension'),
+      settings: settings === undefined ? undefined : objectAt(settings),
+    });
+  }
+  // Without patches, templates are not used.
+  const template = (...path: (string | number)[]) =>
+    patches.length === 0 ? undefined : templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, where);
+  const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
+    new Map(
+      objectsAt(object, 'spec', 'workers', list).map((workerClass, index) => [
+        textAt(workerClass, 'class'),
+        {
+          bootstrap: template('spec', 'workers', list, index, 'bootstrap'),
+          infrastructure: template('spec', 'workers', list, index, 'infrastructure'),
+          metadata: objectAt(workerClass, 'metadata'),
+        },
+      ]),
+    );
+  const versions = fieldAt(object, 'spec', 'kubernetesVersions');
+  return {
+    namespace,
+    name,
+    planHandler: textAt(object, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
+    versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
+    patches,
+    inlinePatches,
+    infrastructureCluster: template('spec', 'infrastructure'),
+    controlPlane: {
+      template: template('spec', 'controlPlane'),
+      machines: template('spec', 'controlPlane', 'machineInfrastructure'),
+      metadata: objectAt(object, 'spec', 'controlPlane', 'metadata'),
+    },
+    machineDeployments: machines('machineDeployments'),
+    machinePools: machines('machinePools'),
+    inlineVariables: fieldAt(object, 'spec', 'variables'),
+    variables: new Map(
+      definitionsIn(fieldAt(object, 'spec', 'variables'), 'inline').map(([key, value]) => [key, [value]]),
+    ),
+  };
+}
+
+function kindsOf(object: JsonObject): RehearsedCluster['kinds'] {
+  const kind = (reference: Json | undefined, otherwise: RehearsedCluster['kinds']['controlPlane']) =>
+    reference === undefined
+      ? otherwise
+      : {
+          apiGroup: textAt(reference, 'apiVersion').split('/')[0] ?? '',
+          kind: kindOfTemplate({ kind: textAt(reference, 'kind') }),
+        };
+  return {
+    infrastructure: kind(fieldAt(object, 'spec', 'infrastructure', 'templateRef'), defaultKinds.infrastructure),
+    controlPlane: kind(fieldAt(object, 'spec', 'controlPlane', 'templateRef'), defaultKinds.controlPlane),
+  };
+}
+
+/** Maximum number of Clusters of one rehearsal. */
+const maxClusters = 10_000;
+
+/**
+ * The Clusters in files with their classes and templates. Without a Cluster, a sample is made, of the class if one is
+ * given.
+ *
+ * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
+ * @throws {GivenError} for input that cannot be rehearsed.
+ */
+export function readGiven(given: readonly GivenObject[], target: string | undefined): Given {
+  const templates = new Map(
+    given.map(({ object }) => [
+      templateKey(groupOf(object), textAt(object, 'kind'), namespaceOf(object), nameOf(object)),
+      object,
+    ]),
+  );
+  const namespaces = new Map<string, Record<string, string>>();
+  for (const one of given.filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')) {
+    checkFields(one, namespaceSchema);
+    namespaces.set(nameOf(one.object), objectAt(one.object, 'metadata', 'labels') as Record<string, string>);
+  }
+  const classes = new Map<string, { blueprint: Blueprint; kinds: RehearsedCluster['kinds']; workerClass: string }>();
+  for (const one of given.filter(({ object }) => isCore(object, 'ClusterClass'))) {
+    checkClass(one);
+    const key = keyOf(namespaceOf(one.object), nameOf(one.object));
+    if (classes.has(key)) {
+      throw new GivenError(`${one.where}: there are two ClusterClasses ${printable(key)}: leave one out`);
+    }
+    classes.set(key, {
+      blueprint: blueprintOf(one, templates),
+      kinds: kindsOf(one.object),
+      workerClass: textAt(one.object, 'spec', 'workers', 'machineDeployments', 0, 'class'),
+    });
+  }
+  const namespaceByClass = new Map(
+    [...classes.values()].map(({ blueprint: { name, namespace } }) => [name, namespace]),
+  );
+  const clusters = given.filter(({ object }) => isCore(object, 'Cluster'));
+  if (clusters.length > maxClusters) {
+    throw new GivenError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
+  }
+  const subjects: RehearsedCluster[] = [];
+  const seen = new Set<string>();
+  for (const one of clusters) {
+    onlyV1beta2(one);
+    const cluster = checkedCluster(one);
+    const key = keyOf(namespaceOf(cluster), nameOf(cluster));
+    if (seen.has(key)) {
+      throw new GivenError(`${one.where}: there are two Clusters ${printable(key)}`);
+    }
+    seen.add(key);
+    const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
+    const className = keyOf(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
+    const found = classes.get(className);
+    if (found === undefined && classes.size > 0) {
+      const other = namespaceByClass.get(textAt(classRef, 'name'));
+      const remedy =
+        other === undefined
+          ? 'add it with --cluster-class, or leave all classes out'
+          : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
+      throw new GivenError(`${one.where}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
+    }
+    subjects.push({ cluster, blueprint: found?.blueprint, kinds: found?.kinds ?? defaultKinds });
+  }
+  if (clusters.length === 0) {
+    const [first] = classes.values();
+    subjects.push(
+      first === undefined
+        ? { cluster: sampleCluster(target), blueprint: undefined, kinds: defaultKinds }
+        : {
+            cluster: sampleCluster(target, {
+              namespace: first.blueprint.namespace,
+              name: first.blueprint.name,
+              workerClass: first.workerClass || 'default-worker',
+            }),
+            blueprint: first.blueprint,
+            kinds: first.kinds,
+          },
+    );
+  }
+  return { subjects: subjects.map((subject) => ({ ...subject, cluster: copyOf(subject.cluster) })), namespaces };
+}

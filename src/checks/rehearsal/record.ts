@@ -1,0 +1,49 @@
+import type { HandlerCall, LifeEvent, RehearsedHook } from './cluster/effects.ts';
+
+/** One call of a handler. */
+export interface CallEntry {
+  type: 'call';
+  /** `NAMESPACE/NAME` of the Cluster; of the ClusterClass for DiscoverVariables; empty for Discovery. */
+  cluster: string;
+  /** Counted from 1 for each Cluster. */
+  number: number;
+  /** Milliseconds since the life began. */
+  at: number;
+  hook: RehearsedHook;
+  call: HandlerCall;
+  kubernetesVersion: string | undefined;
+  fromKubernetesVersion: string | undefined;
+  toKubernetesVersion: string | undefined;
+  controlPlaneUpgrades: readonly string[] | undefined;
+  workersUpgrades: readonly string[] | undefined;
+  /** Name of the Machine or MachineSet that the call is about. */
+  machine: string | undefined;
+  /** The Cluster's annotation of pending hooks at the time of the call. */
+  pendingHooks: string;
+}
+
+/** An event other than a call. */
+export interface EventEntry {
+  type: 'event';
+  cluster: string;
+  at: number;
+  event: LifeEvent;
+}
+
+/** How the life of a Cluster ended. */
+export interface EndEntry {
+  type: 'end';
+  cluster: string;
+  at: number;
+  isComplete: boolean;
+  reason: string;
+  calls: number;
+}
+
+/** One line of a rehearsal's record. */
+export type Entry = CallEntry | EventEntry | EndEntry;
+
+/** A warning about a Cluster or, with an empty name, about extensions, before a life begins. */
+export function warning(cluster: string, text: string, remedy: string): EventEntry {
+  return { type: 'event', cluster, at: 0, event: { kind: 'finding', severity: 'warning', text, remedy } };
+}

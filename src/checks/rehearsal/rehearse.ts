@@ -1,0 +1,282 @@
+import { firstOf } from '../../base/index.ts';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../../kubernetes/index.ts';
+import { type Client, createClient, type Resolve } from '../../runtimehooks/client/index.ts';
+import { inPlaceHooks } from '../../runtimehooks/index.ts';
+import { createCaller } from './caller.ts';
+import type { Blueprint } from './cluster/blueprint.ts';
+import type { CallEffect, HandlerCall } from './cluster/effects.ts';
+import type { ClusterApiLimits } from './cluster/limits.ts';
+import { createNames, type Names } from './cluster/names.ts';
+import { initialState, type UserEdit } from './cluster/state.ts';
+import type { RehearsedCluster } from './cluster/subject.ts';
+import { type Fault, withFaults } from './faults.ts';
+import { clusterLife, type Story } from './life/life.ts';
+import { entryOf, type PlayOptions, play } from './play.ts';
+import { warning } from './record.ts';
+import { discoverVariables } from './topology/discover.ts';
+import { checkedTopology } from './topology/variables.ts';
+
+/** Options of a rehearsal. */
+export interface RehearsalOptions extends PlayOptions {
+  configs: readonly ExtensionConfig[];
+  subjects: readonly RehearsedCluster[];
+  story: Story;
+  limits: ClusterApiLimits;
+  faults?: readonly Fault[];
+  resolve?: Resolve | undefined;
+  namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
+  start?: Date;
+  names?: Names;
+  /** Changes to make on behalf of the user. */
+  edits?: readonly UserEdit[];
+}
+
+/** Maximum number of lives played concurrently: as many as the concurrent calls that an extension gets. */
+const livesAtOnce = 10;
+
+/** Maximum number of namespaces for which selectors are evaluated. */
+const maxWarned = 100;
+
+/** An address on which nothing listens: the discard port of this machine. */
+const nowhere = { host: '127.0.0.1', port: 9 };
+
+/** The result of discovery. */
+type Discovered = { ok: true; config: ExtensionConfig } | { ok: false; error: string };
+
+/** Calls Discovery on an extension twice, as Cluster API does: its own write of the status triggers the second call. */
+async function discover(client: Client, config: ExtensionConfig, options: RehearsalOptions): Promise<Discovered> {
+  const { onEntry, signal } = options;
+  let handlers: readonly object[] | undefined;
+  for (let round = 0; round < 2; round++) {
+    const found = await client.discover(config, { signal });
+    signal.throwIfAborted();
+    const call: HandlerCall = {
+      handler: config.metadata.name ?? '',
+      status: found.ok
+        ? 'Success'
+        : found.error.step === 'status' || found.error.step === 'validation'
+          ? 'Failure'
+          : 'Error',
+      message: '',
+      retryAfterSeconds: 0,
+      error: found.ok ? '' : found.error.message,
+      isMadeUp: false,
+    };
+    const effect: CallEffect = {
+      do: 'call',
+      at: 0,
+      hook: 'Discovery',
+      request: {},
+      object: { namespace: '', name: '', uid: '' },
+      pendingHooks: '',
+    };
+    onEntry(entryOf('', round + 1, effect, call));
+    if (!found.ok) {
+      return { ok: false, error: `Error in discovery: ${found.error.message}` };
+    }
+    const sorted = found.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    if (handlers !== undefined && !isSame(handlers as never, sorted as never)) {
+      onEntry(
+        warning(
+          '',
+          `${config.metadata.name} does not answer discovery the same each time`,
+          'offer the same handlers in all replicas and at all times',
+        ),
+      );
+    }
+    handlers = sorted;
+  }
+  return { ok: true, config: { ...config, status: { ...config.status, handlers: handlers as never } } };
+}
+
+/** Creates a client that behaves like that of Cluster API's managers. */
+function connect(options: RehearsalOptions, resolve: Resolve | undefined): Client {
+  return createClient({
+    ...(resolve !== undefined && { resolve }),
+    namespaceLabels: options.namespaceLabels,
+    mimicsClusterApi: true,
+  });
+}
+
+/** The name of a Cluster in entries: `NAMESPACE/NAME`. */
+export function clusterOf({ cluster: { metadata } }: RehearsedCluster): string {
+  return `${textAt(metadata, 'namespace') || 'default'}/${textAt(metadata, 'name')}`;
+}
+
+async function playCluster(
+  subject: RehearsedCluster,
+  configs: readonly ExtensionConfig[],
+  client: Client,
+  options: RehearsalOptions,
+): Promise<boolean> {
+  const { story, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
+  const cluster = clusterOf(subject);
+  let refusal = '';
+  if (subject.blueprint !== undefined) {
+    const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);
+    subject.cluster.spec = { ...(subject.cluster.spec as JsonObject), topology };
+    refusal = problems.join('; ');
+    if (subject.blueprint.inlinePatches.length > 0) {
+      onEntry(
+        warning(
+          cluster,
+          `inline patches of the ClusterClass are not applied here: ${subject.blueprint.inlinePatches.join(', ')}`,
+          'in this rehearsal, extensions get templates without them',
+        ),
+      );
+    }
+  }
+  if (refusal !== '') {
+    const reason = `Cluster API refuses the Cluster: ${refusal}`;
+    onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
+    return false;
+  }
+  const unreachable = faults.length === 0 ? undefined : connect(options, () => nowhere);
+  unreachable?.registry.warmUp(configs);
+  try {
+    const caller = createCaller(client);
+    const call = unreachable === undefined ? caller : withFaults(caller, createCaller(unreachable), faults);
+    const state = initialState(subject, names, start);
+    state.edits = [...(options.edits ?? [])];
+    let hasErrors = false;
+    const { end, calls } = await play(clusterLife(state, story, limits), cluster, call, {
+      ...options,
+      onEntry(entry) {
+        hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
+        onEntry(entry);
+      },
+      signal,
+    });
+    const isComplete = end.isComplete && !hasErrors;
+    const reason = end.isComplete && hasErrors ? 'the lifecycle completed, but with errors' : end.reason;
+    onEntry({ type: 'end', cluster, at: end.at, isComplete, reason, calls });
+    return isComplete;
+  } finally {
+    await unreachable?.close();
+  }
+}
+
+/**
+ * Reports which extensions are not called for the Clusters of a namespace, since a selector that does not match goes
+ * unnoticed.
+ */
+async function warnOfSelectors(configs: readonly ExtensionConfig[], options: RehearsalOptions): Promise<void> {
+  const { subjects, namespaceLabels, onEntry } = options;
+  const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
+  for (const namespace of [...namespaces].slice(0, maxWarned)) {
+    const labels = (await namespaceLabels(namespace)) ?? {};
+    for (const { metadata, spec } of configs) {
+      const selector = spec?.namespaceSelector as LabelSelector | undefined;
+      if (selector === undefined || !selectsLabels(selector, labels)) {
+        const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+        onEntry(
+          warning(
+            '',
+            `${metadata.name} gets no call for Clusters in namespace ${namespace}: ${selector === undefined ? 'it has no namespaceSelector' : `its namespaceSelector does not match the labels ${shown.join(', ')}`}`,
+            'pass the Namespace with its labels in a file of --cluster, or change the selector',
+          ),
+        );
+      }
+    }
+  }
+}
+
+/** Hooks of which only the handlers that a ClusterClass names are called. */
+const hooksOfClasses = new Set(['DiscoverVariables', 'GeneratePatches', 'ValidateTopology', 'GenerateUpgradePlan']);
+
+/** Maximum number of handlers that a warning names. */
+const maxNamed = 10;
+
+/** Reports the handlers that this rehearsal never calls, since nothing else would show that they were not tested. */
+function warnOfUncalled(
+  configs: readonly ExtensionConfig[],
+  { subjects, story, onEntry }: RehearsalOptions,
+  blueprints: ReadonlySet<Blueprint | undefined>,
+): void {
+  const named = new Set<string | undefined>();
+  for (const blueprint of blueprints) {
+    named.add(blueprint?.planHandler);
+    for (const { generatePatches, validateTopology, discoverVariables } of blueprint?.patches ?? []) {
+      named.add(generatePatches).add(validateTopology).add(discoverVariables);
+    }
+  }
+  const handlers = configs.flatMap(({ status }) => status?.handlers ?? []);
+  const warn = (uncalled: readonly { name?: string }[], why: string, remedy: string) => {
+    if (uncalled.length > 0) {
+      const names = uncalled.map(({ name = '' }) => name);
+      onEntry(warning('', `no call for ${firstOf(names, maxNamed)}: ${why}`, remedy));
+    }
+  };
+  warn(
+    handlers.filter(({ name, requestHook }) => hooksOfClasses.has(requestHook?.hook ?? '') && !named.has(name)),
+    'no ClusterClass names them',
+    subjects.some(({ blueprint }) => blueprint !== undefined)
+      ? 'name them in the ClusterClass, if they are meant for these Clusters'
+      : 'pass the ClusterClass that names them with --cluster-class',
+  );
+  warn(
+    story.updatesInPlace ? [] : handlers.filter(({ requestHook }) => inPlaceHooks.has(requestHook?.hook ?? '')),
+    'machines are not updated in place',
+    'add --in-place-updates and --upgrade-to VERSION',
+  );
+}
+
+/**
+ * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each
+ * Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
+ * interleaved.
+ *
+ * @returns how many lives there were, and how many could be completed.
+ */
+export async function rehearse(options: RehearsalOptions): Promise<{ lives: number; complete: number }> {
+  const { subjects, onEntry, signal } = options;
+  const lives = subjects.length;
+  const stop = (reason: string) => {
+    onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
+    return { lives, complete: 0 };
+  };
+  const client = connect(options, options.resolve);
+  try {
+    const configs: ExtensionConfig[] = [];
+    for (const config of options.configs) {
+      const found = await discover(client, config, options);
+      if (!found.ok) {
+        return stop(`${config.metadata.name} is not discovered, and no manager would start: ${found.error}`);
+      }
+      configs.push(found.config);
+    }
+    const [wrong] = client.registry.warmUp(configs).values();
+    if (wrong !== undefined) {
+      return stop(wrong.message);
+    }
+    await warnOfSelectors(configs, options);
+    const blueprints = new Set(subjects.map(({ blueprint }) => blueprint));
+    warnOfUncalled(configs, options, blueprints);
+    const caller = createCaller(client);
+    for (const blueprint of blueprints) {
+      if (blueprint !== undefined) {
+        const name = `${blueprint.namespace}/${blueprint.name}`;
+        const { end } = await play(discoverVariables(blueprint), name, caller, options);
+        if (end !== undefined) {
+          return stop(end);
+        }
+      }
+    }
+    let complete = 0;
+    const waiting = subjects.values();
+    const isOneByOne = options.isRealTime !== true && subjects.length <= 1;
+    await Promise.all(
+      Array.from({ length: isOneByOne ? 1 : livesAtOnce }, async () => {
+        for (const subject of waiting) {
+          signal.throwIfAborted();
+          const isComplete = await playCluster(subject, configs, client, options);
+          complete += isComplete ? 1 : 0;
+        }
+      }),
+    );
+    return { lives, complete };
+  } finally {
+    await client.close();
+  }
+}

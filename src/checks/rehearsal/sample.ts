@@ -1,0 +1,44 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { compareVersions, parseVersion } from '../../runtimehooks/messages/index.ts';
+
+const sampleVersion = 'v1.31.0';
+
+/** The initial version of a sample Cluster that is to be upgraded to `target`: two minors below it, if possible. */
+function versionBefore(target: string | undefined): string {
+  const [sample, to] = [parseVersion(sampleVersion), parseVersion(target ?? '')];
+  if (sample === undefined || to === undefined || (compareVersions(sample, to) < 0 && to.numbers[0] === 1)) {
+    return sampleVersion;
+  }
+  return `v${to.numbers[0]}.${Math.max(to.numbers[1] - 1, 0)}.0`;
+}
+
+/**
+ * A Cluster with a control plane and two groups of workers.
+ *
+ * @param target the version that it is to be upgraded to first.
+ * @param blueprint the class that it is created from, with the name of one of its worker classes.
+ */
+export function sampleCluster(
+  target: string | undefined,
+  blueprint: { namespace: string; name: string; workerClass: string } = {
+    namespace: 'default',
+    name: 'sample',
+    workerClass: 'default-worker',
+  },
+): JsonObject {
+  const worker = (name: string, replicas: number) => ({ class: blueprint.workerClass, name, replicas });
+  return {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'Cluster',
+    metadata: { name: 'sample', namespace: blueprint.namespace },
+    spec: {
+      clusterNetwork: { pods: { cidrBlocks: ['10.0.0.0/16'] } },
+      topology: {
+        classRef: { name: blueprint.name },
+        version: versionBefore(target),
+        controlPlane: { replicas: 3 },
+        workers: { machineDeployments: [worker('md-0', 3), worker('md-1', 2)] },
+      },
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { count } from '../../../base/index.ts';
+import { isSame, type Json } from '../../../kubernetes/index.ts';
+import { checkDefinitions, type UnevaluatedRules } from '../../../runtimehooks/variables/index.ts';
+import type { Blueprint } from '../cluster/blueprint.ts';
+import type { Effect, Life } from '../cluster/effects.ts';
+import { causeText, define, definitionsIn } from './variables.ts';
+
+/** Maximum number of problems of definitions that are reported. */
+const maxProblems = 5;
+/** Longest text about a rule, in characters. */
+const maxText = 400;
+
+/** Why Cluster API refuses definitions, if it does, and which of their rules are not evaluated here. */
+function checked(variables: Json | undefined, path: string): { refusal?: string; unevaluated: UnevaluatedRules[] } {
+  const { causes, isComplete, unevaluated } = checkDefinitions(variables, path);
+  if (causes.length === 0 && !isComplete) {
+    return { refusal: `${path}: the schemas take too much work to check; a rehearsal needs smaller ones`, unevaluated };
+  }
+  if (causes.length === 0) {
+    return { unevaluated };
+  }
+  const more = causes.length - maxProblems;
+  const texts = causes.slice(0, maxProblems).map(causeText);
+  return { refusal: `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, unevaluated };
+}
+
+/** Maximum number of variables of one list whose rules are reported as not evaluated. */
+const maxUnevaluated = 20;
+
+/** What a rehearsal cannot say about the values of variables, each with the first rule concerned. */
+function* unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): Generator<string> {
+  for (const { variable, unknown, transitions } of unevaluated.slice(0, maxUnevaluated)) {
+    const name = `variable ${JSON.stringify(variable.slice(0, 100))}`;
+    if (unknown[0] !== undefined) {
+      const others = unknown.length === 1 ? '' : ` (the first of ${count(unknown.length, 'rule')})`;
+      yield `${name} has a rule that only Kubernetes can evaluate: ${unknown[0].slice(0, maxText)}${others}`;
+    }
+    if (transitions[0] !== undefined) {
+      const others = transitions.length === 1 ? '' : ` (the first of ${transitions.length})`;
+      yield `${name} has a rule about its value before, and a rehearsal changes no variable: ${transitions[0].slice(0, maxText)} is not evaluated${others}`;
+    }
+  }
+  if (unevaluated.length > maxUnevaluated) {
+    yield `${count(unevaluated.length - maxUnevaluated, 'more variable')} ${unevaluated.length === maxUnevaluated + 1 ? 'has' : 'have'} rules that are not evaluated here`;
+  }
+}
+
+/** Number of rounds: the class is reconciled again after its status has been written. */
+const rounds = 2;
+
+/**
+ * Reconciles a ClusterClass: asks its extensions for variables, twice, as Cluster API does.
+ *
+ * @returns why no Cluster of the class would be reconciled; undefined if they would be.
+ */
+export function* discoverVariables(blueprint: Blueprint): Life<string | undefined> {
+  const finding = (severity: 'error' | 'warning', text: string, remedy: string): Effect => ({
+    do: 'tell',
+    at: 0,
+    event: { kind: 'finding', severity, text, remedy },
+  });
+  function* tellUnevaluated(unevaluated: readonly UnevaluatedRules[]): Life {
+    for (const text of unevaluatedTexts(unevaluated)) {
+      yield finding('warning', text, 'try values that it forbids with kubectl apply --dry-run=server');
+    }
+  }
+  const name = `${blueprint.namespace}/${blueprint.name}`;
+  const notReady = `VariablesReady of ClusterClass ${name} is False, and no Cluster of it reconciles: `;
+  const inline = checked(blueprint.inlineVariables, 'spec.variables');
+  if (inline.refusal !== undefined) {
+    return `Cluster API refuses ClusterClass ${name}: ${inline.refusal}`;
+  }
+  yield* tellUnevaluated(inline.unevaluated);
+  const patches = blueprint.patches.filter(({ discoverVariables: handler }) => handler !== undefined);
+  const answers = new Map<string, Json>();
+  for (let round = 0; round < rounds; round++) {
+    for (const patch of patches) {
+      const answer = yield {
+        do: 'call',
+        at: 0,
+        hook: 'DiscoverVariables',
+        request: patch.settings === undefined ? {} : { settings: patch.settings },
+        object: { namespace: blueprint.namespace, name: blueprint.name, uid: '' },
+        handler: patch.discoverVariables ?? '',
+        pendingHooks: '',
+      };
+      if (answer === undefined || answer.ok === 'restart' || !answer.ok) {
+        const error = answer === undefined || answer.ok === 'restart' ? 'the controller restarted' : answer.error;
+        return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${error}`;
+      }
+      const { variables = [] } = answer.response;
+      const before = answers.get(patch.name);
+      const isNew = before === undefined || !isSame(before, variables);
+      if (isNew && before !== undefined) {
+        yield finding(
+          'error',
+          `DiscoverVariables of patch ${JSON.stringify(patch.name)} does not give the same answer each time`,
+          'return the same variables in the same order',
+        );
+      }
+      answers.set(patch.name, variables);
+      if (isNew) {
+        const { refusal, unevaluated } = checked(variables, `${patch.name}.variables`);
+        if (refusal !== undefined) {
+          return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${refusal}`;
+        }
+        yield* tellUnevaluated(unevaluated);
+      }
+      define(blueprint, definitionsIn(variables, patch.name));
+    }
+  }
+  for (const [name, [first, ...others]] of blueprint.variables) {
+    const conflict = others.find(
+      ({ schema, isRequired }) => !isSame([schema, isRequired], [first?.schema ?? {}, first?.isRequired ?? false]),
+    );
+    if (conflict !== undefined) {
+      return `${notReady}variable ${JSON.stringify(name)} has different definitions in ${first?.from} and ${conflict.from}`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,156 @@
+import {
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  type StatusCause,
+  textAt,
+} from '../../../kubernetes/index.ts';
+import { DefaultsError, type Schema } from '../../../kubernetes/schema/index.ts';
+import { readSchema, valueCauses, withDefaults } from '../../../runtimehooks/variables/index.ts';
+import type { Blueprint, ClassVariable } from '../cluster/blueprint.ts';
+
+/** Maximum number of problems of a Cluster's variables that are reported. */
+const maxProblems = 20;
+/** Longest report of one problem, in characters. */
+const maxProblem = 400;
+
+/** Schemas as Cluster API reads them: all Clusters of a class have the same. */
+const schemas = new WeakMap<JsonObject, Schema>();
+
+function schemaOf({ schema: given }: ClassVariable): Schema {
+  const schema = schemas.get(given) ?? readSchema(given);
+  schemas.set(given, schema);
+  return schema;
+}
+
+/** A problem on one line. */
+export const causeText = ({ field, message }: StatusCause): string =>
+  `${field === undefined ? '' : `${field}: `}${message}`.slice(0, maxProblem);
+
+/** Variables of an answer of DiscoverVariables, or of a class, as definitions. */
+export function definitionsIn(list: Json | undefined, from: string): [string, ClassVariable][] {
+  return objectsAt(list ?? null).map((variable) => [
+    textAt(variable, 'name'),
+    { from, isRequired: variable.required === true, schema: objectAt(variable, 'schema', 'openAPIV3Schema') },
+  ]);
+}
+
+/** Adds definitions to those of a class. */
+export function define(blueprint: Blueprint, definitions: readonly [string, ClassVariable][]): void {
+  for (const [name, definition] of definitions) {
+    const known = (blueprint.variables.get(name) ?? []).filter(({ from }) => from !== definition.from);
+    blueprint.variables.set(name, [...known, definition]);
+  }
+}
+
+const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
+
+/** A list of values with defaults filled in within them, and what Cluster API's webhook would refuse. */
+function checkedValues(
+  blueprint: Blueprint,
+  given: readonly JsonObject[],
+  path: string,
+  problems: string[],
+): JsonObject[] {
+  return given.map((variable): JsonObject => {
+    const name = textAt(variable, 'name');
+    // Definitions of one name are the same: others would have stopped the class.
+    const [definition] = blueprint.variables.get(name) ?? [];
+    if (definition === undefined) {
+      problems.push(`variable ${quoted(name)} is not defined by the ClusterClass or its patches`);
+      return variable;
+    }
+    const schema = schemaOf(definition);
+    const shown = name.slice(0, 100);
+    try {
+      const value = withDefaults(variable.value ?? null, schema) ?? null;
+      problems.push(...valueCauses(shown, value, schema, `${path}[${shown}]`).map(causeText));
+      return { ...variable, value };
+    } catch (error) {
+      if (!(error instanceof DefaultsError)) {
+        throw error;
+      }
+      problems.push(`variable ${quoted(name)}: ${error.message}`);
+      return variable;
+    }
+  });
+}
+
+/** A part of the topology with its overrides of variables checked. */
+function checkedOverrides(blueprint: Blueprint, place: JsonObject, path: string, problems: string[]): JsonObject {
+  const given = objectsAt(place, 'variables', 'overrides');
+  if (given.length === 0) {
+    return place;
+  }
+  const overrides = checkedValues(blueprint, given, `${path}.variables.overrides`, problems);
+  return { ...place, variables: { ...objectAt(place, 'variables'), overrides } };
+}
+
+/**
+ * Fills in the defaults of a Cluster's variables, as Cluster API's webhook does: of variables that are not set, and of
+ * fields within those that are, and within overrides.
+ * @returns the topology, and what the webhook would refuse.
+ */
+export function checkedTopology(
+  blueprint: Blueprint,
+  cluster: JsonObject,
+): { topology: JsonObject; problems: string[] } {
+  const given = objectsAt(cluster, 'spec', 'topology', 'variables');
+  const problems: string[] = [];
+  const names = new Set(given.map((variable) => textAt(variable, 'name')));
+  const preset: JsonObject[] = [];
+  for (const [name, [definition]] of blueprint.variables) {
+    if (definition === undefined || names.has(name)) {
+      continue;
+    }
+    const value = withDefaults(undefined, schemaOf(definition));
+    if (value !== undefined) {
+      preset.push({ name, value });
+    } else if (definition.isRequired) {
+      problems.push(`variable ${quoted(name)} is required and not set`);
+    }
+  }
+  const path = 'spec.topology';
+  const variables = [...checkedValues(blueprint, given, `${path}.variables`, problems), ...preset];
+  const topology: JsonObject = { ...objectAt(cluster, 'spec', 'topology') };
+  if (variables.length > 0) {
+    topology.variables = variables;
+  }
+  if (isJsonObject(topology.controlPlane)) {
+    topology.controlPlane = checkedOverrides(blueprint, topology.controlPlane, `${path}.controlPlane`, problems);
+  }
+  if (isJsonObject(topology.workers)) {
+    const workers = { ...topology.workers };
+    for (const kind of ['machineDeployments', 'machinePools'] as const) {
+      const groups = workers[kind];
+      if (Array.isArray(groups)) {
+        workers[kind] = groups.map((group) =>
+          isJsonObject(group)
+            ? checkedOverrides(
+                blueprint,
+                group,
+                `${path}.workers.${kind}[${textAt(group, 'name').slice(0, 100)}]`,
+                problems,
+              )
+            : group,
+        );
+      }
+    }
+    topology.workers = workers;
+  }
+  return { topology, problems: problems.slice(0, maxProblems) };
+}
+
+/** The user's variables that a patch gets: those that it defines, and those of the class itself. */
+export function variablesFor(blueprint: Blueprint, patch: string, variables: readonly JsonObject[]): JsonObject[] {
+  return variables.filter((variable) =>
+    (blueprint.variables.get(textAt(variable, 'name')) ?? []).some(({ from }) => from === patch || from === 'inline'),
+  );
+}
+
+/** The present variables of a Cluster. */
+export const variablesOf = (cluster: JsonObject): JsonObject[] =>
+  objectsAt(fieldAt(cluster, 'spec', 'topology', 'variables') ?? null);

@@ -1,0 +1,341 @@
+import { firstOf, readableYaml, withoutControls } from '../../base/index.ts';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import {
+  type CallAllResult,
+  type CalledObject,
+  type CallResult,
+  type Client,
+  createClient,
+  isCallError,
+} from '../../runtimehooks/client/index.ts';
+import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.ts';
+import { sampleRequest } from '../../runtimehooks/messages/index.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type Flags,
+  type FlagValues,
+  readFlags,
+  switchFlag,
+  textFlag,
+} from '../framework/flags.ts';
+import { readLimitedFile } from '../framework/limited-file.ts';
+import { didYouMean } from '../framework/nearest.ts';
+import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
+import { startProgress } from '../framework/progress.ts';
+import { checkedName } from './checked-name.ts';
+import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
+import { hookNamed } from './hooks.ts';
+import { objectsOf } from './manifest-objects.ts';
+import { outOfClusterHint } from './out-of-cluster.ts';
+
+const callFlags = {
+  ...extensionFlags,
+  hook: {
+    ...textFlag('HOOK', { summary: 'hook whose handlers are called, with --all', default: undefined }),
+    suggestions: clusterApiHooks.filter(({ singleton }) => !singleton).map(({ name }) => name),
+  },
+  all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
+  request: textFlag('FILE', {
+    summary: 'YAML or JSON file with the request; apiVersion and kind may be left out',
+    default: undefined,
+  }),
+  sample: switchFlag('send a sample request, which "hooks NAME" shows'),
+  namespace: {
+    ...textFlag('NAMESPACE', {
+      summary: 'namespace of the object that the hook is called for',
+      default: undefined,
+      defaultText: 'that of the Cluster in the request, or default',
+    }),
+    short: 'n',
+  },
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+} satisfies Flags;
+
+type CallFlags = FlagValues<typeof callFlags>;
+
+/** Largest file with a request, in MiB: the limit for documents. */
+const maxRequestMebibytes = 8;
+
+/** What Cluster API would do with an answer. */
+interface Verdict {
+  verdict: 'taken' | 'blocked' | 'swallowed' | 'failed';
+  /** How long Cluster API would wait, in seconds, if blocked. */
+  retryAfterSeconds?: number;
+  message?: string;
+  /** The text of the condition. */
+  error?: string;
+}
+
+function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAllResult<JsonObject>): Verdict {
+  if (!result.ok) {
+    return { verdict: 'failed', error: result.error.message };
+  }
+  if ('swallowed' in result && result.swallowed !== undefined) {
+    return { verdict: 'swallowed', error: result.swallowed.message };
+  }
+  const { message, retryAfterSeconds } = result.response as Record<string, unknown>;
+  const text = typeof message === 'string' && message !== '' ? { message } : {};
+  return hook.isBlocking && typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0
+    ? { verdict: 'blocked', retryAfterSeconds, ...text }
+    : { verdict: 'taken', ...text };
+}
+
+/** The text of an error, with what to do about it if a Service has no address here. */
+function withHint(error: string): string {
+  const hint = outOfClusterHint(error);
+  return hint === undefined ? error : `${error}; ${hint}`;
+}
+
+function verdictText(name: string, { verdict, retryAfterSeconds, message, error = '' }: Verdict): string {
+  const said = message === undefined ? '' : `: ${message}`;
+  const texts = {
+    taken: `taken${said}`,
+    blocked: `blocked for ${retryAfterSeconds}s${said}`,
+    swallowed: `swallowed by failurePolicy Ignore: ${error}`,
+    failed: `failed: ${withHint(error)}`,
+  };
+  return `${withoutControls(`${name}: ${texts[verdict]}`)}\n`;
+}
+
+/** A response as indented YAML, without control characters. */
+function responseText(response: object): string {
+  return readableYaml(response)
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${withoutControls(line)}\n`)
+    .join('');
+}
+
+function readRequest(file: string, hook: HookDefinition): JsonObject {
+  const text = readLimitedFile('--request', file, maxRequestMebibytes);
+  const where = `--request: ${withoutControls(file)}`;
+  const [first, second] = objectsOf(text, where);
+  if (first === undefined) {
+    throw new UsageError(
+      `${where}: is not an object: write the request as YAML or JSON; "hooks ${hook.name}" shows one`,
+    );
+  }
+  if (second !== undefined) {
+    throw new UsageError(`${second.where()}: is a second request: pass one file for each call`);
+  }
+  const { apiVersion, kind, ...request } = first.object;
+  const expected = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.request.kind };
+  for (const [field, value] of [
+    ['apiVersion', apiVersion],
+    ['kind', kind],
+  ] as const) {
+    if (value !== undefined && value !== expected[field]) {
+      throw new UsageError(`${where}: ${field} ${JSON.stringify(value)} is not ${expected[field]}`);
+    }
+  }
+  return request;
+}
+
+function requestOf(hook: HookDefinition, { request: file }: CallFlags): JsonObject {
+  if (file !== undefined) {
+    return readRequest(file, hook);
+  }
+  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
+  return request;
+}
+
+/** The object that a hook is called for: its namespace is looked up in the cluster. */
+function objectOf({ cluster }: JsonObject, namespace: string | undefined): CalledObject {
+  const metadata = objectAt(cluster, 'metadata');
+  const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
+  const ofCluster = text(metadata.namespace, 'default');
+  return {
+    namespace: namespace ?? checkedName('--request: cluster.metadata.namespace', ofCluster, dns1123LabelProblems),
+    name: text(metadata.name, ''),
+  };
+}
+
+/**
+ * Registers extensions; those without discovered handlers in their status are discovered first.
+ *
+ * @returns how many could not be registered; each is reported on standard error.
+ */
+async function register(client: Client, configs: readonly ExtensionConfig[], io: Io): Promise<number> {
+  let failures = 0;
+  client.registry.warmUp([]);
+  for (const config of configs) {
+    let current = config;
+    if ((config.status?.handlers ?? []).length === 0) {
+      const found = await client.discover(config, { signal: io.signal });
+      io.signal.throwIfAborted();
+      if (!found.ok) {
+        io.stderr.write(`${withoutControls(withHint(found.error.message))}\n`);
+        failures++;
+        continue;
+      }
+      current = { ...config, status: { ...config.status, handlers: found.handlers as never } };
+    }
+    const error = client.registry.add(current);
+    if (error !== undefined) {
+      io.stderr.write(`${withoutControls(error.message)}\n`);
+      failures++;
+    }
+  }
+  return failures;
+}
+
+async function callOne(name: string, client: Client, flags: CallFlags, io: Io): Promise<Verdict['verdict']> {
+  const handler = client.registry.get(name);
+  if (isCallError(handler)) {
+    const extension = name.slice(name.lastIndexOf('.') + 1);
+    const known = clusterApiHooks.flatMap((hook) => {
+      const found = client.registry.list(hook.group, hook.name);
+      return isCallError(found) ? [] : found.map((one) => one.name);
+    });
+    const hint = didYouMean(name, known, `"discover ${extension}" shows its handlers`);
+    throw new FailureError(withoutControls(`${handler.message}; ${hint}`));
+  }
+  const hook = clusterApiHooks.find(
+    (candidate) =>
+      candidate.group === handler.group && candidate.version === handler.version && candidate.name === handler.hook,
+  );
+  if (hook === undefined) {
+    throw new FailureError(
+      withoutControls(
+        `${name} serves ${handler.group}/${handler.version}, Hook=${handler.hook}, which this program does not know`,
+      ),
+    );
+  }
+  const request = requestOf(hook, flags);
+  const object = objectOf(request, flags.namespace);
+  const result = (await client.callExtension(hook, {
+    handler: name,
+    object,
+    request,
+    signal: io.signal,
+  })) as CallResult<JsonObject>;
+  io.signal.throwIfAborted();
+  const verdict = verdictOf(hook, result);
+  if (flags.output === 'json') {
+    const response = result.ok ? { response: result.response } : {};
+    io.stdout.write(`${JSON.stringify({ handler: name, hook: hook.name, ...verdict, ...response }, null, 2)}\n`);
+  } else {
+    io.stdout.write(verdictText(name, verdict));
+    io.stdout.write(result.ok ? responseText(result.response) : '');
+  }
+  return verdict.verdict;
+}
+
+/** Maximum number of extensions that a hint names. */
+const maxNamed = 5;
+
+/** Why no handler was called for an object in a namespace. */
+function unmatchedHint(client: Client, hook: HookDefinition, namespace: string, hasCluster: boolean): string {
+  const handlers = client.registry.list(hook.group, hook.name);
+  if (isCallError(handlers) || handlers.length === 0) {
+    return `no extension has a handler of ${hook.name}; "discover" lists the handlers that there are`;
+  }
+  const names = [...new Set(handlers.map(({ extension }) => extension.name))];
+  const remedy = hasCluster
+    ? `"kubectl get namespace ${namespace} --show-labels" shows its labels; name another one with --namespace`
+    : 'of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace';
+  return `the namespaceSelector of ${firstOf(names, maxNamed)} does not match namespace ${namespace}: ${remedy}`;
+}
+
+async function callAll(
+  client: Client,
+  hook: HookDefinition,
+  flags: CallFlags,
+  io: Io,
+  hasCluster: boolean,
+): Promise<Verdict['verdict']> {
+  const request = requestOf(hook, flags);
+  const object = objectOf(request, flags.namespace);
+  const result = (await client.callAllExtensions(hook, {
+    object,
+    request,
+    signal: io.signal,
+  })) as CallAllResult<JsonObject>;
+  io.signal.throwIfAborted();
+  const verdict = verdictOf(hook, result);
+  const isUnmatched = result.calls.length === 0 && result.ok;
+  if (isUnmatched) {
+    io.stderr.write(`${withoutControls(unmatchedHint(client, hook, object.namespace, hasCluster))}\n`);
+  }
+  const calls = result.calls.map(({ handler, result: one }) => ({
+    handler,
+    ...verdictOf(hook, one),
+    ...(one.ok ? { response: one.response } : {}),
+  }));
+  if (flags.output === 'json') {
+    io.stdout.write(`${JSON.stringify({ hook: hook.name, ...verdict, calls }, null, 2)}\n`);
+    return verdict.verdict;
+  }
+  for (const { handler, response, ...one } of calls) {
+    io.stdout.write(verdictText(handler, one));
+    io.stdout.write(response === undefined ? '' : responseText(response));
+  }
+  io.stdout.write(isUnmatched ? `${hook.name}: no handler matches: taken\n` : verdictText(hook.name, verdict));
+  return verdict.verdict;
+}
+
+/**
+ * `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: makes a call and shows what Cluster API would do with the
+ * answer.
+ */
+export const defineCall: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
+    )
+    .argument('[handler]', 'handler as HANDLER.EXTENSIONCONFIG')
+    .addHelpText(
+      'after',
+      `
+The handlers are read from the status of the ExtensionConfigs. If there are
+none, the extension is asked for them first.
+
+Exit code: 0 accepted, blocked, or swallowed by failurePolicy Ignore, 1 failed
+(or an extension could not be asked for its handlers), 2 usage error or a file
+that cannot be read.`,
+    )
+    .action(async (name: string | undefined) => {
+      const flags = readFlags(callFlags, command, io.env);
+      if ((name === undefined) === !flags.all || flags.all !== (flags.hook !== undefined)) {
+        throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or pass --hook HOOK and --all');
+      }
+      const dot = name?.lastIndexOf('.') ?? -1;
+      if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
+        throw new UsageError(`call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG`);
+      }
+      if (flags.namespace !== undefined) {
+        checkedName('--namespace', flags.namespace, dns1123LabelProblems);
+      }
+      const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
+      if (hook?.singleton) {
+        throw new UsageError(`--hook: ${hook.name} has no handlers; use "discover" to call it`);
+      }
+      if ((flags.request === undefined) === !flags.sample) {
+        throw new UsageError('call: pass either --request FILE or --sample');
+      }
+      const extensions: Extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
+      const client = createClient({
+        mimicsClusterApi: true,
+        resolve: extensions.resolve,
+        // Of a namespace that is not in a cluster, only the label that each has is known.
+        namespaceLabels:
+          extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
+      });
+      const progress = startProgress(io.stderr, () => 'waiting for the answer');
+      try {
+        const unregistered = await register(client, extensions.configs, io);
+        const verdict =
+          hook === undefined
+            ? await callOne(name ?? '', client, flags, io)
+            : await callAll(client, hook, flags, io, extensions.cluster !== undefined);
+        // Handlers of extensions that could not be discovered were not called.
+        end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
+      } finally {
+        progress.stop();
+        await client.close();
+      }
+    });
+  addFlags(command, callFlags);
+};

@@ -1,0 +1,266 @@
+import type { Command } from 'commander';
+import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
+import {
+  type Injection,
+  inCluster,
+  injectTargets,
+  isStuck,
+  missingTarget,
+  next,
+  noTargets,
+  type Run,
+  readSnapshot,
+  runCertificates,
+  type SecretRole,
+  type Step,
+  type StoredSecret,
+} from '../../../webhook/certs/index.ts';
+import { addFlags, readFlags } from '../../framework/flags.ts';
+import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
+import { startProgress } from '../../framework/progress.ts';
+import {
+  type CertsContext,
+  commonFlags,
+  injectFlags,
+  issuerAnnotation,
+  issuingFlags,
+  orFail,
+  type RunFlags,
+  readContext,
+  readRun,
+  rotateFlags,
+} from './flags.ts';
+import { renderStatus, statusOf } from './status.ts';
+
+/** A certificate that is issued elsewhere should have been renewed by its last sixth: cert-manager does so after two thirds. */
+const lastPartOfLife = 6;
+
+/** How far this machine's clock may be from the API server's, in ms: certificates are backdated by five minutes. */
+const maxClockOffsetMs = 60 * 60_000;
+
+/** Prints injections as lines, or as JSON after other fields; returns the exit code. */
+function reportInjections(injections: Injection[], json: boolean, io: Io, fields: object = {}): number {
+  if (json) {
+    io.stdout.write(`${JSON.stringify({ ...fields, targets: injections }, null, 2)}\n`);
+  } else {
+    for (const { id, result, reason, skipped } of injections) {
+      io.stdout.write(`${id}: ${result}${reason === undefined ? '' : `: ${reason}`}\n`);
+      for (const line of skipped) {
+        io.stdout.write(`${id}: left alone: ${line}\n`);
+      }
+    }
+    if (injections.length === 0) {
+      io.stdout.write('no targets\n');
+    }
+  }
+  return injections.some(({ result }) => result === 'failed' || result === 'missing') ? exitCode.findings : exitCode.ok;
+}
+
+async function inject(context: CertsContext, extensionConfigs: boolean): Promise<Injection[]> {
+  const one = () => 'the bundle of the flags';
+  const injections = await injectTargets(context.targets, () => context.bundle(), context.clock, one);
+  if (extensionConfigs && context.cluster !== undefined) {
+    const { targets, bundleFor, sourceOf } = (await inCluster()).annotatedExtensionConfigs(context.cluster);
+    injections.push(...(await injectTargets(targets, bundleFor, context.clock, sourceOf)));
+  }
+  return injections;
+}
+
+/**
+ * Why a serving certificate that is issued elsewhere will not do, and what to do about it; undefined if it does, or if
+ * there is none yet. An issuer that has been uninstalled leaves its Secret, and nothing else notices until it expires.
+ */
+async function servingProblem(
+  { store, clock, names }: CertsContext,
+  secret: StoredSecret | undefined,
+): Promise<{ text: string; isOver: boolean } | undefined> {
+  const serving = { ...store, read: async (role: SecretRole) => (role === 'serving' ? secret : undefined) };
+  const { facts } = await readSnapshot({ store: serving, targets: noTargets, clock, names });
+  const certificate = usable(facts.serving);
+  const remedy = `renew it where it is issued; for one from this program instead, uninstall that issuer first, remove the annotation ${issuerAnnotation} from ${store.describe('serving')} or the flag --external-ca, and run rotate`;
+  if (certificate === undefined) {
+    const problem = problemOf(facts.serving);
+    return facts.serving.state === 'absent'
+      ? undefined
+      : { text: `the serving certificate ${problem}: ${remedy}`, isOver: true };
+  }
+  const { validFromDate, validToDate } = certificate.x509;
+  const lastPart = (validToDate.getTime() - validFromDate.getTime()) / lastPartOfLife;
+  return facts.now.getTime() >= validToDate.getTime() - lastPart
+    ? { text: `the serving certificate expires at ${validToDate.toISOString()}: ${remedy}`, isOver: false }
+    : undefined;
+}
+
+/** Prints the steps of a run as lines; on a terminal also the current wait, if it lasts over a second. */
+function showSteps(io: Io): { report(step: Step): void; end(): void } {
+  const width = (io.stdout.columns ?? 80) - 4;
+  let doing = 'waiting for the API server';
+  let lastWait = '';
+  const line = startProgress(io.stderr, () => doing.slice(0, width));
+  return {
+    report({ action, reason }) {
+      const text = `${action}: ${reason}`;
+      doing = action === 'wait' ? text : 'waiting for the API server';
+      // A wait is checked every half minute, perhaps for a day, but its line is written once.
+      if (text !== lastWait) {
+        line.clear();
+        io.stderr.write(`${text}\n`);
+      }
+      lastWait = action === 'wait' ? text : '';
+    },
+    end: line.stop,
+  };
+}
+
+/** Runs work that uses a cluster, with a line on a terminal if it takes over a second. */
+async function orFailShown(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
+  const steps = showSteps(io);
+  try {
+    return await orFail(() => work(steps.report));
+  } finally {
+    steps.end();
+  }
+}
+
+/**
+ * Issues nothing while this machine's clock is obviously wrong: such certificates would not be valid anywhere else, and
+ * pods without another one would serve them.
+ */
+function checkClock({ cluster, clock }: CertsContext): void {
+  const offsetMs = cluster?.clockOffsetMs?.() ?? 0;
+  if (Math.abs(offsetMs) > maxClockOffsetMs) {
+    const now = clock.now();
+    const there = new Date(now.getTime() + offsetMs);
+    throw new FailureError(
+      `this machine's clock says ${now.toISOString()}, and the API server's ${there.toISOString()}: correct the one that is wrong, since certificates issued here would not be valid there`,
+    );
+  }
+}
+
+/** bootstrap and rotate, for certificates that are issued elsewhere. */
+async function injectOnly(
+  context: CertsContext,
+  io: Io,
+  reason: string,
+  serving: StoredSecret | undefined,
+): Promise<number> {
+  io.stderr.write(`${reason}\n`);
+  const injections = await inject(context, false);
+  const problem = await servingProblem(context, serving);
+  const missing = injections.filter(({ result }) => result === 'missing').map(({ id }) => id);
+  const fields = { stage: 'external', result: 'inject only', reason, problem: problem?.text, missing };
+  const code = reportInjections(injections, context.json, io, fields);
+  if (problem !== undefined) {
+    io.stderr.write(`${problem.text}\n`);
+  }
+  return problem?.isOver === true ? exitCode.findings : code;
+}
+
+/** bootstrap and rotate: runs the state machine as far as it may. */
+async function advance(
+  flags: RunFlags,
+  io: Io,
+  mode: 'repair' | 'rotate',
+  { entropy, report }: Pick<Run, 'entropy' | 'report'>,
+): Promise<number> {
+  const context = await readContext(flags, io);
+  const run = readRun(flags, context, io, mode);
+  const serving = await context.store.read('serving');
+  const external = context.external(serving);
+  if (external !== undefined) {
+    return injectOnly(context, io, external, serving);
+  }
+  checkClock(context);
+  const { action, facts } = await runCertificates({ ...run, entropy, report });
+  const missing = facts.targets.filter(({ state }) => state === 'missing');
+  if (context.json) {
+    const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
+    const ids = missing.map(({ id }) => id);
+    io.stdout.write(
+      `${JSON.stringify({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }, null, 2)}\n`,
+    );
+  } else {
+    for (const target of facts.targets) {
+      for (const line of target.skipped) {
+        io.stdout.write(`${target.id}: left alone: ${line}\n`);
+      }
+    }
+    for (const target of missing) {
+      io.stdout.write(`${missingTarget(target)}\n`);
+    }
+    io.stdout.write(
+      action.kind === 'wait'
+        ? `stage ${facts.stage}: ${action.reason}. Run again after ${action.until.toISOString()}.\n`
+        : `stage ${facts.stage}: ${action.kind}: ${action.reason}\n`,
+    );
+  }
+  // Stopped during a wait: the progress has been reported, and the next run continues from there.
+  io.signal.throwIfAborted();
+  return action.kind === 'blocked' || isStuck(action, facts) || missing.length > 0 ? exitCode.findings : exitCode.ok;
+}
+
+/** `extensionconfig-webhook certs …`: certificates of the webhook, with keys that come from `entropy`. */
+export function defineCerts(
+  certs: Command,
+  io: Io,
+  end: Parameters<DefineCommand>[2],
+  entropy: Entropy = systemEntropy,
+): void {
+  certs.description('Create, rotate, inject and inspect the CA, serving certificate and caBundles.');
+
+  const bootstrapFlags = { ...commonFlags, ...issuingFlags };
+  const bootstrap = addFlags(certs.command('bootstrap'), bootstrapFlags)
+    .description('create what is missing or broken and inject the trust bundle; changes nothing if all is well')
+    .action(async () =>
+      end(
+        await orFailShown(io, async (report) =>
+          advance(readFlags(bootstrapFlags, bootstrap, io.env), io, 'repair', { entropy, report }),
+        ),
+      ),
+    );
+
+  const allRotateFlags = { ...bootstrapFlags, ...rotateFlags };
+  const rotate = addFlags(certs.command('rotate'), allRotateFlags)
+    .description('renew what is inside its renewal window, and continue a rotation that is under way')
+    .action(async () =>
+      end(
+        await orFailShown(io, async (report) =>
+          advance(readFlags(allRotateFlags, rotate, io.env), io, 'rotate', { entropy, report }),
+        ),
+      ),
+    );
+
+  const allInjectFlags = { ...commonFlags, ...injectFlags };
+  const injecting = addFlags(certs.command('inject'), allInjectFlags)
+    .description('write the trust bundle into the targets and do nothing else')
+    .action(async () =>
+      end(
+        await orFailShown(io, async () => {
+          const flags = readFlags(allInjectFlags, injecting, io.env);
+          if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
+            throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
+          }
+          const context = await readContext(flags, io);
+          return reportInjections(await inject(context, flags['extension-configs']), context.json, io);
+        }),
+      ),
+    );
+
+  const status = addFlags(certs.command('status'), bootstrapFlags)
+    .description('show what exists, what rotate would do now, and why; exit code 1 if something is wrong or due')
+    .action(async () =>
+      end(
+        await orFailShown(io, async () => {
+          const flags = readFlags(bootstrapFlags, status, io.env);
+          const context = await readContext(flags, io);
+          const run = readRun(flags, context, io, 'rotate');
+          const { facts, servingSecret } = await readSnapshot(run);
+          const external = context.external(servingSecret);
+          const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
+          const found = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
+          io.stdout.write(context.json ? `${JSON.stringify(found, null, 2)}\n` : renderStatus(found));
+          return found.ok ? exitCode.ok : exitCode.findings;
+        }),
+      ),
+    );
+}

@@ -1,0 +1,287 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAddress, type Reading } from '../../../base/x509/index.ts';
+import type { Cluster } from '../../../kubernetes/client/index.ts';
+import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
+import {
+  bundleIn,
+  type CertificateStore,
+  type Clock,
+  folderStore,
+  inCluster,
+  noTargets,
+  type Run,
+  type StoredSecret,
+  type TargetAccess,
+  type TargetKind,
+} from '../../../webhook/certs/index.ts';
+import { durationFlag } from '../../framework/duration.ts';
+import { choiceFlag, type Flags, type FlagValues, listFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import { FailureError, type Io, UsageError } from '../../framework/program.ts';
+import { checkedName } from '../checked-name.ts';
+import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
+import { ownNamespace } from '../own-namespace.ts';
+
+/** The flag for each kind of target. */
+const targetFlags = {
+  'mutating-webhook': 'MutatingWebhookConfiguration',
+  'validating-webhook': 'ValidatingWebhookConfiguration',
+  crd: 'CustomResourceDefinition',
+  'api-service': 'APIService',
+  'extension-config': 'ExtensionConfig',
+} as const satisfies Record<string, TargetKind>;
+
+/** Flags of all commands, for where things are. */
+export const commonFlags = {
+  namespace: {
+    ...textFlag('NAME', {
+      summary: 'namespace of the Secrets and the service',
+      default: undefined,
+      defaultText: "the pod's own, or extensionconfig-webhook-system",
+    }),
+    short: 'n',
+  },
+  service: textFlag('NAME', { summary: 'service that the webhooks call', default: 'extensionconfig-webhook' }),
+  secret: textFlag('NAME', {
+    summary: 'Secret with the serving certificate and the trust bundle',
+    default: 'extensionconfig-webhook-tls',
+  }),
+  'ca-secret': textFlag('NAME', {
+    summary: 'Secret with the CA and its key',
+    default: undefined,
+    defaultText: 'extensionconfig-webhook-ca',
+  }),
+  'external-ca': switchFlag(
+    'certificates are issued elsewhere: only inject ca.crt of --secret (or of --ca-secret if given)',
+  ),
+  'mutating-webhook': listFlag('NAME', 'MutatingWebhookConfiguration to inject into; may be repeated'),
+  'validating-webhook': listFlag('NAME', 'ValidatingWebhookConfiguration to inject into; may be repeated'),
+  crd: listFlag('NAME', 'CustomResourceDefinition whose conversion webhook to inject into; may be repeated'),
+  'api-service': listFlag('NAME', 'APIService to inject into; may be repeated'),
+  'extension-config': listFlag('NAME', 'ExtensionConfig to inject into; may be repeated'),
+  'target-selector': textFlag('SELECTOR', {
+    summary: 'label selector for additional targets of all these kinds',
+    default: undefined,
+  }),
+  ...clusterFlags,
+  'cert-dir': textFlag('DIR', {
+    summary: 'folder for the files instead of Secrets, for development; excludes targets',
+    default: undefined,
+  }),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+} satisfies Flags;
+
+/**
+ * Flags for the properties of certificates and their renewal. The limit is a hundred years: a longer duration must be a
+ * mistake.
+ */
+export const issuingFlags = {
+  'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated'),
+  ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated'),
+  validity: durationFlag('1m', '36500d', {
+    summary: 'validity of the serving certificate; renewed in its last third',
+    default: '90d',
+  }),
+  'ca-validity': durationFlag('1m', '36500d', { summary: 'validity of the CA', default: '1825d' }),
+  'ca-renew-before': durationFlag('0', '36500d', {
+    summary: 'how long before it expires the CA is rotated',
+    default: '180d',
+  }),
+  'propagation-delay': durationFlag('0', '24h', {
+    summary: 'how long a new CA is trusted everywhere before it signs',
+    default: '30s',
+  }),
+  overlap: durationFlag('0', '365d', { summary: 'how long the previous CA stays trusted', default: '24h' }),
+} satisfies Flags;
+
+/** Flags that only `certs rotate` has. */
+export const rotateFlags = {
+  force: switchFlag('renew the serving certificate now'),
+  'force-ca': switchFlag('rotate the CA too, now'),
+  wait: switchFlag('complete all stages in this run, including the waits'),
+} satisfies Flags;
+
+/** Flags that only `certs inject` has. */
+export const injectFlags = {
+  'extension-configs': switchFlag(
+    'also inject into every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
+  ),
+} satisfies Flags;
+
+/** The values of the flags of all commands. */
+export type CommonFlags = FlagValues<typeof commonFlags>;
+/** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
+export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
+
+/**
+ * Maximum number of names in a serving certificate: even with the longest names it stays within 64 KiB, the limit for
+ * reading it.
+ */
+const maxNames = 100;
+/** cert-manager's annotation on Secrets that it writes. */
+export const issuerAnnotation = 'cert-manager.io/certificate-name';
+const defaultCaSecret = 'extensionconfig-webhook-ca';
+
+/** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
+export interface CertsContext {
+  namespace: string;
+  store: CertificateStore;
+  targets: TargetAccess;
+  cluster: Cluster | undefined;
+  clock: Clock;
+  names: string[];
+  json: boolean;
+  /**
+   * Why this program does not issue the certificates, and where the bundle comes from instead; undefined if it does.
+   *
+   * @param serving the serving Secret.
+   */
+  external(serving: StoredSecret | undefined): string | undefined;
+  /** The bundle that `inject` writes. */
+  bundle(): Promise<Reading<string>>;
+}
+
+/** Reads the flags, without connecting to anything yet. */
+export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Promise<CertsContext> {
+  const namespace = flags.namespace ?? ownNamespace();
+  const { service, secret } = flags;
+  const caSecret = flags['ca-secret'] ?? defaultCaSecret;
+  const folder = flags['cert-dir'];
+  const dnsNames = flags['dns-name'] ?? [];
+  const addresses = flags.ip ?? [];
+  checkedName('--namespace', namespace, dns1123LabelProblems);
+  checkedName('--service', service, dns1035LabelProblems);
+  checkedName('--secret', secret, dns1123SubdomainProblems);
+  checkedName('--ca-secret', caSecret, dns1123SubdomainProblems);
+  if (secret === caSecret) {
+    throw new UsageError('--secret and --ca-secret name the same Secret: pods would mount the key of the CA');
+  }
+  for (const name of dnsNames) {
+    checkedName('--dns-name', name.replace(/^\*\./, ''), dns1123SubdomainProblems);
+  }
+  for (const address of addresses) {
+    if (!isAddress(address)) {
+      const isZoned = isAddress(address.split('%', 1).join());
+      throw new UsageError(
+        `--ip: ${JSON.stringify(address)} is not an IP address${isZoned ? ' for a certificate: leave out the zone' : ''}`,
+      );
+    }
+  }
+  const named: { kind: TargetKind; name: string }[] = [];
+  for (const [flag, kind] of Object.entries(targetFlags)) {
+    for (const name of flags[flag as keyof typeof targetFlags]) {
+      checkedName(`--${flag}`, name, dns1123SubdomainProblems);
+      named.push({ kind, name });
+    }
+  }
+  const hasTargets = named.length > 0 || flags['target-selector'] !== undefined;
+  const clock: Clock = {
+    now: () => new Date(),
+    sleep: (ms) => sleep(Math.max(0, ms), undefined, { signal: io.signal }).catch(() => {}),
+  };
+  const names = [
+    service,
+    `${service}.${namespace}`,
+    `${service}.${namespace}.svc`,
+    `${service}.${namespace}.svc.cluster.local`,
+  ];
+  if (folder !== undefined) {
+    if (hasTargets || flags['external-ca'] || flags.kubeconfig !== undefined || flags.context !== undefined) {
+      throw new UsageError(
+        '--cert-dir keeps certificates in a folder, without a cluster: leave out the flags for targets, --external-ca, --kubeconfig and --context',
+      );
+    }
+    names.push('localhost', '127.0.0.1', '::1');
+  }
+  names.push(...dnsNames, ...addresses);
+  if (names.length > maxNames) {
+    throw new UsageError(
+      `--dns-name and --ip: ${names.length} names are too many for a certificate, which may have ${maxNames}`,
+    );
+  }
+
+  let cluster: Cluster | undefined;
+  let store: CertificateStore;
+  let targets = noTargets;
+  if (folder === undefined) {
+    const { connect, loadKubeConfig } = await import('../../../kubernetes/client/index.ts');
+    const { clusterStore, clusterTargets } = await inCluster();
+    cluster = orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal));
+    store = clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
+    const selector = flags['target-selector'];
+    targets = clusterTargets(cluster, { named, selector, service: { namespace, name: service } });
+  } else {
+    store = folderStore(folder);
+  }
+  const isCaSecretGiven = flags['ca-secret'] !== undefined;
+  const source = flags['external-ca'] && isCaSecretGiven ? ('ca' as const) : ('serving' as const);
+  return {
+    namespace,
+    store,
+    cluster,
+    clock,
+    names: [...new Set(names)],
+    json: flags.output === 'json',
+    targets,
+    external(serving) {
+      if (flags['external-ca']) {
+        return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
+      }
+      return serving?.annotations[issuerAnnotation] === undefined
+        ? undefined
+        : `${store.describe('serving')} belongs to cert-manager: only its ca.crt is injected`;
+    },
+    bundle: async () => bundleIn((await store.read(source))?.data, store.describe(source)),
+  };
+}
+
+/** A run of the state machine according to the flags. */
+export function readRun(
+  flags: RunFlags,
+  context: CertsContext,
+  io: Io,
+  mode: 'repair' | 'rotate',
+): Omit<Run, 'entropy' | 'report'> {
+  const caValidityMs = flags['ca-validity'];
+  const caRenewBeforeMs = flags['ca-renew-before'];
+  if (caRenewBeforeMs >= caValidityMs) {
+    throw new UsageError(
+      '--ca-renew-before must be less than --ca-validity; otherwise every CA would be rotated at once',
+    );
+  }
+  const forceCa = flags['force-ca'] ?? false;
+  return {
+    store: context.store,
+    targets: context.targets,
+    clock: context.clock,
+    names: context.names,
+    servingValidityMs: flags.validity,
+    caValidityMs,
+    blockOn: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
+    settings: {
+      mode,
+      force: (flags.force ?? false) || forceCa,
+      forceCa,
+      propagationDelayMs: flags['propagation-delay'],
+      overlapMs: flags.overlap,
+      caRenewBeforeMs,
+    },
+    signal: io.signal,
+  };
+}
+
+/** Runs work and turns errors of a cluster into a message for the operator. */
+export async function orFail<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof FailureError || !(error instanceof Error)) {
+      throw error;
+    }
+    // TypeErrors and the like are bugs, for which the stack is needed.
+    if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
+      throw error;
+    }
+    const { withRemedy } = await import('../../../kubernetes/client/index.ts');
+    throw new FailureError(withRemedy(error));
+  }
+}

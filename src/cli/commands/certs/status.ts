@@ -1,0 +1,168 @@
+import { printable } from '../../../base/index.ts';
+import { type Certificate, problemOf, type Reading, readCertificates, usable } from '../../../base/x509/index.ts';
+import {
+  type Action,
+  type CertificateFacts,
+  isCaDue,
+  isInSync,
+  isServingCertificateDue,
+  isStuck,
+} from '../../../webhook/certs/index.ts';
+
+interface CertificateStatus {
+  what: string;
+  subject?: string;
+  serial?: string;
+  notBefore?: string;
+  notAfter?: string;
+  problem?: string;
+}
+
+/** The output of `certs status`. */
+export interface CertsStatus {
+  ok: boolean;
+  stage: string;
+  certificates: CertificateStatus[];
+  targets: { id: string; state: string; reason?: string; leftAlone: string[] }[];
+  next: { action: string; reason: string; until?: string };
+}
+
+function describe(what: string, certificate: Certificate, now: Date, due: boolean): CertificateStatus {
+  const { x509 } = certificate;
+  const problem =
+    x509.validFromDate > now
+      ? `not valid before ${x509.validFromDate.toISOString()}: check the clocks`
+      : x509.validToDate <= now
+        ? 'expired'
+        : due
+          ? 'inside its renewal window'
+          : undefined;
+  return {
+    what,
+    subject: printable((x509.subject ?? '').split('\n').join(', ')),
+    serial: x509.serialNumber,
+    notBefore: x509.validFromDate.toISOString(),
+    notAfter: x509.validToDate.toISOString(),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
+
+function certificateStatus(
+  what: string,
+  value: Reading<Certificate>,
+  now: Date,
+  isDue: (found: Certificate) => boolean,
+): CertificateStatus {
+  const found = usable(value);
+  return found === undefined ? { what, problem: String(problemOf(value)) } : describe(what, found, now, isDue(found));
+}
+
+/**
+ * Computes the status. `external` says why this program does not issue the certificates; then only the bundle and the
+ * targets count.
+ */
+export function statusOf(
+  facts: CertificateFacts,
+  action: Action | undefined,
+  external: string | undefined,
+  bundle: Reading<string>,
+  caRenewBeforeMs: number,
+): CertsStatus {
+  const { now } = facts;
+  const never = () => false;
+  const certificates: CertificateStatus[] = [];
+  if (external === undefined) {
+    const active = certificateStatus('CA', facts.active, now, (found) => isCaDue(found, now, caRenewBeforeMs));
+    if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
+      active.problem = `its key ${problemOf(facts.activeKey)}`;
+    }
+    certificates.push(active);
+    if (facts.successor.state !== 'absent') {
+      certificates.push(certificateStatus('next CA', facts.successor, now, never));
+    }
+    certificates.push(...facts.previous.map((found) => describe('previous CA', found, now, false)));
+  }
+  const serving = certificateStatus('serving certificate', facts.serving, now, (found) =>
+    isServingCertificateDue(found, now),
+  );
+  if (facts.servingLacks.length > 0 && external === undefined) {
+    serving.problem = `not for ${facts.servingLacks.join(', ')}`;
+  }
+  certificates.push(serving);
+  const bundleText = usable(bundle);
+  if (bundleText === undefined) {
+    certificates.push({ what: 'trust bundle', problem: String(problemOf(bundle)) });
+  } else {
+    for (const found of usable(readCertificates(bundleText)) ?? []) {
+      certificates.push(describe('in trust bundle', found, now, false));
+    }
+  }
+  const wanted = external === undefined ? facts.bundle : (bundleText ?? '');
+  const targets = facts.targets.map((target) => ({
+    id: target.id,
+    state:
+      target.state !== 'present'
+        ? target.state
+        : target.entries.length === 0
+          ? 'nothing of ours'
+          : isInSync(target, wanted)
+            ? 'in sync'
+            : 'out of sync',
+    ...(target.problem === undefined ? {} : { reason: target.problem }),
+    leftAlone: target.skipped,
+  }));
+  const planned = action ?? { kind: 'inject only', reason: String(external) };
+  // A wait is part of a normal rotation, and so is what is only noted at its end.
+  const isCalm =
+    action === undefined || (['done', 'wait', 'record-removal'].includes(action.kind) && !isStuck(action, facts));
+  return {
+    ok:
+      isCalm &&
+      certificates.every(({ problem }) => problem === undefined) &&
+      targets.every(({ state }) => state === 'in sync' || state === 'nothing of ours'),
+    stage: external === undefined ? facts.stage : 'external',
+    certificates,
+    targets,
+    next: {
+      action: planned.kind,
+      reason: planned.reason,
+      ...(action?.kind === 'wait' ? { until: action.until.toISOString() } : {}),
+    },
+  };
+}
+
+/** The status as a table. */
+export function renderStatus(status: CertsStatus): string {
+  const rows = [
+    ['WHAT', 'SUBJECT', 'SERIAL', 'NOT BEFORE', 'NOT AFTER', 'STATE'],
+    ...status.certificates.map((row) => [
+      row.what,
+      row.subject ?? '-',
+      row.serial ?? '-',
+      row.notBefore?.slice(0, 19) ?? '-',
+      row.notAfter?.slice(0, 19) ?? '-',
+      row.problem ?? 'ok',
+    ]),
+  ];
+  const widths = (rows[0] as string[]).map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] as string).length)),
+  );
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] as number))
+      .join('  ')
+      .trimEnd(),
+  );
+  lines.push('');
+  for (const { id, state, reason, leftAlone } of status.targets) {
+    lines.push(
+      `${id}: ${state}${reason === undefined ? '' : `: ${reason}`}`,
+      ...leftAlone.map((line) => `${id}: left alone: ${line}`),
+    );
+  }
+  lines.push(
+    `stage: ${status.stage}`,
+    `next: ${status.next.action}${status.next.until === undefined ? '' : ` until ${status.next.until}`}: ${status.next.reason}`,
+  );
+  return `${lines.join('\n')}\n`;
+}

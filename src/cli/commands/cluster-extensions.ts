@@ -1,0 +1,108 @@
+import { apiVersionOf, group, hubVersion, kind, type Version } from '../../extensionconfig/index.ts';
+import {
+  type Cluster,
+  connect,
+  loadKubeConfig,
+  StatusError,
+  shortPatience,
+  withRemedy,
+} from '../../kubernetes/client/index.ts';
+import { isJsonObject, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
+import type { FlagValues } from '../framework/flags.ts';
+import { FailureError, type Io, UsageError } from '../framework/program.ts';
+import { startProgress } from '../framework/progress.ts';
+import { type clusterFlags, orNoCluster } from './cluster-flags.ts';
+import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
+
+async function readAll(objects: readonly JsonObject[]): Promise<ExtensionConfigs> {
+  const configs: ExtensionConfigs = new Map();
+  for (const object of objects) {
+    configs.set(await readExtensionConfig(object, 'the cluster'), object);
+  }
+  return configs;
+}
+
+async function fromClusterIn(version: Version, cluster: Cluster, names: readonly string[]): Promise<ExtensionConfigs> {
+  const collection = `/apis/${apiVersionOf(version)}/extensionconfigs`;
+  if (names.length > 0) {
+    const objects = [...new Set(names)].map((name) => cluster.request('GET', `${collection}/${name}`));
+    return readAll(await Promise.all(objects));
+  }
+  const { items } = await cluster.request('GET', collection);
+  const objects = objectsAt(items);
+  // The items of a list have no apiVersion and kind.
+  return readAll(objects.map((item) => ({ ...item, apiVersion: apiVersionOf(version), kind })));
+}
+
+const isUnserved = (error: unknown) =>
+  error instanceof StatusError && error.code === 404 && error.message.includes('does not serve');
+
+async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<ExtensionConfigs> {
+  try {
+    return await fromClusterIn(hubVersion, cluster, names);
+  } catch (error) {
+    if (!isUnserved(error)) {
+      throw error;
+    }
+    try {
+      // Cluster API up to 1.10 has no other version.
+      return await fromClusterIn('v1alpha1', cluster, names);
+    } catch (older) {
+      throw isUnserved(older) ? error : older;
+    }
+  }
+}
+
+/** What an API server's refusal means to the user. */
+function explained(error: unknown): Error {
+  if (error instanceof UsageError || !(error instanceof Error)) {
+    return error as Error;
+  }
+  const hint = isUnserved(error)
+    ? `: the cluster has no ${kind}s of ${group}; pass files with -f`
+    : error instanceof StatusError && error.code === 404
+      ? '; "kubectl get extensionconfigs" lists those of the cluster'
+      : '';
+  return new FailureError(`${withRemedy(error)}${hint}`);
+}
+
+/**
+ * The ExtensionConfigs of the cluster that the flags name.
+ *
+ * @param names only these; empty for all.
+ * @throws {UsageError} when the flags name no cluster.
+ * @throws {FailureError} when the API server does not answer, or has no such object.
+ */
+export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
+  const cluster = orNoCluster(
+    () => connect(loadKubeConfig(flags, io.env), io.signal, shortPatience),
+    '',
+    '; or pass files with -f',
+  );
+  const progress = startProgress(io.stderr, () => 'waiting for the API server');
+  try {
+    const originals = await fromCluster(cluster, names);
+    return {
+      configs: [...originals.keys()],
+      originals,
+      cluster,
+      namespaceLabels: async (namespace: string) => {
+        try {
+          const { metadata } = await cluster.request('GET', `/api/v1/namespaces/${encodeURIComponent(namespace)}`);
+          const labels = isJsonObject(metadata) ? metadata.labels : undefined;
+          return objectAt(labels) as Record<string, string>;
+        } catch (error) {
+          if (error instanceof StatusError && error.code === 404) {
+            return undefined;
+          }
+          throw error;
+        }
+      },
+    };
+  } catch (error) {
+    io.signal.throwIfAborted();
+    throw explained(error);
+  } finally {
+    progress.stop();
+  }
+}

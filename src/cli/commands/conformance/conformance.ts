@@ -1,0 +1,130 @@
+import { withoutControls } from '../../../base/index.ts';
+import {
+  type Check,
+  type Conduct,
+  checkConduct,
+  checks,
+  conductAsJunit,
+  conductAsText,
+} from '../../../checks/conformance/index.ts';
+import { clusterApiHooks } from '../../../runtimehooks/index.ts';
+import { durationFlag } from '../../framework/duration.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  listFlag,
+  readFlags,
+  switchFlag,
+} from '../../framework/flags.ts';
+import { didYouMean } from '../../framework/nearest.ts';
+import { type DefineCommand, exitCode, paintFor, UsageError } from '../../framework/program.ts';
+import { startProgress } from '../../framework/progress.ts';
+import { catalogFlags, hookCatalogOf } from '../catalog-flags.ts';
+import { extensionFlags, readExtensions } from '../extensions.ts';
+import { readRequests } from './requests.ts';
+
+const checkFlag: Flag<readonly Check[]> = {
+  placeholder: 'ID',
+  summary: 'run only this check; may be repeated',
+  default: [],
+  defaultText: 'all',
+  repeatable: true,
+  parse: (text) => {
+    const found = checks.find(({ id }) => id === text);
+    if (found === undefined) {
+      const ids = checks.map(({ id }) => id);
+      throw new FlagError(didYouMean(text, ids, `the checks are ${ids.join(', ')}`));
+    }
+    return [found];
+  },
+};
+
+const conformanceFlags = {
+  ...extensionFlags,
+  output: choiceFlag('FORMAT', ['text', 'json', 'junit'], {
+    summary: 'text, one line for each extension (json), or XML for CI (junit)',
+    default: 'text',
+  }),
+  'with-side-effects': switchFlag(
+    'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
+  ),
+  request: listFlag(
+    'FILE',
+    'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
+  ),
+  check: checkFlag,
+  'time-limit': durationFlag('1s', '1h', { summary: 'maximum time for each extension', default: '5m' }),
+  ...catalogFlags,
+} satisfies Flags;
+
+/** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
+export const defineConformance: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
+    )
+    .argument('[names...]', 'ExtensionConfigs (default: all in the files)')
+    .addHelpText(
+      'after',
+      `
+The test makes hundreds of calls, 50 of them at once, so choose a server that is
+not in use. All objects are made up, in the namespace conformance-sample.
+Without --with-side-effects only read-only hooks are called: variables, patches,
+validation, upgrade plans and CanUpdate….
+
+Exit code: 0 no check failed (warnings are fine), 1 a check failed or could not
+be completed in time, 2 usage error or a file that cannot be read.`,
+    )
+    .action(async (names: string[]) => {
+      const flags = readFlags(conformanceFlags, command, io.env);
+      if (flags.filename.length === 0 && names.length === 0) {
+        throw new UsageError('conformance: name the ExtensionConfigs of the cluster to test, or pass files with -f');
+      }
+      const requests = readRequests(flags.request);
+      const { configs, resolve } = await readExtensions(flags, names, io);
+      const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
+      if (configs.length === 0) {
+        throw new UsageError('conformance: there are no ExtensionConfigs in the files: pass others with -f');
+      }
+      let doing = '';
+      const progress = startProgress(io.stderr, () => doing);
+      const conducts: Conduct[] = [];
+      try {
+        for (const config of configs) {
+          const name = withoutControls(config.metadata.name ?? '');
+          doing = `${name}: discovery`;
+          const conduct = await checkConduct(config, {
+            known,
+            resolve,
+            withSideEffects: flags['with-side-effects'],
+            requests,
+            hooks: clusterApiHooks,
+            signal: io.signal,
+            now: () => new Date(),
+            ...(flags.check.length > 0 && { checks: flags.check }),
+            timeLimitMs: flags['time-limit'],
+            onCheck: ({ id }, index, count) => {
+              doing = `${name}: check ${index + 1} of ${count}, ${id}`;
+            },
+          });
+          conducts.push(conduct);
+          progress.clear();
+          if (flags.output === 'json') {
+            io.stdout.write(`${JSON.stringify(conduct)}\n`);
+          } else if (flags.output === 'text') {
+            io.stdout.write(conductAsText(conduct, paintFor(io)));
+          }
+        }
+      } finally {
+        progress.stop();
+      }
+      if (flags.output === 'junit') {
+        io.stdout.write(conductAsJunit(conducts));
+      }
+      end(conducts.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings);
+    });
+  addFlags(command, conformanceFlags);
+};

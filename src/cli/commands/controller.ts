@@ -1,0 +1,203 @@
+import { once } from 'node:events';
+import type { Logger } from 'pino';
+import { collectProcessMetrics, Registry } from '../../base/metrics/index.ts';
+import {
+  clusterApiLease,
+  type LeaderElectionOptions,
+  type Mode,
+  RivalError,
+  type RunningController,
+  startController,
+} from '../../controller/index.ts';
+import { loadKubeConfig } from '../../kubernetes/client/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
+import type { ClientCertificate } from '../../runtimehooks/client/index.ts';
+import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../../server/index.ts';
+import { durationFlag } from '../framework/duration.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type Flags,
+  type FlagValues,
+  readFlags,
+  switchFlag,
+  textFlag,
+} from '../framework/flags.ts';
+import { logFlags, openLog } from '../framework/log.ts';
+import { listenProblem } from '../framework/port-problem.ts';
+import { type DefineCommand, exitCode, FailureError, UsageError } from '../framework/program.ts';
+import { version } from '../framework/version.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { checkedName } from './checked-name.ts';
+import { clusterFlags, orNoCluster } from './cluster-flags.ts';
+import { healthFlags } from './health-flags.ts';
+import { keepYoungHeapSmall } from './heap.ts';
+import { ownNamespace } from './own-namespace.ts';
+import { resolveFlag, resolveOf } from './resolve-flag.ts';
+
+const modes: readonly Mode[] = ['discover', 'advise', 'observe'];
+
+const controllerFlags = {
+  mode: choiceFlag('MODE', modes, {
+    summary: 'what the controller does: everything; the condition HookVersionsSupported; metrics only',
+    default: 'observe',
+  }),
+  ...clusterFlags,
+  resolve: resolveFlag,
+  'client-cert-dir': textFlag('DIR', {
+    summary: 'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
+    default: undefined,
+  }),
+  ...catalogFlags,
+  'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
+  'leader-election-namespace': textFlag('NAMESPACE', {
+    summary: 'namespace of that Lease',
+    default: undefined,
+    defaultText: "the pod's own, or extensionconfig-webhook-system",
+  }),
+  'leader-election-name': textFlag('NAME', {
+    summary: 'name of that Lease',
+    default: 'extensionconfig-webhook-controller',
+  }),
+  'lease-duration': durationFlag('2s', '10m', {
+    summary: 'how long other replicas wait for a silent leader',
+    default: '15s',
+  }),
+  'renew-deadline': durationFlag('1s', '10m', {
+    summary: 'how long a leader that cannot renew the Lease continues',
+    default: '10s',
+  }),
+  'retry-period': durationFlag('100ms', '1m', {
+    summary: 'pause between attempts to get or renew the Lease',
+    default: '2s',
+  }),
+  'cluster-api-namespace': textFlag('NAMESPACE', {
+    summary: "namespace of Cluster API's own controller; the mode discover does not run alongside it",
+    default: clusterApiLease.namespace as string,
+  }),
+  force: switchFlag("do not check for Cluster API's own controller"),
+  ...healthFlags,
+  ...logFlags,
+} satisfies Flags;
+
+type ControllerFlags = FlagValues<typeof controllerFlags>;
+
+function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undefined {
+  const namespace = flags['leader-election-namespace'] ?? ownNamespace();
+  const options = {
+    namespace: checkedName('--leader-election-namespace', namespace, dns1123LabelProblems),
+    name: checkedName('--leader-election-name', flags['leader-election-name'], dns1123SubdomainProblems),
+    leaseDurationMs: flags['lease-duration'],
+    renewDeadlineMs: flags['renew-deadline'],
+    retryPeriodMs: flags['retry-period'],
+  };
+  if (options.leaseDurationMs % 1000 !== 0) {
+    throw new UsageError('--lease-duration: a Lease needs a whole number of seconds');
+  }
+  if (options.renewDeadlineMs >= options.leaseDurationMs) {
+    throw new UsageError(
+      '--renew-deadline must be less than --lease-duration; otherwise two replicas could write at the same time',
+    );
+  }
+  if (options.retryPeriodMs >= options.renewDeadlineMs) {
+    throw new UsageError(
+      '--retry-period must be less than --renew-deadline; otherwise the leader would always lose the Lease',
+    );
+  }
+  return flags['leader-elect'] ? options : undefined;
+}
+
+/** Returns the current pair in a folder; undefined without a folder, and while there is no pair in it. */
+async function followClientCertificate(folder: string | undefined, log: Logger) {
+  let pair: ClientCertificate | undefined;
+  const source = folder === undefined ? undefined : fileCertificates(folder);
+  await source?.start((event) => {
+    if (event.kind === 'pair') {
+      pair = { cert: event.pair.cert, key: event.pair.key };
+      log.info({ notAfter: event.pair.notAfter }, 'client certificate loaded');
+    } else if (event.kind !== 'source') {
+      log.error({ reason: event.reason }, 'client certificate not loaded; the previous one stays in use');
+    }
+  });
+  return { current: () => pair, stop: () => source?.stop() };
+}
+
+/** `extensionconfig-webhook controller`: reconciles the ExtensionConfigs of a cluster until it is stopped. */
+export const defineController: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
+    )
+    .addHelpText(
+      'after',
+      `
+discover  asks each extension for its handlers and writes status and conditions,
+          as Cluster API's own controller does; it exits with code 1 if that one
+          is running.
+advise    writes the condition HookVersionsSupported and events about hook
+          versions that --target-cluster-api-version does not support.
+observe   writes nothing.
+
+Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
+taken, 2 usage error.`,
+    );
+  addFlags(command, controllerFlags);
+  command.action(async () => {
+    const flags = readFlags(controllerFlags, command, io.env);
+    const rivalNamespace = checkedName('--cluster-api-namespace', flags['cluster-api-namespace'], dns1123LabelProblems);
+    const leaderElection = leaderElectionOf(flags);
+    const catalog = hookCatalogOf(flags['hook-lifecycles']);
+    const kubeConfig = orNoCluster(() => loadKubeConfig(flags, io.env));
+    keepYoungHeapSmall();
+    const log = openLog(io.stdout, flags);
+    const metrics = new Registry();
+    let controller: RunningController | undefined;
+    let isStopping = false;
+    let health: HealthServer;
+    try {
+      health = await startHealthServer({
+        address: { host: flags['health-host'], port: flags['health-port'] },
+        readiness() {
+          const problem = isStopping ? 'shutting down' : (controller?.problem ?? undefined);
+          const checks = [{ name: 'controller', problem, essential: true }];
+          return problem === undefined ? { ready: true, checks } : { ready: false, reason: problem, checks };
+        },
+        metrics: { contentType: metrics.contentType, render: () => metrics.metrics() },
+        log,
+      });
+    } catch (error) {
+      throw error instanceof ListenError
+        ? new FailureError(listenProblem(error, '--health-port', '--health-host'))
+        : error;
+    }
+    collectProcessMetrics(metrics);
+    const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);
+    controller = startController({
+      kubeConfig,
+      mode: flags.mode,
+      log,
+      metrics,
+      extensions: {
+        resolve: resolveOf(flags.resolve),
+        clientCertificate: clientCertificate.current,
+        catalog,
+        release: flags['target-cluster-api-version'],
+      },
+      leaderElection,
+      rival: flags.force ? false : { ...clusterApiLease, namespace: rivalNamespace },
+    });
+    log.info({ mode: flags.mode, healthPort: health.port, version }, 'controller started');
+    try {
+      await Promise.race([controller.ended, ...(io.signal.aborted ? [] : [once(io.signal, 'abort')])]);
+    } catch (error) {
+      throw error instanceof RivalError ? new FailureError(`${error.message}, or give --force`) : error;
+    } finally {
+      isStopping = true;
+      await controller.stop();
+      clientCertificate.stop();
+      await health.stop();
+      log.info('stopped');
+    }
+    end(exitCode.ok);
+  });
+};

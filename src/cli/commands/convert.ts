@@ -1,0 +1,264 @@
+import type { Readable } from 'node:stream';
+import type { StructuredPatchHunk } from 'diff';
+import { count, withoutControls } from '../../base/index.ts';
+import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
+import {
+  apiVersionOf,
+  hubVersion,
+  isExtensionConfig,
+  kind,
+  type Version,
+  versionOf,
+  versions,
+} from '../../extensionconfig/index.ts';
+import { ConversionError, formatFieldPath, isJsonObject, type Json } from '../../kubernetes/index.ts';
+import {
+  createReplacer,
+  type DocumentText,
+  type Edit,
+  EditError,
+  editDocument,
+  editsBetween,
+  ReplaceError,
+  readDocument,
+  type Source,
+  SourceError,
+  showPlace,
+  sourcesOf,
+  splitDocuments,
+  systemProblem,
+} from '../../kubernetes/manifests/index.ts';
+import { addFlags, choiceFlag, type Flags, listFlag, readFlags, switchFlag } from '../framework/flags.ts';
+import { type DefineCommand, exitCode, UsageError } from '../framework/program.ts';
+
+const help = `
+PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
+files and node_modules), or - for standard input. Without --write the result
+goes to standard output. Comments, the order of keys and other kinds are
+preserved.
+
+Exit code: 0 everything is in the requested version, 1 something cannot be
+converted (or, with --check, would be converted), 2 usage error, a file that
+cannot be read or written, or a YAML error. A file with any of these stays as it
+is.`;
+
+const convertFlags = {
+  to: choiceFlag('VERSION', versions.toReversed(), {
+    summary: 'API version to convert to',
+    default: hubVersion,
+  }),
+  filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
+  write: switchFlag('change the files in place'),
+  check: switchFlag('print a diff of what would change; exit code 1 if anything would'),
+  quiet: switchFlag('with --write: do not say which files were changed'),
+} satisfies Flags;
+
+/** A problem with a stream. */
+interface Problem {
+  line?: number;
+  column?: number;
+  message: string;
+  /** Whether the stream could be read, but its content could not be converted. */
+  isContent: boolean;
+}
+
+interface Converted {
+  text: string;
+  /** Number of ExtensionConfigs that were in another version. */
+  objects: number;
+  problems: Problem[];
+}
+
+/** A document that changes. */
+interface Change {
+  before: DocumentText;
+  after: string;
+}
+
+function convertDocument(part: DocumentText, to: Version): Converted {
+  const { text, firstLine } = part;
+  const read = readDocument(part);
+  if ('errors' in read) {
+    return { text, objects: 0, problems: read.errors.map((error) => ({ ...error, isContent: false })) };
+  }
+  const edits: Edit[] = [];
+  const problems: Problem[] = [];
+  let objects = 0;
+  const root = read.value as Json;
+  if (isJsonObject(root) && root.kind === `${kind}List` && versionOf(root.apiVersion) !== undefined) {
+    edits.push(...editsBetween(root.apiVersion as Json, apiVersionOf(to), ['apiVersion']));
+  }
+  for (const { object, path, placeOf } of read.objects) {
+    if (!isExtensionConfig(object)) {
+      continue;
+    }
+    try {
+      const converted = extensionConfigConverter.convert(object, apiVersionOf(to));
+      objects += converted === object ? 0 : 1;
+      const written = path.reduce<Json | undefined>((at, step) => (at as Record<string, Json>)[step], root);
+      // Items of a typed list may omit the version if the list has it.
+      const inherits = isJsonObject(written) && !Object.hasOwn(written, 'apiVersion');
+      for (const edit of editsBetween(object, converted, [...path])) {
+        if (!(inherits && edit.path.length === path.length + 1 && edit.path.at(-1) === 'apiVersion')) {
+          edits.push(edit);
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof ConversionError)) {
+        throw error;
+      }
+      const message = `${formatFieldPath(error.path)}: ${error.message}`;
+      problems.push({ ...placeOf(error.path), message, isContent: true });
+    }
+  }
+  try {
+    return { text: problems.length === 0 ? editDocument(text, read, edits) : text, objects, problems };
+  } catch (error) {
+    if (!(error instanceof EditError)) {
+      throw error;
+    }
+    return { text, objects, problems: [{ line: firstLine, column: 1, message: error.message, isContent: true }] };
+  }
+}
+
+function convertStream(text: string, to: Version): Converted & { changes: Change[] } {
+  const changes: Change[] = [];
+  const pieces: string[] = [];
+  const problems: Problem[] = [];
+  let objects = 0;
+  let done = 0;
+  for (const part of splitDocuments(text)) {
+    if ('error' in part) {
+      problems.push({ line: part.line, column: 1, message: part.error, isContent: false });
+      continue;
+    }
+    // Text between two documents, such as comments, belongs to neither.
+    const converted = convertDocument(part, to);
+    pieces.push(text.slice(done, part.start), converted.text);
+    if (converted.text !== part.text) {
+      changes.push({ before: part, after: converted.text });
+    }
+    objects += converted.objects;
+    for (const problem of converted.problems) {
+      problems.push(problem);
+    }
+    done = part.start + part.text.length;
+  }
+  return { text: pieces.join('') + text.slice(done), objects, problems, changes };
+}
+
+/** Time limit for the diff of one document, in milliseconds: finding the smallest one may take very long. */
+const diffTimeout = 2000;
+
+/** The changes in a file, as a unified diff. */
+async function diffOf(file: string, before: string, after: string, changes: readonly Change[]): Promise<string> {
+  const { formatPatch, structuredPatch } = await import('diff');
+  const header = `--- a/${file}\n+++ b/${file}\n`;
+  const tooMany = `${header}(too many differences to show)\n`;
+  const hunks: StructuredPatchHunk[] = [];
+  // One document after the other, so that the time is proportional to their number. (Several JSON documents may share a
+  // line.)
+  const parts = changes.some((change) => change.before.form === 'json')
+    ? [{ before: { text: before, firstLine: 1 }, after }]
+    : changes;
+  let moved = 0;
+  for (const part of parts) {
+    const options = { context: 3, timeout: diffTimeout };
+    const found = structuredPatch('', '', part.before.text, part.after, '', '', options)?.hunks;
+    if (found === undefined) {
+      return tooMany;
+    }
+    for (const hunk of found) {
+      const oldStart = hunk.oldStart + part.before.firstLine - 1;
+      hunks.push({ ...hunk, oldStart, newStart: oldStart + moved });
+      moved += hunk.newLines - hunk.oldLines;
+    }
+  }
+  const patch = { oldFileName: file, newFileName: file, oldHeader: '', newHeader: '', hunks };
+  return header + formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: false });
+}
+
+async function readAndConvert(source: Source, to: Version, signal: AbortSignal) {
+  try {
+    const before = await source.read(signal);
+    return { before, ...convertStream(before, to) };
+  } catch (error) {
+    if (!(error instanceof SourceError)) {
+      throw error;
+    }
+    const { line, message } = error;
+    const problem: Problem = { message, ...(line !== undefined && { line, column: 1 }), isContent: false };
+    return { before: '', text: '', objects: 0, problems: [problem], changes: [] };
+  }
+}
+
+/** `convert [PATH…]`: converts manifests to another version of the API. */
+export const defineConvert: DefineCommand = (command, io, end) => {
+  command
+    .description('Converts the ExtensionConfigs in YAML and JSON files to another API version.')
+    .argument('[paths...]', 'files, folders, or - for standard input');
+  addFlags(command, convertFlags);
+  command.addHelpText('after', help);
+
+  command.action(async (named: string[]) => {
+    const { to, write, check, quiet, filename } = readFlags(convertFlags, command, io.env);
+    const paths = [...named, ...filename];
+    if (write && check) {
+      throw new UsageError('convert: --check changes nothing and --write does: leave one out');
+    }
+    if (paths.length === 0) {
+      throw new UsageError('convert: name files or folders to convert, "." for this folder, or "-" for standard input');
+    }
+    if (write && paths.includes('-')) {
+      throw new UsageError('convert: --write changes files in place, and standard input is not a file: leave one out');
+    }
+    let code: number = exitCode.ok;
+    const report = (file: string, { isContent, ...problem }: Problem) => {
+      io.stderr.write(`${showPlace({ file, ...problem })}: ${withoutControls(problem.message)}\n`);
+      code = Math.max(code, isContent ? exitCode.findings : exitCode.usage);
+    };
+    let printed = '';
+    const replaceFile = createReplacer();
+    for (const source of sourcesOf(paths, io.stdin as Readable)) {
+      if (io.signal.aborted) {
+        io.stderr.write('convert: interrupted\n');
+        end(exitCode.interrupted);
+        return;
+      }
+      if (!('read' in source)) {
+        report(source.file, { message: source.message, isContent: false });
+        continue;
+      }
+      const { file } = source;
+      const { before, text, objects, problems, changes } = await readAndConvert(source, to, io.signal);
+      for (const problem of problems) {
+        report(file, problem);
+      }
+      if (problems.length > 0) {
+        continue;
+      }
+      if (check) {
+        if (text !== before) {
+          io.stdout.write(await diffOf(withoutControls(file), before, text, changes));
+          code = Math.max(code, exitCode.findings);
+        }
+      } else if (!write) {
+        const isJoined = printed === '' || text.startsWith('---');
+        const separator = isJoined ? '' : `${printed.endsWith('\n') ? '' : '\n'}---\n`;
+        io.stdout.write(separator + text);
+        printed = text === '' ? printed : text.slice(-1);
+      } else if (text !== before) {
+        try {
+          await replaceFile(file, text);
+          if (!quiet) {
+            io.stderr.write(`${withoutControls(file)}: ${count(objects, kind)} converted to ${to}\n`);
+          }
+        } catch (error) {
+          const problem = error instanceof ReplaceError ? error.message : systemProblem(error);
+          report(file, { message: `cannot be written: ${problem}`, isContent: false });
+        }
+      }
+    }
+    end(code);
+  });
+};

@@ -1,0 +1,109 @@
+import { count, readableYaml, withoutControls } from '../../base/index.ts';
+import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../../runtimehooks/client/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import { type DefineCommand, exitCode } from '../framework/program.ts';
+import { startProgress } from '../framework/progress.ts';
+import { table } from '../framework/table.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { extensionFlags, readExtensions } from './extensions.ts';
+import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
+import { inTurn } from './in-turn.ts';
+
+const discoverFlags = {
+  ...extensionFlags,
+  output: choiceFlag('FORMAT', ['text', 'json', 'yaml'], {
+    summary: 'text, or one line (json) or document (yaml) for each extension',
+    default: 'text',
+  }),
+  'max-handler-timeout-seconds': handlerTimeoutFlag,
+  ...catalogFlags,
+} satisfies Flags;
+
+function findingText({ severity, handler, message, remedy }: SurveyFinding): string {
+  return withoutControls(`  ${severity}: ${handler === undefined ? '' : `${handler}: `}${message}; ${remedy}`);
+}
+
+function surveyText({ extensionConfig, status, handlers, findings, tls, latenciesMs }: Survey): string {
+  const facts = [
+    status,
+    ...(status === 'Discovered' ? [count(handlers.length, 'handler')] : []),
+    ...(tls === undefined ? [] : [`${tls.protocol}, certificate until ${tls.notAfter.slice(0, 10)}`]),
+    `${latenciesMs.map((latency) => `${latency} ms`).join(', ')}`,
+  ];
+  const rows = handlers.map(({ name, requestHook, timeoutSeconds = 10, failurePolicy }) =>
+    [
+      `  ${name.slice(0, name.lastIndexOf('.'))}`,
+      requestHook.hook,
+      requestHook.apiVersion,
+      `${timeoutSeconds}s`,
+      failurePolicy,
+    ].map(withoutControls),
+  );
+  return [
+    `${withoutControls(extensionConfig)}: ${facts.join('; ')}\n`,
+    rows.length === 0 ? '' : table([['  HANDLER', 'HOOK', 'VERSION', 'TIMEOUT', 'POLICY'], ...rows]),
+    ...findings.map((finding) => `${findingText(finding)}\n`),
+  ].join('');
+}
+
+/** `discover [NAME…]`: shows what extension servers offer, and what is wrong with it. */
+export const defineDiscover: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",
+    )
+    .argument('[names...]', 'ExtensionConfigs (default: all)')
+    .addHelpText(
+      'after',
+      `
+Through a port-forward, with the name in the certificate:
+  kubectl -n capi-system port-forward service/my-extension 8443:443 &
+  extensionconfig-webhook discover -f config.yaml \\
+    --resolve capi-system/my-extension:443=localhost:8443
+
+Exit code: 0 Cluster API would accept every answer (warnings are fine), 1 it
+would not, 2 usage error or a file that cannot be read.`,
+    )
+    .action(async (names: string[]) => {
+      const flags = readFlags(discoverFlags, command, io.env);
+      const { configs, resolve } = await readExtensions(flags, names, io);
+      const known = {
+        catalog: hookCatalogOf(flags['hook-lifecycles']),
+        release: flags['target-cluster-api-version'],
+      };
+      const client = createClient({ resolve, ...known });
+      let [asked, errors] = [0, 0];
+      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
+      try {
+        const surveys = inTurn(configs, (config) =>
+          surveyExtension(config, {
+            client,
+            known,
+            resolve,
+            signal: io.signal,
+            maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+          }),
+        );
+        for await (const survey of surveys) {
+          asked++;
+          errors += survey.findings.filter(({ severity }) => severity === 'error').length;
+          progress.clear();
+          io.stdout.write(
+            flags.output === 'json'
+              ? `${JSON.stringify(survey)}\n`
+              : flags.output === 'yaml'
+                ? `---\n${readableYaml(survey)}`
+                : surveyText(survey),
+          );
+        }
+      } finally {
+        progress.stop();
+        await client.close();
+      }
+      if (configs.length === 0) {
+        io.stderr.write('discover: there are no ExtensionConfigs\n');
+      }
+      end(errors > 0 ? exitCode.findings : exitCode.ok);
+    });
+  addFlags(command, discoverFlags);
+};

@@ -1,0 +1,82 @@
+import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../extensionconfig/index.ts';
+import type { Cluster } from '../../kubernetes/client/index.ts';
+import { dns1123SubdomainProblems, type JsonObject } from '../../kubernetes/index.ts';
+import type { Resolve } from '../../runtimehooks/client/index.ts';
+import { type Flags, type FlagValues, listFlag } from '../framework/flags.ts';
+import { type Io, UsageError } from '../framework/program.ts';
+import { clusterFlags } from './cluster-flags.ts';
+import { manifestObjects } from './manifest-objects.ts';
+import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
+import { resolveFlag, resolveOf } from './resolve-flag.ts';
+
+/** The flags that determine the extensions and how to connect to them. */
+export const extensionFlags = {
+  filename: {
+    ...listFlag('PATH', 'file or folder with ExtensionConfigs, or - for standard input; may be repeated'),
+    defaultText: 'those of the cluster',
+    short: 'f',
+  },
+  resolve: resolveFlag,
+  ...clusterFlags,
+} satisfies Flags;
+
+/** ExtensionConfigs, and what is known about where they come from. */
+export interface Extensions {
+  configs: ExtensionConfig[];
+  /** The objects as written in manifests, or as returned by the API server. */
+  originals: ReadonlyMap<ExtensionConfig, JsonObject>;
+  /** The API server that they come from; undefined for files. */
+  cluster: Cluster | undefined;
+  resolve: Resolve;
+  /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
+  namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+}
+
+async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfigs> {
+  const configs: ExtensionConfigs = new Map();
+  for await (const { object, where } of manifestObjects(paths, io)) {
+    if (isExtensionConfig(object)) {
+      // As a webhook fills it in: without a selector, for example, an extension is called for all Clusters.
+      configs.set(await readExtensionConfig(withAllDefaults(object), where()), object);
+    }
+  }
+  return configs;
+}
+
+/**
+ * The ExtensionConfigs in files, or in the cluster.
+ *
+ * @param names of the ExtensionConfigs to read; empty for all.
+ * @throws {UsageError} for files that cannot be read, and for a name that no ExtensionConfig in the files has.
+ * @throws {FailureError} when the API server does not respond, or does not have the object.
+ */
+export async function readExtensions(
+  flags: FlagValues<typeof extensionFlags>,
+  names: readonly string[],
+  io: Io,
+): Promise<Extensions> {
+  for (const name of names) {
+    const [problem] = dns1123SubdomainProblems(name);
+    if (problem !== undefined) {
+      throw new UsageError(`${JSON.stringify(name.slice(0, 100))} is not the name of an ExtensionConfig: ${problem}`);
+    }
+  }
+  const resolve = resolveOf(flags.resolve);
+  if (flags.filename.length > 0) {
+    const originals = await fromFiles(flags.filename, io);
+    const all = [...originals.keys()];
+    const byName = new Map(all.map((config) => [config.metadata.name, config]));
+    if (byName.size < all.length) {
+      throw new UsageError('two ExtensionConfigs in the files have the same name');
+    }
+    const missing = names.find((name) => !byName.has(name));
+    if (missing !== undefined) {
+      throw new UsageError(`no ExtensionConfig in the files has the name ${JSON.stringify(missing)}`);
+    }
+    const configs = names.length === 0 ? all : all.filter(({ metadata }) => names.includes(metadata.name ?? ''));
+    return { configs, originals, cluster: undefined, resolve, namespaceLabels: undefined };
+  }
+  // The Kubernetes client is large; files do without it.
+  const { extensionsOfCluster } = await import('./cluster-extensions.ts');
+  return { ...(await extensionsOfCluster(flags, names, io)), resolve };
+}

@@ -1,0 +1,258 @@
+import { readableYaml, withoutControls } from '../../base/index.ts';
+import {
+  clusterApiHooks,
+  coreVersionIn,
+  formatRelease,
+  type HookDefinition,
+  hookIn,
+  type MessageSchema,
+  parseRelease,
+  phaseIn,
+  type Release,
+} from '../../runtimehooks/index.ts';
+import {
+  compareHookDocuments,
+  type HookChange,
+  type HookDocument,
+  OpenApiError,
+  readHookDocument,
+  sampleRequest,
+  sampleResponse,
+} from '../../runtimehooks/messages/index.ts';
+import { SuggestedArgument } from '../framework/complete.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import { readLimitedFile } from '../framework/limited-file.ts';
+import { didYouMean } from '../framework/nearest.ts';
+import { type DefineCommand, exitCode, UsageError } from '../framework/program.ts';
+import { table } from '../framework/table.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+
+const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' });
+
+const hooksFlags = { output, 'target-cluster-api-version': catalogFlags['target-cluster-api-version'] } satisfies Flags;
+
+const diffFlags = {
+  output,
+  'hook-lifecycles': catalogFlags['hook-lifecycles'],
+  'target-cluster-api-version': {
+    ...catalogFlags['target-cluster-api-version'],
+    summary: 'release that NEW belongs to',
+    default: undefined as Release | undefined,
+    defaultText: 'the version in NEW itself',
+  },
+} satisfies Flags;
+
+/** Largest OpenAPI document, in MiB: Cluster API's has a tenth of this. */
+const maxDocumentMebibytes = 8;
+
+/** Whether a hook can block in a release; of one that the release does not have yet, whether it will. */
+function blocking({ lifecycle }: HookDefinition, release: Release): boolean {
+  const { blockingSince, introduced } = lifecycle;
+  const at = phaseIn(lifecycle, release) === 'future' ? introduced : release;
+  return blockingSince !== undefined && phaseIn({ ...lifecycle, introduced: blockingSince }, at) !== 'future';
+}
+
+function describe(hook: HookDefinition, release: Release) {
+  const { group, version, name, tags, singleton, lifecycle, summary } = hook;
+  return {
+    group,
+    version,
+    name,
+    tags,
+    introduced: formatRelease(lifecycle.introduced),
+    phase: phaseIn(lifecycle, release),
+    blocking: blocking(hook, release),
+    singleton,
+    summary,
+  };
+}
+
+/** The first releases of fields, as texts. */
+const sinceTexts = ({ fieldsSince }: HookDefinition['request']) =>
+  Object.fromEntries(Object.entries(fieldsSince).map(([field, since]) => [field, formatRelease(since)]));
+
+function explain(whole: HookDefinition, release: Release) {
+  const hook = hookIn(whole, release);
+  const core = coreVersionIn(whole, release);
+  return {
+    ...describe(hook, release),
+    purpose: hook.purpose,
+    changes: whole.changes.map((change) => ({ release: formatRelease(change.release), text: change.text })),
+    request: { kind: hook.request.kind, fieldsSince: sinceTexts(hook.request), sample: sampleRequest(hook, core) },
+    response: { kind: hook.response.kind, fieldsSince: sinceTexts(hook.response), sample: sampleResponse(hook, core) },
+  };
+}
+
+/** `list of UpgradeStepInfo`, `map of string`, `Cluster`, `string`. */
+function typeText(schema: MessageSchema): string {
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  if (reference !== undefined) {
+    return reference.slice(reference.lastIndexOf('.') + 1);
+  }
+  if (schema.items !== undefined) {
+    return `list of ${typeText(schema.items)}`;
+  }
+  return schema.additionalProperties === undefined
+    ? (schema.enum?.join(' or ') ?? schema.format ?? schema.type ?? 'any')
+    : `map of ${typeText(schema.additionalProperties)}`;
+}
+
+function fieldsTable({ schema, fieldsSince }: HookDefinition['request']): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => [
+    `  ${name}`,
+    typeText(field),
+    [
+      ...(schema.required?.includes(name) ? ['required'] : []),
+      ...(fieldsSince[name] === undefined ? [] : [`since ${formatRelease(fieldsSince[name])}`]),
+    ].join(', '),
+    field.description ?? '',
+  ]);
+  return table(rows);
+}
+
+const indented = (object: object) => readableYaml(object).replaceAll(/^(?=.)/gm, '  ');
+
+function explanationText(whole: HookDefinition, release: Release): string {
+  const hook = hookIn(whole, release);
+  const core = coreVersionIn(whole, release);
+  const { phase, introduced } = describe(hook, release);
+  const facts = [
+    `since Cluster API ${introduced}`,
+    ...(phase === 'supported' ? [] : [`${phase} in ${formatRelease(release)}`]),
+    hook.tags.join(', '),
+    ...(hook.singleton ? ['one handler for each server'] : []),
+    ...(blocking(hook, release) ? ['can block'] : []),
+  ];
+  return [
+    `${hook.name} (${hook.group}/${hook.version})\n${facts.join('; ')}\n`,
+    `${hook.summary}\n${hook.purpose}\n`,
+    ...(whole.changes.length === 0
+      ? []
+      : [whole.changes.map(({ release: since, text }) => `Since ${formatRelease(since)} ${text}.\n`).join('')]),
+    `${hook.request.kind}:\n\n${fieldsTable(hook.request)}`,
+    `${hook.response.kind}:\n\n${fieldsTable(hook.response)}`,
+    `A request:\n\n${indented(sampleRequest(hook, core))}`,
+    `A response:\n\n${indented(sampleResponse(hook, core))}`,
+  ].join('\n');
+}
+
+/**
+ * A hook of Cluster API, by name.
+ *
+ * @throws {UsageError} for an unknown name, with the most similar ones.
+ */
+export function hookNamed(name: string, where: string): HookDefinition {
+  const hook = clusterApiHooks.find((candidate) => candidate.name === name);
+  if (hook === undefined) {
+    const names = clusterApiHooks.map((candidate) => candidate.name);
+    const hint = didYouMean(name, names, '"hooks" without a name lists them');
+    throw new UsageError(`${where}: there is no hook ${JSON.stringify(name.slice(0, 100))}; ${hint}`);
+  }
+  return hook;
+}
+
+/** What `work` returns; its OpenApiErrors become usage errors that name the file. */
+function onDocument<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof OpenApiError) {
+      throw new UsageError(`hooks diff: ${file} ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+const readDocument = (file: string): HookDocument =>
+  onDocument(file, () => readHookDocument(readLimitedFile('hooks diff', file, maxDocumentMebibytes)));
+
+function changeText({ severity, rule, hook, field, message }: HookChange): string {
+  const by = rule === undefined || severity === 'note' ? '' : ` (rule ${rule})`;
+  return withoutControls(`${severity}: ${hook}${field === undefined ? '' : ` ${field}`} ${message}${by}`);
+}
+
+const defineDiff: DefineCommand = (command, io, end) => {
+  command
+    .summary('compare two OpenAPI documents of hooks')
+    .description(
+      "Compares two OpenAPI documents of hooks and reports violations of the Runtime SDK's rules: hooks and fields are removed only with a new version (1), a version is deprecated only in favour of one at least as stable (3), and a deprecated version stays for its minimum time (4).",
+    )
+    .argument('<old>', 'old OpenAPI document, YAML or JSON')
+    .argument('<new>', 'new OpenAPI document')
+    .addHelpText(
+      'after',
+      `
+Whether a removal is too early (rule 4) depends on the lifecycles of the hooks.
+Those of Cluster API are built in; add a provider's own with --hook-lifecycles.
+
+Exit code: 0 no rule is broken, 1 a rule is broken, 2 usage error or a file that
+cannot be read.`,
+    )
+    .action((oldFile: string, newFile: string) => {
+      const flags = readFlags(diffFlags, command, io.env);
+      const [before, after] = [readDocument(oldFile), readDocument(newFile)];
+      const facts = {
+        lifecycles: hookCatalogOf(flags['hook-lifecycles']),
+        release: flags['target-cluster-api-version'] ?? parseRelease(after.version),
+        month: new Date().toISOString().slice(0, 7),
+      };
+      const changes = onDocument(newFile, () => compareHookDocuments(before, after, facts));
+      const breaks = changes.filter(({ severity }) => severity === 'break').length;
+      if (flags.output === 'json') {
+        io.stdout.write(`${JSON.stringify({ breaks, changes }, null, 2)}\n`);
+      } else {
+        io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
+        io.stdout.write(
+          changes.length === 0 ? 'no change\n' : `${changes.length} changed, ${breaks} of them against the rules\n`,
+        );
+      }
+      end(breaks > 0 ? exitCode.findings : exitCode.ok);
+    });
+  addFlags(command, diffFlags);
+};
+
+/** `hooks [NAME]`, `hooks diff OLD NEW`: lists and explains Runtime Hooks. */
+export const defineHooks: DefineCommand = (command, io, end) => {
+  command
+    // `--output` after `diff` belongs to `diff`.
+    .enablePositionalOptions()
+    .description('Lists the Runtime Hooks, or explains one with its messages and a sample of each.')
+    .addArgument(
+      new SuggestedArgument(
+        '[name]',
+        'hook to explain',
+        clusterApiHooks.map(({ name }) => name),
+      ),
+    )
+    .action((name: string | undefined) => {
+      const flags = readFlags(hooksFlags, command, io.env);
+      const release = flags['target-cluster-api-version'];
+      if (name !== undefined) {
+        const hook = hookNamed(name, 'hooks');
+        io.stdout.write(
+          flags.output === 'json'
+            ? `${JSON.stringify(explain(hook, release), null, 2)}\n`
+            : explanationText(hook, release),
+        );
+        return;
+      }
+      const rows = clusterApiHooks.map((hook) => describe(hook, release));
+      io.stdout.write(
+        flags.output === 'json'
+          ? `${JSON.stringify(rows, null, 2)}\n`
+          : table([
+              ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
+              ...rows.map((row) => [
+                row.name,
+                row.version,
+                row.introduced,
+                row.phase,
+                row.blocking ? 'yes' : 'no',
+                row.summary,
+              ]),
+            ]),
+      );
+    });
+  addFlags(command, hooksFlags);
+  defineDiff(command.command('diff'), io, end);
+};

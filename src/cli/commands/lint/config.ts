@@ -1,0 +1,146 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { FileError, parseSmallYaml, readRegularFileSync, YamlError } from '../../../base/index.ts';
+import { isJsonObject } from '../../../kubernetes/index.ts';
+import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../../../policy/index.ts';
+import { FlagError, type FlagValues } from '../../framework/flags.ts';
+import { UsageError } from '../../framework/program.ts';
+import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
+
+/** Name of the configuration file, which is searched for from the folder of a manifest upwards. */
+export const lintConfigName = '.extensionconfig-lint.yaml';
+
+/** Largest configuration file, in bytes and characters. */
+const maxLength = 64 * 1024;
+
+/** Fields of the file, and the flag that each corresponds to. `rules` has the content of --rules-config. */
+const flagOf = {
+  profile: 'profile',
+  enforcement: 'enforcement',
+  maxHandlerTimeoutSeconds: 'max-handler-timeout-seconds',
+  targetClusterApiVersion: 'target-cluster-api-version',
+  hookLifecycles: 'hook-lifecycles',
+} as const;
+
+type PolicyFlag = keyof typeof policyFlags;
+type PolicyValues = FlagValues<typeof policyFlags>;
+
+/** The content of a file: flags that it sets, and levels of rules. */
+interface LintConfig {
+  file: string;
+  flags: Partial<Record<PolicyFlag, unknown>>;
+  levels: RuleSetOptions['levels'];
+}
+
+function parseField(at: string, folder: string, field: keyof typeof flagOf, value: unknown): unknown {
+  if (field === 'hookLifecycles') {
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string' && item !== '')) {
+      throw new UsageError(`${at}: must be a list of files, relative to the folder of this one`);
+    }
+    return value.map((item: string) => resolve(folder, item));
+  }
+  const flag = policyFlags[flagOf[field]];
+  try {
+    if (typeof value !== 'string' && typeof value !== 'number') {
+      throw new FlagError('it must be a string or a number');
+    }
+    // As a number, 1.10 is 1.1, and 1.20 is 1.2: another release.
+    if (field === 'targetClusterApiVersion' && typeof value === 'number' && /^\d+(\.\d)?$/.test(String(value))) {
+      throw new FlagError('a number does not keep the last zero of 1.10: write the release in quotes, such as "1.10"');
+    }
+    return flag.parse(String(value));
+  } catch (error) {
+    if (error instanceof FlagError) {
+      throw new UsageError(`${at}: ${JSON.stringify(value)?.slice(0, 100)} is not allowed: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** @throws {UsageError} that names the file and the field. */
+function readLintConfig(file: string): LintConfig {
+  let content: unknown;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFileSync(file, maxLength));
+    content = parseSmallYaml(text, maxLength) ?? {};
+  } catch (error) {
+    if (error instanceof FileError || error instanceof YamlError || error instanceof TypeError) {
+      const problem = error instanceof FileError ? error.problem : error.message;
+      throw new UsageError(`${file}: ${problem}`);
+    }
+    throw error;
+  }
+  if (!isJsonObject(content)) {
+    throw new UsageError(`${file}: must be a map with any of ${[...Object.keys(flagOf), 'rules'].join(', ')}`);
+  }
+  const config: LintConfig = { file, flags: {}, levels: undefined };
+  for (const [field, value] of Object.entries(content)) {
+    const at = `${file}: ${field.slice(0, 100)}`;
+    if (field === 'rules') {
+      if (!isJsonObject(value ?? {})) {
+        throw new UsageError(`${at}: must be a map from rule id to off, warn or deny`);
+      }
+      try {
+        config.levels = parseRulesConfig(JSON.stringify({ rules: value }));
+      } catch (error) {
+        throw error instanceof RulesConfigError ? new UsageError(`${file}: ${error.message}`) : error;
+      }
+    } else if (Object.hasOwn(flagOf, field)) {
+      const known = field as keyof typeof flagOf;
+      config.flags[flagOf[known]] = parseField(at, dirname(file), known, value);
+    } else {
+      throw new UsageError(`${at}: unknown field; it must be one of ${[...Object.keys(flagOf), 'rules'].join(', ')}`);
+    }
+  }
+  return config;
+}
+
+/** The values of the flags, and which of them were given. */
+export interface PolicySources {
+  values: PolicyValues;
+  /** Whether a flag was given on the command line or in the environment, in which case it overrides the file. */
+  isGiven: (flag: PolicyFlag) => boolean;
+}
+
+function optionsOf({ values, isGiven }: PolicySources, config: LintConfig): RuleSetOptions {
+  const fromFile = Object.entries(config.flags).filter(([flag]) => !isGiven(flag as PolicyFlag));
+  const merged = { ...values, ...Object.fromEntries(fromFile) } as PolicyValues;
+  try {
+    const options = ruleSetOptionsOf(merged);
+    return isGiven('rules-config') || config.levels === undefined ? options : { ...options, levels: config.levels };
+  } catch (error) {
+    if (error instanceof UsageError && fromFile.some(([flag]) => flag === 'hook-lifecycles')) {
+      throw new UsageError(`${config.file}: ${error.message.replace('--hook-lifecycles', 'hookLifecycles')}`);
+    }
+    throw error;
+  }
+}
+
+/**
+ * The rules for a manifest: flags, completed by the nearest `.extensionconfig-lint.yaml` in the manifest's folder or
+ * above it, up to the root of the git repository (or of the file system). Each folder is searched once.
+ *
+ * @returns a function that returns the rule options for a file (or `<stdin>`, which counts as in the working folder);
+ *   it throws UsageError for an unusable configuration file.
+ */
+export function createLintOptions(sources: PolicySources): (file: string) => RuleSetOptions {
+  const plain = ruleSetOptionsOf(sources.values);
+  const known = new Map<string, RuleSetOptions>();
+  function ofFolder(folder: string): RuleSetOptions {
+    const before = known.get(folder);
+    if (before !== undefined) {
+      return before;
+    }
+    const file = join(folder, lintConfigName);
+    const parent = dirname(folder);
+    const options =
+      statSync(file, { throwIfNoEntry: false }) !== undefined
+        ? optionsOf(sources, readLintConfig(file))
+        : parent === folder || existsSync(join(folder, '.git'))
+          ? plain
+          : ofFolder(parent);
+    known.set(folder, options);
+    return options;
+  }
+  return (file) => ofFolder(file === '<stdin>' ? process.cwd() : dirname(resolve(file)));
+}

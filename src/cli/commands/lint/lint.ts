@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { type Command, Option } from 'commander';
+import { count, withoutControls } from '../../../base/index.ts';
+import {
+  formats,
+  type LintedObject,
+  type LintPolicy,
+  type LintResult,
+  type LintSummary,
+  lint,
+} from '../../../checks/lint/index.ts';
+import { showPlace } from '../../../kubernetes/manifests/index.ts';
+import { createRuleSet, type RuleSetOptions, rules } from '../../../policy/index.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  listFlag,
+  readFlags,
+  switchFlag,
+} from '../../framework/flags.ts';
+import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
+import { createProgress } from '../../framework/progress.ts';
+import { version } from '../../framework/version.ts';
+import { clusterFlags } from '../cluster-flags.ts';
+import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
+import { whyFactsAreUnused } from '../unused-facts.ts';
+import { createLintOptions, lintConfigName } from './config.ts';
+import { contextOf, type LintContext } from './context.ts';
+
+/** Characters of output that are buffered before they are written. */
+const outputChunk = 16 * 1024;
+
+const help = `
+PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
+files and node_modules), or - for standard input. Settings without a flag come
+from the nearest ${lintConfigName} in the folder of a manifest or above
+it, up to the root of the git repository.
+
+With --context the rules about related objects run too: all those of
+serve --cluster-facts, except for deletions. Nothing is known about objects that
+are not in a folder, except that a folder with one Service of a namespace is
+taken to have all of them.
+
+Exit code: 0 no denials, 1 denials (or more warnings than --max-warnings),
+2 usage error, a file that cannot be read, a YAML error, an object without a
+kind, or nothing to check.`;
+
+function tally(summary: LintSummary, result: LintResult): void {
+  if ('error' in result) {
+    summary.errors++;
+    return;
+  }
+  summary.objects++;
+  for (const { severity } of result.object.findings) {
+    summary[severity === 'deny' ? 'denials' : 'warnings']++;
+  }
+}
+
+/** Writes text in larger chunks, and waits for a slow reader. */
+function createOutput({ stdout, signal }: Io) {
+  let pending = '';
+  async function flush(): Promise<void> {
+    const text = pending;
+    pending = '';
+    if (text !== '' && !stdout.write(text)) {
+      await once(stdout, 'drain', { signal }).catch(() => undefined);
+    }
+  }
+  return {
+    flush,
+    async write(text: string): Promise<void> {
+      pending += text;
+      if (pending.length >= outputChunk) {
+        await flush();
+      }
+    },
+  };
+}
+
+const formatNames = Object.keys(formats) as (keyof typeof formats)[];
+
+const lintFlags = {
+  filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
+  output: choiceFlag('FORMAT', formatNames, { summary: 'report format', default: 'text' }),
+  quiet: switchFlag('print only denials: no warnings, no summary, no progress'),
+  'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
+  'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {
+    summary: 'fail if there are more warnings than this',
+    default: Number.POSITIVE_INFINITY,
+    defaultText: 'no limit',
+  }),
+  context: listFlag(
+    'FOLDER|cluster',
+    'other manifests, or "cluster", as facts for the rules about related objects; may be repeated',
+  ),
+  kubeconfig: { ...clusterFlags.kubeconfig, summary: 'how to reach the API server, for --context cluster' },
+  ...policyFlags,
+} satisfies Flags;
+
+function withoutWarnings(object: LintedObject): LintedObject {
+  return { ...object, findings: object.findings.filter(({ severity }) => severity === 'deny') };
+}
+
+/** The policies of files. */
+interface Policies {
+  /** Returns the policy for a file. Files with the same options share one. */
+  policyOf: (file: string) => LintPolicy;
+  /** Why `--context` was useless, once all files have had their policies; undefined if a rule used it. */
+  unusedContext: () => string | undefined;
+}
+
+function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, context: LintContext): Policies {
+  const now = new Date();
+  const policies = new Map<RuleSetOptions, LintPolicy>();
+  const attributes = new Map(command.options.map((option) => [option.name(), option.attributeName()]));
+  const common = command.getOptionValue('config') === false ? ruleSetOptionsOf(flags) : undefined;
+  const optionsOf = createLintOptions({
+    values: flags,
+    isGiven: (flag) => ['cli', 'env'].includes(command.getOptionValueSource(attributes.get(flag) ?? flag) ?? ''),
+  });
+  return {
+    policyOf(file) {
+      const options = common ?? optionsOf(file);
+      const policy = policies.get(options) ?? { rules: createRuleSet(options), now: () => now, ...context };
+      policies.set(options, policy);
+      return policy;
+    },
+    unusedContext() {
+      const reasons = [...policies].map(([options, { rules: set }]) => whyFactsAreUnused('--context', set, options));
+      return context.facts === undefined || reasons.includes(undefined) ? undefined : reasons[0];
+    },
+  };
+}
+
+/** `lint [PATH…]`: applies the rules to manifests in files. */
+export const defineLint: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',
+    )
+    .argument('[paths...]', 'files, folders, or - for standard input');
+  addFlags(command, lintFlags);
+  command.addHelpText('after', help);
+
+  command.option('--no-config', `ignore ${lintConfigName} files`);
+  // Its name until 0.1.0.
+  command.addOption(new Option('--format <FORMAT>').choices(formatNames).hideHelp());
+
+  command.action(async (named: string[]) => {
+    const flags = readFlags(lintFlags, command, io.env);
+    const paths = [...named, ...flags.filename];
+    if (paths.length === 0) {
+      throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
+    }
+    const context = await contextOf(flags.context, flags, io);
+    const { policyOf, unusedContext } = createPolicies(command, flags, context);
+    const chosen: typeof flags.output = command.getOptionValue('format') ?? flags.output;
+    const format = formats[chosen]({ version, rules, paint: paintFor(io) });
+    const maxWarnings = flags['max-warnings'];
+
+    const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
+    let firstSkipped: string | undefined;
+    const output = createOutput(io);
+    const progress = createProgress(flags.quiet ? { ...io.stderr, isTTY: false } : io.stderr);
+    const run = {
+      paths,
+      stdin: io.stdin as Readable,
+      policyOf,
+      signal: io.signal,
+      onFile: () => summary.files++,
+      onSkipped: (file: string, documents: number, line: number) => {
+        summary.skipped += documents;
+        firstSkipped ??= showPlace({ file, line });
+      },
+    };
+    await output.write(format.begin());
+    for await (const result of lint(run)) {
+      tally(summary, result);
+      if ('error' in result) {
+        progress.clear();
+        io.stderr.write(`${showPlace(result.error)}: ${withoutControls(result.error.message)}\n`);
+        await output.write(format.error(result.error));
+      } else {
+        await output.write(format.object(flags.quiet ? withoutWarnings(result.object) : result.object));
+        progress.show(() => `${count(summary.objects, 'ExtensionConfig')} in ${count(summary.files, 'file')}`);
+      }
+    }
+    progress.clear();
+    context.finish?.();
+    const unused = unusedContext();
+    if (unused !== undefined) {
+      io.stderr.write(`lint: --context is read, ${unused}\n`);
+    }
+    if (firstSkipped !== undefined && !flags.quiet) {
+      io.stderr.write(
+        `lint: skipped ${count(summary.skipped, 'document')} without a kind, which kubectl would refuse; the first is ${firstSkipped}\n`,
+      );
+    }
+    if (io.signal.aborted) {
+      await output.flush();
+      io.stderr.write('lint: interrupted\n');
+      end(exitCode.interrupted);
+      return;
+    }
+    if (!flags.quiet || chosen !== 'text') {
+      await output.write(format.end(summary));
+    }
+    await output.flush();
+    const tooManyWarnings = summary.warnings > maxWarnings;
+    if (tooManyWarnings) {
+      io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);
+    }
+    const isEmpty = summary.objects === 0 && summary.errors === 0 && !flags['allow-empty'];
+    if (isEmpty) {
+      const where =
+        summary.files === 0 ? 'no *.yaml, *.yml or *.json' : `no ExtensionConfig in ${count(summary.files, 'file')}`;
+      io.stderr.write(`lint: ${where}; name other files, or use --allow-empty\n`);
+    }
+    end(
+      summary.errors > 0 || isEmpty
+        ? exitCode.usage
+        : summary.denials > 0 || tooManyWarnings
+          ? exitCode.findings
+          : exitCode.ok,
+    );
+  });
+};

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { hookNames, ProjectError, writeProject } from '../../extension/scaffold/index.ts';
+import { dns1035LabelProblems } from '../../kubernetes/index.ts';
+import { addFlags, choiceFlag, type Flag, FlagError, type Flags, readFlags, textFlag } from '../framework/flags.ts';
+import { nearestTo } from '../framework/nearest.ts';
+import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
+import { shellPath } from '../framework/shell-path.ts';
+import { version } from '../framework/version.ts';
+
+const hooksFlag: Flag<readonly string[]> = {
+  placeholder: 'HOOK,…',
+  summary: 'Runtime Hooks to write handlers for; may be repeated',
+  default: ['BeforeClusterUpgrade'],
+  defaultText: 'BeforeClusterUpgrade',
+  suggestions: hookNames,
+  takesList: true,
+  repeatable: true,
+  parse: (text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map((hook) => {
+        if (!hookNames.includes(hook)) {
+          const [nearest] = nearestTo(hook, hookNames);
+          throw new FlagError(nearest === undefined ? `there are ${hookNames.join(', ')}` : `did you mean ${nearest}?`);
+        }
+        return hook;
+      }),
+};
+
+const newExtensionFlags = {
+  hooks: hooksFlag,
+  name: textFlag('NAME', {
+    summary: 'name of the extension, its package, Service and ExtensionConfig',
+    default: undefined,
+    defaultText: 'the name of the folder',
+  }),
+  certificates: choiceFlag('MAKER', ['cert-manager', 'bootstrap'], {
+    summary: 'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
+    default: 'cert-manager',
+  }),
+  package: textFlag('SPEC', {
+    summary: 'SDK for npm to install: a version range, or file:PATH of a packed one',
+    default: `^${version}`,
+  }),
+} satisfies Flags;
+
+/** Longest name, in characters: names of Services and Secrets, which add a suffix, have at most 63. */
+const maxNameLength = 40;
+
+/** A package in a file, as npm finds it: relative to the project, while a path on the command line is not. */
+function fromProject(spec: string): string {
+  const path = spec.startsWith('file:') ? spec.slice('file:'.length) : '';
+  return path !== '' && !isAbsolute(path) && existsSync(path) ? `file:${resolve(path)}` : spec;
+}
+
+/** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
+export const defineNewExtension: DefineCommand = (command, io) => {
+  command.description('Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.');
+  command.argument('<DIR>', 'folder for the project; must be new or empty');
+  addFlags(command, newExtensionFlags);
+  command.action((folder: string) => {
+    const flags = readFlags(newExtensionFlags, command, io.env);
+    if (folder === '') {
+      throw new UsageError('new-extension: DIR is empty: name the folder of the project');
+    }
+    const name = flags.name ?? basename(resolve(folder));
+    const [problem] = dns1035LabelProblems(name);
+    if (problem !== undefined || name.length > maxNameLength) {
+      throw new UsageError(
+        `the name ${JSON.stringify(name.slice(0, 100))} ${problem ?? `must be no more than ${maxNameLength} characters`}: choose one with --name`,
+      );
+    }
+    const hooks = [...new Set(flags.hooks)];
+    const sdk = fromProject(flags.package);
+    if (hooks.length === 0) {
+      throw new UsageError('--hooks: name at least one hook');
+    }
+    try {
+      const files = writeProject(folder, { name, hooks, certificates: flags.certificates, package: sdk });
+      for (const file of files) {
+        io.stdout.write(`${join(folder, file)}\n`);
+      }
+    } catch (error) {
+      if (error instanceof ProjectError) {
+        throw new FailureError(error.message);
+      }
+      throw error;
+    }
+    const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
+    io.stdout.write(`\nNext: ${where}npm install && npm test && npm start\n`);
+    if (sdk.startsWith('file:')) {
+      io.stdout.write(
+        `"docker build" sees only the project, and not ${sdk.slice('file:'.length)}: publish the package to a registry of your own for that, and name its version in package.json.\n`,
+      );
+    }
+    if (flags.package === newExtensionFlags.package.default) {
+      io.stdout.write(
+        `npm installs extensionconfig-webhook ${flags.package} from its registry. To use a checkout, run "npm pack" in it, and "npm install PATH" with its file in the project instead of "npm install".\n`,
+      );
+    }
+  });
+};

@@ -1,0 +1,70 @@
+import {
+  clusterApiHooks,
+  compareReleases,
+  formatRelease,
+  hookIn,
+  newestKnownRelease,
+  phaseIn,
+} from '../../../runtimehooks/index.ts';
+import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from '../../framework/flags.ts';
+import type { DefineCommand } from '../../framework/program.ts';
+import { catalogFlags } from '../catalog-flags.ts';
+import { defineMerge } from './merge.ts';
+
+const openApiFlags = {
+  output: choiceFlag('FORMAT', ['yaml', 'json', 'html'], {
+    summary: 'yaml, json, or html (a self-contained page for a browser)',
+    default: 'yaml',
+  }),
+  'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
+} satisfies Flags;
+
+/** `openapi`: the OpenAPI document of all hooks; `openapi merge`: merges the documents of an API server. */
+export const defineOpenApi: DefineCommand = (command, io, end) => {
+  command
+    // `--output` after `merge` belongs to `merge`.
+    .enablePositionalOptions()
+    .description('Prints the OpenAPI document of the Runtime Hooks of a Cluster API release.')
+    .addHelpText(
+      'after',
+      `
+A page for a browser: extensionconfig-webhook openapi --output html > hooks.html
+Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
+    )
+    .action(async () => {
+      const flags = readFlags(openApiFlags, command, io.env);
+      const release = flags['target-cluster-api-version'];
+      const hooks = clusterApiHooks.filter(({ lifecycle }) =>
+        ['supported', 'deprecated'].includes(phaseIn(lifecycle, release)),
+      );
+      const inRelease = hooks.map((hook) => hookIn(hook, release));
+      const document = openApiDocument(inRelease, { version: formatRelease(release), release });
+      const [own, newest] = [release, newestKnownRelease].map(formatRelease);
+      if (own !== newest) {
+        const later = new Set(
+          hooks.flatMap(({ changes }) =>
+            changes
+              .filter((change) => compareReleases(change.release, release) > 0)
+              .map((change) => `since ${formatRelease(change.release)} ${change.text}`),
+          ),
+        );
+        const more = later.size === 0 ? '' : ` What is written here is newer in this: ${[...later].join('; ')}.`;
+        document.info.description += ` The hooks and the fields of their messages are those of ${own}, the objects within them those of ${newest}.${more}`;
+      }
+      switch (flags.output) {
+        case 'json':
+          io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+          break;
+        case 'html':
+          io.stdout.write(openApiPage(document));
+          break;
+        default: {
+          const { dump } = await import('js-yaml');
+          io.stdout.write(dump(document, { noRefs: true, lineWidth: -1, quoteStyle: 'double' }));
+        }
+      }
+    });
+  addFlags(command, openApiFlags);
+  defineMerge(command.command('merge'), io, end);
+};

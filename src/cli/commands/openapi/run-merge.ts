@@ -1,0 +1,153 @@
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dump } from 'js-yaml';
+import { count, discardFile, firstOf, printable, yaml } from '../../../base/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
+import { systemProblem } from '../../../kubernetes/manifests/index.ts';
+import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
+import { exitCode, FailureError, type Io } from '../../framework/program.ts';
+import { startProgress } from '../../framework/progress.ts';
+import { cacheDirectory, noCache, openCache } from './cache.ts';
+import type { MergeFlagValues } from './merge-flags.ts';
+import { type Gathered, gather } from './sources.ts';
+
+/** The complete report: the result of the merge, and its input. */
+type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
+
+/** Maximum number of documents that a line names. */
+const maxNamed = 3;
+/** Maximum number of lines about one topic in the summary. */
+const maxLines = 20;
+
+function lines(items: readonly string[]): string[] {
+  const shown = items.slice(0, maxLines).map(printable);
+  return items.length > maxLines
+    ? [...shown, `  … and ${items.length - maxLines} more; --report FILE writes all of them`]
+    : shown;
+}
+
+function summary(report: Report): string {
+  const { documents, cached, paths, componentsBefore, componentsAfter } = report;
+  const from = cached === 0 ? '' : ` (${cached} from the cache)`;
+  const text = [
+    `${count(documents, 'document')}${from}, ${count(paths, 'path')}, ${count(componentsBefore, 'component')} became ${componentsAfter}`,
+    ...lines(
+      report.renamed.map(
+        ({ section, name, newName, documents: of }) =>
+          `  renamed: ${section} ${name} of ${firstOf(of, maxNamed)} is ${newName}`,
+      ),
+    ),
+    ...lines(report.converted.map((document) => `  converted: ${document} is OpenAPI v2`)),
+    ...lines(
+      report.corrected.map(
+        ({ document, reference }) => `  corrected: ${document} refers to ${reference}, as OpenAPI v2 does`,
+      ),
+    ),
+    ...lines(
+      report.dangling.map(
+        ({ document, reference }) => `  dangling: ${document} refers to ${reference}, which is missing`,
+      ),
+    ),
+    ...lines(
+      report.conflicts.map(
+        ({ place, kept, leftOut }) =>
+          `  conflict: ${place} is taken from ${kept}, not from ${firstOf(leftOut, maxNamed)}`,
+      ),
+    ),
+    ...lines(report.missing.map(({ document, reason }) => `  missing: ${document}: ${reason}`)),
+  ];
+  return `${text.join('\n')}\n`;
+}
+
+/** Writes a file completely or not at all. Anything but a regular file, such as /dev/null, is written to directly. */
+function writeReport(file: string, report: Report): void {
+  const text = `${JSON.stringify(report, null, 2)}\n`;
+  const unfinished = `${file}.${process.pid}.tmp`;
+  try {
+    if (existsSync(file) && !statSync(file).isFile()) {
+      writeFileSync(file, text);
+      return;
+    }
+    writeFileSync(unfinished, text, { flag: 'wx' });
+    renameSync(unfinished, file);
+  } catch (error) {
+    discardFile(unfinished);
+    throw new FailureError(`--report: ${file} cannot be written: ${systemProblem(error)}`);
+  }
+}
+
+function yamlOf(document: JsonObject): string {
+  try {
+    return dump(document, { noRefs: true, lineWidth: -1 });
+  } catch (error) {
+    if (!(error instanceof RangeError)) {
+      throw error;
+    }
+    // js-yaml's regular expressions overflow the stack on strings of a few MB. This library takes more memory.
+    return yaml().stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  }
+}
+
+/** The document as text. @throws {FailureError} when it exceeds the maximum length of a string. */
+function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
+  try {
+    return output === 'json' ? `${JSON.stringify(document, null, 2)}\n` : yamlOf(document);
+  } catch (error) {
+    // V8: "Invalid string length". Everything else was checked when the documents were read.
+    if (error instanceof RangeError) {
+      throw new FailureError('openapi merge: the merged document is too long to be written; merge fewer documents');
+    }
+    throw error;
+  }
+}
+
+/**
+ * Merges the documents that the arguments name, and writes the result.
+ *
+ * @returns the exit code.
+ * @throws {UsageError} or {FailureError} as `gather`, or at the timeout; the reason of the signal.
+ */
+export async function merge(args: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
+  const timeout = AbortSignal.timeout(flags.timeout);
+  const signal = AbortSignal.any([io.signal, timeout]);
+  const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);
+  const cache = flags['skip-cache'] ? noCache : await openCache(flags['cache-dir'] ?? cacheDirectory(io.env), warn);
+  let state = 'reading';
+  const progress = startProgress(io.stderr, () => state);
+  try {
+    const gathered = await gather(args, flags, {
+      io,
+      cache,
+      signal,
+      onProgress: (done, total) => {
+        state = `${done} of ${total} documents read`;
+      },
+    });
+    const { document, report: merged } = await mergeDocuments(gathered.documents, {
+      signal,
+      onProgress: (done, total) => {
+        state = `merging, ${Math.floor((done / total) * 100)} %`;
+        progress.show(() => state);
+      },
+    });
+    const { cached, missing, converted } = gathered;
+    const report: Report = { ...merged, cached, missing, converted };
+    const text = textOf(document, flags.output);
+    if (flags.report !== undefined) {
+      writeReport(flags.report, report);
+    }
+    progress.clear();
+    io.stdout.write(text);
+    io.stderr.write(`openapi merge: ${summary(report)}`);
+    const isWhole = missing.length + merged.conflicts.length + merged.dangling.length === 0;
+    return isWhole ? exitCode.ok : exitCode.findings;
+  } catch (error) {
+    io.signal.throwIfAborted();
+    if (timeout.aborted) {
+      throw new FailureError(`openapi merge: not finished after ${flags.timeout / 1000} s; --timeout allows more`);
+    }
+    throw error instanceof MergeError ? new FailureError(`openapi merge: ${printable(error.message)}`) : error;
+  } finally {
+    progress.stop();
+    await cache.cleanUp();
+  }
+}

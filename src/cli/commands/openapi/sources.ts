@@ -1,0 +1,358 @@
+import type { Readable } from 'node:stream';
+import { printable } from '../../../base/index.ts';
+import {
+  type Cluster,
+  connect,
+  explain,
+  loadKubeConfig,
+  StatusError,
+  shortPatience,
+  withRemedy,
+} from '../../../kubernetes/client/index.ts';
+import { JsonError, type JsonObject, parseJson } from '../../../kubernetes/index.ts';
+import { maxStreamBytes, SourceError, sourcesOf } from '../../../kubernetes/manifests/index.ts';
+import {
+  type DocumentPlace,
+  documentList,
+  InvalidOpenApi,
+  type NamedDocument,
+  openApiOf,
+  readOpenApi,
+} from '../../../sandbox/openapi-documents/index.ts';
+import { FailureError, type Io, UsageError } from '../../framework/program.ts';
+import type { DocumentCache } from './cache.ts';
+
+/** All documents to merge, and problems with fetching them. */
+export interface Gathered {
+  documents: NamedDocument[];
+  /** Number of documents that came from the cache. */
+  cached: number;
+  /** Documents that a server lists but does not serve, with the reason. */
+  missing: { document: string; reason: string }[];
+  /** Names of documents that were converted from OpenAPI v2. */
+  converted: string[];
+}
+
+/** The dependencies of fetching documents. */
+export interface Surroundings {
+  io: Pick<Io, 'stdin' | 'env'>;
+  cache: DocumentCache;
+  /** Aborted by the user or at the timeout. */
+  signal: AbortSignal;
+  onProgress(done: number, total: number): void;
+}
+
+const mebibyte = 1024 * 1024;
+/** Limits: bytes of all documents together, number of documents, and number of concurrent requests. */
+const maxTotalBytes = 512 * mebibyte;
+const maxDocuments = 10_000;
+const maxAtOnce = 8;
+/** Timeout for fetching one document, in ms. */
+const requestTimeoutMs = 30_000;
+
+/** The input exceeds a limit: merging only a part of it would be misleading. */
+class LimitError extends FailureError {}
+
+/** Collects documents within the limits. */
+class Collection implements Gathered {
+  documents: NamedDocument[] = [];
+  cached = 0;
+  missing: Gathered['missing'] = [];
+  converted: string[] = [];
+  #bytes = 0;
+
+  /** @throws {LimitError} */
+  count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > maxTotalBytes) {
+      throw new LimitError(`all documents together have more than ${maxTotalBytes / mebibyte} MiB; merge some of them`);
+    }
+  }
+
+  add(name: string, { document, isConverted }: { document: JsonObject; isConverted: boolean }): void {
+    if (this.documents.length >= maxDocuments) {
+      throw new LimitError(`there are more than ${maxDocuments} documents; merge some of them`);
+    }
+    this.documents.push({ name, document });
+    if (isConverted) {
+      this.converted.push(name);
+    }
+  }
+}
+
+/** A server that lists and serves documents. */
+interface DocumentServer {
+  /** Its name in messages, and in the keys of the cache. */
+  name: string;
+  /** @throws {StatusError} for any response but 200; other errors when it cannot be used. */
+  get(path: string): Promise<JsonObject>;
+}
+
+function clusterServer(cluster: Cluster, name: string): DocumentServer {
+  return { name, get: (path) => cluster.request('GET', path) };
+}
+
+/** A URL for messages, without parts that may be secret. */
+function shown(url: URL): string {
+  return printable(`${url.origin}${url.pathname}`);
+}
+
+/**
+ * The body of a response.
+ *
+ * @param maxBytes the longest one that is read; one that declares to be longer is not even begun.
+ * @throws {StatusError} for any response but 200; {FailureError} when it is too long, late or cannot be fetched.
+ */
+export async function fetchLimited(url: URL, stop: AbortSignal, maxBytes = maxStreamBytes): Promise<Buffer> {
+  const tooLarge = () => new FailureError(`${shown(url)} is larger than ${maxBytes / mebibyte} MiB`);
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(requestTimeoutMs)]);
+  try {
+    const answer = await fetch(url, { signal, redirect: 'manual', headers: { accept: 'application/json, */*;q=0.5' } });
+    if (answer.status !== 200) {
+      const location = answer.headers.get('location');
+      const where = location === null ? '' : ` (to ${printable(location.slice(0, 300))}, which is not followed)`;
+      await answer.body?.cancel();
+      throw new StatusError(answer.status, `${shown(url)} answered ${answer.status}${where}`);
+    }
+    if (Number(answer.headers.get('content-length')) > maxBytes) {
+      await answer.body?.cancel();
+      throw tooLarge();
+    }
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+      size += chunk.length;
+      if (size > maxBytes) {
+        throw tooLarge();
+      }
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    stop.throwIfAborted();
+    if (error instanceof StatusError || error instanceof FailureError) {
+      throw error;
+    }
+    const { cause, message } = error as { cause?: { code?: unknown; message?: unknown }; message: string };
+    const code = typeof cause?.code === 'string' ? cause.code : undefined;
+    const reason = code ?? (typeof cause?.message === 'string' ? cause.message.slice(0, 300) : message);
+    const remedy = /CERT|ISSUER|SIGNATURE/.test(code ?? '')
+      ? '; for an API server use --kubeconfig, for another CA set NODE_EXTRA_CA_CERTS'
+      : '';
+    throw new FailureError(
+      signal.aborted
+        ? `${shown(url)} did not answer within ${requestTimeoutMs / 1000} s`
+        : `${shown(url)} cannot be fetched: ${printable(reason)}${remedy}`,
+    );
+  }
+}
+
+/** The list contains paths below the API server's root, which may itself be below a path: `/k8s/clusters/NAME`. */
+function urlServer(list: URL, signal: AbortSignal): DocumentServer {
+  const below = /^(.*)\/openapi\/v3\/?$/.exec(list.pathname)?.[1] ?? '';
+  const name = `${list.origin}${below}`;
+  return {
+    name,
+    async get(path) {
+      const url = new URL(`${name}${path}`);
+      const value = parseJson(await fetchLimited(url, signal));
+      return value as JsonObject;
+    },
+  };
+}
+
+/** One document of a server, from the cache if there is an entry with this hash. */
+async function oneDocument(
+  server: DocumentServer,
+  place: DocumentPlace,
+  { cache }: Surroundings,
+  found: Collection,
+): Promise<{ document: JsonObject; isConverted: boolean }> {
+  const key = `${server.name}\n${place.path}`;
+  const kept = place.hash === undefined ? undefined : await cache.read(key);
+  if (kept !== undefined) {
+    try {
+      const document = openApiOf(parseJson(kept));
+      found.count(kept.length);
+      found.cached++;
+      return document;
+    } catch (error) {
+      if (!(error instanceof InvalidOpenApi || error instanceof JsonError)) {
+        throw error;
+      }
+      // An older version of this program accepted the document, but this one does not: it is fetched again.
+    }
+  }
+  let value: JsonObject;
+  let isListed = place.hash !== undefined;
+  try {
+    value = await server.get(place.path);
+  } catch (error) {
+    // The document has changed since it was listed: the server redirects to the new hash.
+    if (!(error instanceof StatusError && error.code === 301)) {
+      throw error;
+    }
+    isListed = false;
+    value = await server.get(place.path.split('?')[0] as string);
+  }
+  const text = JSON.stringify(value);
+  found.count(text.length);
+  const document = openApiOf(value);
+  if (isListed) {
+    await cache.write(key, Buffer.from(text));
+  }
+  return document;
+}
+
+/** All documents that a server lists. Those that it does not serve are reported as missing; the others are merged. */
+async function fromList(
+  server: DocumentServer,
+  places: readonly DocumentPlace[],
+  surroundings: Surroundings,
+  found: Collection,
+): Promise<void> {
+  if (places.length > maxDocuments) {
+    throw new FailureError(`${server.name} lists more than ${maxDocuments} documents; merge some of them`);
+  }
+  const results: ({ document: JsonObject; isConverted: boolean } | undefined)[] = places.map(() => undefined);
+  let [next, done, isOver] = [0, 0, false];
+  async function work(): Promise<void> {
+    for (let index = next++; index < places.length && !isOver; index = next++) {
+      const place = places[index] as DocumentPlace;
+      try {
+        results[index] = await oneDocument(server, place, surroundings, found);
+      } catch (error) {
+        if (surroundings.signal.aborted || error instanceof LimitError) {
+          isOver = true;
+          throw surroundings.signal.aborted ? surroundings.signal.reason : error;
+        }
+        found.missing.push({ document: place.name, reason: (error as Error).message });
+      }
+      done++;
+      surroundings.onProgress(done, places.length);
+    }
+  }
+  await Promise.all(Array.from({ length: maxAtOnce }, work));
+  for (const [index, { name }] of places.entries()) {
+    const result = results[index];
+    if (result !== undefined) {
+      found.add(name, result);
+    }
+  }
+}
+
+/** All documents of the API server of a kubeconfig. @throws {FailureError} when it does not list them. */
+async function fromCluster(
+  flags: { kubeconfig: string | undefined; context: string | undefined },
+  surroundings: Surroundings,
+  found: Collection,
+): Promise<void> {
+  let server: DocumentServer;
+  let list: JsonObject;
+  let config: ReturnType<typeof loadKubeConfig>;
+  try {
+    config = loadKubeConfig(flags, surroundings.io.env);
+  } catch (error) {
+    throw new UsageError(`openapi merge: no API server: ${(error as Error).message}; or name files or URLs`);
+  }
+  try {
+    server = clusterServer(
+      connect(config, surroundings.signal, shortPatience),
+      config.getCurrentCluster()?.server ?? '',
+    );
+    list = await server.get('/openapi/v3');
+  } catch (error) {
+    surroundings.signal.throwIfAborted();
+    if (error instanceof StatusError && error.code === 404) {
+      throw new FailureError(
+        `the API server does not publish OpenAPI v3, which Kubernetes has had since 1.24: ${error.message}`,
+      );
+    }
+    throw new FailureError(withRemedy(explain(error, 'get', 'the URL', '/openapi/v3') as Error));
+  }
+  const places = documentList(list);
+  if (places === undefined) {
+    throw new FailureError(`${printable(server.name)}/openapi/v3 is not a list of documents`);
+  }
+  await fromList(server, places, surroundings, found);
+}
+
+async function fromUrl(url: URL, surroundings: Surroundings, found: Collection): Promise<void> {
+  let bytes: Buffer;
+  try {
+    bytes = await fetchLimited(url, surroundings.signal);
+  } catch (error) {
+    throw error instanceof StatusError ? new FailureError(error.message) : error;
+  }
+  let places: DocumentPlace[] | undefined;
+  try {
+    places = documentList(parseJson(bytes));
+  } catch {
+    // Not JSON, so it is not a list, but it may be a document in YAML.
+  }
+  if (places !== undefined) {
+    await fromList(urlServer(url, surroundings.signal), places, surroundings, found);
+    return;
+  }
+  found.count(bytes.length);
+  try {
+    found.add(shown(url), readOpenApi(bytes));
+  } catch (error) {
+    throw error instanceof InvalidOpenApi ? new FailureError(`${shown(url)} ${error.message}`) : error;
+  }
+}
+
+async function fromFiles(path: string, surroundings: Surroundings, found: Collection): Promise<void> {
+  let count = 0;
+  for (const source of sourcesOf([path], surroundings.io.stdin as Readable)) {
+    if (!('read' in source)) {
+      throw new UsageError(`openapi merge: ${source.file} ${source.message}`);
+    }
+    count++;
+    try {
+      const bytes = Buffer.from((await source.read(surroundings.signal)).replace(/^\ufeff/, ''));
+      found.count(bytes.length);
+      found.add(source.file, readOpenApi(bytes));
+    } catch (error) {
+      surroundings.signal.throwIfAborted();
+      if (error instanceof InvalidOpenApi || error instanceof SourceError || error instanceof JsonError) {
+        throw new UsageError(`openapi merge: ${printable(source.file)} ${error.message}`);
+      }
+      throw error;
+    }
+  }
+  if (count === 0) {
+    throw new UsageError(`openapi merge: ${printable(path)} has no *.yaml, *.yml or *.json in it`);
+  }
+}
+
+/**
+ * Fetches the documents that the arguments name: those of the API server, if there are no arguments or a flag selects
+ * it; then files, folders, `-` and URLs in their order.
+ *
+ * @throws {UsageError} for a file that cannot be read or is not a document, {FailureError} for a server or URL; the
+ *   reason of the signal.
+ */
+export async function gather(
+  args: readonly string[],
+  flags: { kubeconfig: string | undefined; context: string | undefined },
+  surroundings: Surroundings,
+): Promise<Gathered> {
+  const found = new Collection();
+  if (args.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {
+    await fromCluster(flags, surroundings, found);
+  }
+  for (const [index, argument] of args.entries()) {
+    const url = /^https?:\/\//i.test(argument) ? URL.parse(argument) : undefined;
+    if (url === null) {
+      throw new UsageError(`openapi merge: ${printable(argument)} is not a URL`);
+    }
+    if (url !== undefined && (url.username !== '' || url.password !== '')) {
+      throw new UsageError('openapi merge: a URL must not contain a user name; for an API server use --kubeconfig');
+    }
+    await (url === undefined ? fromFiles(argument, surroundings, found) : fromUrl(url, surroundings, found));
+    surroundings.onProgress(index + 1, args.length);
+  }
+  found.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
+  return found;
+}

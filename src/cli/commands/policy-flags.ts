@@ -1,0 +1,39 @@
+import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../../policy/index.ts';
+import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
+import { catalogFlags, hookCatalogOf, readWith } from './catalog-flags.ts';
+import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
+
+/** The flags for which rules run and how, which the linter and the server share. */
+export const policyFlags = {
+  profile: choiceFlag('PROFILE', ['strict', 'upstream'], {
+    summary: "strict: all rules; upstream: exactly what Cluster API's own webhook rejects",
+    default: 'strict',
+  }),
+  'rules-config': textFlag('FILE', {
+    summary: 'YAML file that sets individual rules to off, warn or deny',
+    default: undefined,
+  }),
+  enforcement: choiceFlag('MODE', ['deny', 'warn'], {
+    summary: "warn: denials by rules that are not Cluster API's own become warnings",
+    default: 'deny',
+  }),
+  'max-handler-timeout-seconds': handlerTimeoutFlag,
+  ...catalogFlags,
+} satisfies Flags;
+
+/**
+ * The rule options according to the flags.
+ *
+ * @throws {UsageError} when a file that a flag names cannot be used. The message names flag, file and position.
+ */
+export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSetOptions {
+  const config = flags['rules-config'];
+  return {
+    profile: flags.profile,
+    enforcement: flags.enforcement,
+    maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+    clusterApi: flags['target-cluster-api-version'],
+    hooks: hookCatalogOf(flags['hook-lifecycles']),
+    ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig, RulesConfigError) }),
+  };
+}

@@ -1,0 +1,148 @@
+import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { addFlags, choiceFlag, type Flag, FlagError, type Flags, readFlags, switchFlag } from '../framework/flags.ts';
+import { type DefineCommand, exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
+import { startProgress } from '../framework/progress.ts';
+import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
+import { inTurn } from './in-turn.ts';
+
+const releaseFlag: Flag<Release | undefined> = {
+  placeholder: 'VERSION',
+  summary: 'Cluster API release that is running now',
+  default: undefined,
+  defaultText: "from clusterctl's inventory in the cluster",
+  parse: (text) => {
+    const release = parseRelease(text);
+    if (release === undefined) {
+      throw new FlagError('it must be a release such as 1.12, v1.12 or v1.12.3');
+    }
+    return release;
+  },
+};
+
+const targetName = 'target-cluster-api-version';
+
+const preflightFlags = {
+  [targetName]: {
+    ...catalogFlags[targetName],
+    summary: 'Cluster API release to upgrade to',
+    default: undefined as Release | undefined,
+    defaultText: 'none; required',
+  },
+  'current-cluster-api-version': releaseFlag,
+  ...extensionFlags,
+  offline: switchFlag('do not call extensions: judge by the handlers in the status of the objects'),
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'report format', default: 'text' }),
+  'hook-lifecycles': catalogFlags['hook-lifecycles'],
+} satisfies Flags;
+
+const probeTimeoutMs = 10_000;
+
+/** What does the work: the rules and the client, which the help does without. */
+async function loadWork() {
+  const [preflight, runtime] = await Promise.all([
+    import('../../checks/preflight/index.ts'),
+    import('../../runtimehooks/client/index.ts'),
+  ]);
+  return { ...preflight, ...runtime };
+}
+
+/** The running release: given, read from the cluster, or assumed to be the one before the target. */
+async function currentRelease(told: Release | undefined, to: Release, { cluster }: Extensions) {
+  const { installedRelease } = await loadWork();
+  const found = told ?? (cluster && (await installedRelease(cluster)));
+  return { from: found ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: found !== undefined };
+}
+
+/** `preflight --target-cluster-api-version VERSION`: what an upgrade of Cluster API means for extensions. */
+export const definePreflight: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Checks before an upgrade of Cluster API which extensions are in the way: extensions that the release would refuse as a whole, extensions that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written.',
+    )
+    .argument('[names...]', 'ExtensionConfigs (default: all)')
+    .addHelpText(
+      'after',
+      `
+Extensions are asked for their handlers, as Cluster API does every ten minutes;
+no other hook is called. From outside the cluster, use --resolve to reach
+Services; manifests/preflight has a Job that runs inside.
+
+Exit code: 0 safe (warnings are fine), 1 not safe or unknown, 2 usage error or
+a file that cannot be read.`,
+    )
+    .action(async (names: string[]) => {
+      const flags = readFlags(preflightFlags, command, io.env);
+      const to = flags[targetName];
+      if (to === undefined) {
+        throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
+      }
+      const {
+        createClient,
+        examineExtension,
+        extensionOf,
+        isCallError,
+        preflightAsText,
+        probeTls,
+        reportOf,
+        targetOf,
+      } = await loadWork();
+      const extensions = await readExtensions(flags, names, io);
+      const { configs, resolve, originals } = extensions;
+      if (configs.length === 0 && flags.filename.length > 0) {
+        throw new UsageError('preflight: there are no ExtensionConfigs in the files: pass others with -f');
+      }
+      const catalog = hookCatalogOf(flags['hook-lifecycles']);
+      const client = createClient({ resolve, catalog, release: to });
+      let asked = 0;
+      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
+      try {
+        const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch(
+          (error: Error) => {
+            io.signal.throwIfAborted();
+            throw new FailureError(error.message);
+          },
+        );
+        const verdicts = [];
+        const results = inTurn(configs, async (config) => {
+          const target = targetOf(extensionOf(config).clientConfig, {
+            group: '',
+            version: '',
+            hook: '',
+            timeoutSeconds: 10,
+          });
+          const isAsked = !flags.offline;
+          return {
+            config,
+            original: originals.get(config) ?? {},
+            isFromCluster: extensions.cluster !== undefined,
+            discovered: isAsked ? await client.discover(config, { signal: io.signal }) : undefined,
+            tls:
+              isAsked && !isCallError(target)
+                ? await probeTls(target, AbortSignal.any([io.signal, AbortSignal.timeout(probeTimeoutMs)]), resolve)
+                : undefined,
+          };
+        });
+        for await (const facts of results) {
+          io.signal.throwIfAborted();
+          asked++;
+          verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
+        }
+        const report = reportOf({ ...current, to }, verdicts);
+        progress.clear();
+        io.stdout.write(
+          flags.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : preflightAsText(report, paintFor(io)),
+        );
+        if (configs.length === 0) {
+          io.stderr.write(
+            `preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`,
+          );
+        }
+        end(report.verdict === 'safe' ? exitCode.ok : exitCode.findings);
+      } finally {
+        progress.stop();
+        await client.close();
+      }
+    });
+  addFlags(command, preflightFlags);
+};

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { discardFile, folderProblem } from '../../base/index.ts';
+import { FailureError } from '../framework/program.ts';
+
+/**
+ * Creates a file atomically, readable by its owner only; never replaces another file.
+ *
+ * @param what names its content in messages.
+ * @param stale the text of the file that may be replaced.
+ * @throws {FailureError} if it exists or cannot be written.
+ */
+export function publishFile(what: string, file: string, text: string, stale?: string): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' });
+    if (stale !== undefined && readFileSync(file, 'utf8') === stale) {
+      rmSync(file);
+    }
+    linkSync(temporary, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FailureError(
+      code === 'ENOENT'
+        ? `${what} cannot be written: the folder ${dirname(file)} does not exist: create it, or name another file`
+        : code === 'EEXIST'
+          ? `${what} cannot be written: ${file} exists: remove it, or name another file`
+          : `${what}: ${folderProblem(dirname(resolve(file)), 'written', error)}`,
+    );
+  } finally {
+    discardFile(temporary);
+  }
+}
+
+/**
+ * Removes a file that `publishFile` created, unless it has other content by now: an edited copy, or one of another
+ * program, is kept.
+ *
+ * @returns why it could not be removed; undefined if there is nothing left to remove.
+ */
+export function withdrawFile(file: string, text: string): string | undefined {
+  try {
+    if (readFileSync(file, 'utf8') === text) {
+      rmSync(file);
+    }
+    return undefined;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? undefined : message;
+  }
+}

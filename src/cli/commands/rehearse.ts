@@ -1,0 +1,295 @@
+import { count, printable } from '../../base/index.ts';
+import {
+  clusterOf,
+  createTimeline,
+  type Entry,
+  type Fault,
+  type Given,
+  GivenError,
+  type GivenObject,
+  htmlPage,
+  jsonLine,
+  parseFault,
+  readGiven,
+  rehearse,
+} from '../../checks/rehearsal/index.ts';
+import {
+  addFlags,
+  choiceFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  integerFlag,
+  listFlag,
+  readFlags,
+  switchFlag,
+} from '../framework/flags.ts';
+import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
+import { startProgress } from '../framework/progress.ts';
+import { extensionFlags, readExtensions } from './extensions.ts';
+import { manifestObjects } from './manifest-objects.ts';
+import { outOfClusterHint } from './out-of-cluster.ts';
+
+const faultFlag: Flag<readonly Fault[]> = {
+  placeholder: 'KIND@WHERE[=N]',
+  summary:
+    'inject a fault at a call, given by number or as the first call of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
+  default: [],
+  repeatable: true,
+  parse: (text) => {
+    const fault = parseFault(text.trim());
+    if ('problem' in fault) {
+      throw new FlagError(fault.problem);
+    }
+    return [fault];
+  },
+};
+
+const rehearseFlags = {
+  ...extensionFlags,
+  cluster: {
+    ...listFlag('PATH', 'file or folder with Clusters, and Namespaces for their labels; may be repeated'),
+    defaultText: 'a sample Cluster',
+  },
+  'cluster-class': {
+    ...listFlag('PATH', 'file or folder with ClusterClasses and their templates; may be repeated'),
+    defaultText: 'none; upgrades go one minor version at a time',
+  },
+  'upgrade-to': {
+    ...listFlag('VERSION', 'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row'),
+    parse: (text: string) => {
+      if (!/^v\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+][0-9A-Za-z.+-]{1,64})?$/.test(text)) {
+        throw new FlagError('it must be a version such as v1.33.0');
+      }
+      return [text];
+    },
+  },
+  delete: switchFlag('delete the Clusters at the end'),
+  'in-place-updates': switchFlag('update machines in place if extensions can, as with the feature gate InPlaceUpdates'),
+  fault: faultFlag,
+  'real-time': switchFlag('wait as long as Cluster API would'),
+  'max-calls': integerFlag('COUNT', 1, 1_000_000, {
+    summary: 'number of calls after which to give up on a Cluster',
+    default: 1000,
+  }),
+  'max-failures': integerFlag('COUNT', 1, 1000, {
+    summary: 'number of failed reconciles in a row after which to give up on a Cluster',
+    default: 10,
+  }),
+  output: choiceFlag('FORMAT', ['text', 'json', 'html'], {
+    summary: 'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
+    default: 'text',
+  }),
+} satisfies Flags;
+
+/**
+ * Maximum number of Clusters whose timelines are all printed; if there are more, only those that could not be
+ * completed.
+ */
+const maxTimelines = 10;
+
+/** Prints the entries of a rehearsal. */
+interface Printer {
+  add(entry: Entry): void;
+  end(): void;
+}
+
+function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Printer {
+  const lives = clusters.length;
+  const paint = paintFor(io);
+  const write = (text: string) => {
+    if (text !== '') {
+      clear();
+      io.stdout.write(text);
+    }
+  };
+  const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
+  const summaries = new Map<string, string>();
+  let shown = 0;
+  return {
+    add(entry) {
+      let timeline = running.get(entry.cluster);
+      if (timeline === undefined) {
+        timeline = { texts: [], ...createTimeline(paint) };
+        running.set(entry.cluster, timeline);
+        const title = entry.cluster === '' ? 'extensions' : printable(entry.cluster);
+        timeline.texts.push(`${title}\n`);
+      }
+      timeline.texts.push(timeline.add(entry));
+      const isClusters = entry.cluster !== '' && lives > 1;
+      if (!isClusters) {
+        write(timeline.texts.splice(0).join(''));
+      } else if (entry.type === 'end') {
+        running.delete(entry.cluster);
+        summaries.set(
+          entry.cluster,
+          `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${count(entry.calls, 'call')}` : `incomplete: ${printable(entry.reason)}`}\n`,
+        );
+        if ((lives <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
+          shown++;
+          write(timeline.texts.join(''));
+        }
+      }
+    },
+    // In the order of the files, whichever finished first.
+    end: () => write(clusters.map((cluster) => summaries.get(cluster) ?? '').join('')),
+  };
+}
+
+function jsonPrinter(io: Io, clear: () => void): Printer {
+  return {
+    add(entry) {
+      const line = jsonLine(entry);
+      if (line !== undefined) {
+        clear();
+        io.stdout.write(line);
+      }
+    },
+    end: () => {},
+  };
+}
+
+function htmlPrinter(io: Io, clear: () => void): Printer {
+  const entries: Entry[] = [];
+  return {
+    add: (entry) => void entries.push(entry),
+    end() {
+      clear();
+      io.stdout.write(htmlPage(entries));
+    },
+  };
+}
+
+/**
+ * The files that flags name, and the kinds that the files of each flag must contain: a wrong file must not silently
+ * result in the sample.
+ */
+const wanted = {
+  cluster: ['Cluster', 'Namespace'],
+  'cluster-class': ['ClusterClass'],
+} as const;
+
+async function readFiles(
+  flags: Readonly<Record<keyof typeof wanted, readonly string[]>>,
+  target: string | undefined,
+  io: Io,
+): Promise<Given> {
+  const objects: GivenObject[] = [];
+  const read = new Set<string>();
+  for (const flag of ['cluster', 'cluster-class'] as const) {
+    const kinds: readonly unknown[] = wanted[flag];
+    // Clusters and their classes may be in one file, which both flags name.
+    const unread = flags[flag].filter((path) => !read.has(path));
+    let hasWanted =
+      flags[flag].length === 0 ||
+      (unread.length < flags[flag].length && objects.some(({ object }) => kinds.includes(object.kind)));
+    for await (const { object, where } of manifestObjects(unread, io)) {
+      hasWanted ||= kinds.includes(object.kind);
+      objects.push({
+        object,
+        get where() {
+          return where();
+        },
+      });
+    }
+    for (const path of unread) {
+      read.add(path);
+    }
+    if (!hasWanted) {
+      throw new UsageError(
+        `--${flag}: there is no ${wanted[flag][0]} in ${printable(flags[flag].join(', ').slice(0, 500))}`,
+      );
+    }
+  }
+  try {
+    return readGiven(objects, target);
+  } catch (error) {
+    throw error instanceof GivenError ? new UsageError(error.message) : error;
+  }
+}
+
+/** Looks up each namespace once, since every call needs its labels. */
+function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (namespace) => {
+    const labels = known.get(namespace) ?? look(namespace);
+    known.set(namespace, labels);
+    return labels;
+  };
+}
+
+/** `rehearse`: plays a Cluster's lifecycle against extensions. */
+export const defineRehearse: DefineCommand = (command, io, end) => {
+  command
+    .description(
+      'Simulates the lifecycle of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',
+    )
+    .argument('[names...]', 'ExtensionConfigs (default: all)')
+    .addHelpText(
+      'after',
+      `
+Faults: "down@BeforeClusterUpgrade=3" makes the servers unreachable for three
+tries, "restart@7" restarts the controller after the seventh call, and
+"block@BeforeControlPlaneUpgrade=30" makes a second handler block for 30
+seconds.
+
+Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
+that cannot be read.`,
+    )
+    .action(async (names: readonly string[]) => {
+      const flags = readFlags(rehearseFlags, command, io.env);
+      const upgrades = flags['upgrade-to'];
+      const given = await readFiles(flags, upgrades[0], io);
+      const extensions = await readExtensions(flags, names, io);
+      if (extensions.configs.length === 0) {
+        throw new UsageError('there are no ExtensionConfigs: pass files with -f');
+      }
+      const lives = given.subjects.length;
+      let [calls, ended] = [0, 0];
+      let hint: string | undefined;
+      const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${lives} Clusters done`);
+      const printer =
+        flags.output === 'text'
+          ? textPrinter(io, given.subjects.map(clusterOf), progress.clear)
+          : flags.output === 'json'
+            ? jsonPrinter(io, progress.clear)
+            : htmlPrinter(io, progress.clear);
+      try {
+        const { complete } = await rehearse({
+          configs: extensions.configs,
+          subjects: given.subjects,
+          story: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
+          limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
+          faults: flags.fault,
+          resolve: extensions.resolve,
+          namespaceLabels: labelsBy(async (namespace) => ({
+            'kubernetes.io/metadata.name': namespace,
+            ...(await extensions.namespaceLabels?.(namespace)),
+            ...given.namespaces.get(namespace),
+          })),
+          isRealTime: flags['real-time'],
+          onEntry(entry) {
+            calls += entry.type === 'call' ? 1 : 0;
+            if (entry.type === 'end') {
+              ended++;
+              hint ??= outOfClusterHint(entry.reason);
+            }
+            printer.add(entry);
+          },
+          signal: io.signal,
+        });
+        printer.end();
+        if (hint !== undefined) {
+          io.stderr.write(`rehearse: ${hint}\n`);
+        }
+        if (complete < lives) {
+          end(exitCode.findings);
+        } else if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
+          io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
+        }
+      } finally {
+        progress.stop();
+      }
+    });
+  addFlags(command, rehearseFlags);
+};

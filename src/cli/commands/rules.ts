@@ -1,0 +1,82 @@
+import { readableYaml } from '../../base/index.ts';
+import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
+import { SuggestedArgument } from '../framework/complete.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import { didYouMean } from '../framework/nearest.ts';
+import { type DefineCommand, UsageError } from '../framework/program.ts';
+import { table } from '../framework/table.ts';
+
+const rulesFlags = {
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+} satisfies Flags;
+
+function describe({ id, severity, upstream, subjects, summary }: Rule) {
+  return { id, severity, profile: upstream ? 'upstream' : 'strict', subjects, summary };
+}
+
+function explain(rule: Rule) {
+  const findings = exampleReports(rule, rule.example.bad)
+    .filter((report) => report.rule === rule)
+    .map(warningText);
+  const { context, old, bad, good } = rule.example;
+  return { ...describe(rule), ...(context && { context }), ...(old && { old }), bad, findings, good };
+}
+
+function toYaml(object: object): string {
+  return readableYaml(object).replaceAll(/^(?=.)/gm, '  ');
+}
+
+function explanationText(rule: Rule): string {
+  const { id, severity, profile, summary, context, old, bad, findings, good } = explain(rule);
+  return [
+    `${id} (${severity}, profile ${profile})\n`,
+    `${summary}\n`,
+    ...(context === undefined ? [] : [`In the cluster (known with --cluster-facts):\n\n${toYaml(context)}`]),
+    ...(old === undefined ? [] : [`Before the update:\n\n${toYaml(old)}`]),
+    `Bad:\n\n${toYaml(bad)}`,
+    `What it says:\n\n${findings.map((finding) => `  ${finding}\n`).join('')}`,
+    `Good:\n\n${toYaml(good)}`,
+  ].join('\n');
+}
+
+/** `rules [ID]`: lists and explains the rules. */
+export const defineRules: DefineCommand = (command, io) => {
+  command
+    .description('Lists the rules, or explains one with a bad and a good example.')
+    .addArgument(
+      new SuggestedArgument(
+        '[id]',
+        'rule to explain',
+        rules.map((rule) => rule.id),
+      ),
+    )
+    .addHelpText(
+      'after',
+      `
+The profile "upstream" has the rules of Cluster API itself, "strict" has all
+rules. --rules-config of lint and serve configures individual rules.`,
+    )
+    .action((id: string | undefined) => {
+      const { output } = readFlags(rulesFlags, command, io.env);
+      if (id === undefined) {
+        const rows = rules.map(describe);
+        io.stdout.write(
+          output === 'json'
+            ? `${JSON.stringify(rows, null, 2)}\n`
+            : table([
+                ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
+                ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
+              ]),
+        );
+        return;
+      }
+      const rule = rules.find((candidate) => candidate.id === id);
+      if (rule === undefined) {
+        const ids = rules.map((candidate) => candidate.id);
+        const hint = didYouMean(id, ids, '"rules" without an id lists them');
+        throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
+      }
+      io.stdout.write(output === 'json' ? `${JSON.stringify(explain(rule), null, 2)}\n` : explanationText(rule));
+    });
+  addFlags(command, rulesFlags);
+};

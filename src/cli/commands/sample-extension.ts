@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { BehaviourError, createSampleExtension, readBehaviours } from '../../extension/sample/index.ts';
+import {
+  type CertificatePair,
+  ClientCaError,
+  fixedCertificate,
+  ListenError,
+  selfSignedPair,
+} from '../../server/index.ts';
+import { addFlags, type Flags, integerFlag, readFlags, switchFlag, textFlag } from '../framework/flags.ts';
+import { readLimitedFile } from '../framework/limited-file.ts';
+import { logFlags, openLog } from '../framework/log.ts';
+import { checkPortsDiffer, listenProblem } from '../framework/port-problem.ts';
+import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
+import { version } from '../framework/version.ts';
+import { publishFile, withdrawFile } from './publish-file.ts';
+
+const sampleFlags = {
+  port: integerFlag('PORT', 0, 65535, { summary: 'port of the hooks (HTTPS); 0: any free port', default: 9443 }),
+  host: textFlag('HOST', { summary: 'address to listen on', default: undefined, defaultText: 'all interfaces' }),
+  'health-port': integerFlag('PORT', 0, 65535, {
+    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free port',
+    default: 8080,
+  }),
+  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; reloaded on change', default: undefined }),
+  'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),
+  'write-extension-config': textFlag('FILE', {
+    summary:
+      'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
+    default: undefined,
+  }),
+  'client-ca-file': textFlag('FILE', {
+    summary: 'accept only clients with a certificate from these CAs',
+    default: undefined,
+  }),
+  path: textFlag('PATH', {
+    summary: 'prefix of all paths, like service.path of the ExtensionConfig',
+    default: undefined,
+    defaultText: 'nothing',
+  }),
+  behaviour: textFlag('FILE', {
+    summary: 'YAML file that makes handlers block, fail, hang, respond slowly or answer garbage',
+    default: undefined,
+  }),
+  ...logFlags,
+} satisfies Flags;
+
+const stopTimeoutMs = 5_000;
+
+/** Addresses to listen on at which `localhost` reaches the server. */
+const localHosts: readonly (string | undefined)[] = [undefined, 'localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
+
+/** An ExtensionConfig of a server on this machine, which trusts its self-signed certificate. */
+const extensionConfig = (port: number, path = '', { cert }: CertificatePair) => `\
+apiVersion: runtime.cluster.x-k8s.io/v1beta2
+kind: ExtensionConfig
+metadata:
+  name: sample
+spec:
+  clientConfig:
+    url: ${JSON.stringify(`https://localhost:${port}${path === '' || path.startsWith('/') ? path : `/${path}`}`)}
+    caBundle: ${Buffer.from(cert).toString('base64')}
+  namespaceSelector: {}
+`;
+
+function behavioursOf(file: string | undefined) {
+  if (file === undefined) {
+    return new Map();
+  }
+  try {
+    return readBehaviours(readLimitedFile('--behaviour', file));
+  } catch (error) {
+    if (error instanceof BehaviourError) {
+      throw new UsageError(`--behaviour: ${file}: ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** `extensionconfig-webhook sample-extension`: an extension server with a handler for each hook. */
+export const defineSampleExtension: DefineCommand = (command, io) => {
+  command.description('Runs an extension server with a handler for each Runtime Hook, to test callers with.');
+  addFlags(command, sampleFlags);
+  command.action(async () => {
+    const flags = readFlags(sampleFlags, command, io.env);
+    const folder = flags['cert-dir'];
+    if ((folder === undefined) !== flags['self-signed']) {
+      throw new UsageError(
+        'pass either --cert-dir with a folder that has tls.crt and tls.key (`certs bootstrap --cert-dir` creates one), or --self-signed',
+      );
+    }
+    const { port, host, 'health-port': healthPort } = flags;
+    checkPortsDiffer({ port, host, healthPort, healthHost: host });
+    const file = flags['write-extension-config'];
+    if (file !== undefined && folder !== undefined) {
+      throw new UsageError(
+        '--write-extension-config needs --self-signed; with --cert-dir, write an ExtensionConfig with your CA as its caBundle',
+      );
+    }
+    if (file !== undefined && !localHosts.includes(flags.host)) {
+      throw new UsageError(
+        `--write-extension-config: the certificate is for localhost, which does not reach --host ${flags.host}; leave --host out, or use 127.0.0.1`,
+      );
+    }
+    if (file !== undefined && existsSync(file)) {
+      throw new UsageError(`--write-extension-config: ${file} exists; remove it, or name another file`);
+    }
+    const clientCa = flags['client-ca-file'];
+    const log = openLog(io.stdout, flags);
+    const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
+    let server: ReturnType<typeof createSampleExtension>;
+    try {
+      server = createSampleExtension({
+        behaviours: behavioursOf(flags.behaviour),
+        certificates: 'folder' in certificates ? certificates : fixedCertificate(certificates),
+        port,
+        healthPort,
+        ...(host !== undefined && { host, healthHost: host }),
+        ...(flags.path !== undefined && { path: flags.path }),
+        ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
+        log,
+        version,
+      });
+    } catch (error) {
+      throw error instanceof TypeError ? new UsageError(`--path: ${error.message}`) : error;
+    }
+    let running: Awaited<ReturnType<typeof server.start>>;
+    try {
+      running = await server.start();
+    } catch (error) {
+      if (error instanceof ListenError) {
+        throw new FailureError(listenProblem(error, error.port === 'main' ? '--port' : '--health-port', '--host'));
+      }
+      if (error instanceof ClientCaError) {
+        throw new UsageError(`--client-ca-file: ${error.message}`);
+      }
+      throw error;
+    }
+    let written: string | undefined;
+    try {
+      if (file !== undefined && !('folder' in certificates)) {
+        const text = extensionConfig(running.port, flags.path, certificates);
+        publishFile('the ExtensionConfig', file, text);
+        written = text;
+        log.info({ file }, 'ExtensionConfig written');
+      }
+      if (!io.signal.aborted) {
+        await once(io.signal, 'abort');
+      }
+    } finally {
+      const problem = file === undefined || written === undefined ? undefined : withdrawFile(file, written);
+      if (problem !== undefined) {
+        log.warn({ file, problem }, 'ExtensionConfig not removed');
+      }
+      await running.stop({ timeoutMs: stopTimeoutMs });
+    }
+  });
+};

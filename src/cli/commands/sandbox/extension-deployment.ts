@@ -1,0 +1,124 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { ellipticEntropy } from '../../../base/x509/index.ts';
+import { group } from '../../../extensionconfig/index.ts';
+import { connect } from '../../../kubernetes/client/index.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, timeText } from '../../../kubernetes/index.ts';
+import { FailureError } from '../../framework/program.ts';
+import { version } from '../../framework/version.ts';
+import { runCertsCommand } from './webhook.ts';
+
+/** Name of the sample extension's namespace, and of everything in it. */
+export const extensionName = 'sample-extension';
+/** Its namespace. */
+export const namespace = extensionName;
+const labels = { 'app.kubernetes.io/name': extensionName };
+/** Name of the Secret with its certificate. */
+export const secretName = `${extensionName}-tls`;
+/** The path of Deployments in its namespace. */
+export const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+
+/** Registers the sample extension. Its CA is injected from the Secret that `startExtension` creates. */
+export async function registerExtension(config: KubeConfig): Promise<void> {
+  const cluster = connect(config, new AbortController().signal);
+  await cluster.request('POST', '/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  await cluster.request('POST', `/api/v1/namespaces/${namespace}/services`, {
+    metadata: { name: extensionName, labels },
+    spec: { selector: labels, ports: [{ name: 'hooks', port: 443, targetPort: 'hooks' }] },
+  });
+  await cluster.request('POST', `/apis/${group}/v1beta2/extensionconfigs`, {
+    apiVersion: `${group}/v1beta2`,
+    kind: 'ExtensionConfig',
+    metadata: {
+      name: extensionName,
+      annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `${namespace}/${secretName}` },
+    },
+    spec: { clientConfig: { service: { namespace, name: extensionName, port: 443 } }, namespaceSelector: {} },
+  });
+}
+
+/** Creates the Secrets of the extension and its Deployment. */
+export async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortSignal): Promise<void> {
+  const secrets = ['--secret', secretName, '--ca-secret', `${extensionName}-ca`];
+  const where = ['--kubeconfig', kubeconfigFile, '--namespace', namespace, '--service', extensionName];
+  const { code, output } = await runCertsCommand(['bootstrap', ...where, ...secrets], signal, ellipticEntropy);
+  if (code !== 0) {
+    throw new FailureError(`no certificate for the sample extension: ${output.trim()}`);
+  }
+  const image = `extensionconfig-webhook:${version}`;
+  await connect(config, signal).request('POST', deployments, {
+    metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [
+            {
+              name: 'extension',
+              image,
+              args: ['sample-extension', '--cert-dir=/certificates'],
+              ports: [{ name: 'hooks', containerPort: 9443 }],
+              volumeMounts: [{ name: 'certificates', mountPath: '/certificates', readOnly: true }],
+            },
+          ],
+          volumes: [{ name: 'certificates', secret: { secretName } }],
+        },
+      },
+    },
+  });
+}
+
+/**
+ * The desired state of the extension, according to its Deployment: a new value requires a restart, undefined means that
+ * it must not run.
+ */
+export function wantedBy(deployment: JsonObject | undefined): string | undefined {
+  const spec = objectAt(deployment, 'spec');
+  return Number(spec.replicas ?? 0) > 0 ? JSON.stringify(spec.template ?? null) : undefined;
+}
+
+/** The status of the Deployment, with the one pod that the sandbox runs. */
+export function statusOf(deployment: JsonObject, isRunning: boolean, problem: string | undefined): JsonObject {
+  const spec = objectAt(deployment, 'spec');
+  const metadata = objectAt(deployment, 'metadata');
+  const wanted = Number(spec.replicas ?? 0);
+  const ready = isRunning ? 1 : 0;
+  const now = timeText(new Date());
+  const condition = (type: string, holds: boolean, reason: string, message: string): JsonObject => ({
+    ...{ type, status: holds ? 'True' : 'False', reason, message },
+    ...{ lastUpdateTime: now, lastTransitionTime: now },
+  });
+  const about = problem ?? 'the sandbox runs one pod of this Deployment, however many replicas it asks for';
+  const available = ready > 0 || wanted === 0;
+  return {
+    observedGeneration: metadata.generation ?? 1,
+    replicas: ready,
+    readyReplicas: ready,
+    updatedReplicas: ready,
+    availableReplicas: ready,
+    conditions: [
+      condition('Available', available, `MinimumReplicas${available ? 'Available' : 'Unavailable'}`, about),
+      ready === wanted
+        ? condition('Progressing', true, 'NewReplicaSetAvailable', about)
+        : // `kubectl rollout status` must not wait for pods that never come.
+          condition('Progressing', ready === 0, ready === 0 ? 'ReplicaSetUpdated' : 'ProgressDeadlineExceeded', about),
+    ],
+  };
+}
+
+/** Whether two statuses differ only in times. */
+export function isSameStatus(a: Json | undefined, b: JsonObject): boolean {
+  const text = (value: Json | undefined) =>
+    JSON.stringify([
+      ...(isJsonObject(value)
+        ? ['observedGeneration', 'replicas', 'readyReplicas'].map((field) => value[field] ?? 0)
+        : []),
+      isJsonObject(value) && Array.isArray(value.conditions)
+        ? value.conditions.map((entry) =>
+            isJsonObject(entry) ? [entry.type, entry.status, entry.reason, entry.message] : null,
+          )
+        : null,
+    ] as Json);
+  return text(a) === text(b);
+}

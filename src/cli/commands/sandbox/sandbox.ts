@@ -1,0 +1,180 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { bundleOf, readCertificates, unreadProblem, usable } from '../../../base/x509/index.ts';
+import {
+  addFlags,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  readFlags,
+  switchFlag,
+  textFlag,
+} from '../../framework/flags.ts';
+import { readLimitedFile } from '../../framework/limited-file.ts';
+import { logFlags, openLog } from '../../framework/log.ts';
+import { type DefineCommand, type Io, UsageError } from '../../framework/program.ts';
+import { shellPath } from '../../framework/shell-path.ts';
+import { resolveFlag, resolveOf } from '../resolve-flag.ts';
+import { staleKubeconfig } from './kubeconfig-file.ts';
+import type { Loop, LoopSettings } from './loop.ts';
+import { behindService, type WebhookReference } from './webhook.ts';
+
+const sandboxFlags = {
+  port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0: any free port', default: 0 }),
+  'write-kubeconfig': textFlag('FILE', {
+    summary: 'new file for the kubeconfig, written once everything is ready, removed at the end',
+    default: undefined,
+    defaultText: 'in a temporary folder',
+  }),
+  'webhook-url': textFlag('URL', {
+    summary: 'https URL of a webhook server that is already running',
+    default: undefined,
+  }),
+  'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates to verify it with', default: undefined }),
+  resolve: {
+    ...resolveFlag,
+    summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',
+  },
+  'cluster-facts': switchFlag('run the rules that need facts about the cluster'),
+  'no-extension': switchFlag('do not run or register the sample extension'),
+  'no-controller': switchFlag('do not run the controller that discovers extensions'),
+  ...logFlags,
+} satisfies Flags;
+
+/** The webhook that the flags name, or undefined if the sandbox starts its own. */
+function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference | undefined {
+  const { 'webhook-url': webhookUrl, 'webhook-ca-file': webhookCaFile } = flags;
+  if (webhookUrl === undefined) {
+    if (webhookCaFile !== undefined) {
+      throw new UsageError('--webhook-ca-file needs --webhook-url, which is missing');
+    }
+    return undefined;
+  }
+  let url: URL;
+  try {
+    url = new URL(webhookUrl);
+  } catch {
+    throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} is not a URL: write https://127.0.0.1:9443`);
+  }
+  if (url.protocol !== 'https:') {
+    throw new UsageError(`--webhook-url: ${JSON.stringify(webhookUrl)} must begin with https://`);
+  }
+  if (webhookCaFile === undefined) {
+    throw new UsageError('--webhook-url needs --webhook-ca-file, the PEM certificates that verify the webhook');
+  }
+  const certificates = usable(readCertificates(readLimitedFile('--webhook-ca-file', webhookCaFile)));
+  if (certificates === undefined) {
+    throw new UsageError(`--webhook-ca-file: ${webhookCaFile} contains no valid PEM certificates`);
+  }
+  for (const [index, { x509 }] of certificates.entries()) {
+    const problem = unreadProblem(x509);
+    if (problem !== undefined) {
+      throw new UsageError(`--webhook-ca-file: ${webhookCaFile}: certificate ${index + 1} ${problem}`);
+    }
+  }
+  // In a caBundle, only certificates whose lines are well formed would count.
+  return behindService(url, bundleOf(certificates));
+}
+
+/** The command line of this program, for any working folder. */
+const program = shellPath(fileURLToPath(new URL('../../../../bin/extensionconfig-webhook', import.meta.url)));
+
+const sample = (file: string) =>
+  shellPath(fileURLToPath(new URL(`../../../../manifests/samples/${file}`, import.meta.url)));
+
+/** Commands that register, discover, stop and restart the extension. */
+const extensionStory = [
+  'kubectl wait extensionconfig sample-extension --for=condition=Discovered',
+  'kubectl get extensionconfigs',
+  'kubectl describe extensionconfig sample-extension # its handlers and events',
+  'kubectl -n sample-extension scale deployment sample-extension --replicas=0 # stops it',
+  'kubectl wait extensionconfig sample-extension --for=condition=Discovered=False',
+  'kubectl get events',
+  'kubectl -n sample-extension scale deployment sample-extension --replicas=1',
+];
+
+/** Commands to try, each building on the previous ones. */
+function storyOf({ extension, controller }: LoopSettings): string[] {
+  return [
+    `kubectl apply -f ${sample('bad-target.yaml')} # rejected`,
+    `kubectl apply -f ${sample('good-v1alpha1.yaml')} # a warning`,
+    'kubectl get extensionconfigs -o yaml # with defaults',
+    ...(extension && controller ? extensionStory : []),
+  ];
+}
+
+async function runSandbox(command: Command, io: Io): Promise<void> {
+  const flags = readFlags(sandboxFlags, command, io.env);
+  const webhook = referenceOf(flags);
+  const file = flags['write-kubeconfig'];
+  let stale: string | undefined;
+  if (file !== undefined && existsSync(file)) {
+    stale = await staleKubeconfig('--write-kubeconfig', file);
+    if (stale === undefined) {
+      throw new UsageError(`--write-kubeconfig: ${file} exists; remove it, or name another file`);
+    }
+  }
+  const settings = {
+    port: flags.port,
+    webhook,
+    resolve: resolveOf(flags.resolve),
+    clusterFacts: flags['cluster-facts'],
+    kubeconfigFile: file === undefined ? undefined : resolve(file),
+    staleKubeconfig: stale,
+  };
+  const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };
+  const log = openLog(io.stderr, flags);
+  // The API server and the Kubernetes client are large; no other command needs them.
+  const { startSandboxWithWebhook } = await import('./start.ts');
+  const { extensionName, registerExtension } = await import('./extension-deployment.ts');
+  const prepare = runs.extension ? registerExtension : undefined;
+  const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
+  let loop: Loop | undefined;
+  try {
+    io.stdout.write(
+      [
+        `API server with ExtensionConfig at ${sandbox.url}, its webhook: ${sandbox.webhook.description}.`,
+        'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try',
+        '',
+        `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
+        ...storyOf(runs).map((command) => `  ${command}`),
+        '',
+      ].join('\n'),
+    );
+    // Not earlier, since that would delay what is ready now.
+    const { resolveFlagOf, startLoop } = await import('./loop.ts');
+    const running = startLoop(sandbox, runs, log);
+    loop = running;
+    void running.started.then(() => {
+      if (running.endpoint !== undefined && !io.signal.aborted) {
+        io.stdout.write(
+          `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n\n`,
+        );
+      }
+    });
+    if (!io.signal.aborted) {
+      await once(io.signal, 'abort');
+    }
+  } finally {
+    await loop?.stop();
+    await sandbox.stop();
+  }
+  // The terminal may have been closed.
+  if (io.signal.reason !== 'SIGHUP') {
+    const file = sandbox.kubeconfigFile;
+    io.stdout.write(`Stopped. Everything in the sandbox is gone, and so is ${file}.\n`);
+  }
+}
+
+/** `sandbox`: an API server on loopback for trying ExtensionConfigs, with the real kubectl and without a cluster. */
+export const defineSandbox: DefineCommand = (command, io) => {
+  command
+    .description(
+      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end.',
+    )
+    .action(() => runSandbox(command, io));
+  addFlags(command, sandboxFlags);
+};

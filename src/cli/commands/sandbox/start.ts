@@ -1,0 +1,251 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type {
+  KubeConfig,
+  V1CustomResourceDefinitionStatus,
+  V1MutatingWebhookConfiguration,
+  V1ValidatingWebhookConfiguration,
+} from '@kubernetes/client-node';
+import { loadAll } from 'js-yaml';
+import type { Logger } from 'pino';
+import { ellipticEntropy } from '../../../base/x509/index.ts';
+import { crd, group } from '../../../extensionconfig/index.ts';
+import { connect, loadKubeConfig, StatusError } from '../../../kubernetes/client/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
+import type { Resolve } from '../../../runtimehooks/client/index.ts';
+import { startSandbox } from '../../../sandbox/index.ts';
+import { webhookPaths } from '../../../webhook/index.ts';
+import { portProblem } from '../../framework/port-problem.ts';
+import { FailureError } from '../../framework/program.ts';
+import { publishFile } from '../publish-file.ts';
+import {
+  byService,
+  type LocalWebhook,
+  runCerts,
+  startWebhookOfSecret,
+  type WebhookReference,
+  webhookService,
+} from './webhook.ts';
+
+/** The log level of each event of the sandbox. */
+const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
+
+/** The webhook configurations of an installation. The sandbox uses the same, so that manifests can be applied to it. */
+const configurationsFile = new URL('../../../../manifests/base/webhooks.yaml', import.meta.url);
+
+/** The configurations of the manifest, with a reference to a webhook server. */
+function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
+  return loadAll(readFileSync(configurationsFile, 'utf8')).map((document) => {
+    const configuration = document as V1MutatingWebhookConfiguration & V1ValidatingWebhookConfiguration;
+    for (const entry of configuration.webhooks ?? []) {
+      entry.clientConfig = webhook.clientConfig(entry.clientConfig.service?.path ?? '/');
+      if (clusterFacts && configuration.kind === 'ValidatingWebhookConfiguration') {
+        // As in manifests/components/cluster-facts.
+        entry.rules?.[0]?.operations?.push('DELETE');
+      }
+    }
+    return configuration;
+  });
+}
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const registrations = '/apis/admissionregistration.k8s.io/v1';
+
+/**
+ * Registers ExtensionConfig and the webhook in front of it.
+ *
+ * @throws {StatusError | ConnectionError} of the API server; the reason of `signal`.
+ */
+export async function register(
+  config: KubeConfig,
+  webhook: WebhookReference,
+  signal: AbortSignal,
+  clusterFacts = false,
+): Promise<void> {
+  const cluster = connect(config, signal);
+  const conversion = {
+    strategy: 'Webhook',
+    webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
+  };
+  await cluster.request('POST', definitions, { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject);
+  // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
+  // requests are retried.
+  for (const body of configurationsFor(webhook, clusterFacts)) {
+    const resource = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
+    await cluster.request(
+      'POST',
+      `${registrations}/${resource}webhookconfigurations`,
+      // Parsed from YAML, so without the client's classes.
+      body as unknown as JsonObject,
+    );
+  }
+}
+
+/** How long an API server may take until ExtensionConfigs are served, in ms; a busy one takes a few seconds. */
+const servedWithinMs = 60_000;
+
+/** A condition of the definition. */
+type Condition = NonNullable<V1CustomResourceDefinitionStatus['conditions']>[number];
+
+/** Why a definition will never be served in its current state. */
+function refusalOf(conditions: ReadonlyMap<string, Condition>): Condition | undefined {
+  const accepted = conditions.get('NamesAccepted');
+  const established = conditions.get('Established');
+  return accepted?.status === 'False' ? accepted : established?.reason === 'InvalidCABundle' ? established : undefined;
+}
+
+/**
+ * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for
+ * them.
+ *
+ * @param withinMs how long that may take, in ms.
+ * @throws {FailureError} when the API server refuses the definition (its names, its caBundle), or when time is up.
+ * @throws {StatusError | ConnectionError} of an API server that does not serve them; the reason of `signal`.
+ */
+export async function untilServed(
+  config: KubeConfig,
+  signal: AbortSignal,
+  withinMs: number = servedWithinMs,
+): Promise<void> {
+  const cluster = connect(config, signal);
+  const { name } = crd.metadata;
+  const end = performance.now() + withinMs;
+  async function pause(missing: string): Promise<void> {
+    if (performance.now() > end) {
+      throw new FailureError(
+        `${name} is not served after ${withinMs / 1000} s: ${missing}; check the API server and start again`,
+      );
+    }
+    await sleep(10, undefined, { signal }).catch(() => {});
+  }
+  for (;;) {
+    const { status } = (await cluster.request('GET', `${definitions}/${name}`)) as {
+      status?: V1CustomResourceDefinitionStatus;
+    };
+    const conditions = new Map(status?.conditions?.map((condition) => [condition.type, condition]));
+    const established = conditions.get('Established');
+    if (established?.status === 'True') {
+      break;
+    }
+    const refusal = refusalOf(conditions);
+    if (refusal !== undefined) {
+      throw new FailureError(`${name} is not served: ${refusal.message ?? refusal.reason ?? 'its names are taken'}`);
+    }
+    await pause(`the definition is not established (${established?.message ?? 'it has no condition Established'})`);
+  }
+  for (const { name: version } of crd.spec.versions) {
+    // It is established a moment before it is served, which takes at most some seconds.
+    for (;;) {
+      const path = `/apis/${group}/${version}/extensionconfigs?limit=1`;
+      try {
+        await cluster.request('GET', path);
+        break;
+      } catch (error) {
+        if (!(error instanceof StatusError && error.code === 404)) {
+          throw error;
+        }
+        await pause(`the definition is established, but GET ${path} is answered with 404`);
+      }
+    }
+  }
+}
+
+/** An API server with ExtensionConfig registered and a webhook in front of it. */
+export interface RunningSandbox {
+  url: string;
+  config: KubeConfig;
+  /** Readable by its owner only. */
+  kubeconfigFile: string;
+  webhook: WebhookReference;
+  stop(): Promise<void>;
+}
+
+/** How to start a sandbox with a webhook. */
+export interface SandboxSettings {
+  /** On loopback; 0 means any free port. */
+  port: number;
+  /** The webhook to use; by default the sandbox starts its own. */
+  webhook?: WebhookReference | undefined;
+  /** Where other Services can be reached; by default only those of type ExternalName can. */
+  resolve?: Resolve | undefined;
+  /** Whether the webhook uses facts about the cluster, and is called for deletions. */
+  clusterFacts?: boolean | undefined;
+  /** Where to write the kubeconfig when everything is ready, besides the folder that is removed with the sandbox. */
+  kubeconfigFile?: string | undefined;
+  /** The current text of that file, which may be replaced. */
+  staleKubeconfig?: string | undefined;
+  /** Called when ExtensionConfigs are served, before everything is ready. */
+  prepare?(config: KubeConfig): Promise<void>;
+}
+
+/**
+ * Starts an API server and the webhook in front of it, as in a cluster: configurations without a caBundle, `certs
+ * bootstrap`, a webhook that watches its Secret.
+ *
+ * @throws {FailureError} when the port is taken, or certificates cannot be created; the reason of `signal` when that
+ *   was aborted.
+ */
+export async function startSandboxWithWebhook(
+  settings: SandboxSettings,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<RunningSandbox> {
+  let local: LocalWebhook | undefined;
+  const sandbox = await startSandbox({
+    port: settings.port,
+    log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
+    resolveService: ({ namespace, name, port }) => {
+      const isOurs = namespace === webhookService.namespace && name === webhookService.name;
+      const endpoint = local === undefined ? settings.webhook?.endpoint : { host: '127.0.0.1', port: local.port };
+      return isOurs ? endpoint : settings.resolve?.(`${name}.${namespace}.svc:${port}`);
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw new FailureError(
+      portProblem(error.code, settings.port, '--port') ?? `the sandbox could not start: ${error.message}`,
+    );
+  });
+  const directory = mkdtempSync(join(tmpdir(), 'extensionconfig-sandbox-'));
+  const files = [directory];
+  function clear(): void {
+    for (const file of files) {
+      rmSync(file, { recursive: true, force: true });
+    }
+  }
+  // No token is left behind, however the program ends.
+  process.once('exit', clear);
+  async function stop(): Promise<void> {
+    clear();
+    process.off('exit', clear);
+    await local?.stop();
+    await sandbox.stop();
+  }
+  try {
+    const ownFile = join(directory, 'kubeconfig');
+    writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
+    const config = loadKubeConfig({ kubeconfig: ownFile }, {});
+    const webhook = settings.webhook ?? byService;
+    await register(config, webhook, signal, settings.clusterFacts);
+    if (settings.webhook === undefined) {
+      const namespace = { metadata: { name: webhookService.namespace } };
+      await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
+      const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal, ellipticEntropy);
+      if (code !== 0) {
+        throw new FailureError(`the sandbox could not create its certificates: ${output.trim()}`);
+      }
+      local = await startWebhookOfSecret(config, log, { clusterFacts: settings.clusterFacts });
+    }
+    await untilServed(config, signal);
+    await settings.prepare?.(config);
+    signal.throwIfAborted();
+    if (settings.kubeconfigFile !== undefined) {
+      publishFile('the kubeconfig', settings.kubeconfigFile, sandbox.kubeconfig, settings.staleKubeconfig);
+      files.push(settings.kubeconfigFile);
+    }
+    return { url: sandbox.url, config, kubeconfigFile: settings.kubeconfigFile ?? ownFile, webhook, stop };
+  } catch (error) {
+    await stop();
+    throw signal.aborted ? signal.reason : error;
+  }
+}

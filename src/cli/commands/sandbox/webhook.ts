@@ -1,0 +1,181 @@
+import { isIP } from 'node:net';
+import { PassThrough } from 'node:stream';
+import type { KubeConfig } from '@kubernetes/client-node';
+import type { Logger } from 'pino';
+import { type Entropy, systemEntropy } from '../../../base/x509/index.ts';
+import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
+import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
+import { watchServingSecret } from '../../../kubernetes/client/index.ts';
+import type { Watching } from '../../../policy/cluster-facts/index.ts';
+import { createAdmission, createRuleSet } from '../../../policy/index.ts';
+import type { Endpoint } from '../../../sandbox/index.ts';
+import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
+import { type RunningWebhook, startWebhook, type WebhookOptions } from '../../../webhook/index.ts';
+import { defaultsOf } from '../../framework/flags.ts';
+import { type CommandEntry, type Io, type Program, runProgram } from '../../framework/program.ts';
+import { version } from '../../framework/version.ts';
+import { defineCerts } from '../certs/certs.ts';
+import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
+
+/** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
+export const webhookService = { namespace: 'extensionconfig-webhook-system', name: 'extensionconfig-webhook' };
+/** Name of both webhook configurations. */
+export const configurationName = 'extensionconfig-webhook';
+const servingSecret = 'extensionconfig-webhook-tls';
+
+/** How webhook configurations refer to a webhook server. */
+export interface WebhookReference {
+  /** Description for users. */
+  description: string;
+  /** The clientConfig for a path; without a caBundle if `certs bootstrap` injects it. */
+  clientConfig(path: string): object;
+  /** The address behind the Service in the clientConfig, if it names one. */
+  endpoint?: Endpoint;
+}
+
+/**
+ * A webhook server that is running at a URL, called through the Service of the manifests, so that these can be applied:
+ * otherwise configurations would contain both its URL and the Service. The PEM certificates verify it for the URL's
+ * host.
+ */
+export function behindService(url: URL, ca: string): WebhookReference {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return {
+    description: url.origin,
+    clientConfig: (path) => ({ service: { ...webhookService, path }, caBundle: Buffer.from(ca).toString('base64') }),
+    endpoint: { host, port: Number(url.port || 443), servername: isIP(host) === 0 ? host : '' },
+  };
+}
+
+/** The webhook server called through its Service, as in a cluster. */
+export const byService: WebhookReference = {
+  description: `Service ${webhookService.namespace}/${webhookService.name}`,
+  clientConfig: (path) => ({ service: { ...webhookService, path } }),
+};
+
+/**
+ * How long requests in flight may take when the sandbox stops, in milliseconds. Its API server, the only client, sends
+ * no new ones, so idle connections need no grace period.
+ */
+const stopping = { graceMs: 0, timeoutMs: 1_000 };
+
+/** Facts about the cluster, and their metrics. */
+interface Following {
+  watching: Watching;
+  addMetrics: NonNullable<WebhookOptions['addMetrics']>;
+}
+
+async function follow(config: KubeConfig, log: Logger): Promise<Following> {
+  // Only here: most sandboxes do without facts.
+  const { addWatchingMetrics, followCluster } = await import('../follow-cluster.ts');
+  // Definitions are added while a sandbox is running, and should be noticed soon.
+  const watching = followCluster(config, log, { pace: { versionsMs: 500 } });
+  return { watching, addMetrics: (registry, prefix) => addWatchingMetrics(registry, prefix, watching) };
+}
+
+/** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
+export async function startLocalWebhook(
+  certificates: CertificateSource,
+  log: Logger,
+  port = 0,
+  following?: Following,
+): Promise<RunningWebhook> {
+  const now = () => new Date();
+  // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
+  const featureGates = { [runtimeSdkFeatureGate]: true };
+  return startWebhook({
+    admission: createAdmission({
+      rules: createRuleSet(ruleSetOptionsOf(defaultsOf(policyFlags))),
+      isRuntimeSdkEnabled: true,
+      now,
+      facts: following?.watching.read,
+    }),
+    addMetrics: following?.addMetrics,
+    convert: reviewConversion,
+    certificates,
+    webhook: { host: '127.0.0.1', port },
+    health: { host: '127.0.0.1', port: 0 },
+    log: log.child({}, { level: 'warn' }),
+    version,
+    featureGates,
+    processMetrics: false,
+    now,
+  });
+}
+
+/** A webhook server that the sandbox has started. */
+export interface LocalWebhook {
+  port: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the webhook with the certificate in the Secret of `bootstrapCertificates`, which it watches; optionally with
+ * facts about that cluster.
+ */
+export async function startWebhookOfSecret(
+  config: KubeConfig,
+  log: Logger,
+  { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
+): Promise<LocalWebhook> {
+  const following = clusterFacts ? await follow(config, log) : undefined;
+  const server = await startLocalWebhook(
+    secretCertificates(`${webhookService.namespace}/${servingSecret}`, (onEvent) =>
+      watchServingSecret(config, webhookService.namespace, servingSecret, onEvent),
+    ),
+    log,
+    port,
+    following,
+  );
+  return {
+    port: server.webhookPort,
+    stop() {
+      following?.watching.stop();
+      return server.stop(stopping);
+    },
+  };
+}
+
+/**
+ * Runs `certs COMMAND…` against an API server for the webhook's own configurations and the CustomResourceDefinition, as
+ * the certificate Jobs of a cluster do.
+ *
+ * @returns the exit code and what it printed.
+ */
+export function runCerts(
+  args: readonly string[],
+  kubeconfigFile: string,
+  crdName: string,
+  signal: AbortSignal,
+  entropy?: Entropy,
+): Promise<{ code: number; output: string }> {
+  const targets = [
+    '--mutating-webhook',
+    configurationName,
+    '--validating-webhook',
+    configurationName,
+    '--crd',
+    crdName,
+  ];
+  const where = ['--kubeconfig', kubeconfigFile, '--namespace', webhookService.namespace];
+  return runCertsCommand([...args, ...where, ...targets], signal, entropy);
+}
+
+/** Runs `certs ARGUMENTS…`, with keys that come from `entropy`. @returns the exit code and what it printed. */
+export async function runCertsCommand(
+  args: readonly string[],
+  signal: AbortSignal,
+  entropy: Entropy = systemEntropy,
+): Promise<{ code: number; output: string }> {
+  let output = '';
+  const sink = new PassThrough().on('data', (chunk) => {
+    output += chunk;
+  });
+  const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
+  const load: CommandEntry['load'] = async () => (command, commandIo, end) =>
+    defineCerts(command, commandIo, end, entropy);
+  const certs: CommandEntry = { name: 'certs', summary: '', load };
+  const program: Program = { name: 'extensionconfig-webhook', version: async () => version, commands: [certs] };
+  const code = await runProgram(program, ['certs', ...args], io);
+  return { code, output };
+}

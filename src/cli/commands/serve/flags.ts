@@ -1,0 +1,132 @@
+import { defaultLimits } from '../../../server/index.ts';
+import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../../webhook/index.ts';
+import {
+  choiceFlag,
+  type Flag,
+  FlagError,
+  type Flags,
+  type FlagValues,
+  integerFlag,
+  listFlag,
+  switchFlag,
+  textFlag,
+} from '../../framework/flags.ts';
+import { logFlags } from '../../framework/log.ts';
+import { UsageError } from '../../framework/program.ts';
+import { healthFlags } from '../health-flags.ts';
+import { policyFlags } from '../policy-flags.ts';
+
+const featureGatesFlag: Flag<FeatureGates> = {
+  placeholder: 'GATE=BOOL,…',
+  summary: `feature gates, as for Cluster API; known: ${Object.keys(knownFeatureGates).join(', ')}`,
+  default: knownFeatureGates,
+  defaultText: Object.entries(knownFeatureGates)
+    .map(([name, enabled]) => `${name}=${enabled}`)
+    .join(','),
+  parse: (text) => {
+    const parsed = parseFeatureGates(text);
+    if ('problem' in parsed) {
+      throw new FlagError(parsed.problem);
+    }
+    return parsed.gates;
+  },
+};
+
+/** Seconds that even a slow cluster needs to remove a terminating pod from all endpoints. */
+const shutdownDelayInPod = 10;
+
+/**
+ * How long connections are accepted after the signal to stop, in seconds: as set by the flag; by default, in a pod,
+ * until endpoints have been updated, since SIGTERM may arrive earlier. Outside of a pod there is nothing to wait for.
+ *
+ * @throws {UsageError} when the delay is not less than the timeout that includes it.
+ */
+export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): number {
+  const { 'shutdown-delay': delay, 'shutdown-timeout': timeout } = flags;
+  if (delay === undefined) {
+    return env.KUBERNETES_SERVICE_HOST === undefined ? 0 : Math.min(shutdownDelayInPod, Math.floor(timeout / 2));
+  }
+  if (delay >= timeout) {
+    throw new UsageError('--shutdown-delay must be shorter than --shutdown-timeout, which it is part of');
+  }
+  return delay;
+}
+
+/** The flags of `serve`. */
+export const serveFlags = {
+  port: integerFlag('PORT', 0, 65535, { summary: 'port of the webhooks (HTTPS); 0: any free port', default: 9443 }),
+  host: textFlag('HOST', {
+    summary: 'address that the webhooks listen on',
+    default: undefined,
+    defaultText: 'all interfaces',
+  }),
+  ...healthFlags,
+  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; reloaded on change', default: undefined }),
+  'cert-secret': textFlag('NAMESPACE/NAME', {
+    summary: 'Secret with tls.crt and tls.key, watched through the API server, instead of a folder',
+    default: undefined,
+  }),
+  kubeconfig: textFlag('FILE', {
+    summary: 'how to reach the API server, for --cert-secret and --cluster-facts',
+    default: undefined,
+    defaultText: "the pod's service account, otherwise as kubectl finds it",
+  }),
+  context: textFlag('NAME', {
+    summary: 'context of the kubeconfig, for --cert-secret and --cluster-facts',
+    default: undefined,
+    defaultText: 'its current context',
+  }),
+  'self-signed': switchFlag('serve with a certificate for localhost, created at startup; for development'),
+  'client-ca-file': textFlag('FILE', {
+    summary: 'accept only clients with a certificate from these CAs',
+    default: undefined,
+  }),
+  'client-allowed-name': listFlag(
+    'NAME',
+    'accept only clients whose certificate has this common name or DNS name; may be repeated',
+  ),
+  'feature-gates': featureGatesFlag,
+  ...policyFlags,
+  probe: choiceFlag('MODE', ['off', 'warn', 'deny'], {
+    summary: 'probe the extension server on create and when clientConfig changes; see docs/cluster-facts.md',
+    default: 'off',
+  }),
+  'probe-allow': listFlag(
+    'CIDR|NAME',
+    'servers that may be probed: address ranges, or DNS suffixes such as svc; may be repeated',
+  ),
+  'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it; see docs/cluster-facts.md'),
+  ...logFlags,
+  'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {
+    summary: 'maximum time from SIGTERM until exit',
+    default: 20,
+  }),
+  'shutdown-delay': integerFlag('SECONDS', 0, 3600, {
+    summary: 'how long connections are still accepted after SIGTERM, while endpoints catch up',
+    default: undefined,
+    defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), otherwise 0`,
+  }),
+  'max-body-bytes': integerFlag('BYTES', 1024, 1024 ** 3, {
+    summary: 'maximum size of a request body',
+    default: defaultLimits.maxBodyBytes,
+  }),
+  'max-connections': integerFlag('COUNT', 1, 100_000, {
+    summary: 'maximum number of connections',
+    default: defaultLimits.maxConnections,
+  }),
+  'max-in-flight-bytes': integerFlag('BYTES', 1024, 1024 ** 4, {
+    summary: 'maximum bytes of bodies and responses in flight; requests beyond that get a 503',
+    default: defaultLimits.maxInFlightBytes,
+  }),
+  'request-timeout': integerFlag('SECONDS', 1, 600, {
+    summary: 'maximum time for a request to arrive',
+    default: defaultLimits.requestTimeoutMs / 1000,
+  }),
+  'keep-alive-timeout': integerFlag('SECONDS', 1, 3600, {
+    summary: 'how long an idle connection stays open',
+    default: defaultLimits.keepAliveTimeoutMs / 1000,
+  }),
+} satisfies Flags;
+
+/** The values of the flags of `serve`. */
+export type ServeFlags = FlagValues<typeof serveFlags>;

@@ -1,0 +1,34 @@
+import {
+  type Admission,
+  type AdmissionPolicy,
+  createAdmission,
+  createRuleSet,
+  type RuleSetOptions,
+  type Severity,
+} from '../../../policy/index.ts';
+import { createHookCatalog, type Lifecycle } from '../../../runtimehooks/index.ts';
+
+/** The operator's configuration as plain data, by which both threads of `serve` decide. */
+export interface ServePolicy {
+  rules: Omit<RuleSetOptions, 'hooks'>;
+  lifecycles: readonly Lifecycle[];
+  isRuntimeSdkEnabled: boolean;
+  /** Whether rules get facts about the cluster. */
+  hasFacts: boolean;
+  /** Severity of findings about extension servers; absent if servers are not probed. */
+  probes: Severity | undefined;
+}
+
+/** The decisions for a policy, with facts about the cluster if the policy requires them. */
+export function admissionOf(
+  { rules, lifecycles, isRuntimeSdkEnabled, probes }: ServePolicy,
+  facts: AdmissionPolicy['facts'],
+): Admission {
+  return createAdmission({
+    rules: createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) }),
+    isRuntimeSdkEnabled,
+    now: () => new Date(),
+    facts,
+    probes,
+  });
+}

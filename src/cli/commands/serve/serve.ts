@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
+import type { Watching } from '../../../policy/cluster-facts/index.ts';
+import {
+  ClientCaError,
+  fileCertificates,
+  fixedCertificate,
+  ListenError,
+  secretCertificates,
+  selfSignedPair,
+} from '../../../server/index.ts';
+import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
+import { addFlags, readFlags } from '../../framework/flags.ts';
+import { openLog } from '../../framework/log.ts';
+import { checkPortsDiffer, listenProblem } from '../../framework/port-problem.ts';
+import { type DefineCommand, exitCode, FailureError, UsageError } from '../../framework/program.ts';
+import { version } from '../../framework/version.ts';
+import { checkedName } from '../checked-name.ts';
+import { orNoCluster } from '../cluster-flags.ts';
+import { keepYoungHeapSmall } from '../heap.ts';
+import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
+import { admissionOf } from './policy.ts';
+import { servePolicyOf, unusedFacts } from './policy-of-flags.ts';
+
+function listenFailure(error: ListenError): FailureError {
+  const prefix = error.port === 'main' ? '--' : '--health-';
+  return new FailureError(listenProblem(error, `${prefix}port`, `${prefix}host`));
+}
+
+/** The API server according to the flags. `flag` is the flag that needs it: most servers load nothing of clusters. */
+async function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
+  const { loadKubeConfig } = await import('../../../kubernetes/client/index.ts');
+  return orNoCluster(() => loadKubeConfig(flags, env), `${flag}: `);
+}
+
+async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
+  const folder = flags['cert-dir'];
+  const secret = flags['cert-secret'];
+  if ([folder, secret, flags['self-signed'] || undefined].filter((source) => source !== undefined).length > 1) {
+    throw new UsageError('--cert-dir, --cert-secret and --self-signed exclude each other: keep only one');
+  }
+  if (flags['self-signed']) {
+    return fixedCertificate(selfSignedPair(new Date()));
+  }
+  if (secret !== undefined) {
+    const [namespace = '', name = '', ...rest] = secret.split('/');
+    if (namespace === '' || name === '' || rest.length > 0) {
+      throw new UsageError(`--cert-secret: ${JSON.stringify(secret)} is not allowed: it must be NAMESPACE/NAME`);
+    }
+    checkedName('--cert-secret: the namespace', namespace, dns1123LabelProblems);
+    checkedName('--cert-secret: the name', name, dns1123SubdomainProblems);
+    const config = await kubeConfigOf('--cert-secret', flags, env);
+    const { watchServingSecret } = await import('../../../kubernetes/client/index.ts');
+    return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
+  }
+  if (folder === undefined) {
+    throw new UsageError(
+      'no serving certificate: pass --cert-dir with a folder that has tls.crt and tls.key, --cert-secret with a Secret, or --self-signed for development',
+    );
+  }
+  return fileCertificates(folder);
+}
+
+function clientsOf(flags: ServeFlags) {
+  const caFile = flags['client-ca-file'];
+  const allowedNames = flags['client-allowed-name'];
+  if (caFile === undefined && allowedNames.length > 0) {
+    throw new UsageError(
+      '--client-allowed-name needs --client-ca-file: without it clients are not asked for a certificate',
+    );
+  }
+  return caFile === undefined ? undefined : { caFile, allowedNames };
+}
+
+/** `extensionconfig-webhook serve`: runs the server until it is stopped. */
+export const defineServe: DefineCommand = (command, io, end) => {
+  command.description('Runs the admission webhooks over HTTPS.');
+  addFlags(command, serveFlags);
+  command.action(async () => {
+    const flags = readFlags(serveFlags, command, io.env);
+    const delayMs = shutdownDelayOf(flags, io.env) * 1000;
+    const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
+    checkPortsDiffer({ port, host, healthPort, healthHost });
+    keepYoungHeapSmall();
+    const clients = clientsOf(flags);
+    const now = () => new Date();
+    const policy = servePolicyOf(flags);
+    const certificates = await certificatesOf(flags, io.env);
+    const config = policy.hasFacts ? await kubeConfigOf('--cluster-facts', flags, io.env) : undefined;
+    const log = openLog(io.stdout, flags);
+    const unused = unusedFacts(policy);
+    if (unused !== undefined) {
+      log.warn(unused);
+    }
+    let watching: Watching | undefined;
+    // Loaded on demand, since most servers do not need it.
+    const asksServers = flags.probe !== 'off' || flags['probe-allow'].length > 0;
+    const prober = asksServers
+      ? (await import('./probe.ts')).proberOf(flags, policy, () => watching?.read().facts)
+      : undefined;
+    const follow = config && (await import('../follow-cluster.ts'));
+    watching = config && follow?.followCluster(config, log);
+    let server: RunningWebhook;
+    try {
+      server = await startWebhook({
+        admission: admissionOf(policy, watching?.read),
+        probe: prober?.probe,
+        addMetrics(registry, prefix) {
+          prober?.addMetrics(registry, prefix);
+          if (watching !== undefined) {
+            follow?.addWatchingMetrics(registry, prefix, watching);
+          }
+        },
+        convert: reviewConversion,
+        sideThread: { module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url), data: policy },
+        certificates,
+        clients,
+        webhook: { host: flags.host, port: flags.port },
+        health: { host: flags['health-host'], port: flags['health-port'] },
+        limits: {
+          maxBodyBytes: flags['max-body-bytes'],
+          maxConnections: flags['max-connections'],
+          maxInFlightBytes: flags['max-in-flight-bytes'],
+          requestTimeoutMs: flags['request-timeout'] * 1000,
+          keepAliveTimeoutMs: flags['keep-alive-timeout'] * 1000,
+        },
+        log,
+        version,
+        featureGates: flags['feature-gates'],
+        processMetrics: true,
+        now,
+      });
+    } catch (error) {
+      watching?.stop();
+      if (error instanceof ListenError) {
+        throw listenFailure(error);
+      }
+      if (error instanceof ClientCaError) {
+        throw new UsageError(`--client-ca-file: ${error.message}`);
+      }
+      throw error;
+    }
+    if (!io.signal.aborted) {
+      await once(io.signal, 'abort');
+    }
+    watching?.stop();
+    await server.stop({
+      // After Ctrl-C a user is waiting.
+      ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),
+      timeoutMs: flags['shutdown-timeout'] * 1000,
+    });
+    end(exitCode.ok);
+  });
+};

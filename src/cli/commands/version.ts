@@ -1,0 +1,41 @@
+import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../../runtimehooks/index.ts';
+import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import type { DefineCommand } from '../framework/program.ts';
+import { commit, version } from '../framework/version.ts';
+
+const versionFlags = {
+  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+} satisfies Flags;
+
+function facts() {
+  return {
+    version,
+    commit: commit() ?? null,
+    node: process.version,
+    clusterApi: { oldest: formatRelease(oldestKnownRelease), newest: formatRelease(newestKnownRelease) },
+  };
+}
+
+/** Everything about this version in one line, as printed by `--version`. */
+export function versionLine(): string {
+  const { commit: built, node, clusterApi } = facts();
+  const parts = [
+    ...(built === null ? [] : [`commit ${built.slice(0, 12)}`]),
+    `Node.js ${node}`,
+    `Cluster API ${clusterApi.oldest} to ${clusterApi.newest}`,
+  ];
+  return `extensionconfig-webhook ${version} (${parts.join(', ')})`;
+}
+
+/** `version`: what is running, for bug reports. */
+export const defineVersion: DefineCommand = (command, io) => {
+  command.description(
+    'Prints the version of the program, the commit it was built from, its Node.js version, and the Cluster API releases whose Runtime Hooks it knows.',
+  );
+  addFlags(command, versionFlags);
+  command.action(() => {
+    const { output } = readFlags(versionFlags, command, io.env);
+    const text = output === 'json' ? JSON.stringify(facts(), null, 2) : versionLine();
+    io.stdout.write(`${text}\n`);
+  });
+};

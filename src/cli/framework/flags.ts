@@ -1,0 +1,289 @@
+import { type Command, Option } from 'commander';
+import { truncated } from '../../base/index.ts';
+import { nearestTo } from './nearest.ts';
+import { UsageError } from './program.ts';
+
+/** A flag of a command, which can also be set by an environment variable. */
+export interface Flag<T> {
+  /** The placeholder for the value in the help; absent for a switch, which has no value. */
+  placeholder?: string;
+  /** Letter of the short form, `n` for `-n`. */
+  short?: string;
+  summary: string;
+  /** The value if the flag is not set. */
+  default: T;
+  /** Description of the default in the help, if the value itself says nothing. */
+  defaultText?: string;
+  /** The only values that the flag accepts; the help and shell completion list them. */
+  choices?: readonly string[];
+  /** Values that shell completion suggests, where they are too many for the help. */
+  suggestions?: readonly string[];
+  /** Whether one value may be a list of suggestions with commas. */
+  takesList?: true;
+  /**
+   * May be given several times: the lists that `parse` returns are concatenated. In the environment variable the values
+   * are separated by commas.
+   */
+  repeatable?: true;
+  /**
+   * Parses one value.
+   *
+   * @throws {FlagError} when the flag does not accept it.
+   */
+  parse: (text: string) => T;
+}
+
+/** A value that a flag does not accept. The message continues "… is not allowed: ". */
+export class FlagError extends Error {}
+
+/** Flags by name, without leading dashes: `client-ca-file`. */
+export type Flags = Readonly<Record<string, Flag<unknown>>>;
+
+/** The values of flags, by name. */
+export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
+
+const variablePrefix = 'EXTENSIONCONFIG_WEBHOOK_';
+
+const asVariable = (name: string) => name.toUpperCase().replaceAll('-', '_');
+
+/**
+ * The environment variable of a flag: EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE. The command is the first word after
+ * the program's name, so that the commands of a group (`certs rotate`, `certs status`) share their variables.
+ */
+function environmentVariableOf(command: string, flag: string): string {
+  return `${variablePrefix}${asVariable(command)}_${asVariable(flag)}`;
+}
+
+/**
+ * A flag as a commander option. Commander's own `env()` is not used: it only reads `process.env`, takes an empty
+ * variable for a value, and sets switches for any value, even `false`.
+ */
+class FlagOption extends Option {
+  readonly flag: Flag<unknown>;
+
+  constructor(name: string, flag: Flag<unknown>) {
+    const long = flag.placeholder === undefined ? `--${name}` : `--${name} <${flag.placeholder}>`;
+    super(flag.short === undefined ? long : `-${flag.short}, ${long}`, flag.summary);
+    this.flag = flag;
+    // A flag whose name begins with `no-` is like any other: commander would make it set the flag without `no-` to
+    // false.
+    this.negate = false;
+    if (flag.choices !== undefined) {
+      this.choices(flag.choices);
+    }
+    this.default(flag.default, flag.defaultText);
+    if (flag.placeholder !== undefined) {
+      this.argParser((text: string, before: unknown) => this.read(`--${name}`, [text], before));
+    }
+  }
+
+  /**
+   * The value for the given texts; `before` is the previous value.
+   *
+   * @throws {UsageError} that names the origin of the text, the text and what is allowed.
+   */
+  read(origin: string, texts: readonly string[], before: unknown): unknown {
+    const values = texts.map((text) => {
+      try {
+        return this.flag.parse(text);
+      } catch (error) {
+        if (error instanceof FlagError) {
+          const value = JSON.stringify(truncated(text, 100));
+          throw new UsageError(`${origin}: ${value} is not allowed: ${error.message}`);
+        }
+        throw error;
+      }
+    });
+    if (!this.flag.repeatable) {
+      return values.at(-1);
+    }
+    return [...(before === this.flag.default ? [] : (before as readonly unknown[])), ...values.flat()];
+  }
+}
+
+/** What shell completion suggests for the value of a flag, of which the user has typed the beginning, if anything. */
+export function suggestionsFor(option: Option, typed: string): readonly string[] | undefined {
+  if (!(option instanceof FlagOption) || option.flag.suggestions === undefined) {
+    return undefined;
+  }
+  const { suggestions, takesList } = option.flag;
+  const before = takesList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
+  const given = new Set(before.split(','));
+  return suggestions.filter((value) => !given.has(value)).map((value) => `${before}${value}`);
+}
+
+/** Adds flags to a command; `readFlags` returns their values. May be called several times. */
+export function addFlags(command: Command, flags: Flags): Command {
+  if (flagOptionsOf(command).length === 0) {
+    command.addHelpText('after', () => variablesNote(command));
+  }
+  for (const [name, flag] of Object.entries(flags)) {
+    command.addOption(new FlagOption(name, flag));
+  }
+  return command;
+}
+
+function flagOptionsOf(command: Command): FlagOption[] {
+  return command.options.filter((option) => option instanceof FlagOption);
+}
+
+/** The command after which variables are named: the one directly below the program. */
+function namingCommand(command: Command): Command {
+  let at = command;
+  while (at.parent?.parent) {
+    at = at.parent;
+  }
+  return at;
+}
+
+function variablesNote(command: Command): string {
+  const [first] = flagOptionsOf(command);
+  const name = first?.name() ?? '';
+  const variable = environmentVariableOf(namingCommand(command).name(), name);
+  const line = `  --${name}: ${variable}`;
+  return `\nEach flag can also be set with an environment variable:\n${line.length > 80 ? `  --${name}:\n  ${variable}` : line}`;
+}
+
+function allCommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}
+
+/** Rejects variables of unknown flags: a misspelled setting must not be ignored silently. */
+function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
+  const names = allCommands(top).flatMap((command) => flagOptionsOf(command).map((option) => option.name()));
+  const known = new Set(names.map((name) => environmentVariableOf(top.name(), name)));
+  const prefix = environmentVariableOf(top.name(), '');
+  for (const [variable, value] of Object.entries(env)) {
+    if (variable.startsWith(prefix) && value !== '' && !known.has(variable)) {
+      const flag = variable.slice(prefix.length).toLowerCase().replaceAll('_', '-');
+      const nearest = nearestTo(flag, names).map((name) => environmentVariableOf(top.name(), name));
+      const hint = nearest.length === 0 ? `${top.name()} has no such flag` : `did you mean ${nearest.join(' or ')}?`;
+      throw new UsageError(`${variable}: unknown environment variable; ${hint}`);
+    }
+    // Before 0.1.0 every command read these. If they were ignored, a `client-ca-file` would leave a server open.
+    const flag = flagOptionsOf(top).find((option) => variable === `${variablePrefix}${asVariable(option.name())}`);
+    // Kubernetes sets variables with such names for Services, unless a pod has `enableServiceLinks: false`.
+    if (top.name() === 'serve' && flag !== undefined && value !== '' && !value?.startsWith('tcp://')) {
+      throw new UsageError(`${variable} is no longer supported: use ${environmentVariableOf(top.name(), flag.name())}`);
+    }
+  }
+}
+
+/** Reads the flags that are not on the command line from the environment. */
+function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
+  const top = namingCommand(command);
+  refuseUnknownVariables(top, env);
+  for (const option of flagOptionsOf(command)) {
+    const variable = environmentVariableOf(top.name(), option.name());
+    const text = env[variable];
+    if (text === undefined || text === '' || command.getOptionValueSource(option.attributeName()) === 'cli') {
+      continue;
+    }
+    const texts = option.flag.repeatable ? text.split(',') : [text];
+    command.setOptionValueWithSource(option.attributeName(), option.read(variable, texts, option.flag.default), 'env');
+  }
+}
+
+/**
+ * The values of a command's flags: from the command line, else from the environment, else the default. An empty
+ * environment variable counts as unset.
+ *
+ * @throws {UsageError} that names the variable, its value and what is allowed. (Commander has already parsed those on
+ *   the command line.)
+ */
+export function readFlags<F extends Flags>(flags: F, command: Command, env: NodeJS.ProcessEnv): FlagValues<F> {
+  applyEnvironment(command, env);
+  const optionOf = new Map(flagOptionsOf(command).map((option) => [option.name(), option.attributeName()]));
+  const values = Object.keys(flags).map((name) => [name, command.getOptionValue(optionOf.get(name) ?? name)]);
+  return Object.fromEntries(values) as FlagValues<F>;
+}
+
+/** The default values of flags. */
+export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
+  return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.default])) as FlagValues<F>;
+}
+
+type Base<T> = Omit<Flag<T>, 'parse' | 'placeholder' | 'repeatable' | 'choices'>;
+
+/** A flag with an integer value between two bounds. */
+export function integerFlag<T extends number | undefined>(
+  placeholder: string,
+  min: number,
+  max: number,
+  base: Base<T>,
+): Flag<number | T> {
+  return {
+    ...base,
+    placeholder,
+    parse: (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+      if (!(value >= min && value <= max)) {
+        throw new FlagError(`it must be a whole number from ${min} to ${max}`);
+      }
+      return value;
+    },
+  };
+}
+
+/** A flag with one of a few words as its value. */
+export function choiceFlag<const C extends readonly string[]>(
+  placeholder: string,
+  choices: C,
+  base: Base<C[number]>,
+): Flag<C[number]> {
+  return {
+    ...base,
+    placeholder,
+    choices,
+    parse: (text) => {
+      if (!choices.includes(text)) {
+        throw new FlagError(`it must be one of ${choices.join(', ')}`);
+      }
+      return text as C[number];
+    },
+  };
+}
+
+/** A flag with any text but an empty one as its value. */
+export function textFlag<T extends string | undefined>(placeholder: string, base: Base<T>): Flag<string | T> {
+  return {
+    ...base,
+    placeholder,
+    parse: (text) => {
+      if (text === '') {
+        throw new FlagError('it must not be empty');
+      }
+      return text;
+    },
+  };
+}
+
+/** A flag that may be given several times, each time with a text that is not empty. */
+export function listFlag(placeholder: string, summary: string): Flag<readonly string[]> {
+  return {
+    placeholder,
+    summary,
+    default: [],
+    repeatable: true,
+    parse: (text) => {
+      if (text.trim() === '') {
+        throw new FlagError('none of the values may be empty');
+      }
+      return [text.trim()];
+    },
+  };
+}
+
+/** A flag without a value; its environment variable is `true` or `false`. */
+export function switchFlag(summary: string): Flag<boolean> {
+  return {
+    summary,
+    default: false,
+    parse: (text) => {
+      if (text !== 'true' && text !== 'false') {
+        throw new FlagError('it must be true or false');
+      }
+      return text === 'true';
+    },
+  };
+}

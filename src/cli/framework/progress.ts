@@ -1,0 +1,53 @@
+import { isTerminalTaken } from '../../base/index.ts';
+
+/** Time in milliseconds after which a run shows its progress, and how often it updates that. */
+const firstAfter = 1000;
+const every = 200;
+
+/** One line with the progress of a long run, which overwrites itself. */
+interface Progress {
+  /** Shows the line once a second has passed, and not too often. */
+  show(text: () => string): void;
+  /** Erases the line, before something else is written. */
+  clear(): void;
+}
+
+type Terminal = NodeJS.WritableStream & { isTTY?: boolean };
+
+/** Progress on a terminal; silent anywhere else. */
+export function createProgress(terminal: Terminal): Progress {
+  if (terminal.isTTY !== true) {
+    return { show: () => {}, clear: () => {} };
+  }
+  let next = performance.now() + firstAfter;
+  let isShown = false;
+  const erase = '\r\u001b[K';
+  return {
+    show(text) {
+      if (performance.now() >= next && !isTerminalTaken()) {
+        next = performance.now() + every;
+        isShown = true;
+        terminal.write(`${erase}${text()} …`);
+      }
+    },
+    clear() {
+      if (isShown) {
+        isShown = false;
+        terminal.write(erase);
+      }
+    },
+  };
+}
+
+/** Progress that shows a text by itself, for work that waits, until it is stopped. */
+export function startProgress(terminal: Terminal, text: () => string): Progress & { stop(): void } {
+  const progress = createProgress(terminal);
+  const ticking = setInterval(() => progress.show(text), every);
+  return {
+    ...progress,
+    stop() {
+      clearInterval(ticking);
+      progress.clear();
+    },
+  };
+}

@@ -1,1 +1,0 @@
-export { clientNode, undici } from './client-node.ts';

@@ -1,2 +1,0 @@
-export { KubeConfigError, loadKubeConfig } from './kubeconfig.ts';
-export { moreHeaders } from './users.ts';

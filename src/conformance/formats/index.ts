@@ -1,2 +1,0 @@
-export { conductAsJunit } from './junit.ts';
-export { conductAsText } from './text.ts';

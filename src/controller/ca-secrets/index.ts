@@ -1,2 +1,0 @@
-export { readCaBundle, secretNameOf } from './ca-secret.ts';
-export { pollSecrets } from './secret-poll.ts';

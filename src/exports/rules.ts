@@ -1,0 +1,143 @@
+import './node-version.ts';
+import {
+  apiVersionOf,
+  decodeExtensionConfig,
+  kind,
+  versionOf,
+  versions,
+  withAllDefaults,
+} from '../extensionconfig/index.ts';
+import { isJsonObject, type JsonObject } from '../kubernetes/index.ts';
+import { createRuleSet, rules, warningText } from '../policy/index.ts';
+import { createHookCatalog, newestKnownRelease, parseRelease, unknownReleaseProblem } from '../runtimehooks/index.ts';
+
+/** How to check objects. All options are optional. */
+export interface CheckOptions {
+  /** `strict` (default): all rules; `upstream`: exactly what Cluster API itself rejects. */
+  profile?: 'strict' | 'upstream' | undefined;
+  /** Severities of individual rules, by id. Rules of the profile `upstream` cannot be turned off. */
+  levels?: Readonly<Record<string, 'off' | 'warn' | 'deny'>> | undefined;
+  /** The Cluster API release that the objects are intended for, as `v1.12`. Default: the newest known. */
+  targetClusterApiVersion?: string | undefined;
+  /** Longest timeout that a handler may have, in seconds. Default: 10. */
+  maxHandlerTimeoutSeconds?: number | undefined;
+  /** The current time: certificates expire. Default: now. */
+  now?: Date | undefined;
+}
+
+/** One finding of a rule. */
+export interface Problem {
+  /** Id of the rule. */
+  rule: string;
+  /** Whether the webhook would deny the object because of it, or only warn. */
+  severity: 'deny' | 'warn';
+  /** The field in Kubernetes' format, e.g. `spec.clientConfig.url`. */
+  field: string;
+  /** One line with field, value and remedy; secrets are never part of it. */
+  message: string;
+}
+
+/** The description of a rule. */
+export interface RuleDescription {
+  id: string;
+  /** What is checked, in one sentence. */
+  summary: string;
+  severity: 'deny' | 'warn';
+  /** Whether Cluster API's own webhook also has the rule. */
+  upstream: boolean;
+}
+
+/** Every rule, in the order of docs/rules.md. */
+export const ruleDescriptions: readonly RuleDescription[] = rules.map(({ id, summary, severity, upstream }) => ({
+  id,
+  summary,
+  severity,
+  upstream,
+}));
+
+/**
+ * A copy of what rules and schemas remember by identity (see `hasMoreBytes` and `namespaceSelectorOf`): callers may
+ * modify an object and check it again.
+ */
+function detached(object: JsonObject): JsonObject {
+  const { metadata, spec } = object;
+  const copy = { ...object };
+  if (isJsonObject(metadata) && isJsonObject(metadata.annotations)) {
+    copy.metadata = { ...metadata, annotations: { ...metadata.annotations } };
+  }
+  if (isJsonObject(spec) && isJsonObject(spec.namespaceSelector)) {
+    copy.spec = { ...spec, namespaceSelector: { ...spec.namespaceSelector } };
+  }
+  return copy;
+}
+
+/**
+ * Checks an ExtensionConfig (of any known version, as parsed from YAML or JSON) as the webhook would on creation, after
+ * setting defaults. The object itself is not modified.
+ *
+ * @returns the findings, in the order of the fields; empty for a valid object. At most 100, of 64 Ki characters together,
+ *   and one more that counts what was left out.
+ * @throws {TypeError} when the object is not an ExtensionConfig of a known version.
+ * @throws {RangeError} when an option has an invalid value.
+ */
+export function checkExtensionConfig(object: unknown, options: CheckOptions = {}): Problem[] {
+  const version = isJsonObject(object) ? versionOf(object.apiVersion) : undefined;
+  if (!isJsonObject(object) || version === undefined || object.kind !== kind) {
+    throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
+  }
+  const { targetClusterApiVersion: target, maxHandlerTimeoutSeconds = 10 } = options;
+  const clusterApi = target === undefined ? newestKnownRelease : parseRelease(target);
+  if (clusterApi === undefined) {
+    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)} is not a release of the form v1.12`);
+  }
+  const releaseProblem = unknownReleaseProblem(clusterApi);
+  if (releaseProblem !== undefined) {
+    throw new RangeError(`targetClusterApiVersion: ${JSON.stringify(target)}: ${releaseProblem}`);
+  }
+  if (!Number.isInteger(maxHandlerTimeoutSeconds) || maxHandlerTimeoutSeconds < 1) {
+    throw new RangeError(`maxHandlerTimeoutSeconds: ${maxHandlerTimeoutSeconds} is not a whole number above 0`);
+  }
+  const { profile = 'strict', now = new Date() } = options;
+  if (profile !== 'strict' && profile !== 'upstream') {
+    throw new RangeError(`profile: ${JSON.stringify(profile)} is not strict or upstream`);
+  }
+  if (!(now instanceof Date) || Number.isNaN(now.getTime())) {
+    throw new RangeError('now is not a valid Date');
+  }
+  const levels = new Map(Object.entries(options.levels ?? {}));
+  for (const [id, level] of levels) {
+    if (!['off', 'warn', 'deny'].includes(level)) {
+      throw new RangeError(`levels: ${JSON.stringify(id)} is ${JSON.stringify(level)}, which is not off, warn or deny`);
+    }
+    const rule = rules.find((candidate) => candidate.id === id);
+    if (rule === undefined || (rule.upstream && level !== 'deny')) {
+      throw new RangeError(
+        `levels: ${JSON.stringify(id)} ${rule === undefined ? 'is not a rule' : "is one of Cluster API's own rules, which cannot be turned off"}`,
+      );
+    }
+  }
+  const ruleSet = createRuleSet({
+    profile,
+    levels,
+    enforcement: 'deny',
+    maxHandlerTimeoutSeconds,
+    clusterApi,
+    hooks: createHookCatalog(),
+  });
+  const complete = withAllDefaults(detached(object));
+  return ruleSet
+    .check({
+      ...decodeExtensionConfig(complete, version),
+      writtenAs: version,
+      version,
+      subject: 'object',
+      isPruned: false,
+      now,
+    })
+    .map((report) => ({
+      rule: report.rule.id,
+      severity: report.severity,
+      field: report.field,
+      message: warningText(report),
+    }));
+}

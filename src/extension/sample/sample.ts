@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Recent } from '../../base/index.ts';
+import type { Handler } from '../sdk/handlers/handler.ts';
+import { createHostedExtension, type ExtensionServer, type HostedExtensionOptions } from '../sdk/server.ts';
+import { type Behaviours, parseBehaviours } from './behaviour.ts';
+import { handlers } from './work.ts';
+
+/** Options of the sample extension. */
+export interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
+  /** The configured behaviour of handlers; see `readBehaviours`. */
+  behaviours?: Behaviours;
+}
+
+/**
+ * Parses a behaviour file for the handlers of the sample.
+ *
+ * @throws {BehaviourError} with all problems of the file.
+ */
+export function readBehaviours(yaml: string): Behaviours {
+  return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
+}
+
+/** Maximum number of Clusters for which the calls of a handler are counted. */
+const maxClusters = 100_000;
+
+function behaving(handler: Handler, behaviours: Behaviours): Handler {
+  const behaviour = behaviours.get(handler.name);
+  if (behaviour === undefined) {
+    return handler;
+  }
+  const { hang, delaySeconds, fail, block } = behaviour;
+  const [failures, blocks] = [new Recent<number>(maxClusters), new Recent<number>(maxClusters)];
+  const hasTurn = (counts: typeof failures, cluster: string, times: number | undefined) => {
+    if (times === undefined) {
+      return true;
+    }
+    const count = (counts.get(cluster) ?? 0) + 1;
+    counts.set(cluster, count);
+    return count <= times;
+  };
+  return {
+    ...handler,
+    async handle(request, context) {
+      const { answer, signal, cluster = '' } = context;
+      if (hang === true) {
+        return new Promise(() => {});
+      }
+      if (delaySeconds !== undefined) {
+        await sleep(delaySeconds * 1000, undefined, { signal });
+      }
+      if (fail !== undefined && hasTurn(failures, cluster, fail.times)) {
+        return answer.failure(fail.message);
+      }
+      if (block !== undefined && 'retryAfterSeconds' in answer && hasTurn(blocks, cluster, block.times)) {
+        const { retryAfterSeconds } = answer as { retryAfterSeconds(seconds: number, message: string): unknown };
+        return retryAfterSeconds(block.retryAfterSeconds, block.message);
+      }
+      return handler.handle(request, context);
+    },
+  };
+}
+
+/** Creates the sample extension: a handler for each hook, which behaves as configured. */
+export function createSampleExtension({ behaviours = new Map(), ...options }: SampleOptions = {}): ExtensionServer {
+  return createHostedExtension({
+    ...options,
+    handlers: handlers.map((handler) => behaving(handler, behaviours)),
+    replaceAnswer: (handler) => {
+      const { garbage, code } = behaviours.get(handler) ?? {};
+      return garbage === undefined && code === undefined ? undefined : { body: garbage, code };
+    },
+  });
+}

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from '../sdk/handlers/answer.ts';
+import { type Handler, handler } from '../sdk/handlers/handler.ts';
+import { createJobs } from '../sdk/jobs.ts';
+import { machinePatches, machineSetPatches } from '../sdk/objects/in-place.ts';
+import { defineVariables } from '../sdk/topology/define-variables.ts';
+import { walkTemplates } from '../sdk/topology/walk.ts';
+import { checkedUpgradePlan } from '../sdk/upgrade-plan.ts';
+
+/** How long it takes the sample to update a machine, in seconds. */
+const updateSeconds = 2;
+
+const updates = createJobs({ retryAfterSeconds: 1 });
+
+/** The sample's variable, which templates get as a label. */
+const variables = defineVariables({
+  sampleLabel: {
+    schema: { type: 'string', description: 'Value of the label sample-extension of all templates.', maxLength: 63 },
+  },
+});
+
+/** The steps from one version to another: each minor with patch 0, and the target. */
+function stepsTo(from: string, to: string): { version: string }[] {
+  const minorOf = (version: string) => Number(/^v?\d+\.(\d{1,6})\./.exec(version)?.[1]);
+  const [first, last] = [minorOf(from), minorOf(to)];
+  const between = Array.from({ length: Math.max(0, Math.min(last - first - 1, 100)) }, (_, index) => ({
+    version: `v1.${first + 1 + index}.0`,
+  }));
+  return from === to ? [] : [...between, { version: to }];
+}
+
+const lifecycle = {
+  handle: <R>(_request: unknown, { answer }: { answer: { done(): Answer<R> } }): Answer<R> => answer.done(),
+};
+
+/**
+ * The handlers of the sample extension, one for each hook, named as those of Cluster API's own test extension. They
+ * agree to everything; templates get a label if a Cluster asks for it.
+ */
+export const handlers: readonly Handler[] = [
+  handler('BeforeClusterCreate', { name: 'before-cluster-create', ...lifecycle }),
+  handler('AfterControlPlaneInitialized', { name: 'after-control-plane-initialized', ...lifecycle }),
+  handler('BeforeClusterUpgrade', { name: 'before-cluster-upgrade', ...lifecycle }),
+  handler('BeforeControlPlaneUpgrade', { name: 'before-control-plane-upgrade', ...lifecycle }),
+  handler('AfterControlPlaneUpgrade', { name: 'after-control-plane-upgrade', ...lifecycle }),
+  handler('BeforeWorkersUpgrade', { name: 'before-workers-upgrade', ...lifecycle }),
+  handler('AfterWorkersUpgrade', { name: 'after-workers-upgrade', ...lifecycle }),
+  handler('AfterClusterUpgrade', { name: 'after-cluster-upgrade', ...lifecycle }),
+  handler('BeforeClusterDelete', { name: 'before-cluster-delete', ...lifecycle }),
+  handler('GeneratePatches', {
+    name: 'generate-patches',
+    handle: (request, { answer, log }) => {
+      const { sampleLabel } = variables.read(request);
+      const items = walkTemplates(
+        request,
+        [
+          {
+            mutate({ metadata }) {
+              if (sampleLabel !== undefined) {
+                metadata.labels = { ...metadata.labels, 'sample-extension': sampleLabel };
+              }
+            },
+          },
+        ],
+        { log },
+      );
+      return answer.done({ items });
+    },
+  }),
+  handler('ValidateTopology', { name: 'validate-topology', ...lifecycle }),
+  handler('DiscoverVariables', {
+    name: 'discover-variables',
+    handle: (_, { answer }) => answer.done({ variables: variables.variables }),
+  }),
+  handler('CanUpdateMachine', {
+    name: 'can-update-machine',
+    handle: (request, { answer }) =>
+      answer.done(machinePatches(request, { machine: ['spec.version', 'spec.failureDomain'] })),
+  }),
+  handler('CanUpdateMachineSet', {
+    name: 'can-update-machineset',
+    handle: (request, { answer }) =>
+      answer.done(
+        machineSetPatches(request, { machineSet: ['spec.template.spec.version', 'spec.template.spec.failureDomain'] }),
+      ),
+  }),
+  handler('UpdateMachine', {
+    name: 'update-machine',
+    handle: ({ desired: { machine } }, { answer, log }) =>
+      updates.answer({
+        answer,
+        key: `${machine.metadata?.namespace}/${machine.metadata?.name} ${machine.spec?.version}`,
+        message: 'the machine is being updated',
+        run: (signal) => sleep(updateSeconds * 1000, undefined, { signal }),
+        log,
+      }),
+  }),
+  handler('GenerateUpgradePlan', {
+    name: 'generate-upgrade-plan',
+    handle: (request, { answer }) => {
+      const { fromControlPlaneKubernetesVersion: from, toKubernetesVersion: to } = request;
+      return answer.done(checkedUpgradePlan(request, { controlPlaneUpgrades: stepsTo(from, to) }));
+    },
+  }),
+];

@@ -1,0 +1,163 @@
+import { type HookDefinition, hooks } from '../../runtimehooks/index.ts';
+
+/** Names of the hooks that a project can have handlers for. */
+export const hookNames: readonly string[] = Object.keys(hooks).filter((name) => name !== 'Discovery');
+
+/** The name of a hook's handler, and of its file: `before-cluster-create`. */
+export function handlerNameOf(hook: string): string {
+  return hook.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase();
+}
+
+const variableOf = (hook: string) => `${hook.charAt(0).toLowerCase()}${hook.slice(1)}`;
+
+/** A handler's imports besides `handler`, with their modules, and the lines of its function body. */
+interface Body {
+  imports?: readonly string[];
+  parameters: string;
+  lines: readonly string[];
+}
+
+const blockingBody: Body = {
+  parameters: '({ cluster }, { answer, log })',
+  lines: [
+    "log.info({ uid: cluster.metadata?.uid }, 'called');",
+    "// If there is something to wait for: return answer.retryAfterSeconds(30, 'what it waits for');",
+    'return answer.done();',
+  ],
+};
+
+const bodies: Readonly<Record<string, Body>> = {
+  AfterControlPlaneInitialized: {
+    parameters: '({ cluster }, { answer, log })',
+    lines: ["log.info({ uid: cluster.metadata?.uid }, 'called');", 'return answer.done();'],
+  },
+  GeneratePatches: {
+    imports: [
+      "import { walkTemplates } from 'extensionconfig-webhook/extension/topology';",
+      "import { variables } from '../variables.ts';",
+    ],
+    parameters: '(request, { answer, log })',
+    lines: [
+      'const { tier } = variables.read(request);',
+      'const items = walkTemplates(',
+      '  request,',
+      '  [',
+      '    {',
+      "      // match: { kind: 'DockerMachineTemplate', holder: { kind: 'MachineDeployment' } },",
+      '      mutate({ metadata }) {',
+      '        if (tier !== undefined) {',
+      "          metadata.labels = { ...metadata.labels, 'example.com/tier': tier };",
+      '        }',
+      '      },',
+      '    },',
+      '  ],',
+      '  { log },',
+      ');',
+      'return answer.done({ items });',
+    ],
+  },
+  ValidateTopology: {
+    parameters: '({ items }, { answer })',
+    lines: [
+      '// If something is wrong, tell users: return answer.failure(…);',
+      "return items.length > 0 ? answer.done() : answer.failure('the Cluster has no templates');",
+    ],
+  },
+  DiscoverVariables: {
+    imports: ["import { variables } from '../variables.ts';"],
+    parameters: '(_request, { answer })',
+    lines: ['return answer.done({ variables: variables.variables });'],
+  },
+  GenerateUpgradePlan: {
+    parameters: '(request, { answer })',
+    imports: ["import { checkedUpgradePlan } from 'extensionconfig-webhook/extension';"],
+    lines: [
+      'const { fromControlPlaneKubernetesVersion: from, toKubernetesVersion: to } = request;',
+      '// Each minor version needs a step; the last one is the target.',
+      'const controlPlaneUpgrades = from === to ? [] : [{ version: to }];',
+      'return answer.done(checkedUpgradePlan(request, { controlPlaneUpgrades }));',
+    ],
+  },
+  CanUpdateMachine: {
+    imports: ["import { machinePatches } from 'extensionconfig-webhook/extension';"],
+    parameters: '(request, { answer })',
+    lines: [
+      '// The fields that the extension can change, such as infrastructureMachine: ["spec.memory"]. If empty, machines are replaced.',
+      'return answer.done(machinePatches(request, {}));',
+    ],
+  },
+  CanUpdateMachineSet: {
+    imports: ["import { machineSetPatches } from 'extensionconfig-webhook/extension';"],
+    parameters: '(request, { answer })',
+    lines: [
+      '// The fields that the extension can change, below spec.template.spec. If empty, machines are replaced.',
+      'return answer.done(machineSetPatches(request, {}));',
+    ],
+  },
+  UpdateMachine: {
+    parameters: '({ desired }, { answer, log })',
+    lines: [
+      "log.info({ machine: desired.machine.metadata?.name }, 'called');",
+      '// Until the machine is up to date: return answer.retryAfterSeconds(10, …); then answer.done().',
+      "return answer.failure('in-place updates are not implemented');",
+    ],
+  },
+};
+
+/** The file with a hook's handler. */
+export function handlerFile(hook: string): string {
+  const { summary } = hooks[hook as keyof typeof hooks] as HookDefinition;
+  const { imports = [], parameters, lines } = bodies[hook] ?? blockingBody;
+  const merged = imports.map((line) =>
+    line.replace(
+      /^import \{ (\w+) \} from 'extensionconfig-webhook\/extension';$/,
+      "import { $1, handler } from 'extensionconfig-webhook/extension';",
+    ),
+  );
+  const hasHandler = merged.some((line) => line.includes('handler }'));
+  return [
+    ...(hasHandler ? [] : ["import { handler } from 'extensionconfig-webhook/extension';"]),
+    ...merged,
+    '',
+    `/** ${summary} */`,
+    `export const ${variableOf(hook)} = handler('${hook}', {`,
+    `  name: '${handlerNameOf(hook)}',`,
+    `  handle: async ${parameters} => {`,
+    ...lines.map((line) => `    ${line}`),
+    '  },',
+    '});',
+    '',
+  ].join('\n');
+}
+
+/** The file that lists the handlers. */
+export function handlersFile(chosen: readonly string[]): string {
+  return [
+    ...chosen.map((hook) => `import { ${variableOf(hook)} } from './${handlerNameOf(hook)}.ts';`),
+    '',
+    '/** The handlers, as Discovery lists them. */',
+    `export const handlers = [${chosen.map(variableOf).join(', ')}];`,
+    '',
+  ].join('\n');
+}
+
+/** The file with variables, for the hooks that need it. */
+export const variablesFile = `import { defineVariables } from 'extensionconfig-webhook/extension/topology';
+
+/** The variables of the extension: DiscoverVariables tells ClusterClasses of them. */
+export const variables = defineVariables({
+  tier: { schema: { type: 'string', description: 'Value of the label example.com/tier of all templates.', maxLength: 63 } },
+});
+`;
+
+/** The lines of the README about the handlers. */
+export function handlersTable(chosen: readonly string[]): string {
+  return [
+    '| handler | hook |',
+    '| --- | --- |',
+    ...chosen.map((hook) => {
+      const { summary } = hooks[hook as keyof typeof hooks] as HookDefinition;
+      return `| \`${handlerNameOf(hook)}\` | ${hook}: ${summary} |`;
+    }),
+  ].join('\n');
+}

@@ -1,0 +1,2 @@
+export { hookNames } from './handlers.ts';
+export { ProjectError, projectFiles, writeProject } from './project.ts';

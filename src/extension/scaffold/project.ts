@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { folderProblem, makeFolder } from '../../base/index.ts';
+import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile } from './handlers.ts';
+
+/** The issuer of the extension's serving certificate. */
+export type CertificateMaker = 'cert-manager' | 'bootstrap';
+
+/** Options for a project. */
+export interface ProjectOptions {
+  /** RFC 1035 label: the name of the package, the Service and the ExtensionConfig. */
+  name: string;
+  /** Hooks for which the project gets handlers. */
+  hooks: readonly string[];
+  certificates: CertificateMaker;
+  /** What npm installs as the SDK: a version range, or `file:…`. */
+  package: string;
+}
+
+/** Why a project cannot be written. */
+export class ProjectError extends Error {}
+
+const templates = fileURLToPath(new URL('../../../templates/extension/', import.meta.url));
+
+/** Names that npm does not pack unchanged. */
+const packedNames: Readonly<Record<string, string>> = {
+  gitignore: '.gitignore',
+  dockerignore: '.dockerignore',
+  npmrc: '.npmrc',
+};
+
+/** The project file for a template; undefined if this project does not need it. */
+function targetOf(template: string, { certificates }: ProjectOptions): string | undefined {
+  const certificate = /^manifests\/certificate\.([a-z-]+)\.yaml$/.exec(template)?.[1];
+  if (certificate !== undefined) {
+    return certificate === certificates ? 'manifests/certificate.yaml' : undefined;
+  }
+  return packedNames[template] ?? template;
+}
+
+/** The files of a project, by path. */
+export function projectFiles(options: ProjectOptions): Map<string, string> {
+  const { name, hooks } = options;
+  const values: Readonly<Record<string, string>> = {
+    name,
+    namespace: `${name}-system`,
+    image: `registry.example.com/${name}:0.1.0`,
+    // To be inserted between quotes in JSON.
+    package: JSON.stringify(options.package).slice(1, -1),
+    handlers: handlersTable(hooks),
+  };
+  const files = new Map<string, string>();
+  for (const entry of readdirSync(templates, { recursive: true, withFileTypes: true })) {
+    const template = join(entry.parentPath, entry.name).slice(templates.length).replaceAll('\\', '/');
+    const target = entry.isFile() ? targetOf(template, options) : undefined;
+    if (target !== undefined) {
+      const text = readFileSync(join(templates, template), 'utf8');
+      files.set(
+        target,
+        text.replaceAll(/\{\{([a-z]+)\}\}/g, (mark, key: string) => values[key] ?? mark),
+      );
+    }
+  }
+  for (const hook of hooks) {
+    files.set(`src/handlers/${handlerNameOf(hook)}.ts`, handlerFile(hook));
+  }
+  files.set('src/handlers/index.ts', handlersFile(hooks));
+  if (hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables')) {
+    files.set('src/variables.ts', variablesFile);
+  }
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * Writes a project into a folder that does not exist yet or is empty. Never overwrites.
+ *
+ * @returns the paths of its files, below the folder.
+ * @throws {ProjectError} when the folder is not empty or cannot be written.
+ */
+export function writeProject(folder: string, options: ProjectOptions): string[] {
+  const files = projectFiles(options);
+  try {
+    makeFolder(folder);
+    const [present] = readdirSync(folder);
+    if (present !== undefined) {
+      throw new ProjectError(`${folder} is not empty (${present}): name a folder that is not there yet`);
+    }
+    for (const [path, text] of files) {
+      const file = join(folder, path);
+      makeFolder(dirname(file));
+      writeFileSync(file, text, { flag: 'wx' });
+    }
+  } catch (error) {
+    if (error instanceof ProjectError) {
+      throw error;
+    }
+    throw new ProjectError(folderProblem(folder, 'written', error));
+  }
+  return [...files.keys()];
+}

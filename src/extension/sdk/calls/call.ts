@@ -1,0 +1,205 @@
+import type { Logger } from 'pino';
+import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
+import { formatHook, type HookDefinition } from '../../../runtimehooks/index.ts';
+import { decodeRequest, formatProblems, messageProblems } from '../../../runtimehooks/messages/index.ts';
+import { answersOf, responseIn } from '../handlers/answer.ts';
+import type { Handler, HandlerContext } from '../handlers/handler.ts';
+import { fault, intendedFailure } from '../handlers/thrown.ts';
+import { answerText, maxAnswerBytes } from './answer-text.ts';
+import { clusterOf } from './cluster.ts';
+
+/** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
+export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
+
+/** The result of a call. */
+export interface CallOutcome {
+  /** The response, which always matches the schema of its hook. */
+  response: JsonObject;
+  /** The response as it is sent: JSON, with `apiVersion` and `kind`. */
+  text: string;
+  result: HandledCall;
+  /** The Cluster that the request is about, as `NAMESPACE/NAME`; undefined if the request names none. */
+  cluster?: string | undefined;
+}
+
+/** The dependencies of a call. */
+export interface CallContext {
+  /**
+   * Aborted when the caller no longer waits for the answer. Often an AbortController, which creates its signal on
+   * demand.
+   */
+  ending: { readonly signal: AbortSignal };
+  log: Logger;
+}
+
+/**
+ * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
+ * and creating them takes longer than everything else here.
+ */
+class Context implements HandlerContext<unknown> {
+  readonly answer;
+  readonly cluster;
+  readonly settings;
+  readonly #handler: Handler;
+  readonly #call: CallContext;
+  #log: Logger | undefined;
+
+  constructor(handler: Handler, request: JsonObject, call: CallContext) {
+    this.answer = answersOf(handler.hook);
+    this.cluster = clusterOf(request);
+    this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
+    this.#handler = handler;
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.ending.signal;
+  }
+
+  get log(): Logger {
+    const { cluster } = this;
+    const { hook, name } = this.#handler;
+    this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, ...(cluster !== undefined && { cluster }) });
+    return this.#log;
+  }
+}
+
+/** Longest message of a response, in characters: Cluster API's conditions hold 10,240, some of which it adds itself. */
+const maxMessageLength = 8192;
+
+const failed = ({ hook }: Handler, message: string): JsonObject => ({
+  ...(hook.isBlocking && { retryAfterSeconds: 0 }),
+  status: 'Failure',
+  message: message.slice(0, maxMessageLength),
+});
+
+/** The beginning of a response. A handler's own fields follow. */
+export function envelopeOf({ hook }: Handler) {
+  return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
+}
+
+const textOf = (handler: Handler, response: JsonObject) => JSON.stringify({ ...envelopeOf(handler), ...response });
+
+/** The outcome of a call that did not get an answer which can be sent. */
+function failure(
+  result: Exclude<HandledCall, 'success' | 'blocking'>,
+  message: string,
+  handler: Handler,
+  cluster?: string,
+): CallOutcome {
+  const response = failed(handler, message);
+  return { response, text: textOf(handler, response), result, cluster };
+}
+
+const seesLog = 'see the log of the extension';
+
+/** What is wrong with an answer that matches the schema: what Cluster API would misunderstand. */
+function answerProblem(response: JsonObject): string | undefined {
+  const { status, retryAfterSeconds } = response;
+  return status === 'Success' && typeof retryAfterSeconds === 'number' && retryAfterSeconds < 0
+    ? `retryAfterSeconds must be 0 or more, not ${retryAfterSeconds}: Cluster API treats a negative number as blocking`
+    : undefined;
+}
+
+/** The outcome of a handler that threw. */
+function outcomeOfError(error: unknown, handler: Handler, context: Context): CallOutcome {
+  const { cluster } = context;
+  const intended = intendedFailure(error);
+  if (intended !== undefined) {
+    return failure('failure', intended, handler, cluster);
+  }
+  context.log.error(fault(error), 'the handler failed');
+  return failure('error', `handler ${handler.name} failed: ${seesLog}`, handler, cluster);
+}
+
+/** What is wrong with the fields of an answer; undefined for a good one. */
+function problemOf(hook: HookDefinition, response: JsonObject): string | undefined {
+  return formatProblems(messageProblems(hook, 'response', response, 'strict')) || answerProblem(response);
+}
+
+/** The response that is sent: without the end of a message that is too long. */
+function sendable(response: JsonObject): JsonObject {
+  const { message } = response;
+  return typeof message === 'string' && message.length > maxMessageLength
+    ? { ...response, message: message.slice(0, maxMessageLength) }
+    : response;
+}
+
+/** A response as text, or why it has none. */
+function written(handler: Handler, response: JsonObject): { text: string } | { problem: string } | 'too large' {
+  try {
+    const text = answerText({ ...envelopeOf(handler), ...response });
+    return text === undefined ? 'too large' : { text };
+  } catch (error) {
+    // A field that takes any JSON has a bigint, or an object that contains itself.
+    return { problem: `JSON cannot represent it: ${fault(error).message}` };
+  }
+}
+
+function invalid(problem: string, handler: Handler, { cluster, log }: Context): CallOutcome {
+  log.error({ problem }, 'the answer of the handler does not match its hook');
+  return failure('invalid answer', `handler ${handler.name} gave an invalid answer: ${seesLog}`, handler, cluster);
+}
+
+function tooLarge(handler: Handler, { cluster, log }: Context): CallOutcome {
+  const problem = `an answer of more than ${maxAnswerBytes / 1024 / 1024} MiB`;
+  log.error({ problem }, 'the answer of the handler is too large: answer with fewer items, or smaller ones');
+  const message = `handler ${handler.name} gave ${problem}, which is not sent: it has to answer with fewer items, or smaller ones`;
+  return failure('invalid answer', message, handler, cluster);
+}
+
+/** The outcome of a handler that returned, whatever it returned. */
+function outcomeOfReturned(returned: unknown, handler: Handler, context: Context): CallOutcome {
+  const response = responseIn(returned);
+  if (response === undefined) {
+    const wanted = 'return the result of answer.done, answer.failure or answer.retryAfterSeconds';
+    return invalid(`the handler returned no answer: ${wanted}`, handler, context);
+  }
+  const sent = sendable(response);
+  // Before the checks: they take longer, and find as many problems as a large answer has parts.
+  const made = written(handler, sent);
+  if (made === 'too large') {
+    return tooLarge(handler, context);
+  }
+  const problem = problemOf(handler.hook, response);
+  if (problem !== undefined) {
+    return invalid(problem, handler, context);
+  }
+  if ('problem' in made) {
+    return invalid(made.problem, handler, context);
+  }
+  const { status, retryAfterSeconds } = sent;
+  const result = status === 'Failure' ? 'failure' : (retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
+  return { response: sent, text: made.text, result, cluster: context.cluster };
+}
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
+
+/**
+ * Runs a handler on a request as received. Never throws or rejects: every problem becomes a Failure, whose message is
+ * stable for the same cause, and a log line with the details.
+ *
+ * @returns the outcome itself if the handler returned an answer, or a promise of it if the handler returned a promise.
+ */
+export function call(handler: Handler, body: Json, { ending, log }: CallContext): CallOutcome | Promise<CallOutcome> {
+  const { hook, name } = handler;
+  const decoded = decodeRequest(hook, body);
+  if ('problem' in decoded) {
+    log.warn({ hook: hook.name, handler: name, problem: decoded.problem }, 'request refused');
+    const message = `the request is not one of ${formatHook(hook)}: ${decoded.problem}`;
+    return failure('invalid request', message, handler);
+  }
+  const { request } = decoded;
+  const context = new Context(handler, request, { ending, log });
+  try {
+    const returned = handler.handle(request, context);
+    return isPromise(returned)
+      ? Promise.resolve(returned)
+          .then((later) => outcomeOfReturned(later, handler, context))
+          .catch((error) => outcomeOfError(error, handler, context))
+      : outcomeOfReturned(returned, handler, context);
+  } catch (error) {
+    return outcomeOfError(error, handler, context);
+  }
+}

@@ -1,0 +1,125 @@
+import type { JsonObject } from '../../../kubernetes/index.ts';
+import type { HookDefinition, hooks, RequestOf, ResponseOf } from '../../../runtimehooks/index.ts';
+
+/** Names of Cluster API's hooks that a handler can serve. The server itself answers Discovery. */
+export type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
+
+/** A hook: the name of one of Cluster API's, or the definition of a provider's own (`defineHook`). */
+export type Hook = HookName | HookDefinition;
+
+type DefinitionOf<H extends Hook> = H extends HookName ? (typeof hooks)[H] : H;
+/** The request of a hook. */
+export type RequestFor<H extends Hook> = RequestOf<DefinitionOf<H>>;
+/** The response of a hook. */
+export type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
+
+declare const responseType: unique symbol;
+
+/** What a handler answers. Only the functions of `Answers` create one, so that none lacks its status. */
+export interface Answer<Response> {
+  readonly [responseType]: Response;
+}
+
+/** Lets optional fields be undefined, which JSON leaves out. */
+export type OrUndefined<T> = {
+  [Field in keyof T]: Record<never, never> extends Pick<T, Field> ? T[Field] | undefined : T[Field];
+};
+
+/** The fields of a response that a handler fills in: those that only its hook has, and the message. */
+export type AnswerFields<Response> = OrUndefined<
+  Omit<Response, 'apiVersion' | 'kind' | 'status' | 'retryAfterSeconds'>
+>;
+
+/** Answers that every hook has. */
+export interface FinalAnswers<Response> {
+  /** The work is done, or there was nothing to do: `Success`. */
+  done: Record<never, never> extends AnswerFields<Response>
+    ? (fields?: AnswerFields<Response>) => Answer<Response>
+    : (fields: AnswerFields<Response>) => Answer<Response>;
+  /**
+   * The work failed: `Failure`. Users read the message in conditions: the same text for the same reason, without
+   * secrets, times or counters, since a text that changes makes controllers loop.
+   */
+  failure(message: string): Answer<Response>;
+}
+
+/** Answers of hooks that can make Cluster API wait. */
+export interface BlockingAnswers<Response> extends FinalAnswers<Response> {
+  /**
+   * The work is not done yet: `Success`, and Cluster API waits.
+   *
+   * @param seconds after which Cluster API calls again, a whole number above 0; it calls no earlier, whatever else
+   *   changes. With 0 the work would count as done, so that is an error: the call fails.
+   * @param message what it waits for, as users read it: a stable text, as for `failure`.
+   */
+  retryAfterSeconds(seconds: number, message: string): Answer<Response>;
+}
+
+/** The answers of a hook. A hook that cannot block has no `retryAfterSeconds`. */
+export type Answers<Response> = 'retryAfterSeconds' extends keyof Response
+  ? BlockingAnswers<Response>
+  : FinalAnswers<Response>;
+
+/** An answer with its response. */
+class MadeAnswer {
+  readonly response: JsonObject;
+  constructor(response: JsonObject) {
+    this.response = response;
+  }
+}
+
+/** The response in what a handler returned; undefined when that is not an answer. */
+export function responseIn(returned: unknown): JsonObject | undefined {
+  return returned instanceof MadeAnswer ? returned.response : undefined;
+}
+
+const made = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
+
+/** The functions that create the answers of a hook. Made once per hook, since a call takes only microseconds. */
+export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
+  const known = answersByHook.get(hook) ?? Object.freeze(makeAnswers(hook));
+  answersByHook.set(hook, known);
+  return known;
+}
+
+const answersByHook = new WeakMap<HookDefinition, BlockingAnswers<unknown>>();
+
+/** Fields that a whole response has, and which it would say something else with. */
+const filledIn = ['apiVersion', 'kind', 'status', 'retryAfterSeconds'] as const;
+
+/**
+ * Types let a whole response pass as fields, such as another server's: what fails or blocks there would be a success here.
+ *
+ * @throws {TypeError} for a field that a handler does not fill in.
+ */
+function refuseEnvelope(fields: object): void {
+  const field = filledIn.find((name) => Object.hasOwn(fields, name));
+  if (field !== undefined) {
+    throw new TypeError(
+      `answer.done takes no ${field}: leave it out, or answer with answer.failure or answer.retryAfterSeconds`,
+    );
+  }
+}
+
+function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
+  // Absent reads as 0, but the schema requires it, and Go's server always writes it.
+  const goOn = hook.isBlocking ? { retryAfterSeconds: 0 } : {};
+  return {
+    done: (fields?: object) => {
+      if (fields !== undefined && fields !== null) {
+        refuseEnvelope(fields);
+      }
+      return made({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
+    },
+    failure: (message) => made({ ...goOn, status: 'Failure', message }),
+    retryAfterSeconds: (seconds, message) => {
+      if (seconds === 0) {
+        // Of a time that was rounded down, for example.
+        throw new RangeError(
+          'answer.retryAfterSeconds takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
+        );
+      }
+      return made({ status: 'Success', message, retryAfterSeconds: seconds });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { dns1123LabelProblems } from '../../../kubernetes/index.ts';
+import { formatHook } from '../../../runtimehooks/index.ts';
+import { describeHandler, type Handler } from './handler.ts';
+
+/** Handlers that Cluster API would reject, or that no call would ever reach: all problems at once, one per line. */
+export class HandlersError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`the handlers cannot be served:\n${problems.map((problem) => `- ${problem}`).join('\n')}`);
+    this.problems = problems;
+  }
+}
+
+/** Maximum number of handlers of one ExtensionConfig, from its CustomResourceDefinition. */
+const maxHandlers = 512;
+/** Longest timeout that Cluster API accepts, in seconds. */
+const maxTimeoutSeconds = 30;
+/** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
+const advisedTimeoutSeconds = 10;
+/** Hooks for which Cluster API allows one handler in total: with two, every decision fails. */
+const inPlaceTag = 'In-Place Update Hooks';
+
+/**
+ * Checks handlers as Cluster API does at discovery, and beyond: with Go's server such mistakes only show there.
+ *
+ * @returns problems that prevent the handlers from being served, and warnings about problems to come.
+ */
+export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  if (handlers.length > maxHandlers) {
+    problems.push(`there are ${handlers.length} handlers: an ExtensionConfig takes at most ${maxHandlers}`);
+  }
+  const names = new Map<string, Handler>();
+  const inPlace = new Map<string, Handler>();
+  for (const [index, handler] of handlers.entries()) {
+    if (typeof handler?.hook?.request !== 'object') {
+      problems.push(`handlers[${index}] is not a handler: create it with handler(hook, { name, handle })`);
+      continue;
+    }
+    const { name, hook, timeoutSeconds, failurePolicy, handle } = handler;
+    const who = describeHandler(handler);
+    if (typeof name !== 'string') {
+      problems.push(`${who}: the name must be text, such as 'before-cluster-upgrade'`);
+      continue;
+    }
+    problems.push(...dns1123LabelProblems(name).map((problem) => `${who}: the name ${problem}`));
+    if (typeof handle !== 'function') {
+      problems.push(`${who}: handle must be a function, which answers calls`);
+    }
+    const namesake = names.get(name);
+    if (namesake !== undefined) {
+      problems.push(
+        `${who}: ${describeHandler(namesake)} has the same name; names are unique over the whole server, also over hooks`,
+      );
+    }
+    names.set(name, handler);
+    if (hook.singleton) {
+      problems.push(`${who}: the server answers ${hook.name} itself; leave this handler out`);
+    }
+    if (timeoutSeconds !== undefined) {
+      if (!Number.isInteger(timeoutSeconds) || timeoutSeconds < 1 || timeoutSeconds > maxTimeoutSeconds) {
+        problems.push(
+          `${who}: timeoutSeconds ${timeoutSeconds} is not a whole number from 1 to ${maxTimeoutSeconds}; long work goes to the background`,
+        );
+      } else if (timeoutSeconds > advisedTimeoutSeconds) {
+        warnings.push(
+          `${who}: timeoutSeconds ${timeoutSeconds} is more than ${advisedTimeoutSeconds}: reconciling a Cluster ends after a minute, all handlers together`,
+        );
+      }
+    }
+    if (failurePolicy !== undefined && failurePolicy !== 'Fail' && failurePolicy !== 'Ignore') {
+      problems.push(`${who}: failurePolicy ${JSON.stringify(failurePolicy)} is not "Fail" or "Ignore"`);
+    }
+    if (failurePolicy === 'Ignore' && hook.isBlocking) {
+      warnings.push(`${who}: with failurePolicy Ignore an outage of this server lets through what it should block`);
+    }
+    if (hook.tags.includes(inPlaceTag)) {
+      const key = formatHook(hook);
+      const other = inPlace.get(key);
+      if (other !== undefined) {
+        problems.push(
+          `${who}: ${describeHandler(other)} serves the same hook; Cluster API takes one handler of it in all`,
+        );
+      }
+      inPlace.set(key, handler);
+    }
+  }
+  return { problems, warnings };
+}

@@ -1,0 +1,313 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../../kubernetes/index.ts';
+import type { DiscoveryResponse } from '../../runtimehooks/index.ts';
+import { prepareChecks } from '../../runtimehooks/messages/index.ts';
+import {
+  type CertificateSource,
+  defaultLimits,
+  fileCertificates,
+  fixedCertificate,
+  type Limits,
+  ListenError,
+  limitsWith,
+  type RunningServer,
+  secretCertificates,
+  selfSignedPair,
+  startServer,
+} from '../../server/index.ts';
+import { type CallOutcome, call } from './calls/call.ts';
+import { checkHandlers, HandlersError } from './handlers/check.ts';
+import { discoveryOf } from './handlers/discovery.ts';
+import type { Handler } from './handlers/handler.ts';
+import { checkKind, checkOptions, checkPort, isText, prefixOf } from './handlers/options.ts';
+import { createApplication } from './http/application.ts';
+import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
+import type { ReplaceAnswer } from './http/routes.ts';
+import { defaultLog } from './log.ts';
+
+/** Where the serving certificate comes from. A renewed certificate is used at once. */
+export type ExtensionCertificates =
+  /** A folder with `tls.crt` and `tls.key`, such as a mounted Secret. */
+  | { folder: string }
+  /** A Secret, `NAMESPACE/NAME`, which is watched at the API server. */
+  | { secret: string; kubeconfig?: string | undefined; context?: string | undefined }
+  /** A self-signed certificate for localhost, created at start. For development. */
+  | 'self-signed';
+
+/** Options of an extension server. */
+export interface ExtensionServerOptions {
+  /** The handlers; Discovery lists them in this order. */
+  handlers: readonly Handler[];
+  /** Required for `start` and `run`. */
+  certificates?: ExtensionCertificates | undefined;
+  /** HTTPS port of the hooks. Default: 9443; 0 lets the system choose. */
+  port?: number | undefined;
+  /** Address to serve hooks on. Default: all. */
+  host?: string | undefined;
+  /** HTTP port of /healthz, /readyz and /metrics. Default: 8080; 0 lets the system choose. */
+  healthPort?: number | undefined;
+  /** Address to serve the health port on. Default: all. */
+  healthHost?: string | undefined;
+  /** Prefix of all paths: `service.path` of the ExtensionConfig. Default: none. */
+  path?: string | undefined;
+  /**
+   * Allows only clients with a certificate issued by these CAs. Cluster API can send one since 1.11, if configured to.
+   */
+  clients?: { caFile: string; allowedNames?: readonly string[] | undefined } | undefined;
+  /**
+   * For extensions that test their callers: replaces a handler's answer, and its HTTP status. Default: the handler's
+   * answer.
+   */
+  replaceAnswer?: ReplaceAnswer | undefined;
+  /** The limits of the server. A header may take no longer than its request, whatever `headersTimeoutMs` is. */
+  limits?: Partial<Limits> | undefined;
+  /** Default: JSON lines on stdout. */
+  log?: Logger | undefined;
+  /** Version of the extension, for metrics. */
+  version?: string | undefined;
+  /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
+  processMetrics?: boolean | undefined;
+}
+
+/** Options of an extension server that this program hosts. Another thread may watch the certificates for it. */
+export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'certificates' | 'healthPort'> {
+  certificates?: ExtensionCertificates | CertificateSource | undefined;
+  /** `none` for a server that nobody probes. */
+  healthPort?: number | 'none' | undefined;
+  /**
+   * Whether the validators of messages are compiled at the start; otherwise the first call of a hook waits for that.
+   * Default: yes.
+   */
+  compileAtStart?: boolean | undefined;
+}
+
+/** An extension server that is listening. */
+export type RunningExtension = RunningServer;
+
+/** An extension server whose handlers Cluster API accepts. */
+export interface ExtensionServer {
+  readonly handlers: readonly Handler[];
+  /** Problems that will show later, one per line; `start` logs them. */
+  readonly warnings: readonly string[];
+  /** The response of Discovery. */
+  discovery(): DiscoveryResponse;
+  /**
+   * Calls a handler in this process, by the same code as a call over HTTPS.
+   *
+   * @throws {RangeError} for an unknown handler.
+   */
+  call(handler: string, request: unknown, options?: { signal?: AbortSignal | undefined }): Promise<CallOutcome>;
+  /**
+   * Starts listening. Without a certificate the server is not ready, and says why.
+   *
+   * @throws {ListenError} when a port is taken or not allowed.
+   */
+  start(): Promise<RunningExtension>;
+  /**
+   * Listens until the process gets SIGTERM or SIGINT, and then shuts down gracefully: it is not ready at once, still
+   * accepts connections until endpoints have been updated (in a cluster), and finishes calls in flight.
+   */
+  run(): Promise<void>;
+}
+
+/** What to do about an address on which the server cannot listen, by the options that set it. */
+function listenRemedy(code: string, port: string, host: string): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another program listens there: stop it, or choose another port with the option ${port}, 0 for any free one`;
+    case 'EACCES':
+      return `ports below 1024 need privileges: choose another with the option ${port}, 0 for any free one`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `this is not an address of this machine: correct the option ${host}`;
+    default:
+      return `correct the options ${port} and ${host}`;
+  }
+}
+
+/** The error of a start: that of an address says which option sets it. */
+function startError(error: unknown): unknown {
+  if (error instanceof ListenError) {
+    const [port, host] = error.port === 'main' ? ['port', 'host'] : ['healthPort', 'healthHost'];
+    error.message += `; ${listenRemedy(error.code, port, host)}`;
+  }
+  return error;
+}
+
+/** The limits that differ from those of the webhook server. */
+const extensionLimits: Limits = {
+  ...defaultLimits,
+  // As in Cluster API's own server. The largest requests hold all templates of a Cluster.
+  maxBodyBytes: 20 * 1024 * 1024,
+  // A handler has at most 30 s; this is measured from the end of the request.
+  responseTimeoutMs: 40_000,
+};
+
+/**
+ * How long connections are accepted after SIGTERM in a pod, and how long the whole shutdown may take, in milliseconds.
+ */
+const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
+
+async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
+  if (certificates === 'self-signed') {
+    return fixedCertificate(selfSignedPair(new Date()));
+  }
+  if (
+    typeof certificates !== 'object' ||
+    certificates === null ||
+    // An empty folder would be the current one.
+    !('folder' in certificates
+      ? isText(certificates.folder)
+      : 'start' in certificates || typeof certificates.secret === 'string')
+  ) {
+    throw new TypeError(
+      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+    );
+  }
+  if ('folder' in certificates) {
+    return fileCertificates(certificates.folder);
+  }
+  if ('start' in certificates) {
+    return certificates;
+  }
+  const { secret, kubeconfig, context } = certificates;
+  const [namespace, name, ...rest] = secret.split('/');
+  if (!namespace || !name || rest.length > 0) {
+    throw new TypeError(`certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`);
+  }
+  const [problem] = [...dns1123LabelProblems(namespace), ...dns1123SubdomainProblems(name)];
+  if (problem !== undefined) {
+    throw new TypeError(`certificates: secret ${JSON.stringify(secret)}: namespace and name ${problem}`);
+  }
+  // Loaded on demand, since most servers read files.
+  const { loadKubeConfig, watchServingSecret } = await import('../../kubernetes/client/index.ts');
+  const config = loadKubeConfig({ kubeconfig, context });
+  return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
+}
+
+/**
+ * Checks the options that are not checked where they are used.
+ *
+ * @throws {TypeError} for the first invalid one.
+ */
+function checkServerOptions(options: HostedExtensionOptions): void {
+  const { handlers, clients, healthPort } = options;
+  if (!Array.isArray(handlers)) {
+    throw new TypeError('handlers: pass a list of what handler(hook, { name, handle }) returns');
+  }
+  checkPort('port', options.port);
+  if (healthPort !== 'none') {
+    checkPort('healthPort', healthPort);
+  }
+  if (clients !== undefined && !isText(clients?.caFile)) {
+    throw new TypeError('clients: pass a file with the CAs of clients ({ caFile })');
+  }
+  checkKind('clients.allowedNames', clients?.allowedNames, 'texts', "give names such as ['capi-system']");
+  for (const option of ['host', 'healthHost'] as const) {
+    checkKind(option, options[option], 'text', "give an address such as '127.0.0.1', or leave it out for all");
+  }
+  checkKind('version', options.version, 'text', "give a version such as '1.2.3'");
+  checkKind('processMetrics', options.processMetrics, 'boolean', 'leave it out for true');
+  checkKind('replaceAnswer', options.replaceAnswer, 'function', 'give one that returns the answer to send');
+  checkKind('limits', options.limits, 'object', 'give those to change, such as { maxBodyBytes: 1048576 }');
+  checkKind('log', options.log, 'log', 'pass what pino() returns, or leave it out for JSON lines on stdout');
+}
+
+/**
+ * Creates an extension server with these handlers.
+ *
+ * ```ts
+ * await createExtensionServer({ handlers: [waitForBackups], certificates: { folder: '/certificates' } }).run();
+ * ```
+ *
+ * @throws {HandlersError} when Cluster API would reject the handlers: all problems at once.
+ * @throws {TypeError} for options that cannot be, such as a path, a port or a limit; the message names the option.
+ */
+export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
+  return createHostedExtension(options);
+}
+
+/**
+ * Creates an extension server that this program hosts.
+ *
+ * @throws {HandlersError} as `createExtensionServer`.
+ */
+export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
+  checkOptions(options, 'createExtensionServer', '{ handlers: [handler(hook, { name, handle })], certificates }');
+  checkServerOptions(options);
+  const { handlers, clients, healthPort = 8080 } = options;
+  const { problems, warnings } = checkHandlers(handlers);
+  if (problems.length > 0) {
+    throw new HandlersError(problems);
+  }
+  const prefix = prefixOf(options.path);
+  const limits = limitsWith(extensionLimits, options.limits);
+  const log = options.log ?? defaultLog();
+  const byName = new Map(handlers.map((handler) => [handler.name, handler]));
+
+  async function start(): Promise<RunningExtension> {
+    const certificates = await sourceOf(options.certificates);
+    for (const warning of warnings) {
+      log.warn(warning);
+    }
+    // For hooks other than Cluster API's this takes some milliseconds each, and a tenth of a second for the first one.
+    for (const { hook } of options.compileAtStart === false ? [] : handlers) {
+      prepareChecks(hook);
+    }
+    return startServer({
+      application: (foundation) =>
+        createApplication(foundation, {
+          handlers,
+          prefix,
+          replaceAnswer: options.replaceAnswer,
+          metrics: createCallMetrics(foundation.metrics.registry),
+        }),
+      name: 'extension',
+      metricsPrefix,
+      certificates,
+      // Cluster API's client uses HTTP/2 where a server offers it.
+      http2: true,
+      clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
+      main: { host: options.host, port: options.port ?? 9443 },
+      health: healthPort === 'none' ? undefined : { host: options.healthHost, port: healthPort },
+      limits,
+      log,
+      version: options.version ?? 'unknown',
+      processMetrics: options.processMetrics ?? true,
+      now: () => new Date(),
+    }).catch((error: unknown) => {
+      throw startError(error);
+    });
+  }
+
+  return {
+    handlers,
+    warnings,
+    discovery: () => discoveryOf(handlers),
+    async call(name, request, { signal } = {}) {
+      const handler = byName.get(name);
+      if (handler === undefined) {
+        throw new RangeError(
+          `no handler has the name ${JSON.stringify(name)}; the handlers are ${[...byName.keys()].join(', ')}`,
+        );
+      }
+      return call(handler, request as Json, { ending: signal === undefined ? new AbortController() : { signal }, log });
+    },
+    start,
+    async run() {
+      const stopping = new AbortController();
+      const stop = (signal: NodeJS.Signals) => stopping.abort(signal);
+      process.once('SIGTERM', stop).once('SIGINT', stop);
+      const running = await start();
+      if (!stopping.signal.aborted) {
+        await once(stopping.signal, 'abort');
+      }
+      const inPod = process.env.KUBERNETES_SERVICE_HOST !== undefined && stopping.signal.reason === 'SIGTERM';
+      await running.stop({ ...(inPod && { closeAfter: sleep(shutdown.delayMs) }), timeoutMs: shutdown.timeoutMs });
+      process.off('SIGTERM', stop).off('SIGINT', stop);
+    },
+  };
+}

@@ -1,0 +1,203 @@
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../../kubernetes/index.ts';
+import type { Variable } from '../../../runtimehooks/index.ts';
+import { HandlerFailure } from '../handlers/handler.ts';
+import { getField, segmentsOf, step } from '../objects/json-path.ts';
+
+/** Reads variables by paths such as `builtin.cluster.topology.version` or `disks[0].size`. */
+export interface Variables {
+  /** The value at a path; undefined when it is absent. */
+  get(path: string): Json | undefined;
+  has(path: string): boolean;
+  /**
+   * The value at a path, of the type that the method names; `fallback` when it is absent.
+   *
+   * @throws {HandlerFailure} when it has another type, or is absent and there is no fallback. Users read the message,
+   *   which says so.
+   */
+  string(path: string, fallback?: string): string;
+  number(path: string, fallback?: number): number;
+  boolean(path: string, fallback?: boolean): boolean;
+  object(path: string, fallback?: JsonObject): JsonObject;
+  list(path: string, fallback?: Json[]): Json[];
+  /** All variables, by their names. */
+  readonly values: Readonly<JsonObject>;
+}
+
+/**
+ * Maximum number of fields that the merges for all templates of a request may copy, which takes two seconds: a thousand
+ * variables for five thousand templates.
+ */
+const maxMerged = 5_000_000;
+
+/** How many more fields the merges for a request may copy. */
+export interface MergeWork {
+  left: number;
+}
+
+/** The work of a request at its beginning. */
+export const mergeWork = (): MergeWork => ({ left: maxMerged });
+
+function charge(work: MergeWork, fields: number): void {
+  work.left -= fields;
+  if (work.left < 0) {
+    throw new HandlerFailure(
+      `the variables of this request, merged for each of its templates, have more than ${maxMerged} fields: the handler must read single variables (variables.get with a longer path), not all of them or all of builtin`,
+    );
+  }
+}
+
+/** Merges the second object into the first, field by field; unknown fields are kept. */
+function mergedDeep(below: Json | undefined, above: Json, work: MergeWork): Json {
+  if (!isJsonObject(below) || !isJsonObject(above)) {
+    return above;
+  }
+  const merged: JsonObject = {};
+  let count = 0;
+  for (const name in below) {
+    setOwn(merged, name, below[name] as Json);
+    count++;
+  }
+  charge(work, count);
+  for (const [name, field] of Object.entries(above)) {
+    setOwn(merged, name, mergedDeep(Object.hasOwn(below, name) ? below[name] : undefined, field, work));
+  }
+  return merged;
+}
+
+/** Variables of one list by name. Of several with the same name the last one counts, as for Cluster API. */
+export type VariableLayer = ReadonlyMap<string, Json>;
+
+export function layerOf(variables: readonly Variable[] = []): VariableLayer {
+  return new Map(variables.map(({ name, value }) => [name, value as Json]));
+}
+
+/**
+ * Variables by name. Later layers (those of an item) take precedence over earlier ones (those of the whole request);
+ * `builtin` is merged field by field.
+ */
+export function mergeVariables(...layers: readonly (readonly Variable[] | undefined)[]): JsonObject {
+  return mergedLayers(layers.map(layerOf), { left: Number.POSITIVE_INFINITY });
+}
+
+function mergedLayers(layers: readonly VariableLayer[], work: MergeWork): JsonObject {
+  const merged = new Map<string, Json>();
+  for (const layer of layers) {
+    charge(work, layer.size);
+    for (const [name, value] of layer) {
+      merged.set(name, name === 'builtin' ? mergedDeep(merged.get(name), value, work) : value);
+    }
+  }
+  return Object.fromEntries(merged);
+}
+
+/** A value in the lower layer and one in the upper layer, which together are the value of a variable. */
+type Found = readonly [below: Json | undefined, above: Json | undefined];
+
+const notFound: Found = [undefined, undefined];
+
+const valueAt = ([below, above]: Found, work: MergeWork): Json | undefined =>
+  above === undefined ? below : mergedDeep(below, above, work);
+
+function findInLayers(below: VariableLayer, above: VariableLayer, path: string): Found {
+  const [name, ...rest] = segmentsOf(path);
+  if (typeof name !== 'string') {
+    return notFound;
+  }
+  const isMerged = name === 'builtin' || !above.has(name);
+  let found: Found = [isMerged ? below.get(name) : undefined, above.get(name)];
+  for (const segment of rest) {
+    const [lower, upper] = found;
+    // Fields of the lower value are visible only where both values are objects.
+    const isHidden = upper !== undefined && !(isJsonObject(lower) && isJsonObject(upper));
+    found = [isHidden ? undefined : step(lower, segment), step(upper, segment)];
+  }
+  return found;
+}
+
+/**
+ * Access to the variables of a request below those of one of its items. Only values that are read are merged: there may be
+ * many variables in a request, and many items.
+ */
+export function layeredVariables(below: VariableLayer, above: VariableLayer, work = mergeWork()): Variables {
+  let values: JsonObject | undefined;
+  return new FoundVariables(
+    (path) => findInLayers(below, above, path),
+    () => {
+      values ??= mergedLayers([below, above], work);
+      return values;
+    },
+    work,
+  );
+}
+
+/**
+ * Access to variables by path and type, such as those of a ValidateTopology request:
+ * `variablesOf(mergeVariables(request.variables, item.variables))`.
+ *
+ * @param values by the names of the variables: JSON.
+ */
+export function variablesOf(values: Readonly<Record<string, unknown>>): Variables {
+  return new FoundVariables(
+    (path) => [getField(values, path), undefined],
+    () => values as JsonObject,
+    mergeWork(),
+  );
+}
+
+type Find = (path: string) => Found;
+
+/** Reads values of one type; `kind` describes it in messages. */
+function typed<T extends Json>(find: Find, work: MergeWork, kind: string, is: (value: Json) => boolean) {
+  return (path: string, fallback?: T): T => {
+    const value = valueAt(find(path), work);
+    if (value === undefined) {
+      if (fallback === undefined) {
+        throw new HandlerFailure(`variable ${path} is not set`);
+      }
+      return fallback;
+    }
+    if (!is(value)) {
+      throw new HandlerFailure(`variable ${path} is not ${kind}`);
+    }
+    return value as T;
+  };
+}
+
+const isString = (value: Json) => typeof value === 'string';
+const isNumber = (value: Json) => typeof value === 'number';
+const isBoolean = (value: Json) => typeof value === 'boolean';
+
+/** Variables by path. The functions work without the object, too: patchers may take out those that they need. */
+class FoundVariables implements Variables {
+  /**
+   * `values`, with one getter for all objects. A getter in an object literal is a new function each time, so that each
+   * object has a hidden class of its own, which keeps its variables in memory until the next full garbage collection.
+   */
+  static readonly #values = {
+    get(this: FoundVariables) {
+      return this.#allValues();
+    },
+    enumerable: true,
+  };
+  declare readonly values: JsonObject;
+  readonly get: Variables['get'];
+  readonly has: Variables['has'];
+  readonly string: Variables['string'];
+  readonly number: Variables['number'];
+  readonly boolean: Variables['boolean'];
+  readonly object: Variables['object'];
+  readonly list: Variables['list'];
+  readonly #allValues: () => JsonObject;
+
+  constructor(find: Find, allValues: () => JsonObject, work: MergeWork) {
+    Object.defineProperty(this, 'values', FoundVariables.#values);
+    this.get = (path) => valueAt(find(path), work);
+    this.has = (path) => find(path).some((value) => value !== undefined);
+    this.string = typed<string>(find, work, 'a string', isString);
+    this.number = typed<number>(find, work, 'a number', isNumber);
+    this.boolean = typed<boolean>(find, work, 'true or false', isBoolean);
+    this.object = typed<JsonObject>(find, work, 'an object', isJsonObject);
+    this.list = typed<Json[]>(find, work, 'a list', Array.isArray);
+    this.#allValues = allValues;
+  }
+}

@@ -1,0 +1,296 @@
+import { isJsonObject, setOwn } from '../../kubernetes/index.ts';
+import type { OpenApiSchema } from './crd.ts';
+import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
+
+/** One violation of the schema of an object's version. */
+export interface SchemaViolation {
+  /** Empty for the last one of many, which only counts the others. */
+  path: (string | number)[];
+  problem: 'type' | 'required' | 'tooLong' | 'tooMany' | 'notSupported' | 'invalid';
+  /** The value at the path; absent for `required`. */
+  value?: unknown;
+  /** What the schema requires, as a sentence without a subject: "must be at most 512 characters long". */
+  message: string;
+}
+
+/** The result of examining an object. */
+export interface Examined {
+  /** The object without values of a wrong type. */
+  whole: Record<string, unknown>;
+  /** `whole` without values that exceed a limit; the same object if there are none. */
+  limited: Record<string, unknown>;
+  violations: SchemaViolation[];
+}
+
+/**
+ * Maximum number of violations that are reported for one object: 100 wrong types, and 100 others. Users do not fix more
+ * at once, and the response stays small.
+ */
+export const maxViolations = 100;
+
+/** Whether a value conforms to a format. */
+export type FormatCheck = (format: string, value: unknown) => boolean;
+
+/** Stands for a value that is dropped. */
+const absent = Symbol('absent');
+
+/** The violations of one kind: the first ones, and the total number. */
+class ViolationList {
+  readonly #listed: SchemaViolation[] = [];
+  #count = 0;
+  readonly #what: string;
+
+  constructor(what: string) {
+    this.#what = what;
+  }
+
+  add(path: readonly (string | number)[], problem: SchemaViolation['problem'], message: string, value?: unknown): void {
+    this.#count += 1;
+    if (this.#listed.length < maxViolations) {
+      this.#listed.push({ path: [...path], problem, message, ...(value === undefined ? {} : { value }) });
+    }
+  }
+
+  list(problem: 'type' | 'invalid'): SchemaViolation[] {
+    if (this.#count <= maxViolations) {
+      return this.#listed;
+    }
+    const shown = this.#listed.slice(0, maxViolations - 1);
+    return [...shown, { path: [], problem, message: `${this.#count - shown.length} more ${this.#what}` }];
+  }
+}
+
+function hasType(value: unknown, type: OpenApiSchema['type']): boolean {
+  switch (type) {
+    case undefined:
+      return true;
+    case 'object':
+      return isJsonObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'integer':
+      return Number.isInteger(value);
+    default:
+      // The remaining types of JSON Schema are those of typeof.
+      return typeof value === type;
+  }
+}
+
+const typeMessages: Readonly<Record<NonNullable<OpenApiSchema['type']>, string>> = {
+  object: 'must be of type object',
+  array: 'must be of type array',
+  string: 'must be of type string',
+  integer: 'must be of type integer',
+  number: 'must be of type number',
+  boolean: 'must be of type boolean',
+};
+
+/** Empty values of the JSON types, for array items whose index must be kept. */
+const emptyValues: Readonly<Record<NonNullable<OpenApiSchema['type']>, unknown>> = {
+  object: Object.freeze({}),
+  array: Object.freeze([]),
+  string: '',
+  integer: 0,
+  number: 0,
+  boolean: false,
+};
+
+/**
+ * Whether a string has more than `limit` characters, counted in code points as by the API server. Without a limit
+ * nothing is counted, since annotations may have megabytes.
+ */
+function isLongerThan(text: string, limit: number): boolean {
+  if (text.length <= limit) {
+    return false;
+  }
+  // A character has at most two code units.
+  if (text.length > 2 * limit) {
+    return true;
+  }
+  let characters = text.length;
+  for (let at = 1; at < text.length; at++) {
+    if (isSurrogate(text.charCodeAt(at - 1), 0xd800) && isSurrogate(text.charCodeAt(at), 0xdc00)) {
+      at++;
+      characters--;
+      if (characters <= limit) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/** Whether a code unit is one of the 1024 surrogates from `first`. */
+function isSurrogate(unit: number, first: 0xd800 | 0xdc00): boolean {
+  return (unit & 0xfc00) === first;
+}
+
+/** One traversal of an object along its schema. Valid values are shared with the original. */
+class SchemaWalk {
+  readonly types = new ViolationList('fields have a wrong type');
+  readonly limits = new ViolationList('fields do not fit the CustomResourceDefinition');
+  readonly #isOfFormat: FormatCheck;
+  readonly #keepsLong: boolean;
+  readonly #path: (string | number)[] = [];
+  hasOverLimit = false;
+
+  constructor(isOfFormat: FormatCheck, keepsLong: boolean) {
+    this.#isOfFormat = isOfFormat;
+    this.#keepsLong = keepsLong;
+  }
+
+  /** The value without what must be dropped, or `absent`. */
+  at(value: unknown, schema: LimitedSchema): unknown {
+    if (!hasType(value, schema.type)) {
+      this.types.add(this.#path, 'type', typeMessages[schema.type ?? 'object'], value);
+      return absent;
+    }
+    if (!this.#isOverLimit(value, schema)) {
+      this.#checkRest(value, schema);
+    } else if (!this.#keepsLong) {
+      return absent;
+    }
+    if (Array.isArray(value)) {
+      return schema.items === undefined ? value : this.#items(value, schema.items);
+    }
+    return isJsonObject(value) ? this.#properties(value, schema) : value;
+  }
+
+  #below(key: string | number, value: unknown, schema: LimitedSchema): unknown {
+    this.#path.push(key);
+    const kept = this.at(value, schema);
+    this.#path.pop();
+    return kept;
+  }
+
+  #items(value: unknown[], schema: LimitedSchema): unknown[] {
+    let copy: unknown[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index];
+      const kept = this.#below(index, item, schema);
+      if (kept !== item) {
+        copy ??= value.slice();
+        copy[index] = kept === absent ? emptyValues[schema.type ?? 'object'] : kept;
+      }
+    }
+    return copy ?? value;
+  }
+
+  #properties(value: Record<string, unknown>, schema: LimitedSchema): Record<string, unknown> {
+    const { properties = {}, additionalProperties } = schema;
+    const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
+    const keys = Object.keys(value);
+    let copy: Record<string, unknown> | undefined;
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as string;
+      const field = value[key];
+      const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : others;
+      const kept = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
+      if (kept !== field && copy === undefined) {
+        copy = {};
+        for (const before of keys.slice(0, at)) {
+          setOwn(copy, before, value[before]);
+        }
+      }
+      if (copy !== undefined && kept !== absent) {
+        setOwn(copy, key, kept);
+      }
+    }
+    return copy ?? value;
+  }
+
+  /** Whether a value exceeds a limit; adds the violation. */
+  #isOverLimit(value: unknown, schema: LimitedSchema): boolean {
+    const { maxLength = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY } = schema;
+    if (typeof value === 'string') {
+      return (
+        isLongerThan(value, maxLength) &&
+        this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value)
+      );
+    }
+    if (Array.isArray(value)) {
+      return value.length > maxItems && this.#addLimit('tooMany', `must have at most ${maxItems} items`, value);
+    }
+    return isJsonObject(value) && this.#isOverLimitOfObjects(value, schema);
+  }
+
+  #isOverLimitOfObjects(value: Record<string, unknown>, { maxProperties, maxTotalBytes }: LimitedSchema): boolean {
+    if (maxProperties !== undefined && Object.keys(value).length > maxProperties) {
+      return this.#addLimit('tooMany', `must have at most ${maxProperties} properties`, value);
+    }
+    return (
+      maxTotalBytes !== undefined &&
+      hasMoreBytes(value, maxTotalBytes) &&
+      this.#addLimit('tooLong', `must be at most ${maxTotalBytes} bytes, keys and values together`, value)
+    );
+  }
+
+  #addLimit(problem: 'tooLong' | 'tooMany', message: string, value: unknown): true {
+    this.limits.add(this.#path, problem, message, value);
+    this.hasOverLimit = true;
+    return true;
+  }
+
+  #checkRest(value: unknown, schema: LimitedSchema): void {
+    if (schema.enum !== undefined && !schema.enum.includes(value)) {
+      this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
+    }
+    if (typeof value === 'number') {
+      if (schema.minimum !== undefined && value < schema.minimum) {
+        this.#addInvalid(`must be at least ${schema.minimum}`, value);
+      }
+      if (schema.maximum !== undefined && value > schema.maximum) {
+        this.#addInvalid(`must be at most ${schema.maximum}`, value);
+      }
+    } else if (typeof value === 'string') {
+      if (schema.minLength !== undefined && !isLongerThan(value, schema.minLength - 1)) {
+        this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
+      }
+      if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
+        this.#addInvalid(`must match ${schema.pattern}`, value);
+      }
+    } else if (Array.isArray(value)) {
+      if (schema.minItems !== undefined && value.length < schema.minItems) {
+        this.#addInvalid(`must have at least ${schema.minItems} items`, value);
+      }
+    } else if (isJsonObject(value)) {
+      this.#checkObject(value, schema);
+    }
+    if (schema.format !== undefined && !this.#isOfFormat(schema.format, value)) {
+      this.#addInvalid(`must be of format ${schema.format}`, value);
+    }
+  }
+
+  #addInvalid(message: string, value: unknown): void {
+    this.limits.add(this.#path, 'invalid', message, value);
+  }
+
+  #checkObject(value: object, { minProperties, required = [] }: LimitedSchema): void {
+    if (minProperties !== undefined && Object.keys(value).length < minProperties) {
+      this.#addInvalid(`must have at least ${minProperties} properties`, value);
+    }
+    for (const name of required) {
+      if (!Object.hasOwn(value, name)) {
+        this.#path.push(name);
+        this.limits.add(this.#path, 'required', 'must be set');
+        this.#path.pop();
+      }
+    }
+  }
+}
+
+/**
+ * Finds the violations of an object's schema, in time linear in the size of the object and with a bounded result. The
+ * object is not modified. A value that exceeds a limit is one violation, and nothing below it is examined.
+ */
+export function examine(object: Record<string, unknown>, schema: LimitedSchema, isOfFormat: FormatCheck): Examined {
+  const walk = new SchemaWalk(isOfFormat, false);
+  const limited = walk.at(object, schema) as Record<string, unknown>;
+  return {
+    limited,
+    whole: walk.hasOverLimit
+      ? (new SchemaWalk(isOfFormat, true).at(object, schema) as Record<string, unknown>)
+      : limited,
+    violations: [...walk.types.list('type'), ...walk.limits.list('invalid')],
+  };
+}

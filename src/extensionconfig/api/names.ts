@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../kubernetes/index.ts';
+
+/** API group of ExtensionConfig. */
+export const group = 'runtime.cluster.x-k8s.io';
+/** Kind of ExtensionConfig. */
+export const kind = 'ExtensionConfig';
+/** The versions that are served, oldest first. */
+export const versions = ['v1alpha1', 'v1beta2'] as const;
+/** A served version of ExtensionConfig. */
+export type Version = (typeof versions)[number];
+/** The storage version, which is also the version that admission uses. */
+export const hubVersion: Version = 'v1beta2';
+
+/** The annotation that injects `ca.crt` of the Secret NAMESPACE/NAME into `spec.clientConfig.caBundle`. */
+export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
+
+/**
+ * The annotation with which (value `true`) the deletion of an ExtensionConfig is allowed although it is still needed.
+ */
+export const allowDeletionAnnotation = 'extensionconfig-webhook.runtime.cluster.x-k8s.io/allow-deletion';
+
+/** Cluster API's annotation with the pending hooks of a Cluster: names, separated by commas. */
+export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
+
+/** Name of Cluster API's feature gate for ExtensionConfigs. */
+export const runtimeSdkFeatureGate = 'RuntimeSDK';
+
+/** Whether a version is one of ExtensionConfig's. */
+export function isVersion(version: string): version is Version {
+  return (versions as readonly string[]).includes(version);
+}
+
+/** `apiVersion` of ExtensionConfig in each version. */
+const apiVersions = { v1alpha1: `${group}/v1alpha1`, v1beta2: `${group}/v1beta2` } as const satisfies Record<
+  Version,
+  string
+>;
+
+/** `apiVersion` of ExtensionConfig in one version. */
+export function apiVersionOf(version: Version): string {
+  return apiVersions[version];
+}
+
+/** The version in an `apiVersion` of ExtensionConfig's group, or undefined for another API or version. */
+export function versionOf(apiVersion: unknown): Version | undefined {
+  return versions.find((version) => apiVersion === apiVersionOf(version));
+}
+
+/** Whether an object is an ExtensionConfig, of any version or without one. */
+export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
+  return (
+    found === kind &&
+    (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
+  );
+}

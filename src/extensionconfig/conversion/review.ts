@@ -1,0 +1,75 @@
+import {
+  ConversionError,
+  type ConversionResponse,
+  type ConversionReviewResponse,
+  decodeConversionReview,
+  formatFieldPath,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  showValue,
+} from '../../kubernetes/index.ts';
+import type { KindConverter } from './engine.ts';
+import { extensionConfigConverter } from './extension-config.ts';
+
+function reviewOf(response: ConversionResponse): ConversionReviewResponse {
+  return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response };
+}
+
+function failed(uid: string, message: string): ConversionReviewResponse {
+  return reviewOf({ uid, convertedObjects: [], result: { status: 'Failure', message } });
+}
+
+/** Maximum number of bytes of conversion data that one response adds to the objects of its request (1 MiB). */
+const maxAddedBytes = 1024 * 1024;
+
+/** Identifies an object in a message: its index in the request, and its name. */
+function nameOf({ metadata }: JsonObject, index: number): string {
+  const name = isJsonObject(metadata) ? metadata.name : undefined;
+  return `objects[${index}]${typeof name === 'string' ? ` ${showValue(name)}` : ''}`;
+}
+
+/** Why an object could not be converted. Names the field, and reveals nothing else of the object. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ConversionError) {
+    return `${formatFieldPath(error.path)}: ${error.message}`;
+  }
+  return `internal error (${error instanceof Error ? error.name : typeof error})`;
+}
+
+/**
+ * Creates the function that answers ConversionReviews of apiextensions.k8s.io/v1: with all objects in the order of the
+ * request, or with a failure that names the object and the field. The function never throws; `problem` says why a body
+ * is not a review.
+ */
+export function createReview({ convert, conversionDataBytes, kind }: KindConverter) {
+  return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {
+    const decoded = decodeConversionReview(body);
+    if ('problem' in decoded) {
+      const { problem, uid } = decoded;
+      return uid === undefined ? { problem } : { review: failed(uid, problem) };
+    }
+    const { uid, desiredAPIVersion, objects } = decoded.request;
+    const convertedObjects: JsonObject[] = [];
+    let addedBytes = 0;
+    for (const [index, object] of objects.entries()) {
+      const fail = (reason: string) => ({ review: failed(uid, `${kind} ${nameOf(object, index)}: ${reason}`) });
+      try {
+        const converted = convert(object, desiredAPIVersion);
+        addedBytes += conversionDataBytes(converted) - conversionDataBytes(object);
+        convertedObjects.push(converted);
+      } catch (error) {
+        return fail(reasonOf(error));
+      }
+      if (addedBytes > maxAddedBytes) {
+        return fail(
+          `with it, the objects of this review need more than ${maxAddedBytes} bytes to keep what ${desiredAPIVersion} cannot represent; convert fewer at a time`,
+        );
+      }
+    }
+    return { review: reviewOf({ uid, convertedObjects, result: { status: 'Success' } }) };
+  };
+}
+
+/** Converts the objects of ConversionReviews for ExtensionConfigs. */
+export const reviewConversion = createReview(extensionConfigConverter);

@@ -1,0 +1,21 @@
+export { type CustomResourceDefinition, crd, type OpenApiSchema, openApiSchemaOf } from './api/crd.ts';
+export { decodeExtensionConfig } from './api/decode.ts';
+export { defaultServicePort, defaultsOf, withAllDefaults, withDefaults } from './api/defaults.ts';
+export { maxViolations, type SchemaViolation } from './api/examine.ts';
+export {
+  allowDeletionAnnotation,
+  apiVersionOf,
+  group,
+  hubVersion,
+  injectCaFromSecretAnnotation,
+  isExtensionConfig,
+  isVersion,
+  kind,
+  pendingHooksAnnotation,
+  runtimeSdkFeatureGate,
+  type Version,
+  versionOf,
+  versions,
+} from './api/names.ts';
+export { maxAnnotationBytes } from './api/own-schema.ts';
+export type { ExtensionConfig } from './api/v1beta2.ts';

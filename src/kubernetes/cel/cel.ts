@@ -1,0 +1,88 @@
+import type { TypeCheckResult } from '@marcbachmann/cel-js';
+import type { Json } from '../objects/json/json.ts';
+import { fieldOf, goDuration, propertyOf, type Schema } from '../schema/index.ts';
+import { library } from './library.ts';
+
+/** Reserved words of CEL, which cannot be field names. */
+const reserved = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return'.split(' '),
+);
+
+/** The name of a property in an expression. */
+export function celName(name: string): string {
+  if (reserved.has(name)) {
+    return `__${name}__`;
+  }
+  return name
+    .replaceAll('__', '__underscores__')
+    .replaceAll('.', '__dot__')
+    .replaceAll('-', '__dash__')
+    .replaceAll('/', '__slash__');
+}
+
+/** Converted values, each for the schema of its place. */
+export type Seen = Map<Json, unknown>;
+
+/** The evaluator finds the first key of an object by listing all keys, which a map avoids. */
+const maxPlain = 16;
+
+function mapOf(entries: [string, unknown][]): unknown {
+  return entries.length > maxPlain ? new Map(entries) : Object.fromEntries(entries);
+}
+
+/** Longest text that is read as a duration, in characters. */
+const maxDuration = 256;
+
+/** A duration as the library has it, whose class it does not export; the text itself if it is none. */
+function durationOf(text: string): unknown {
+  try {
+    const go = text.length > maxDuration ? undefined : goDuration(text);
+    return go === undefined ? text : library().evaluate('duration(text)', { text: go });
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * A JSON value as an expression sees it: integers are bigints there. A schema tells what JSON does not (a number that
+ * happens to be whole, a time), and which keys are properties, whose names are escaped.
+ */
+export function celOf(value: Json, schema?: Schema, seen: Seen = new Map()): unknown {
+  if (typeof value === 'object' && value !== null) {
+    // A rule sees its whole value, so values nested in it are converted once for all rules.
+    let result = seen.get(value);
+    if (result === undefined) {
+      result = Array.isArray(value)
+        ? value.map((item) => celOf(item, schema?.items, seen))
+        : mapOf(
+            Object.entries(value).map(([key, item]) => {
+              const isProperty = schema !== undefined && propertyOf(schema, key) !== undefined;
+              return [isProperty ? celName(key) : key, celOf(item, fieldOf(schema, key), seen)];
+            }),
+          );
+      seen.set(value, result);
+    }
+    return result;
+  }
+  if (typeof value === 'number') {
+    return Number.isSafeInteger(value) && schema?.type !== 'number' ? BigInt(value) : value;
+  }
+  if (typeof value === 'string' && (schema?.format === 'date-time' || schema?.format === 'date')) {
+    return new Date(value);
+  }
+  if (typeof value === 'string' && schema?.format === 'duration') {
+    return durationOf(value);
+  }
+  if (typeof value === 'string' && schema?.format === 'byte') {
+    return Uint8Array.from(Buffer.from(value, 'base64'));
+  }
+  return value;
+}
+
+/** Why an expression that was type-checked cannot be used as a condition; undefined if it can. */
+export function decisionProblem({ valid, type, error }: TypeCheckResult): string | undefined {
+  if (!valid) {
+    return `compilation failed: ${error?.summary ?? 'unknown error'}`;
+  }
+  return type === 'bool' || type === 'dyn' ? undefined : `must evaluate to bool, not ${type}`;
+}

@@ -1,0 +1,115 @@
+import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
+import type { StatusCause } from '../objects/errors/status.ts';
+import { type Json, type JsonObject, objectsAt } from '../objects/json/json.ts';
+import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
+import { celOf, decisionProblem } from './cel.ts';
+import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
+import { library } from './library.ts';
+
+/**
+ * A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1, MatchCondition).
+ */
+export interface MatchCondition {
+  name: string;
+  expression: string;
+}
+
+/** The match conditions of a webhook could not be evaluated. */
+export class UndecidedConditions extends Error {}
+
+/** Maximum number of conditions of one webhook. */
+const maxConditions = 64;
+
+let engine: { environment: Environment; meter: Meter } | undefined;
+
+/** What compiles and evaluates conditions, made with the first one. */
+function engineOf(): { environment: Environment; meter: Meter } {
+  if (engine === undefined) {
+    const environment = new (library().Environment)()
+      .registerVariable('object', 'dyn')
+      .registerVariable('oldObject', 'dyn')
+      .registerVariable('request', 'dyn');
+    engine = { environment, meter: new Meter(environment) };
+  }
+  return engine;
+}
+
+/** Compiled once per object: stored objects do not change. */
+const compiled = new WeakMap<MatchCondition, ParseResult>();
+
+function compile(condition: MatchCondition): ParseResult {
+  let found = compiled.get(condition);
+  if (found === undefined) {
+    found = engineOf().meter.compile(condition.expression);
+    compiled.set(condition, found);
+  }
+  return found;
+}
+
+/** The problems with the matchConditions of a webhook at `field`. */
+export function matchConditionCauses(given: Json | undefined, field: string): StatusCause[] {
+  if (given === undefined || given === null) {
+    return [];
+  }
+  const conditions = objectsAt(given);
+  const causes: StatusCause[] = [];
+  if (conditions.length > maxConditions) {
+    return [causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`)];
+  }
+  const names = new Set<string>();
+  for (const [index, { name, expression }] of conditions.entries()) {
+    const at = `${field}[${index}]`;
+    if (typeof name !== 'string' || name === '') {
+      causes.push(required(`${at}.name`));
+    } else if (names.has(name)) {
+      causes.push(duplicate(`${at}.name`, name));
+    } else {
+      names.add(name);
+    }
+    if (typeof expression !== 'string' || expression.trim() === '') {
+      causes.push(required(`${at}.expression`));
+      continue;
+    }
+    const problem = decisionProblem(engineOf().environment.check(expression));
+    if (problem !== undefined) {
+      causes.push(invalid(`${at}.expression`, expression, problem));
+    }
+  }
+  return causes;
+}
+
+/**
+ * Whether a webhook is to be called for a request: if all its match conditions are true. A false one is decisive, even
+ * if another cannot be evaluated.
+ *
+ * @param request the request of the AdmissionReview.
+ * @throws {UndecidedConditions} when none is false and one cannot be evaluated.
+ */
+export function matchesConditions(conditions: readonly MatchCondition[], request: JsonObject): boolean {
+  const { object = null, oldObject = null, ...rest } = request;
+  const variables = { object: celOf(object), oldObject: celOf(oldObject), request: celOf(rest) };
+  const budget: Budget = { left: matchConditionsBudget };
+  const failures: string[] = [];
+  for (const condition of conditions) {
+    const { name } = condition;
+    try {
+      const result = engineOf().meter.evaluate(compile(condition), variables, budget);
+      if (result === false) {
+        return false;
+      }
+      if (result !== true) {
+        failures.push(`${name}: is not a bool`);
+      }
+    } catch (error) {
+      if (error instanceof CostError) {
+        // A compiled expression retains the values that it has created.
+        compiled.delete(condition);
+      }
+      failures.push(`${name}: ${error instanceof CostError ? error.message : (error as EvaluationError).summary}`);
+    }
+  }
+  if (failures.length > 0) {
+    throw new UndecidedConditions(`match conditions could not be evaluated: ${failures.join('; ')}`);
+  }
+  return true;
+}

@@ -1,0 +1,191 @@
+import type { Environment, TypeCheckResult } from '@marcbachmann/cel-js';
+import type { StatusCause } from '../objects/errors/status.ts';
+import type { JsonObject } from '../objects/json/json.ts';
+import { fieldOf, invalid, notSupported, required, type Schema } from '../schema/index.ts';
+import { decisionProblem } from './cel.ts';
+import { type Declarations, typedEnvironment, untypedEnvironment } from './environment.ts';
+import { isTransition, type PlacedRule, ruleReasons, rulesIn } from './rule.ts';
+
+/** Longest message of a rule (apiextensions.k8s.io/v1). */
+const maxMessage = 2048;
+
+/** Namespaces of functions that Kubernetes has and this engine does not. */
+const unknownNamespaces = ['format', 'ip', 'lists', 'math', 'optional', 'sets', 'strings'];
+const unknownVariable = 'Unknown variable: ';
+/** Macros that take one variable here, and also two in Kubernetes: the first one is unknown here. */
+const firstOfTwo = /\.(?:all|exists|existsOne|exists_one|transformList|transformMap|transformMapEntry)\(\s*(\w+)\s*,/g;
+/** Kubernetes compares objects with others of their type and with null; the library has no operator for them. */
+const comparedObjects = /^no such overload: (\S*\$self\S*) [!=]= (?:null|\1)$/;
+
+/**
+ * Maximum number of fields that are declared for all rules of a schema, which takes a quarter of a second: a schema is
+ * declared again for each part of it that has rules.
+ */
+const maxDeclarations = 50_000;
+
+const hasLineBreak = (text: string) => text.includes('\n') || text.includes('\r');
+const isText = (given: unknown): given is string => typeof given === 'string' && given !== '';
+
+/** One step of a fieldPath: `.name` or `['name']`. */
+const step = /\.([^.[\]']+)|\['([^']+)'\]/y;
+
+/** Why a fieldPath is not the path of a field within the values that a schema describes. */
+function fieldPathProblem(path: string, schema: Schema): string | undefined {
+  let at: Schema | undefined = schema;
+  step.lastIndex = 0;
+  for (let end = 0; end < path.length; end = step.lastIndex) {
+    const found = step.exec(path);
+    if (found === null) {
+      return "expects .NAME or ['NAME'] for each step";
+    }
+    at = fieldOf(at, found[1] ?? found[2] ?? '');
+    if (at === undefined) {
+      return 'does not refer to a valid field';
+    }
+  }
+  return undefined;
+}
+
+/** The problems of the texts of a rule, as the API server words them. */
+function textCauses({ rule: given, path, schema }: PlacedRule): StatusCause[] {
+  const { rule, message, messageExpression, reason, fieldPath } = given;
+  const causes: StatusCause[] = [];
+  const shown = isText(message) ? message.trim() : '';
+  if (typeof rule !== 'string' || rule.trim() === '') {
+    causes.push(required(`${path}.rule`, 'rule is not specified'));
+  } else if (isText(message) && shown === '') {
+    causes.push(invalid(`${path}.message`, message, 'message must be non-empty if specified'));
+  } else if (isText(message) && message.length > maxMessage) {
+    const why = `message must have a maximum length of ${maxMessage} characters`;
+    causes.push(invalid(`${path}.message`, `${message.slice(0, 10)}...`, why));
+  } else if (hasLineBreak(shown)) {
+    causes.push(invalid(`${path}.message`, message, 'message must not contain line breaks'));
+  } else if (hasLineBreak(rule.trim()) && shown === '') {
+    causes.push(required(`${path}.message`, 'message must be specified if rule contains line breaks'));
+  }
+  if (isText(messageExpression) && messageExpression.trim() === '') {
+    causes.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  }
+  if (isText(reason) && !ruleReasons.some((known) => known === reason)) {
+    causes.push(notSupported(`${path}.reason`, reason, [...ruleReasons].sort()));
+  }
+  if (isText(fieldPath)) {
+    const field = `${path}.fieldPath`;
+    if (fieldPath.trim() === '') {
+      causes.push(invalid(field, fieldPath, 'fieldPath must be non-empty if specified'));
+    } else if (hasLineBreak(fieldPath)) {
+      causes.push(invalid(field, fieldPath, 'fieldPath must not contain line breaks'));
+    } else {
+      const problem = fieldPathProblem(fieldPath, schema as Schema);
+      if (problem !== undefined) {
+        causes.push(invalid(field, fieldPath, `fieldPath must be a valid path: ${problem}`));
+      }
+    }
+  }
+  return causes;
+}
+
+/** Whether an expression uses what Kubernetes has and this engine does not. */
+function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
+  const { code, summary = '' } = error ?? {};
+  if (summary.startsWith(unknownVariable)) {
+    const name = summary.slice(unknownVariable.length);
+    return (
+      unknownNamespaces.includes(name) || [...expression.matchAll(firstOfTwo)].some(([, variable]) => variable === name)
+    );
+  }
+  return code === 'no_matching_overload' || comparedObjects.test(summary);
+}
+
+/** Options of a check. */
+export interface RuleChecks {
+  /**
+   * As Cluster API checks the rules of a variable: `self` has the type of the schema, and lists are atomic, so that
+   * `oldSelf` is unknown in their items. Otherwise `self` may be anything: resources have fields that their schemas do
+   * not name.
+   */
+  isVariable?: boolean;
+}
+
+/** The result of a check. */
+export interface CheckedRules {
+  /** Why rules cannot be compiled. */
+  causes: StatusCause[];
+  /** Valid rules that this engine cannot evaluate, each with the reason. */
+  unknown: string[];
+  /** Messages of rules that this engine cannot evaluate, each with the reason: the rule's text replaces them. */
+  unknownMessages: string[];
+  /** The fields of rules that are evaluated only when there is an old value. */
+  transitions: string[];
+  /** Whether all types were known: beyond a maximum of declared fields, a rule fits any value. */
+  isComplete: boolean;
+}
+
+/** Why a rule of a schema cannot be compiled, and which valid rules are not evaluated. */
+export function checkRules(schema: JsonObject, path: string, { isVariable = false }: RuleChecks = {}): CheckedRules {
+  const causes: StatusCause[] = [];
+  const unknown: string[] = [];
+  const unknownMessages: string[] = [];
+  const transitions: string[] = [];
+  const rules = rulesIn(schema, path);
+  if (rules.length === 0) {
+    return { causes, unknown, unknownMessages, transitions, isComplete: true };
+  }
+  const untyped = untypedEnvironment();
+  const declarations: Declarations = { left: maxDeclarations };
+  let last: { schema: JsonObject; environment: Environment } | undefined;
+  const environmentFor = (part: JsonObject): Environment => {
+    if (!isVariable) {
+      return untyped;
+    }
+    if (last?.schema !== part) {
+      last = { schema: part, environment: typedEnvironment(part as Schema, declarations) };
+    }
+    return last.environment;
+  };
+  for (const placed of rules) {
+    const { rule: given, path: at, schema: part, list } = placed;
+    const wrong = textCauses(placed);
+    causes.push(...wrong);
+    if (wrong.length > 0) {
+      continue;
+    }
+    const { rule, messageExpression } = given;
+    const field = `${at}.rule`;
+    const environment = environmentFor(part);
+    const checked = environment.check(rule);
+    const problem = decisionProblem(checked);
+    // Values are of any type when rules are evaluated, so that some can be which the types here do not allow.
+    const isEvaluated = (expression: string) => environment !== untyped && untyped.check(expression).valid;
+    if (isUnknown(checked, rule)) {
+      if (!isEvaluated(rule)) {
+        unknown.push(`${field} is not evaluated here: ${checked.error?.summary}`);
+      }
+    } else if (problem !== undefined) {
+      causes.push(invalid(field, rule, problem));
+    }
+    const needsOld = isTransition(rule, untyped);
+    if (needsOld && given.optionalOldSelf !== true) {
+      transitions.push(field);
+    }
+    if (isVariable && list !== undefined && needsOld) {
+      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${list}`;
+      causes.push(invalid(field, rule, why));
+    }
+    if (isText(messageExpression)) {
+      const text = environment.check(messageExpression);
+      if (isUnknown(text, messageExpression)) {
+        if (!isEvaluated(messageExpression)) {
+          unknownMessages.push(`${at}.messageExpression is not evaluated here: ${text.error?.summary}`);
+        }
+      } else if (!text.valid) {
+        const why = `messageExpression compilation failed: ${text.error?.summary ?? 'unknown error'}`;
+        causes.push(invalid(`${at}.messageExpression`, messageExpression, why));
+      } else if (text.type !== 'string' && text.type !== 'dyn') {
+        const why = 'messageExpression must evaluate to a string';
+        causes.push(invalid(`${at}.messageExpression`, messageExpression, why));
+      }
+    }
+  }
+  return { causes, unknown, unknownMessages, transitions, isComplete: declarations.left >= 0 };
+}

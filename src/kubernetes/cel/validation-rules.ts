@@ -1,0 +1,220 @@
+import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
+import { Recent } from '../../base/index.ts';
+import type { StatusCause } from '../objects/errors/status.ts';
+import { canonical, isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
+import { celOf, type Seen } from './cel.ts';
+import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
+import { untypedEnvironment } from './environment.ts';
+import { library } from './library.ts';
+import { isTransition, ruleReasons, type ValidationRule } from './rule.ts';
+
+let engine: { environment: Environment; meter: Meter } | undefined;
+
+/** What compiles and evaluates rules, made with the first one. */
+function engineOf(): { environment: Environment; meter: Meter } {
+  if (engine === undefined) {
+    const environment = untypedEnvironment();
+    engine = { environment, meter: new Meter(environment) };
+  }
+  return engine;
+}
+
+interface Compiled {
+  program: ParseResult;
+  /** Whether it uses `oldSelf`. */
+  needsOld: boolean;
+}
+
+/**
+ * Maximum number of characters of compiled expressions that are kept: one takes up to 130 bytes when compiled, all
+ * together some fifty megabytes at most.
+ */
+const maxCompiled = 400_000;
+/** What a kept expression takes besides its characters, in characters. */
+const overhead = 20;
+/** The most recently used compiled expressions; null for those that this engine cannot evaluate. */
+const compiled = new Recent<Compiled | null>(maxCompiled, (expression) => overhead + expression.length);
+
+/**
+ * Maximum number of characters of expressions that are compiled for one object, which takes less than a second: those of a
+ * definition that has more are evicted before they are used again.
+ */
+const maxCompiledNow = 500_000;
+
+/** @throws {CostError} when too many expressions would have to be compiled for one object. */
+function compile(expression: string, budget: Budget): Compiled | undefined {
+  let found = compiled.get(expression);
+  if (found === undefined) {
+    budget.compiled = (budget.compiled ?? 0) + expression.length;
+    if (budget.compiled > maxCompiledNow) {
+      throw new CostError(true);
+    }
+    const { environment, meter } = engineOf();
+    const isValid = environment.check(expression).valid;
+    found = isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : null;
+    compiled.set(expression, found);
+  }
+  return found ?? undefined;
+}
+
+/** Evicts an expression that was stopped: it retains the values that it has created, which may take many megabytes. */
+function forget(expression: string, error: unknown): void {
+  if (error instanceof CostError) {
+    compiled.delete(expression);
+  }
+}
+
+const withRules = new WeakMap<Schema, boolean>();
+
+function hasRules(schema: Schema): boolean {
+  let known = withRules.get(schema);
+  if (known === undefined) {
+    known =
+      (schema['x-kubernetes-validations']?.length ?? 0) > 0 ||
+      partsOf(schema as unknown as JsonObject, '').some(([part]) => hasRules(part as Schema));
+    withRules.set(schema, known);
+  }
+  return known;
+}
+
+/** Longest message that an expression may produce (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
+const maxMessage = 5 * 1024;
+
+interface Variables {
+  self: unknown;
+  oldSelf: unknown;
+}
+
+/** One evaluation of the rules for an object. */
+class Validation {
+  readonly causes: StatusCause[] = [];
+  readonly budget: Budget;
+  readonly seen: Seen = new Map();
+  isOver = false;
+
+  constructor(budget: Budget) {
+    this.budget = budget;
+  }
+}
+
+function messageOf(
+  { rule, message, messageExpression }: ValidationRule,
+  variables: Variables,
+  { budget }: Validation,
+): string {
+  if (messageExpression !== undefined) {
+    try {
+      const expression = compile(messageExpression, budget);
+      const text =
+        expression === undefined ? undefined : engineOf().meter.evaluate(expression.program, { ...variables }, budget);
+      if (typeof text === 'string' && text.trim() !== '') {
+        return text.slice(0, maxMessage);
+      }
+    } catch (error) {
+      // The rule's fixed message is used instead.
+      forget(messageExpression, error);
+    }
+  }
+  return message ?? `failed rule: ${rule.trim()}`;
+}
+
+/** The violation of a rule by a value, if any. */
+function problemOf(
+  rule: ValidationRule,
+  variables: Variables,
+  hasOld: boolean,
+  validation: Validation,
+): string | undefined {
+  try {
+    const expression = compile(rule.rule, validation.budget);
+    if (expression === undefined || (expression.needsOld && !hasOld && rule.optionalOldSelf !== true)) {
+      return undefined;
+    }
+    const holds = engineOf().meter.evaluate(expression.program, { ...variables }, validation.budget) === true;
+    return holds ? undefined : messageOf(rule, variables, validation);
+  } catch (error) {
+    forget(rule.rule, error);
+    if (!(error instanceof CostError)) {
+      return `${(error as EvaluationError).summary} evaluating rule: ${rule.message ?? rule.rule}`;
+    }
+    validation.isOver = true;
+    return error.isSpent
+      ? error.message
+      : `'${error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule.message ?? rule.rule}`;
+  }
+}
+
+/** Finds the old version of an item: in a list of type map, the item with the same keys. */
+function previousItems(old: Json | undefined, schema: Schema): (item: Json) => Json | undefined {
+  const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
+  if (keys.length === 0 || !Array.isArray(old)) {
+    return () => undefined;
+  }
+  const identityOf = (item: JsonObject) => canonical(keys.map((key) => item[key] ?? null));
+  const items = new Map(old.filter(isJsonObject).map((item) => [identityOf(item), item]));
+  return (item) => (isJsonObject(item) ? items.get(identityOf(item)) : undefined);
+}
+
+function ruleCause(rule: ValidationRule, problem: string, schema: Schema, path: string): StatusCause {
+  const reason = ruleReasons.find((known) => known === rule.reason) ?? 'FieldValueInvalid';
+  const showsType = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
+  const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
+  return causeOf(reason, field === '' ? '<nil>' : field, showsType ? (schema.type ?? 'object') : undefined, problem);
+}
+
+function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, validation: Validation): void {
+  if (value === null || validation.isOver || !hasRules(schema)) {
+    return;
+  }
+  const { causes, seen } = validation;
+  const rules = (schema['x-kubernetes-validations'] ?? []) as ValidationRule[];
+  if (rules.length > 0) {
+    const hasOld = old !== undefined && old !== null;
+    const self = celOf(value, schema, seen);
+    const oldSelf = hasOld ? celOf(old, schema, seen) : null;
+    for (const rule of rules) {
+      const optional = hasOld ? library().Optional.of(oldSelf) : library().Optional.none();
+      const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
+      const problem = problemOf(rule, variables, hasOld, validation);
+      if (problem !== undefined) {
+        causes.push(ruleCause(rule, problem, schema, path));
+      }
+      if (validation.isOver) {
+        return;
+      }
+    }
+  }
+  if (Array.isArray(value) && schema.items !== undefined) {
+    const previous = previousItems(old, schema);
+    for (const [index, item] of value.entries()) {
+      validateAt(item, previous(item), schema.items, `${path}[${index}]`, validation);
+    }
+  } else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      const field = fieldOf(schema, key);
+      if (field !== undefined) {
+        const before = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined;
+        validateAt(item, before, field, joinPath(path, key), validation);
+      }
+    }
+  }
+}
+
+/**
+ * Evaluates the rules of a schema. Transition rules are skipped without an old value; rules that this engine cannot
+ * evaluate are always skipped.
+ *
+ * @param old the old value; undefined for a creation.
+ * @param budget is shared with other evaluations; by default that of one object.
+ */
+export function validateRules(
+  value: Json,
+  old: Json | undefined,
+  schema: Schema,
+  { path = '', budget = { left: rulesBudget } }: { path?: string; budget?: Budget } = {},
+): StatusCause[] {
+  const validation = new Validation(budget);
+  validateAt(value, old, schema, path, validation);
+  return validation.causes;
+}

@@ -1,0 +1,109 @@
+import { Buffer } from 'node:buffer';
+import { isatty } from 'node:tty';
+import type { Cluster } from '@kubernetes/client-node';
+import { readRegularFileSync } from '../../../base/index.ts';
+import { isJsonObject } from '../../objects/json/json.ts';
+import { isTextList } from './text-list.ts';
+
+/** The configuration for plugins in the extensions of a cluster. */
+export type WholeCluster = Cluster & { forPlugins?: unknown };
+
+/** The fields of a plugin that are used here. */
+export interface Plugin {
+  apiVersion?: unknown;
+  command?: unknown;
+  args?: unknown;
+  env?: { name: string; value: string }[] | null;
+  provideClusterInfo?: unknown;
+  interactiveMode?: unknown;
+}
+
+/** Which of the standard streams are a terminal. */
+interface Terminal {
+  input: boolean;
+  errors: boolean;
+}
+
+export function ownTerminal(): Terminal {
+  return { input: isatty(0), errors: isatty(2) };
+}
+
+/**
+ * Whether a plugin may read from the terminal, by its `interactiveMode`.
+ *
+ * @throws {Error} that says what is wrong.
+ */
+export function mayAsk(plugin: { interactiveMode?: unknown; command?: unknown }, terminal = ownTerminal()): boolean {
+  const { interactiveMode: mode = 'IfAvailable', command } = plugin;
+  switch (mode) {
+    case 'Never':
+      return false;
+    case 'IfAvailable':
+      return terminal.input;
+    case 'Always':
+      if (!terminal.input) {
+        throw new Error(
+          `the credential plugin ${JSON.stringify(command)} has interactiveMode Always, and standard input is not a terminal: run this in a terminal, or use a user that needs no person`,
+        );
+      }
+      return true;
+    default:
+      throw new Error('exec.interactiveMode must be Never, IfAvailable or Always');
+  }
+}
+
+/** The environment variable that tells a plugin what it is asked for. */
+const infoName = 'KUBERNETES_EXEC_INFO';
+
+/** Longest value of that variable in bytes: Linux has room for 128 KiB, with the name, `=` and a zero byte. */
+const maxInfoBytes = 128 * 1024 - infoName.length - 2;
+
+/** What a plugin that asks for it is told about the cluster, in the form of client-go's ExecCredential. */
+function aboutCluster(cluster: WholeCluster): object {
+  const { server, tlsServerName, skipTLSVerify, proxyUrl, caData, caFile, forPlugins = null } = cluster;
+  return {
+    server,
+    'tls-server-name': tlsServerName,
+    'insecure-skip-tls-verify': skipTLSVerify || undefined,
+    'certificate-authority-data': caFile ? readRegularFileSync(caFile, maxInfoBytes).toString('base64') : caData,
+    'proxy-url': proxyUrl,
+    config: forPlugins,
+  };
+}
+
+/** @throws {Error} when a plugin cannot be called as its fields say. */
+function checkPlugin({ command, args, env }: Plugin): void {
+  if (typeof command !== 'string' || command === '') {
+    throw new Error('exec.command must be the name or the path of a program');
+  }
+  if (args !== undefined && args !== null && !isTextList(args)) {
+    throw new Error('exec.args must be a list of strings');
+  }
+  const isVariable = (entry: unknown) =>
+    isJsonObject(entry) && typeof entry.name === 'string' && typeof entry.value === 'string';
+  if (env !== undefined && env !== null && !(Array.isArray(env) && env.every(isVariable))) {
+    throw new Error('exec.env must be a list of variables, each with name and value, which are strings');
+  }
+}
+
+/**
+ * A plugin with the variable that says what it is asked for.
+ *
+ * @throws {Error} when it cannot be called, or that is too long for a variable.
+ */
+export function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
+  checkPlugin(plugin);
+  const { apiVersion, env, provideClusterInfo } = plugin;
+  const spec = {
+    ...(provideClusterInfo === true && cluster && { cluster: aboutCluster(cluster) }),
+    interactive: mayAsk(plugin),
+  };
+  const value = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
+  const bytes = Buffer.byteLength(value);
+  if (bytes > maxInfoBytes) {
+    throw new Error(
+      `its cluster, with CA and extension, is too long for exec.provideClusterInfo (${bytes} bytes, at most ${maxInfoBytes}): shorten the CA, or use a plugin that does not need it`,
+    );
+  }
+  return { ...plugin, env: [...(env ?? []), { name: infoName, value }] };
+}

@@ -1,0 +1,10 @@
+export { KubeConfigError, loadKubeConfig } from './kubeconfig/kubeconfig.ts';
+export { type Cluster, connect, StatusError, shortPatience } from './requests/cluster.ts';
+export { explain, Forbidden } from './requests/forbidden.ts';
+export { listPages } from './requests/list.ts';
+export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
+export { type SecretEvent, type SecretPace, watchServingSecret } from './secrets/secret-watch.ts';
+export { decodeSecret, encodeData, metadataOf, secretPath } from './secrets/secrets.ts';
+export { type InformerChange, objectKey } from './watches/collection-copy.ts';
+export { type Informer, type InformerOptions, startInformer } from './watches/informer.ts';
+export type { WatchPace } from './watches/pace.ts';

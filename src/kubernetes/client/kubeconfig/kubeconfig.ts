@@ -1,0 +1,249 @@
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import type { Cluster, KubeConfig } from '@kubernetes/client-node';
+import { FileError, homeFolder, printable, readRegularFileSync } from '../../../base/index.ts';
+import { tokenFileOf, withTokenFile } from '../authentication/token-file.ts';
+import { clientNode } from '../client-node/client-node.ts';
+import { checkProxy, proxyFor } from './proxy.ts';
+import { keepWhatKubectlReads, prepareUser } from './users.ts';
+
+/** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
+const maxKubeconfigBytes = 8 * 1024 * 1024;
+
+/** Path of the service account token in a pod. */
+const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
+
+/** A kubeconfig is unusable. The message is one line and contains nothing secret. */
+export class KubeConfigError extends Error {}
+
+/** The API server to use, and the user. */
+export interface KubeConfigOptions {
+  /** The file; undefined for $KUBECONFIG, ~/.kube/config or the pod's service account. */
+  kubeconfig?: string | undefined;
+  /** A context other than the current one. */
+  context?: string | undefined;
+}
+
+/** The files to use if none was named: those of $KUBECONFIG, else the one in the home folder. */
+function defaultFiles(env: NodeJS.ProcessEnv): string[] {
+  // An empty variable counts as unset, as in kubectl.
+  const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
+  const home = homeFolder(env);
+  return listed.length > 0 ? listed : home === undefined ? [] : [join(home, '.kube', 'config')];
+}
+
+/** Whether a YAML text is empty: kubectl accepts that as a kubeconfig, but the client library does not. */
+function isEmpty(text: string): boolean {
+  return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
+}
+
+/** Checks that the token of the user can be read, if it is in a file. Requests read it again now and then. */
+function checkTokenFile(config: KubeConfig): void {
+  try {
+    tokenFileOf(config)?.token();
+  } catch (error) {
+    throw new KubeConfigError(`the token of the user in the kubeconfig: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * Checks that the certificates and the key can be read and are PEM. Requests would report only the code of an error,
+ * without the field or the file.
+ */
+function checkPem(config: KubeConfig): void {
+  const cluster = config.getCurrentCluster();
+  const user = config.getCurrentUser();
+  for (const [field, file, data] of [
+    ['certificate-authority', cluster?.caFile, cluster?.caData],
+    ['client-certificate', user?.certFile, user?.certData],
+    ['client-key', user?.keyFile, user?.keyData],
+  ] as const) {
+    if (data) {
+      if (!Buffer.from(data, 'base64').includes('-----BEGIN ')) {
+        throw new KubeConfigError(`${field}-data in the kubeconfig is not PEM in base64`);
+      }
+    } else if (file) {
+      let pem: Buffer;
+      try {
+        pem = readRegularFileSync(file, maxKubeconfigBytes);
+      } catch (error) {
+        throw new KubeConfigError(`${field} in the kubeconfig: ${(error as Error).message}`);
+      }
+      if (!pem.includes('-----BEGIN ')) {
+        throw new KubeConfigError(`${field} in the kubeconfig: ${file} is not PEM`);
+      }
+    }
+  }
+}
+
+/** Why a kubeconfig leads to no cluster. */
+function noCluster(config: KubeConfig): string {
+  const name = config.getCurrentContext();
+  const context = name ? config.getContextObject(name) : null;
+  if (context?.cluster) {
+    return `context ${JSON.stringify(name)} of the kubeconfig has cluster ${JSON.stringify(context.cluster)}, which is not among clusters: kubectl config set-context ${JSON.stringify(name)} --cluster NAME sets one`;
+  }
+  const known = config.getContexts()?.map((one) => one.name) ?? [];
+  return context === null && known.length > 0
+    ? `the kubeconfig has ${name ? `current-context ${JSON.stringify(name)}, which is not among its contexts` : 'no current-context'} (it has ${printable(known.join(', '))}): use --context`
+    : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
+}
+
+/** Gives the current cluster the proxy in the environment, unless it has a valid one of its own. Returns the cluster. */
+function useProxy(config: KubeConfig, cluster: Cluster, env: NodeJS.ProcessEnv): Cluster {
+  let proxyUrl: string | undefined;
+  try {
+    if (cluster.proxyUrl) {
+      checkProxy('proxy-url in the kubeconfig', cluster.proxyUrl);
+    } else {
+      proxyUrl = proxyFor(cluster.server, env);
+    }
+  } catch (error) {
+    throw new KubeConfigError((error as Error).message);
+  }
+  if (proxyUrl === undefined) {
+    return cluster;
+  }
+  const reached = { ...cluster, proxyUrl };
+  config.clusters = config.clusters.map((known) => (known === cluster ? reached : known));
+  return reached;
+}
+
+/** Reads a file; undefined when it does not exist. */
+function load(file: string): KubeConfig | undefined {
+  let text: string;
+  try {
+    // Not read by the client library, which would block forever on a FIFO.
+    text = readRegularFileSync(file, maxKubeconfigBytes).toString('utf8');
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'ENOENT') {
+      return undefined;
+    }
+    throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
+  }
+  const config = new (clientNode().KubeConfig)();
+  if (isEmpty(text)) {
+    return config;
+  }
+  try {
+    config.loadFromString(text);
+    config.makePathsAbsolute(dirname(file));
+    keepWhatKubectlReads(config, text, dirname(file), maxKubeconfigBytes);
+  } catch (error) {
+    // Further lines quote the file. The library reports nothing about an entry with the wrong type.
+    const [problem = ''] =
+      error instanceof TypeError
+        ? ['clusters, users, contexts or one of their entries does not have the form that kubectl config view shows']
+        : (error as Error).message.split('\n');
+    throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${printable(problem)}`);
+  }
+  return config;
+}
+
+function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[] {
+  const byName = new Map<string, T>();
+  for (const entry of entries) {
+    if (!byName.has(entry.name)) {
+      byName.set(entry.name, entry);
+    }
+  }
+  return [...byName.values()];
+}
+
+/**
+ * Merges several files: for each name, and for the current context, the first one wins (kubectl, "Merging kubeconfig
+ * files").
+ */
+function merged(configs: readonly KubeConfig[]): KubeConfig {
+  const config = new (clientNode().KubeConfig)();
+  config.loadFromOptions({
+    clusters: firstOfEachName(configs.flatMap(({ clusters }) => clusters ?? [])),
+    users: firstOfEachName(configs.flatMap(({ users }) => users ?? [])),
+    contexts: firstOfEachName(configs.flatMap(({ contexts }) => contexts ?? [])),
+    currentContext: configs.find(({ currentContext }) => currentContext)?.currentContext,
+  });
+  return config;
+}
+
+/** The kubeconfig in the named file, else in the default ones; undefined if there are none of these. */
+function loadFiles(named: string | undefined, env: NodeJS.ProcessEnv): KubeConfig | undefined {
+  if (named !== undefined) {
+    const config = load(named);
+    if (config === undefined) {
+      throw new KubeConfigError(`the kubeconfig ${named} does not exist`);
+    }
+    return config;
+  }
+  const files = defaultFiles(env);
+  const found = files.map(load).filter((config) => config !== undefined);
+  if (found.length === 0 && env.KUBECONFIG) {
+    throw new KubeConfigError(`KUBECONFIG: ${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist`);
+  }
+  return found.length > 0 ? merged(found) : undefined;
+}
+
+/** What a pod's service account leads to. */
+function loadPod(): KubeConfig {
+  if (!existsSync(serviceAccountToken)) {
+    throw new KubeConfigError(
+      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
+    );
+  }
+  const config = new (clientNode().KubeConfig)();
+  config.loadFromCluster();
+  config.users = config.users.map(withTokenFile);
+  return config;
+}
+
+/**
+ * Loads a kubeconfig: the named file, else $KUBECONFIG, ~/.kube/config, or the pod's service account.
+ *
+ * @param env the environment; KUBECONFIG, HOME, HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read. In a pod, the API server
+ *   is reached directly.
+ * @throws {KubeConfigError} when it cannot be read, names no cluster, or lacks the context.
+ */
+export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEnv = process.env): KubeConfig {
+  const inFiles = loadFiles(options.kubeconfig, env);
+  const config = inFiles ?? loadPod();
+  if (options.context !== undefined) {
+    if (config.getContextObject(options.context) === null) {
+      const known = config.getContexts().map(({ name }) => name);
+      throw new KubeConfigError(
+        `context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${printable(known.join(', '))})`,
+      );
+    }
+    config.setCurrentContext(options.context);
+  }
+  const current = config.getCurrentCluster();
+  if (current === null) {
+    throw new KubeConfigError(noCluster(config));
+  }
+  const cluster = inFiles === undefined ? current : useProxy(config, current, env);
+  if (!/^https?:$/.test(URL.parse(cluster.server)?.protocol ?? '')) {
+    throw new KubeConfigError(
+      `the kubeconfig has server ${JSON.stringify(printable(cluster.server))}, which is not a URL such as https://10.0.0.1:6443`,
+    );
+  }
+  // Without a proxy, the client library rejects it only at the first request, and reports missing credentials.
+  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify && !cluster.proxyUrl) {
+    throw new KubeConfigError(
+      `the kubeconfig has server ${JSON.stringify(cluster.server)}, without TLS: for kubectl proxy add insecure-skip-tls-verify: true to its cluster, otherwise use https`,
+    );
+  }
+  // Without a user, the library omits the CA as well, and the server would seem to have a bad certificate.
+  if (config.getCurrentUser() === null && !cluster.server.startsWith('http:')) {
+    const context = config.getCurrentContext();
+    const user = config.getContextObject(context)?.user;
+    throw new KubeConfigError(
+      `context ${JSON.stringify(context)} of the kubeconfig has ${user ? `user ${JSON.stringify(user)}, which is not among users` : 'no user'}: kubectl config set-context ${JSON.stringify(context)} --user NAME sets one`,
+    );
+  }
+  checkPem(config);
+  checkTokenFile(config);
+  try {
+    prepareUser(config);
+  } catch (error) {
+    throw new KubeConfigError(`the user in the kubeconfig: ${(error as Error).message}`);
+  }
+  return config;
+}

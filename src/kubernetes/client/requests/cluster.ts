@@ -1,0 +1,379 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import type { KubeConfig } from '@kubernetes/client-node';
+import pRetry from 'p-retry';
+import { printable } from '../../../base/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject, parseJson } from '../../objects/json/json.ts';
+import {
+  type ApiResponse,
+  ConnectionError,
+  causeOf,
+  linesOf,
+  maxRefusalBytes,
+  type OutgoingRequest,
+  ResponseError,
+  ResponseTooLong,
+  readLimited,
+  type Transport,
+  transportFor,
+} from './transport.ts';
+
+/**
+ * Longest response of the API server that is read, in bytes: an object is at most 3 MiB, and lists are read in pages.
+ */
+const maxAnswerBytes = 16 * 1024 * 1024;
+/** Longest line of a watch, in bytes: one object of at most 3 MiB. */
+const maxEventBytes = 4 * 1024 * 1024;
+/**
+ * Maximum number of events handled before yielding to the event loop: changes arrive in chunks of megabytes, and
+ * servers have requests to serve while they watch.
+ */
+const eventsPerTurn = 50;
+/** Longest Retry-After that is honoured, in ms; if the server asks for more, the retry comes after this time. */
+const maxRetryAfterMs = 30_000;
+/** How long the server may take to begin its response to a watch, in ms. */
+const watchHeadersTimeoutMs = 10_000;
+
+/** The body of an API server's 404 for a path that it does not serve. */
+const unknownResource = '404 page not found';
+
+/**
+ * A response of the API server other than 2xx. `message` is the server's own, made printable; bodies are not quoted.
+ */
+export class StatusError extends Error {
+  readonly code: number;
+  /** How long the server asks to wait before the next attempt, in ms; 0 if it does not ask. */
+  readonly retryAfterMs: number;
+  constructor(code: number, message: string, retryAfterMs = 0) {
+    super(printable(message));
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/**
+ * A 404 that no API server has sent. It does not mean that an object is missing, and must not lead to its creation: hence
+ * 502. A retry would not help.
+ */
+class OtherServer extends StatusError {
+  constructor(message: string) {
+    super(502, message);
+  }
+}
+
+/** How often and for how long failed requests are retried, if the failure is retryable. */
+export interface Patience {
+  /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
+  retries: number;
+  minTimeoutMs: number;
+  maxTimeoutMs: number;
+  /** Deadline of a request with all its retries, in ms. */
+  deadlineMs: number;
+}
+
+/** Six attempts in about 10 s. */
+const defaultPatience: Patience = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
+
+/** Three attempts in about a second: short, since a person is waiting. */
+export const shortPatience: Patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
+
+/** A change that a watch reports. */
+export interface WatchEvent {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  object: JsonObject;
+}
+
+/** Options and callbacks of a watch. */
+export interface WatchOptions {
+  /** How long the server should keep the watch open, in ms; rounded up to whole seconds in the request. */
+  watchMs: number;
+  /** How long after that the connection is considered dead, in ms: the server should have ended the watch. */
+  graceMs: number;
+  /** Called when the server has accepted the watch; events may follow. */
+  onOpen(): void;
+  onEvent(event: WatchEvent): void;
+  /** Called when everything up to this version has been reported. */
+  onBookmark?(resourceVersion: string): void;
+}
+
+/** Requests to an API server, as plain JSON. */
+export interface Cluster {
+  /**
+   * Sends a request. The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch.
+   *
+   * @throws {StatusError} for any response but 2xx, at once; for 429 and 5xx after retries.
+   * @throws {ConnectionError} without a response, after retries.
+   * @throws {ResponseError} for a response that is too long or not a JSON object.
+   */
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: Json): Promise<JsonObject>;
+  /**
+   * Watches a collection: first the existing objects, then every change. `path` includes the query, without `watch` and
+   * `timeoutSeconds`. Resolves when the server ends the watch; nothing is retried. Errors are those of `request`.
+   */
+  watch(path: string, options: WatchOptions): Promise<void>;
+  /** The server's time when it last responded, minus this machine's, in ms; undefined if it has not said it. */
+  clockOffsetMs?(): number | undefined;
+}
+
+/**
+ * Whether an error is retryable: no connection, 429 and 5xx of an API server or a proxy. 409 and 422 are decisions of the
+ * server: the caller reads the object again.
+ */
+function isRetryable(error: unknown): boolean {
+  return (
+    error instanceof ConnectionError ||
+    (error instanceof StatusError && !(error instanceof OtherServer) && (error.code === 429 || error.code >= 500))
+  );
+}
+
+/** How long the server asks to wait, according to an error, in ms; 0 if it does not ask. */
+export function askedWait(error: unknown): number {
+  return error instanceof StatusError ? error.retryAfterMs : 0;
+}
+
+/**
+ * How long the server asks to wait, in ms: seconds in the header, or in the details of the Status; 0 if it does not
+ * ask.
+ */
+function retryAfterOf(code: number, header: unknown, answer: Json): number {
+  if (code !== 429 && code < 500) {
+    return 0;
+  }
+  const inHeader = typeof header === 'string' && /^\d{1,9}$/.test(header.trim()) ? Number(header) : undefined;
+  const seconds = inHeader ?? fieldAt(answer, 'details', 'retryAfterSeconds');
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : 0;
+}
+
+/** The error for a response other than 2xx. Reads its body. */
+async function refusalOf(server: string, what: string, path: string, answer: ApiResponse): Promise<StatusError> {
+  const { code, headers } = answer;
+  const bytes = await readLimited(answer.body, maxRefusalBytes);
+  const location = headers.location;
+  if (code >= 300 && code < 400) {
+    const where = typeof location === 'string' ? ` to ${JSON.stringify(location.slice(0, 300))}` : '';
+    return new StatusError(
+      code,
+      `${server} redirects ${what}${where}, and redirects are not followed: correct the server in the kubeconfig`,
+    );
+  }
+  let status: Json = null;
+  try {
+    status = parseJson(bytes ?? new Uint8Array());
+  } catch {
+    // The error page of a proxy: the status code is enough.
+  }
+  const retryAfterMs = retryAfterOf(code, headers['retry-after'], status);
+  if (isJsonObject(status) && status.kind === 'Status' && typeof status.message === 'string') {
+    return new StatusError(code, status.message, retryAfterMs);
+  }
+  // An API server that does not know a resource responds with a 404 in plain text.
+  if (bytes?.toString('utf8').trim() === unknownResource) {
+    return new StatusError(code, `${server} does not serve ${path}`);
+  }
+  const unexplained = `${server} answered ${what} with ${code} and no reason: is it an API server?`;
+  return code === 404 ? new OtherServer(unexplained) : new StatusError(code, unexplained, retryAfterMs);
+}
+
+/** Reads a body; a broken connection becomes a ConnectionError. */
+async function reading<T>(server: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ResponseError || error instanceof StatusError) {
+      throw error;
+    }
+    throw new ConnectionError(server, causeOf(error));
+  }
+}
+
+/** One line of a watch. */
+function eventOf(line: Uint8Array): WatchEvent | { type: 'BOOKMARK'; object: JsonObject } {
+  let event: Json = null;
+  try {
+    event = parseJson(line);
+  } catch {
+    // Reported as an unusable event below.
+  }
+  const object = isJsonObject(event) ? event.object : undefined;
+  if (!isJsonObject(event) || !isJsonObject(object)) {
+    throw new ResponseError('a watch sent a line that is not an event');
+  }
+  switch (event.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+    case 'BOOKMARK':
+      return { type: event.type, object };
+    case 'ERROR':
+      throw new StatusError(
+        typeof object.code === 'number' ? object.code : 500,
+        typeof object.message === 'string' ? object.message : 'the watch failed without a reason',
+      );
+    default:
+      throw new ResponseError('a watch sent an event of an unknown type');
+  }
+}
+
+/** The media type of a JSON body. A patch that is an array is a JSON patch. */
+function contentType(method: string, text: string): string {
+  if (method !== 'PATCH') {
+    return 'application/json';
+  }
+  return text.startsWith('[') ? 'application/json-patch+json' : 'application/merge-patch+json';
+}
+
+/** The object in a response; errors are those of `request`. */
+async function objectIn(server: string, what: string, body: ApiResponse['body']): Promise<JsonObject> {
+  const bytes = await readLimited(body, maxAnswerBytes);
+  if (bytes === undefined) {
+    throw new ResponseTooLong(`the answer of ${server} to ${what} is longer than ${maxAnswerBytes / 1024 / 1024} MiB`);
+  }
+  let value: Json;
+  try {
+    value = parseJson(bytes);
+  } catch (error) {
+    throw new ResponseError(`the answer of ${server} to ${what} is not JSON: ${(error as Error).message}`);
+  }
+  if (!isJsonObject(value)) {
+    throw new ResponseError(`the answer of ${server} to ${what} is not a JSON object`);
+  }
+  return value;
+}
+
+/** Sends a request once; errors are those of `request`. `onDate` gets the time of the response in ms, if it has one. */
+async function send(
+  transport: Transport,
+  request: OutgoingRequest,
+  onDate: (time: number) => void,
+): Promise<JsonObject> {
+  const { server } = transport;
+  const { method, path } = request;
+  const what = `${method} ${path}`;
+  const answer = await transport.open(request);
+  const time = Date.parse(String(answer.headers.date));
+  if (!Number.isNaN(time)) {
+    onDate(time);
+  }
+  return reading(server, async () => {
+    const outcome =
+      answer.code > 299 ? await refusalOf(server, what, path, answer) : await objectIn(server, what, answer.body);
+    // The HTTP client reuses the connection only after a turn of the event loop: a caller that sends its next request at
+    // once would open another.
+    await setImmediate();
+    if (outcome instanceof StatusError) {
+      throw outcome;
+    }
+    return outcome;
+  });
+}
+
+/** Passes on the events of a watch until the server ends it. */
+async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: WatchOptions): Promise<void> {
+  let events = 0;
+  for await (const line of linesOf(body, maxEventBytes)) {
+    if (++events % eventsPerTurn === 0) {
+      await setImmediate();
+    }
+    const event = eventOf(line);
+    if (event.type !== 'BOOKMARK') {
+      onEvent(event);
+    } else if (isJsonObject(event.object.metadata) && typeof event.object.metadata.resourceVersion === 'string') {
+      onBookmark?.(event.object.metadata.resourceVersion);
+    }
+  }
+}
+
+/**
+ * Connects to an API server with client-node's authentication and TLS, but without its typed models, so that unknown
+ * fields survive.
+ */
+export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
+  const transport = transportFor(config);
+  const { server } = transport;
+  let clockOffsetMs: number | undefined;
+  const noteDate = (time: number) => {
+    clockOffsetMs = time - Date.now();
+  };
+
+  /** Does something as the user of the kubeconfig: once more with other credentials of its plugin if they are refused. */
+  async function signedIn<T>(work: () => Promise<T>): Promise<T> {
+    const credential = await transport.signIn(signal);
+    try {
+      return await work();
+    } catch (error) {
+      const isRefused = credential !== undefined && error instanceof StatusError && error.code === 401;
+      // If the plugin fails now, the refusal says more.
+      const isOther = isRefused && (await transport.signInAgain(credential, signal).catch(() => false));
+      signal.throwIfAborted();
+      if (!isOther) {
+        throw error;
+      }
+      return work();
+    }
+  }
+
+  return {
+    clockOffsetMs: () => clockOffsetMs,
+    request: (method, path, body) =>
+      signedIn(async () => {
+        const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
+        const text: string | undefined = JSON.stringify(body);
+        const request: OutgoingRequest = {
+          method,
+          path,
+          body: text === undefined ? undefined : { type: contentType(method, text), text },
+          signal: stop,
+          headersTimeoutMs: patience.deadlineMs,
+        };
+        let last: unknown;
+        try {
+          return await pRetry(() => send(transport, request, noteDate), {
+            retries: patience.retries,
+            minTimeout: patience.minTimeoutMs,
+            maxTimeout: patience.maxTimeoutMs,
+            randomize: true,
+            signal: stop,
+            // Retries that the server asks for are not counted; only the deadline limits them.
+            shouldConsumeRetry: ({ error }) => askedWait(error) === 0,
+            onFailedAttempt: async ({ error, retriesLeft }) => {
+              last = error;
+              if (retriesLeft > 0) {
+                await sleep(askedWait(error), undefined, { signal: stop });
+              }
+            },
+            shouldRetry: ({ error }) => isRetryable(error),
+          });
+        } catch {
+          signal.throwIfAborted();
+          throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
+        }
+      }),
+    watch: (path, options) =>
+      signedIn(async () => {
+        const { watchMs, graceMs } = options;
+        const end = AbortSignal.timeout(watchMs + graceMs);
+        const stop = AbortSignal.any([signal, end]);
+        const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=${Math.ceil(watchMs / 1000)}`;
+        const full = `${path}${path.includes('?') ? '&' : '?'}${query}`;
+        try {
+          const headersTimeoutMs = watchHeadersTimeoutMs;
+          const answer = await transport.open({ method: 'GET', path: full, signal: stop, headersTimeoutMs });
+          await reading(server, async () => {
+            if (answer.code !== 200) {
+              throw await refusalOf(server, `watching ${path}`, path, answer);
+            }
+            options.onOpen();
+            await passEvents(answer.body, options);
+          });
+        } catch (error) {
+          signal.throwIfAborted();
+          if (end.aborted) {
+            throw new ConnectionError(
+              server,
+              `a watch of ${watchMs / 1000} s had not ended after ${(watchMs + graceMs) / 1000} s: the connection is dead`,
+            );
+          }
+          throw error;
+        }
+      }),
+  };
+}

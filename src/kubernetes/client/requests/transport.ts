@@ -1,0 +1,266 @@
+import { Buffer } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
+import type { Dispatcher } from 'undici';
+import { printable } from '../../../base/index.ts';
+import { orAborted } from '../authentication/or-aborted.ts';
+import { type Credential, PluginError } from '../authentication/plugin-run.ts';
+import { PluginSession } from '../authentication/plugin-session.ts';
+import { tokenFileOf } from '../authentication/token-file.ts';
+import { clientNode, undici } from '../client-node/client-node.ts';
+import { moreHeaders } from '../kubeconfig/users.ts';
+
+/**
+ * The API server cannot be reached. The message contains only an error code: messages of TLS libraries quote
+ * certificates.
+ */
+export class ConnectionError extends Error {
+  constructor(server: string, cause: string) {
+    super(`no answer from the API server ${printable(server)}: ${printable(cause)}`);
+  }
+}
+
+/** There are no credentials to send: the plugin or the token file of the kubeconfig fails. */
+class NoCredentials extends ConnectionError {
+  constructor(server: string, cause: string) {
+    super(server, `no credentials: ${cause}`);
+  }
+}
+
+/** The message of an error for a person, with what to do if the API server cannot be reached. */
+export function withRemedy(error: Error): string {
+  const isUnreachable = error instanceof ConnectionError && !(error instanceof NoCredentials);
+  return isUnreachable
+    ? `${error.message}; check that it is running, and that the kubeconfig is that of the right cluster`
+    : error.message;
+}
+
+/** The API server's response is unusable; a retry would not help. */
+export class ResponseError extends Error {
+  constructor(message: string) {
+    super(printable(message));
+  }
+}
+
+/** A response exceeds the limit: a list can be read in smaller pages. */
+export class ResponseTooLong extends ResponseError {}
+
+/** A request for `open`. */
+export interface OutgoingRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH';
+  path: string;
+  /** JSON text, with its media type. */
+  body?: { type: string; text: string } | undefined;
+  signal: AbortSignal;
+  /** How long the server may take to begin its response, in ms. */
+  headersTimeoutMs: number;
+}
+
+/** A response whose body has not been read yet. */
+export interface ApiResponse {
+  code: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Readable;
+}
+
+/**
+ * Sends requests to one API server, with the TLS settings and credentials of the kubeconfig. Does not follow redirects.
+ */
+export interface Transport {
+  /** The server's URL in the kubeconfig, without a trailing slash. */
+  server: string;
+  /**
+   * Lets a credential plugin get what `open` sends, if it has nothing that is still valid: that may take longer than a
+   * request, up to 15 minutes if a person has to do something.
+   *
+   * @returns the credentials; undefined without a plugin.
+   * @throws {ConnectionError} when the plugin fails.
+   */
+  signIn(signal: AbortSignal): Promise<Credential | undefined>;
+  /** The same for credentials that the server has refused; false if there are no others. */
+  signInAgain(refused: Credential, signal: AbortSignal): Promise<boolean>;
+  /** @throws {ConnectionError} when there is no response. */
+  open(request: OutgoingRequest): Promise<ApiResponse>;
+}
+
+/** The cause of a connection failure: its code, which contains nothing that the other side sent. */
+export function causeOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  return typeof code === 'string' ? code : String(message).slice(0, 300);
+}
+
+/** Longest body of a refusal that is read, in bytes. */
+export const maxRefusalBytes = 64 * 1024;
+
+/** What is between here and the server, for messages: without the proxy's user and password. */
+function throughProxy(proxyUrl: string | undefined): string {
+  return proxyUrl && URL.canParse(proxyUrl) ? ` (through the proxy ${new URL(proxyUrl).host})` : '';
+}
+
+/**
+ * A transport for the current context of a kubeconfig. Credentials are looked up for each request (pods' tokens are
+ * replaced every hour), and a token in a file once more if it is refused; the connection pool is kept until a connection
+ * fails, since its TLS settings may be outdated as well, or the plugin has another client certificate.
+ */
+export function transportFor(config: KubeConfig): Transport {
+  const cluster = config.getCurrentCluster();
+  const server = cluster?.server.replace(/\/$/, '') ?? '';
+  // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
+  const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
+  const tokenFile = tokenFileOf(config);
+  const plugin = PluginSession.of(config);
+  let pool: Dispatcher | undefined;
+  /** The client certificate of the plugin in the pool's TLS settings. */
+  let poolCertificate: string | undefined;
+
+  function dropPool(): void {
+    void pool?.close().catch(() => {});
+    pool = undefined;
+  }
+
+  /** Waits for credentials, and reports errors without anything secret. */
+  async function credentials<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    try {
+      return await orAborted(work, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // The message of a SyntaxError quotes what is not JSON, which may be a token.
+      const cause =
+        error instanceof SyntaxError
+          ? 'a token in the kubeconfig is not JSON'
+          : error instanceof PluginError
+            ? error.message
+            : causeOf(error);
+      throw new NoCredentials(server, cause);
+    }
+  }
+
+  async function send(
+    { method, path, body, signal, headersTimeoutMs }: OutgoingRequest,
+    token: string | undefined,
+  ): Promise<ApiResponse> {
+    const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
+    await credentials(config.applySecurityAuthentication(context), signal);
+    const certificate = plugin?.held?.clientCertificateData;
+    if (certificate !== poolCertificate) {
+      dropPool();
+      poolCertificate = certificate;
+    }
+    // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
+    // trusts.
+    pool ??=
+      context.getDispatcher() ?? new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
+    const used = pool;
+    try {
+      const url = new URL(context.getUrl());
+      const answer = await used.request({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method,
+        headers: {
+          ...context.getHeaders(),
+          ...moreHeaders(config),
+          // From a file. It is preferred to one in the kubeconfig itself, as in kubectl.
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          accept: 'application/json',
+          'user-agent': 'extensionconfig-webhook',
+          ...(body === undefined ? {} : { 'content-type': body.type }),
+        },
+        body: body?.text ?? null,
+        signal,
+        headersTimeout: headersTimeoutMs,
+        // The reader of the body enforces a time limit.
+        bodyTimeout: 0,
+        ...named,
+      });
+      return { code: answer.statusCode, headers: answer.headers, body: answer.body };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (pool === used) {
+        dropPool();
+      }
+      const cause = causeOf(error);
+      throw new ConnectionError(
+        `${server}${throughProxy(cluster?.proxyUrl)}`,
+        cause === 'UND_ERR_HEADERS_TIMEOUT' ? `nothing came within ${headersTimeoutMs / 1000} s` : cause,
+      );
+    }
+  }
+
+  return {
+    server,
+    async signIn(signal) {
+      return plugin === undefined ? undefined : credentials(plugin.credential(signal), signal);
+    },
+    async signInAgain(refused, signal) {
+      return plugin === undefined ? false : credentials(plugin.hasOtherThan(refused, signal), signal);
+    },
+    async open(request) {
+      let token: string | undefined;
+      try {
+        token = tokenFile?.token();
+      } catch (error) {
+        throw new NoCredentials(server, (error as Error).message);
+      }
+      const answer = await send(request, token);
+      const other = answer.code === 401 && token !== undefined ? tokenFile?.otherThan(token) : undefined;
+      if (other === undefined) {
+        return answer;
+      }
+      // A request that was refused has changed nothing.
+      await readLimited(answer.body, maxRefusalBytes).catch(() => undefined);
+      return send(request, other);
+    },
+  };
+}
+
+/**
+ * Reads a whole body of at most `maxBytes`; for a longer one the connection is closed.
+ *
+ * @returns undefined for a longer body. Rejects when the connection breaks.
+ */
+export async function readLimited(body: Readable, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop destroys the stream, and with it the connection.
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) {
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length);
+}
+
+/**
+ * The lines of a body, without line breaks; empty lines are skipped.
+ *
+ * @throws {ResponseError} for a line of more than `maxBytes`.
+ */
+export async function* linesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      const line = Buffer.concat([...pieces, chunk.subarray(start, end)]);
+      pieces = [];
+      length = 0;
+      start = end + 1;
+      if (line.length > maxBytes) {
+        throw new ResponseError(`the API server sent a line of more than ${maxBytes} bytes`);
+      }
+      if (line.length > 0) {
+        yield line;
+      }
+    }
+    if (start < chunk.length) {
+      pieces.push(chunk.subarray(start));
+      length += chunk.length - start;
+    }
+    if (length > maxBytes) {
+      throw new ResponseError(`the API server sent a line of more than ${maxBytes} bytes`);
+    }
+  }
+}

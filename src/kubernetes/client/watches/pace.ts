@@ -1,0 +1,29 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { type Cluster, connect } from '../requests/cluster.ts';
+
+/** Intervals of consecutive watches, in ms; tests pass shorter ones. */
+export interface WatchPace {
+  /** How long one watch lasts; API servers accept whole seconds. */
+  watchMs: number;
+  /** How long after that a silent connection is considered dead. */
+  graceMs: number;
+  /** The shortest and the longest wait between failed attempts to watch. */
+  minRetryMs: number;
+  maxRetryMs: number;
+  /** How long the response to a read may take: an object, or a page of a list. */
+  readDeadlineMs: number;
+}
+
+/** A connection for watching. It does not retry by itself: its user reports failures and decides when to retry. */
+export function connectToFollow(
+  config: KubeConfig,
+  signal: AbortSignal,
+  { readDeadlineMs }: Pick<WatchPace, 'readDeadlineMs'>,
+): Cluster {
+  return connect(config, signal, { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: readDeadlineMs });
+}
+
+/** The wait after a number of failures in a row (at least one), in ms: twice as long each time. */
+export function waitAfter(failures: number, minMs: number, maxMs: number): number {
+  return Math.min(maxMs, minMs * 2 ** (failures - 1));
+}

@@ -1,0 +1,67 @@
+import { askedWait } from '../requests/cluster.ts';
+import { ConnectionError } from '../requests/transport.ts';
+import { type WatchPace, waitAfter } from './pace.ts';
+
+/** What to do after a watch has ended: start the next one at once, or report a problem and wait, in ms. */
+export type AfterWatch = 'again' | { waitMs: number };
+
+/** The life of a watch. */
+export interface WatchLife {
+  /** Whether the server accepted it. */
+  isOpen: boolean;
+  /** How long after its request it ended, in ms. */
+  lastedMs: number;
+  /** Number of changes and bookmarks that it reported; 0 if they only said what was known. */
+  events: number;
+}
+
+/** Decides when the next watch of a collection begins, based on how the previous ones ended. */
+export class WatchRetries {
+  readonly #pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>;
+  readonly #jitter: () => number;
+  /** Number of consecutive abnormal ends. */
+  #failures = 0;
+
+  /** @param jitter returns the factor for a wait, unless the server asks for a longer one. */
+  constructor(pace: Pick<WatchPace, 'minRetryMs' | 'maxRetryMs'>, jitter: () => number = () => 1) {
+    this.#pace = pace;
+    this.#jitter = jitter;
+  }
+
+  /** The server ended a watch: normal, unless it did so at once and without any event. */
+  afterEnd(watch: WatchLife): AfterWatch {
+    if (watch.lastedMs >= this.#pace.minRetryMs || watch.events > 0) {
+      this.#failures = 0;
+      return 'again';
+    }
+    return this.#wait(0);
+  }
+
+  /**
+   * A watch failed. A connection may end at any time, and a load balancer may end each: that is a problem only if nothing
+   * comes of it, as for client-go. A version may be too old: a problem only if the next watch fails, too.
+   *
+   * @param isTooOld whether the error says that the version to watch from is too old.
+   */
+  afterError(error: unknown, watch: WatchLife, isTooOld = false): AfterWatch {
+    if (error instanceof ConnectionError && watch.isOpen) {
+      if (watch.lastedMs >= this.#pace.minRetryMs) {
+        this.#failures = 0;
+        return 'again';
+      }
+      // Everything is read again, so not at once: but no later than after the first failure.
+      this.#failures = watch.events > 0 ? 0 : this.#failures;
+    }
+    if (isTooOld && this.#failures === 0) {
+      this.#failures++;
+      return 'again';
+    }
+    return this.#wait(askedWait(error));
+  }
+
+  #wait(askedMs: number): AfterWatch {
+    this.#failures++;
+    const { minRetryMs, maxRetryMs } = this.#pace;
+    return { waitMs: Math.max(askedMs, waitAfter(this.#failures, minRetryMs, maxRetryMs) * this.#jitter()) };
+  }
+}

@@ -1,0 +1,434 @@
+import {
+  COLLECTION_STYLE,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  type MappingEvent,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  type SequenceEvent,
+} from 'js-yaml';
+import { truncated } from '../../base/index.ts';
+import { isJsonObject, setOwn } from '../objects/json/json.ts';
+import { keyText, plainValue, ScalarError, taggedValue } from './scalar.ts';
+
+/** Why a document cannot be read, with its position. The message continues "YAML: ". */
+export class ComposeError extends Error {
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** The position of a node in the text, and of its children. */
+export interface NodePosition {
+  /** Offset of the node. */
+  at: number;
+  /** The fields of a map, each with the offset of its key. */
+  fields?: Map<string, { key: number; value: NodePosition }>;
+  items?: NodePosition[];
+  /** For a scalar without anchor and tag: the text between its quotes, or the plain text. */
+  text?: { from: number; to: number; isPlain: boolean };
+  /** The anchor that the node refers to, if it is an alias. */
+  alias?: string;
+}
+
+/** A document as values, as kubectl reads it. */
+export interface Composed {
+  value: unknown;
+  /** Duplicate keys. kubectl silently uses the last one. */
+  duplicates: { offset: number; message: string }[];
+  hasAliases: boolean;
+  /** The positions of its fields, if requested. */
+  place?: NodePosition;
+}
+
+interface Anchor {
+  value: unknown;
+  place: NodePosition | undefined;
+  /** The number of nodes in it, including those of aliases. */
+  size: number;
+  isOpen: boolean;
+  /** Its event, if it is a scalar, since keys are interpreted differently from values. */
+  scalar?: ScalarEvent;
+}
+
+/** Longest key on one line that kubectl's parser accepts, in characters (YAML 1.2, 7.4.2). */
+const maxKeyLength = 1024;
+
+/** Maximum number of duplicate keys that are reported for a document. */
+const maxDuplicates = 5;
+
+const merge = 'tag:yaml.org,2002:merge';
+
+/** The share of nodes that may come from aliases, as in go-yaml: it decreases from 99 % to 10 % as documents grow. */
+function allowedAliasShare(nodes: number): number {
+  const [small, large] = [400_000, 4_000_000];
+  return nodes <= small ? 0.99 : nodes >= large ? 0.1 : 0.99 - (0.89 * (nodes - small)) / (large - small);
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The full name of a tag; undefined without a tag, and empty for `!`, which makes any scalar a string. */
+function tagOf(text: string, { tagStart, tagEnd }: { tagStart: number; tagEnd: number }): string | undefined {
+  if (tagStart === -1) {
+    return undefined;
+  }
+  const tag = text.slice(tagStart, tagEnd);
+  if (tag.startsWith('!<')) {
+    return decodePercent(tag.slice(2, -1));
+  }
+  return tag.startsWith('!!') ? `tag:yaml.org,2002:${decodePercent(tag.slice(2))}` : tag === '!' ? '' : tag;
+}
+
+function quoted(key: string): string {
+  return JSON.stringify(truncated(key, 100));
+}
+
+class Composer {
+  readonly duplicates: Composed['duplicates'] = [];
+  /** Nodes read so far, including those of aliases, and how many of them came from aliases. */
+  nodes = 0;
+  aliased = 0;
+  /** The position of the last node read. */
+  place: NodePosition | undefined;
+  private next = 1;
+  private readonly anchors = new Map<string, Anchor>();
+  private readonly text: string;
+  private readonly events: readonly Event[];
+  private readonly isPlaced: boolean;
+
+  constructor(text: string, events: readonly Event[], isPlaced: boolean) {
+    this.text = text;
+    this.events = events;
+    this.isPlaced = isPlaced;
+  }
+
+  private event(): Event {
+    return this.events[this.next] as Event;
+  }
+
+  private fail(message: string, offset: number): never {
+    throw new ComposeError(message, Math.max(offset, 0));
+  }
+
+  private rethrow(error: unknown, offset: number): never {
+    throw error instanceof ScalarError ? new ComposeError(error.message, Math.max(offset, 0)) : error;
+  }
+
+  private openAnchor(
+    event: ScalarEvent | SequenceEvent | MappingEvent,
+    value: unknown,
+    place?: NodePosition,
+  ): Anchor | undefined {
+    if (event.anchorStart === -1) {
+      return undefined;
+    }
+    const name = this.text.slice(event.anchorStart, event.anchorEnd);
+    if (!/^[A-Za-z0-9_-]+$/.test(name)) {
+      this.fail(`the anchor ${quoted(name)} may have only letters, digits, "-" and "_"`, event.anchorStart);
+    }
+    const anchor: Anchor = { value, place, size: 1, isOpen: true };
+    this.anchors.set(name, anchor);
+    return anchor;
+  }
+
+  /** The text of a scalar, after checks that only kubectl's parser makes. */
+  private scalarText(event: ScalarEvent): string {
+    if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast) {
+      const raw = this.text.slice(event.valueStart, event.valueEnd);
+      for (const { 0: sequence, index } of raw.matchAll(/\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[\s\S])/g)) {
+        const code = sequence.length > 2 ? Number.parseInt(sequence.slice(2), 16) : 0;
+        if (sequence === '\\/' || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff) {
+          this.fail(`kubectl does not know the escape ${sequence}`, event.valueStart + index);
+        }
+      }
+    }
+    return getScalarValue(this.text, event);
+  }
+
+  /** kubectl's parser implements YAML 1.1, which allows fewer plain scalars in flow collections. */
+  private checkPlain(event: ScalarEvent, isKey: boolean): void {
+    if (this.flowDepth === 0 || event.style !== SCALAR_STYLE.PLAIN || event.valueStart === -1) {
+      return;
+    }
+    const { valueStart, valueEnd } = event;
+    const isGlued = isKey && /^:[,[\]{}]/.test(this.text.slice(valueEnd, valueEnd + 2));
+    if (this.text.charAt(valueStart) === ':' || isGlued || this.text.slice(valueStart, valueEnd).includes('?')) {
+      this.fail('text with ":" or "?" in brackets is ambiguous; put it in quotes', valueStart);
+    }
+  }
+
+  private scalar(event: ScalarEvent): unknown {
+    const source = this.scalarText(event);
+    const tag = tagOf(this.text, event);
+    let value: unknown;
+    try {
+      value =
+        tag !== undefined ? taggedValue(tag, source) : event.style === SCALAR_STYLE.PLAIN ? plainValue(source) : source;
+    } catch (error) {
+      this.rethrow(error, event.tagStart);
+    }
+    if (typeof value === 'number') {
+      if (!Number.isFinite(value)) {
+        this.fail(`${source} is not a JSON number; put it in quotes if it is text`, event.valueStart);
+      }
+      // JSON's integers have no negative zero.
+      value = value === 0 ? 0 : value;
+    }
+    return value;
+  }
+
+  private keyOf(event: ScalarEvent): string {
+    const source = this.scalarText(event);
+    const tag = tagOf(this.text, event);
+    try {
+      return tag === undefined && event.style !== SCALAR_STYLE.PLAIN ? source : keyText(source, tag);
+    } catch (error) {
+      this.rethrow(error, event.valueStart);
+    }
+  }
+
+  private isMerge(event: Event): boolean {
+    return (
+      event.type === EVENT_ID.SCALAR &&
+      event.style === SCALAR_STYLE.PLAIN &&
+      event.valueEnd - event.valueStart === 2 &&
+      this.text.startsWith('<<', event.valueStart) &&
+      (event.tagStart === -1 || tagOf(this.text, event) === merge)
+    );
+  }
+
+  /** Reads a key: its text and its offset. */
+  private key(style: MappingEvent['style']): { key: string; at: number } {
+    const event = this.event();
+    if (event.type === EVENT_ID.SCALAR) {
+      this.next++;
+      this.nodes++;
+      const at = event.valueStart === -1 ? Math.max(event.tagStart, event.anchorStart) : this.startOf(event);
+      if (event.valueEnd - event.valueStart > maxKeyLength && !this.isExplicit(at)) {
+        this.fail(`a key is longer than ${maxKeyLength} characters, which kubectl does not read`, at);
+      }
+      if (event.valueStart === -1 && at === -1) {
+        this.fail(style === 1 ? 'a key is missing before ":"' : 'a key is missing', this.lastAt);
+      }
+      this.checkPlain(event, true);
+      const key = this.keyOf(event);
+      this.lastAt = at;
+      const anchor = this.openAnchor(event, key, { at });
+      if (anchor !== undefined) {
+        Object.assign(anchor, { value: this.scalar(event), isOpen: false, scalar: event });
+      }
+      return { key, at };
+    }
+    if (event.type === EVENT_ID.ALIAS) {
+      const at = event.anchorStart - 1;
+      const { scalar } = this.alias();
+      if (scalar === undefined) {
+        this.fail('a key must be text, not a map or a list', at);
+      }
+      return { key: this.keyOf(scalar), at };
+    }
+    return this.fail('a key must be text, not a map or a list', 'start' in event ? event.start : this.lastAt);
+  }
+
+  /** Number of open flow collections. */
+  private flowDepth = 0;
+
+  /** The last known offset, for events without one. */
+  private lastAt = 0;
+
+  private startOf(event: ScalarEvent): number {
+    const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+    return event.valueStart - (isQuoted ? 1 : 0);
+  }
+
+  /** Whether a key follows a "?" and so may be of any length. */
+  private isExplicit(at: number): boolean {
+    let before = at - 1;
+    while (before >= 0 && /\s/.test(this.text.charAt(before))) {
+      before--;
+    }
+    return this.text.charAt(before) === '?';
+  }
+
+  private alias(): Anchor {
+    const event = this.event();
+    if (event.type !== EVENT_ID.ALIAS) {
+      throw new TypeError('not an alias');
+    }
+    this.next++;
+    const name = this.text.slice(event.anchorStart, event.anchorEnd);
+    const anchor = this.anchors.get(name);
+    const at = event.anchorStart - 1;
+    if (anchor === undefined) {
+      this.fail(`the alias *${name.slice(0, 100)} has no anchor before it`, at);
+    }
+    if (anchor.isOpen) {
+      this.fail(`the alias *${name.slice(0, 100)} contains itself`, at);
+    }
+    this.nodes += 1 + anchor.size;
+    this.aliased += anchor.size;
+    if (this.aliased > 100 && this.nodes > 1000 && this.aliased / this.nodes > allowedAliasShare(this.nodes)) {
+      this.fail('too much of the document comes from aliases; write it out, or split the document', at);
+    }
+    this.place = anchor.place === undefined ? undefined : { ...anchor.place, alias: name };
+    this.lastAt = at;
+    return anchor;
+  }
+
+  /**
+   * Merges the maps that a "<<" refers to, as kubectl does: they override the keys before it, and of several maps the
+   * first wins.
+   */
+  private mergeInto(map: Record<string, unknown>, fields: NodePosition['fields'], at: number): void {
+    const isList = this.event().type === EVENT_ID.SEQUENCE;
+    const value = this.node();
+    const place = this.place;
+    const values = isList ? (value as unknown[]) : [value];
+    for (let index = values.length - 1; index >= 0; index--) {
+      const from = values[index];
+      if (!isJsonObject(from)) {
+        this.fail('"<<" needs a map, an alias of one, or a list of these', at);
+      }
+      for (const [key, item] of Object.entries(from)) {
+        setOwn(map, key, item);
+      }
+      for (const [key, field] of (isList ? place?.items?.[index] : place)?.fields ?? []) {
+        fields?.set(key, field);
+      }
+    }
+  }
+
+  private map(event: MappingEvent): unknown {
+    const map: Record<string, unknown> = {};
+    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, fields: new Map() } : undefined;
+    const before = this.nodes - 1;
+    const anchor = this.openAnchor(event, map, place);
+    this.lastAt = event.start;
+    // The map's own keys, once others have been merged into it.
+    let own: Set<string> | undefined;
+    while (this.event().type !== EVENT_ID.POP) {
+      const keyEvent = this.event();
+      if (this.isMerge(keyEvent)) {
+        own ??= new Set(Object.keys(map));
+        this.next++;
+        this.mergeInto(map, place?.fields, (keyEvent as ScalarEvent).valueStart);
+        continue;
+      }
+      const { key, at } = this.key(event.style);
+      if (own === undefined ? Object.hasOwn(map, key) : own.has(key)) {
+        if (this.duplicates.length < maxDuplicates) {
+          this.duplicates.push({ offset: at, message: `duplicate key ${quoted(key)} in a map` });
+        }
+      }
+      own?.add(key);
+      setOwn(map, key, this.node());
+      if (place !== undefined && this.place !== undefined) {
+        place.fields?.set(key, { key: at, value: this.place });
+      }
+    }
+    this.next++;
+    if (anchor !== undefined) {
+      anchor.isOpen = false;
+      anchor.size = this.nodes - before;
+    }
+    this.place = place;
+    return map;
+  }
+
+  private list(event: SequenceEvent): unknown {
+    const list: unknown[] = [];
+    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, items: [] } : undefined;
+    const before = this.nodes - 1;
+    const anchor = this.openAnchor(event, list, place);
+    this.lastAt = event.start;
+    while (this.event().type !== EVENT_ID.POP) {
+      list.push(this.node());
+      if (this.place !== undefined) {
+        place?.items?.push(this.place);
+      }
+    }
+    this.next++;
+    if (anchor !== undefined) {
+      anchor.isOpen = false;
+      anchor.size = this.nodes - before;
+    }
+    this.place = place;
+    return list;
+  }
+
+  private collection(event: SequenceEvent | MappingEvent): unknown {
+    const isFlow = event.style === COLLECTION_STYLE.FLOW;
+    this.nodes++;
+    this.flowDepth += isFlow ? 1 : 0;
+    const value = event.type === EVENT_ID.MAPPING ? this.map(event) : this.list(event);
+    this.flowDepth -= isFlow ? 1 : 0;
+    return value;
+  }
+
+  /** Reads the next node and everything in it. */
+  node(): unknown {
+    const event = this.event();
+    switch (event.type) {
+      case EVENT_ID.SCALAR: {
+        this.next++;
+        this.nodes++;
+        this.checkPlain(event, false);
+        const value = this.scalar(event);
+        if (event.valueStart !== -1) {
+          this.lastAt = this.startOf(event);
+        }
+        const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+        const isPlain = event.style === SCALAR_STYLE.PLAIN;
+        const isBare =
+          (isPlain || isQuoted) && event.tagStart === -1 && event.anchorStart === -1 && event.valueStart !== -1;
+        const place: NodePosition | undefined = this.isPlaced
+          ? { at: this.lastAt, ...(isBare && { text: { from: event.valueStart, to: event.valueEnd, isPlain } }) }
+          : undefined;
+        const anchor = this.openAnchor(event, value, place);
+        if (anchor !== undefined) {
+          anchor.isOpen = false;
+          anchor.scalar = event;
+        }
+        this.place = place;
+        return value;
+      }
+      case EVENT_ID.SEQUENCE:
+        this.next++;
+        return this.collection(event);
+      case EVENT_ID.MAPPING:
+        this.next++;
+        return this.collection(event);
+      case EVENT_ID.ALIAS:
+        return this.alias().value;
+      default:
+        return this.fail('a value is missing here', this.lastAt);
+    }
+  }
+}
+
+/**
+ * Composes values from the parser's events for one document, as kubectl does. Aliases share their value with their
+ * anchor; their expansion is limited as in kubectl.
+ *
+ * @throws {ComposeError} for documents that kubectl's parser rejects.
+ */
+export function compose(text: string, events: readonly Event[], isPlaced: boolean): Composed {
+  const composer = new Composer(text, events, isPlaced);
+  const value = events.length === 0 ? null : composer.node();
+  return {
+    value,
+    duplicates: composer.duplicates,
+    hasAliases: composer.aliased > 0,
+    ...(composer.place !== undefined && { place: composer.place }),
+  };
+}

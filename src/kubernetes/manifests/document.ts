@@ -1,0 +1,322 @@
+import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
+import type { FieldPath } from '../objects/errors/field-path.ts';
+import { isJsonObject, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
+import { describe } from '../objects/reviews/admission-review.ts';
+import { type Composed, ComposeError, compose, type NodePosition } from './compose.ts';
+import { flattenFlow } from './flow.ts';
+import type { DocumentText } from './split.ts';
+
+/** An error in the YAML itself, with its position in the stream. */
+export interface DocumentError {
+  line: number;
+  column: number;
+  message: string;
+}
+
+/** One object in a document, and the positions of its fields in the stream. */
+export interface PlacedObject {
+  object: JsonObject;
+  /** The path of the object in the document: empty, or that of a list item. */
+  path: FieldPath;
+  /** The position of a field, or of its deepest existing ancestor. */
+  placeOf(path: FieldPath): { line: number; column: number };
+}
+
+/** A document that has been read. */
+export interface ReadDocument {
+  /** The whole document. */
+  value: unknown;
+  /** The document itself or, if it is a `List`, its items. */
+  objects: PlacedObject[];
+  /** Lists that kubectl refuses as a whole, each at the first item that is not an object; and Lists in too many others. */
+  refusals: DocumentError[];
+  form: DocumentText['form'];
+  /** The positions of the document's nodes in its text. Undefined if only kubectl's JSON reader accepts it. */
+  places(): NodePosition | undefined;
+}
+
+/** Deepest nesting of `List`s in `List`s. */
+const maxListDepth = 5;
+
+function nestsWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) {
+    return true;
+  }
+  return levels > 0 && Object.values(value).every((child) => nestsWithin(child, levels - 1));
+}
+
+/** A list that kubectl refuses, or that is not read: where, and why. */
+interface Refusal {
+  path: FieldPath;
+  message: string;
+}
+
+/** Why kubectl refuses a list, as it refuses a file that only contains `null`; or why it is not read. */
+function refusalOf(list: JsonObject, path: FieldPath, depth: number): Refusal | undefined {
+  const { apiVersion, kind, items } = list;
+  if (Array.isArray(items) && depth >= maxListDepth) {
+    return { path, message: `Lists nest deeper than ${maxListDepth} levels: write their items as documents instead` };
+  }
+  if (typeof apiVersion !== 'string') {
+    return undefined;
+  }
+  if (!Array.isArray(items)) {
+    // An object of any other kind may be called a list, and have no items.
+    return kind === 'List' && apiVersion === 'v1'
+      ? { path: [...path, 'items'], message: `items of a List must be a list of objects, got ${describe(items)}` }
+      : undefined;
+  }
+  const index = items.findIndex((item) => !isJsonObject(item));
+  return index === -1
+    ? undefined
+    : {
+        path: [...path, 'items', index],
+        message: `items[${index}] of a list must be an object, got ${describe(items[index])}: remove the item, because kubectl refuses the whole list`,
+      };
+}
+
+function* objectsIn(
+  value: unknown,
+  path: FieldPath,
+  depth: number,
+  refusals: Refusal[],
+): Generator<{ object: JsonObject; path: FieldPath }> {
+  if (!isJsonObject(value)) {
+    return;
+  }
+  const isList = typeof value.kind === 'string' && value.kind.endsWith('List');
+  const refusal = isList ? refusalOf(value, path, depth) : undefined;
+  if (refusal !== undefined) {
+    refusals.push(refusal);
+  }
+  if (typeof value.kind === 'string' && isList && Array.isArray(value.items)) {
+    if (depth < maxListDepth) {
+      // Items of a typed list may omit apiVersion and kind.
+      const inherited =
+        value.kind === 'List'
+          ? {}
+          : { apiVersion: value.apiVersion ?? null, kind: value.kind.slice(0, -'List'.length) };
+      for (const [index, item] of value.items.entries()) {
+        const full = isJsonObject(item) ? { ...inherited, ...item } : item;
+        yield* objectsIn(full, [...path, 'items', index], depth + 1, refusals);
+      }
+    }
+    return;
+  }
+  yield { object: value, path };
+}
+
+const tooDeep = `nests deeper than ${maxJsonDepth} levels`;
+
+/** Offset of a field in the text of a document, or of its deepest existing ancestor. */
+function offsetOf(root: NodePosition | undefined, path: FieldPath): number {
+  let place = root;
+  let offset = place?.at ?? 0;
+  for (const segment of path) {
+    if (typeof segment === 'number' && place?.items !== undefined) {
+      place = place.items[segment];
+      offset = place?.at ?? offset;
+    } else {
+      const field = place?.fields?.get(String(segment));
+      place = field?.value;
+      offset = field?.key ?? offset;
+    }
+    if (place === undefined) {
+      break;
+    }
+  }
+  return offset;
+}
+
+/** Converts offsets in a text to lines and columns. Takes as many steps as the text has characters, once. */
+function createLines(text: string, firstLine: number) {
+  let starts: number[] | undefined;
+  return (offset: number): { line: number; column: number } => {
+    if (starts === undefined) {
+      starts = [text.startsWith('\ufeff') ? 1 : 0];
+      for (let found = text.indexOf('\n'); found !== -1; found = text.indexOf('\n', found + 1)) {
+        starts.push(found + 1);
+      }
+    }
+    let low = 0;
+    for (let high = starts.length; high - low > 1; ) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] as number) <= offset) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return { line: low + firstLine, column: Math.max(offset - (starts[low] as number), 0) + 1 };
+  };
+}
+
+/** Control characters, which kubectl's parser does not allow anywhere in YAML. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it looks for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
+/** Line breaks that only YAML 1.1 has. */
+const oldLineBreak = /[\u0085\u2028\u2029]/;
+
+function codeOf(text: string, index: number): string {
+  return `U+${text.charCodeAt(index).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Makes checks that the parser omits, or explains badly. */
+function checkText(text: string): void {
+  const control = forbidden.exec(text);
+  if (control !== null) {
+    throw new ComposeError(`the control character ${codeOf(text, control.index)} is not allowed`, control.index);
+  }
+  const lineBreak = oldLineBreak.exec(text);
+  if (lineBreak !== null) {
+    const code = codeOf(text, lineBreak.index);
+    throw new ComposeError(
+      `${code} is a line break for kubectl; write it as an escape in double quotes`,
+      lineBreak.index,
+    );
+  }
+}
+
+/**
+ * The parser's events. A text that it rejects only because of indentation inside brackets or quotes is parsed
+ * nevertheless.
+ */
+function eventsOf(text: string): Event[] {
+  const options = { maxDepth: maxJsonDepth };
+  try {
+    return parseEvents(text, options);
+  } catch (error) {
+    if (error instanceof YAMLException && /directive/i.test(error.reason)) {
+      throw new ComposeError('kubectl does not read directives (%YAML, %TAG); remove the line', text.search(/^%/m));
+    }
+    const flat = flattenFlow(text);
+    if (flat === text) {
+      throw error;
+    }
+    let events: Event[];
+    try {
+      events = parseEvents(flat, options);
+    } catch {
+      throw error;
+    }
+    for (const event of events) {
+      // The parser saw one line where there were several, which must be folded.
+      if (event.type === EVENT_ID.SCALAR && event.fast) {
+        event.fast = !/[\n\r]/.test(text.slice(event.valueStart, event.valueEnd));
+      }
+    }
+    return events;
+  }
+}
+
+function readYaml(text: string): Composed {
+  checkText(text);
+  const composed = compose(text, eventsOf(text), false);
+  if (composed.hasAliases && !nestsWithin(composed.value, maxJsonDepth)) {
+    throw new ComposeError(tooDeep, 0);
+  }
+  return composed;
+}
+
+/** Replaces lone surrogates, which Go's strings cannot represent. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.toWellFormed();
+  }
+  if (Array.isArray(value)) {
+    return value.map(wellFormed);
+  }
+  return isJsonObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]))
+    : value;
+}
+
+class JsonSyntaxError extends ComposeError {}
+
+function readJson(text: string): Composed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const { message } = error as Error;
+    const offset = Number(/ at position (\d+)/.exec(message)?.[1] ?? text.length);
+    throw new JsonSyntaxError(
+      `${message.split(/ (?:in JSON )?at position /)[0]?.slice(0, 200)} (kubectl reads a file that begins with "{" as JSON)`,
+      offset,
+    );
+  }
+  if (!nestsWithin(value, maxJsonDepth)) {
+    throw new JsonSyntaxError(tooDeep, 0);
+  }
+  if (/\\u[dD][89a-fA-F]/.test(text)) {
+    value = wellFormed(value);
+  }
+  let duplicates: Composed['duplicates'] = [];
+  try {
+    duplicates = compose(text, eventsOf(text), false).duplicates;
+  } catch {
+    // kubectl's JSON reader accepts it; only its YAML reader does not.
+  }
+  return { value, duplicates, hasAliases: false };
+}
+
+function placesIn(text: string): NodePosition | undefined {
+  try {
+    return compose(text, eventsOf(text), true).place;
+  } catch {
+    return undefined;
+  }
+}
+
+function mistakeOf(error: unknown): { offset: number; message: string } {
+  if (error instanceof YAMLException) {
+    const isTooDeep = error.reason.startsWith('nesting exceeded');
+    return { offset: error.mark?.position ?? 0, message: isTooDeep ? tooDeep : `YAML: ${error.reason.slice(0, 300)}` };
+  }
+  if (error instanceof ComposeError) {
+    const kind = error instanceof JsonSyntaxError ? 'JSON' : 'YAML';
+    return { offset: error.offset, message: error.message === tooDeep ? tooDeep : `${kind}: ${error.message}` };
+  }
+  throw error;
+}
+
+/**
+ * Reads one document as kubectl does, but also reports duplicate keys, of which kubectl silently uses the last one.
+ * Takes time linear in the text, and so do all lookups of positions together.
+ */
+export function readDocument({
+  text,
+  firstLine,
+  form,
+}: Pick<DocumentText, 'text' | 'firstLine' | 'form'>): ReadDocument | { errors: DocumentError[] } {
+  const placeAt = createLines(text, firstLine);
+  let composed: Composed;
+  try {
+    composed = form === 'json' ? readJson(text) : readYaml(text);
+  } catch (error) {
+    const { offset, message } = mistakeOf(error);
+    return { errors: [{ ...placeAt(offset), message }] };
+  }
+  const { value, duplicates } = composed;
+  if (duplicates.length > 0) {
+    return { errors: duplicates.map(({ offset, message }) => ({ ...placeAt(offset), message: `YAML: ${message}` })) };
+  }
+  let found: { root: NodePosition | undefined } | undefined;
+  const places = () => {
+    found ??= { root: placesIn(text) };
+    return found.root;
+  };
+  const refusals: Refusal[] = [];
+  const objects = [...objectsIn(value, [], 0, refusals)];
+  return {
+    value,
+    form,
+    places,
+    refusals: refusals.map(({ path, message }) => ({ ...placeAt(offsetOf(places(), path)), message })),
+    objects: objects.map(({ object, path }) => ({
+      object,
+      path,
+      placeOf: (field) => placeAt(offsetOf(places(), [...path, ...field])),
+    })),
+  };
+}

@@ -1,0 +1,192 @@
+import { isUtf8 } from 'node:buffer';
+import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { FileError, readRegularFileSync } from '../../base/index.ts';
+
+/** One stream of manifests: a file, or standard input. */
+export interface Source {
+  /** The path as the user gave it, or `<stdin>`. */
+  file: string;
+  /**
+   * Reads the whole text, including a byte order mark.
+   *
+   * @throws {SourceError} that says why it cannot be read.
+   */
+  read(signal: AbortSignal): Promise<string>;
+}
+
+/** Why a stream cannot be read. Without a line if it concerns the whole stream. */
+export class SourceError extends Error {
+  readonly line: number | undefined;
+
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** A path that cannot be read. */
+export interface Unreadable {
+  file: string;
+  message: string;
+}
+
+/** Largest stream, in bytes (64 MiB), since all of it is kept in memory. */
+export const maxStreamBytes = 64 * 1024 * 1024;
+
+const tooLarge = `is larger than ${maxStreamBytes / 1024 / 1024} MiB; split it into several files`;
+
+const manifestName = /\.(ya?ml|json)$/i;
+
+/** Folders to skip, which contain no manifests: version control, editors, dependencies. */
+const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modules';
+
+/** Maximum depth of nested folders. */
+const maxFolderDepth = 100;
+
+/** Why the system refused an operation, without the path, which the message begins with anyway. */
+export function systemProblem(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const known: Record<string, string> = {
+    ENOENT: 'no such file or folder',
+    EACCES: 'permission denied',
+    EPERM: 'permission denied',
+    ELOOP: 'too many symbolic links',
+    EISDIR: 'is a folder',
+    ENOTDIR: 'a part of the path is not a folder',
+    ENAMETOOLONG: 'the name is too long',
+  };
+  return known[code ?? ''] ?? message;
+}
+
+const unreadable = (file: string, error: unknown): Unreadable => ({
+  file,
+  message: `cannot be read: ${systemProblem(error)}`,
+});
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The text of UTF-8 bytes. */
+function decode(bytes: Buffer): string {
+  if (isUtf8(bytes)) {
+    return utf8.decode(bytes);
+  }
+  // No multi-byte character contains the byte of a newline, so each line can be checked separately.
+  let line = 1;
+  for (let start = 0, end = 0; start < bytes.length; start = end, line++) {
+    const found = bytes.indexOf(0x0a, start);
+    end = found === -1 ? bytes.length : found + 1;
+    if (!isUtf8(bytes.subarray(start, end))) {
+      break;
+    }
+  }
+  throw new SourceError('is not valid UTF-8', line);
+}
+
+/** Synchronous: that takes half the time for thousands of small files, and reading a regular file does not block. */
+function readFile(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readRegularFileSync(file, maxStreamBytes);
+  } catch (error) {
+    if (!(error instanceof FileError)) {
+      throw error;
+    }
+    if (error.code === 'EFBIG') {
+      throw new SourceError(tooLarge);
+    }
+    throw new SourceError(
+      error.code === 'ENOTREG'
+        ? `${error.problem}; write it to one, or pipe it in and name "-"`
+        : `cannot be read: ${systemProblem({ code: error.code, message: error.problem })}`,
+    );
+  }
+  return decode(bytes);
+}
+
+async function readStream(stream: Readable, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of addAbortSignal(signal, stream)) {
+    const bytes = Buffer.from(chunk as Uint8Array | string);
+    size += bytes.length;
+    if (size > maxStreamBytes) {
+      throw new SourceError(tooLarge);
+    }
+    chunks.push(bytes);
+  }
+  return decode(Buffer.concat(chunks));
+}
+
+const fileSource = (file: string): Source => ({ file, read: async () => readFile(file) });
+
+/** The type of a folder entry, following links. */
+function kindOf(path: string, entry: Dirent): 'folder' | 'file' | 'other' {
+  const found = entry.isSymbolicLink() ? statSync(path) : entry;
+  return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
+}
+
+function* walk(folder: string, depth: number, seen: Set<string>): Generator<Source | Unreadable> {
+  let entries: Dirent[];
+  try {
+    const real = realpathSync(folder);
+    if (seen.has(real)) {
+      return;
+    }
+    seen.add(real);
+    if (depth > maxFolderDepth) {
+      yield { file: folder, message: `folders nest deeper than ${maxFolderDepth} levels` };
+      return;
+    }
+    entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !isSkipped(name));
+  } catch (error) {
+    yield unreadable(folder, error);
+    return;
+  }
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(folder, entry.name);
+    const isManifest = manifestName.test(entry.name);
+    try {
+      const kind = kindOf(path, entry);
+      if (kind === 'folder') {
+        yield* walk(path, depth + 1, seen);
+      } else if (kind === 'file' && isManifest) {
+        yield fileSource(path);
+      }
+    } catch (error) {
+      // A dangling link without the name of a manifest would not have been read anyway.
+      if (isManifest) {
+        yield unreadable(path, error);
+      }
+    }
+  }
+}
+
+/**
+ * The streams for the given paths, in order: a regular file whatever its name, all `*.yaml`, `*.yml` and `*.json` files
+ * below a folder, sorted by name, and standard input for `-`. A folder is visited once, however many links lead to it.
+ * What cannot be read is returned as an error, and the traversal continues.
+ */
+export function* sourcesOf(paths: readonly string[], stdin: Readable): Generator<Source | Unreadable> {
+  const seen = new Set<string>();
+  let isStdinRead = false;
+  for (const path of paths) {
+    if (path === '-') {
+      if (!isStdinRead) {
+        isStdinRead = true;
+        yield { file: '<stdin>', read: (signal) => readStream(stdin, signal) };
+      }
+      continue;
+    }
+    try {
+      if (statSync(path).isDirectory()) {
+        yield* walk(path, 0, seen);
+      } else {
+        yield fileSource(path);
+      }
+    } catch (error) {
+      yield unreadable(path, error);
+    }
+  }
+}

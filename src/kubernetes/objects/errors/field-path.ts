@@ -1,0 +1,30 @@
+import { truncated } from '../../../base/index.ts';
+
+/** Path of a field inside an object: property names and array indices from the root. */
+export type FieldPath = readonly (string | number)[];
+
+/** Longest key shown in a path, in characters: a label key has at most 317. */
+const maxShownKey = 320;
+
+/** An untrusted key, in one line. */
+function printable(key: string): string {
+  return truncated(key, maxShownKey).replaceAll(/\p{Cc}/gu, '\ufffd');
+}
+
+const plainProperty = /^[A-Za-z_][A-Za-z0-9_]{0,319}$/;
+
+/**
+ * A path in the format of Kubernetes' field.Path: `spec.items[0].name`, and `metadata.annotations[example.com/key]` for
+ * keys that are not plain identifiers.
+ */
+export function formatFieldPath(path: FieldPath): string {
+  let text = '';
+  for (const segment of path) {
+    if (typeof segment === 'number' || !plainProperty.test(segment)) {
+      text += `[${typeof segment === 'number' ? segment : printable(segment)}]`;
+    } else {
+      text += text === '' ? segment : `.${segment}`;
+    }
+  }
+  return text;
+}

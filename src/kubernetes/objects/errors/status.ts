@@ -1,0 +1,129 @@
+import { truncated } from '../../../base/index.ts';
+
+/** Reasons of metav1.StatusCause that the API server and its webhooks use for fields. */
+export type CauseReason =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/** metav1.StatusCause: one problem of one field. */
+export interface StatusCause {
+  reason: CauseReason | (string & {});
+  message: string;
+  field?: string;
+}
+
+/** metav1.StatusDetails. */
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+/** metav1.Status, with which Kubernetes reports how a request ended. `code` is the HTTP status code. */
+export interface Status {
+  apiVersion: 'v1';
+  kind: 'Status';
+  metadata: Record<string, unknown>;
+  status: 'Success' | 'Failure';
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code: number;
+}
+
+/** A metav1.Status that reports a failure. `code` is the HTTP status code, `reason` one of metav1.StatusReason. */
+export function failure(code: number, reason: string, message: string, details?: StatusDetails): Status {
+  const status: Status = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure', message, reason, code };
+  if (details !== undefined) {
+    status.details = details;
+  }
+  return status;
+}
+
+/** The metav1.StatusReason of the HTTP status codes that servers refuse requests with. */
+const reasons: Readonly<Record<number, string>> = {
+  400: 'BadRequest',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  408: 'Timeout',
+  413: 'RequestEntityTooLarge',
+  415: 'UnsupportedMediaType',
+  431: 'RequestHeaderFieldsTooLarge',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+};
+
+/** The metav1.Status of an HTTP refusal. */
+export function refusal(code: number, message: string): Status {
+  return failure(code, reasons[code] ?? 'Unknown', message);
+}
+
+/**
+ * The failure for an object with invalid fields: 422, reason Invalid, one cause per problem, in the given order. The
+ * message is the one that `apierrors.NewInvalid` builds from the same causes.
+ */
+export function invalid(group: string, kind: string, name: string, causes: StatusCause[]): Status {
+  const lines = causes.map((cause) => (cause.field === undefined ? cause.message : `${cause.field}: ${cause.message}`));
+  const list = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
+  const qualifiedKind = group === '' ? kind : `${kind}.${group}`;
+  return failure(422, 'Invalid', `${qualifiedKind} ${JSON.stringify(name)} is invalid: ${list}`, {
+    name,
+    group,
+    kind,
+    causes,
+  });
+}
+
+/** How each reason begins a message, as in Kubernetes' `field.Error`. */
+const prefixes: Partial<Record<CauseReason, string>> = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTypeInvalid: 'Invalid value',
+};
+
+/** Longest value that a message shows, in characters; the rest is truncated. */
+const maxShownValue = 120;
+
+/** A value for a message: as JSON, truncated if it is long. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(truncated(value, maxShownValue));
+  }
+  if (typeof value === 'object' && value !== null) {
+    return Array.isArray(value) ? 'an array' : 'an object';
+  }
+  return String(value);
+}
+
+/**
+ * The message of a cause in the format of Kubernetes' `field.Error`: `Invalid value: "x": must be …`. `shown` is the
+ * value as shown in the message; undefined if it is not shown.
+ */
+export function fieldErrorMessage(reason: CauseReason, shown: string | undefined, detail: string): string {
+  const prefix = prefixes[reason] ?? 'Invalid value';
+  const start = shown === undefined ? prefix : `${prefix}: ${shown}`;
+  return detail === '' ? start : `${start}: ${detail}`;
+}
+
+/** `fieldErrorMessage` for a value that may be long: it is truncated. */
+export function causeMessage(reason: CauseReason, value: unknown, detail: string): string {
+  return fieldErrorMessage(reason, value === undefined ? undefined : showValue(value), detail);
+}

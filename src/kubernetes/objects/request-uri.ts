@@ -1,0 +1,150 @@
+import { isIPv6 } from 'node:net';
+import { showValue } from './errors/status.ts';
+
+/** The parts of a URI. `host` still includes the port and brackets; escapes are not decoded. */
+export interface RequestUri {
+  /** Lower case, without the colon; empty for a path. */
+  scheme: string;
+  /** The text before the `@`, or undefined if there is none. */
+  userInfo: string | undefined;
+  /** Undefined when the URI has no `//`. */
+  host: string | undefined;
+  path: string;
+  /** The text after the first `?`, or undefined if there is none. A `#` ends neither query nor path here. */
+  query: string | undefined;
+}
+
+/** Scheme (RFC 3986, 3.1) and the rest. If the first character cannot begin a scheme, there is none. */
+const schemeFormat = /^([A-Za-z][A-Za-z0-9+.-]*)?:/;
+const userInfoFormat = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
+const portFormat = /^(:[0-9]*)?$/;
+const badEscape = /%(?![0-9A-Fa-f]{2})/;
+/** Go allows these ASCII characters in a host, and all others beyond ASCII; the rest must be escaped. */
+const badHostCharacter = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
+/** The only escapes allowed in a host are those of bytes beyond ASCII, and `%25`. */
+const badHostEscape = /%(?!25|[89A-Fa-f])/;
+/** A zone (RFC 6874) may also escape the characters of a host, and the space, but no bytes beyond ASCII. */
+const badZoneEscape = /%(?!2[0-24-9A-E]|3[0-9A-E]|[46][1-9A-F]|[57][0-9A]|5[BDF]|7E)/i;
+
+/** An absolute path of unreserved characters (RFC 3986, 2.3), which is always valid: most Services have such a path. */
+const plainPath = /^\/[A-Za-z0-9\-._~/]*$/;
+
+/** The problem with the `%` escapes of a part, or undefined. */
+function escapeProblem(text: string): string | undefined {
+  const at = text.search(badEscape);
+  return at === -1 ? undefined : `has the invalid escape ${showValue(text.slice(at, at + 3))}`;
+}
+
+/** The problem with a host (or an IPv6 zone), or undefined. */
+function hostProblem(text: string, badPartEscape: RegExp): string | undefined {
+  const problem = escapeProblem(text);
+  if (problem !== undefined) {
+    return problem;
+  }
+  const escapeAt = text.search(badPartEscape);
+  if (escapeAt !== -1) {
+    return `has the escape ${showValue(text.slice(escapeAt, escapeAt + 3))}, which a host cannot have`;
+  }
+  const character = badHostCharacter.exec(text);
+  return character === null ? undefined : `has the character ${showValue(character[0])} in its host`;
+}
+
+function authorityProblem(authority: string): string | undefined {
+  const at = authority.lastIndexOf('@');
+  const host = authority.slice(at + 1);
+  const open = host.lastIndexOf('[');
+  if (open !== -1) {
+    const close = host.lastIndexOf(']');
+    if (open > 0 || close < 0) {
+      return `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
+    }
+    if (!portFormat.test(host.slice(close + 1))) {
+      return `has the invalid port ${showValue(host.slice(close + 1))}`;
+    }
+    const literal = host.slice(1, close);
+    const zoneAt = literal.indexOf('%25');
+    const address = zoneAt === -1 ? literal : literal.slice(0, zoneAt);
+    const zone = zoneAt === -1 ? undefined : literal.slice(zoneAt);
+    const badZone = zone === undefined ? undefined : hostProblem(zone, badZoneEscape);
+    if (badZone !== undefined) {
+      return badZone;
+    }
+    // `%25` alone is an empty zone.
+    if (zone === '%25' || address.includes('%') || !isIPv6(address)) {
+      return `has the host ${showValue(host)}, whose brackets do not enclose an IPv6 address`;
+    }
+  } else {
+    const colon = host.lastIndexOf(':');
+    if (colon !== -1 && !portFormat.test(host.slice(colon))) {
+      return `has the invalid port ${showValue(host.slice(colon))}`;
+    }
+    const badHost = hostProblem(host, badHostEscape);
+    if (badHost !== undefined) {
+      return badHost;
+    }
+  }
+  if (at === -1) {
+    return undefined;
+  }
+  const userInfo = authority.slice(0, at);
+  if (!userInfoFormat.test(userInfo)) {
+    return 'has a character in its user info that must be escaped';
+  }
+  return escapeProblem(userInfo);
+}
+
+/**
+ * Parses a URI or an absolute path as Go's `url.ParseRequestURI` does, and accepts exactly the same ones. That is
+ * neither RFC 3986 nor WHATWG's URL: `https://`, `https:example.com` and a port of 99999 are accepted, a leading space
+ * is not. Colons in a host are treated as in Go 1.25 (the last one begins the port).
+ *
+ * @returns the parts, or `problem`, which continues a sentence that begins with the value ("… has the invalid port").
+ */
+export function parseRequestUri(text: string): RequestUri | { problem: string } {
+  if (plainPath.test(text)) {
+    return { scheme: '', userInfo: undefined, host: undefined, path: text, query: undefined };
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(text)) {
+    return { problem: 'has a control character' };
+  }
+  if (text === '') {
+    return { problem: 'is empty' };
+  }
+  if (text === '*') {
+    return { scheme: '', userInfo: undefined, host: undefined, path: '*', query: undefined };
+  }
+  const schemeMatch = schemeFormat.exec(text);
+  if (schemeMatch !== null && schemeMatch[1] === undefined) {
+    return { problem: 'begins with a colon, before which the scheme is missing' };
+  }
+  const scheme = schemeMatch?.[1]?.toLowerCase() ?? '';
+  const rest = schemeMatch === null ? text : text.slice(schemeMatch[0].length);
+  const queryAt = rest.indexOf('?');
+  const query = queryAt === -1 ? undefined : rest.slice(queryAt + 1);
+  const hierarchy = queryAt === -1 ? rest : rest.slice(0, queryAt);
+  if (!hierarchy.startsWith('/')) {
+    if (scheme === '') {
+      return { problem: 'has neither a scheme nor a leading "/"' };
+    }
+    // An opaque URL in Go's terms: accepted as it is.
+    return { scheme, userInfo: undefined, host: undefined, path: hierarchy, query };
+  }
+  let userInfo: string | undefined;
+  let host: string | undefined;
+  let path = hierarchy;
+  if (scheme !== '' && hierarchy.startsWith('//')) {
+    const slash = hierarchy.indexOf('/', 2);
+    const authority = hierarchy.slice(2, slash === -1 ? undefined : slash);
+    path = slash === -1 ? '' : hierarchy.slice(slash);
+    const problem = authorityProblem(authority);
+    if (problem !== undefined) {
+      return { problem };
+    }
+    const at = authority.lastIndexOf('@');
+    userInfo = at === -1 ? undefined : authority.slice(0, at);
+    host = authority.slice(at + 1);
+  }
+  const problem = escapeProblem(path);
+  return problem === undefined ? { scheme, userInfo, host, path, query } : { problem };
+}

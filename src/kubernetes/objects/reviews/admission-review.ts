@@ -1,0 +1,145 @@
+import { truncated } from '../../../base/index.ts';
+import type { Status } from '../errors/status.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+
+/** metav1.GroupVersionKind. */
+interface GroupVersionKind {
+  group: string;
+  version: string;
+  kind: string;
+}
+
+/** The operations of admission.k8s.io/v1. */
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** The fields of AdmissionRequest of admission.k8s.io/v1 that this program uses. */
+export interface AdmissionRequest {
+  uid: string;
+  kind: GroupVersionKind;
+  /** Kind of the object as the user sent it; differs from `kind` with matchPolicy Equivalent. */
+  requestKind: GroupVersionKind;
+  /** Empty for the object itself. */
+  subResource: string;
+  /** Empty until the API server generates one from generateName. */
+  name: string;
+  namespace: string;
+  operation: Operation;
+  username: string;
+  /** Absent for DELETE (and CONNECT); not yet decoded. */
+  object: JsonObject | undefined;
+  /** Present for UPDATE and DELETE; not yet decoded. */
+  oldObject: JsonObject | undefined;
+  dryRun: boolean;
+}
+
+/** AdmissionResponse of admission.k8s.io/v1. */
+export interface AdmissionResponse {
+  uid: string;
+  allowed: boolean;
+  status?: Pick<Status, 'code'> & Partial<Status>;
+  patch?: string;
+  patchType?: 'JSONPatch';
+  warnings?: string[];
+  auditAnnotations?: Record<string, string>;
+}
+
+/** AdmissionReview of admission.k8s.io/v1 that carries a response. */
+export interface AdmissionReviewResponse {
+  apiVersion: 'admission.k8s.io/v1';
+  kind: 'AdmissionReview';
+  response: AdmissionResponse;
+}
+
+/** A decoded AdmissionReview: the request, or what is wrong with it, with the uid if it could be read. */
+export type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
+
+/** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
+const maxUidLength = 256;
+
+const operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+
+function stringOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function kindOf(value: Json | undefined): GroupVersionKind | undefined {
+  if (!isJsonObject(value) || typeof value.version !== 'string' || typeof value.kind !== 'string') {
+    return undefined;
+  }
+  return { group: stringOf(value.group), version: value.version, kind: value.kind };
+}
+
+/**
+ * Decodes an AdmissionReview of admission.k8s.io/v1. Never throws: what is wrong is returned as `problem`, a sentence
+ * for the sender of the review, with `uid` if the response can still be a review.
+ */
+export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
+  if (!isJsonObject(body)) {
+    return { problem: 'the body must be an AdmissionReview object', uid: undefined };
+  }
+  const isReview = body.kind === 'AdmissionReview' && body.apiVersion === 'admission.k8s.io/v1';
+  if (!isReview) {
+    return {
+      problem: `expected apiVersion "admission.k8s.io/v1" and kind "AdmissionReview", got apiVersion ${describe(body.apiVersion)} and kind ${describe(body.kind)}`,
+      // The sender of a review in another version would not understand a v1 response.
+      uid: undefined,
+    };
+  }
+  const request = body.request;
+  if (!isJsonObject(request)) {
+    return { problem: 'request must be an object', uid: undefined };
+  }
+  if (typeof request.uid !== 'string' || request.uid === '' || request.uid.length > maxUidLength) {
+    return { problem: `request.uid must be a string of 1 to ${maxUidLength} characters`, uid: undefined };
+  }
+  const uid = request.uid;
+  const kind = kindOf(request.kind);
+  if (kind === undefined) {
+    return { problem: 'request.kind must be an object with group, version and kind', uid };
+  }
+  const operation = request.operation;
+  if (typeof operation !== 'string' || !operations.includes(operation)) {
+    return { problem: `request.operation must be one of ${operations.join(', ')}, got ${describe(operation)}`, uid };
+  }
+  for (const field of ['object', 'oldObject'] as const) {
+    const value = request[field];
+    if (value !== undefined && value !== null && !isJsonObject(value)) {
+      return { problem: `request.${field} must be an object or null`, uid };
+    }
+  }
+  const userInfo = request.userInfo;
+  return {
+    request: {
+      uid,
+      kind,
+      requestKind: kindOf(request.requestKind) ?? kind,
+      subResource: stringOf(request.subResource),
+      name: stringOf(request.name),
+      namespace: stringOf(request.namespace),
+      operation: operation as Operation,
+      username: isJsonObject(userInfo) ? stringOf(userInfo.username) : '',
+      object: isJsonObject(request.object) ? request.object : undefined,
+      oldObject: isJsonObject(request.oldObject) ? request.oldObject : undefined,
+      dryRun: request.dryRun === true,
+    },
+  };
+}
+
+/** An untrusted value for a message: quoted and truncated, or its type. */
+export function describe(value: Json | undefined): string {
+  if (typeof value === 'string') {
+    return JSON.stringify(truncated(value, 64));
+  }
+  return value === undefined
+    ? 'none'
+    : Array.isArray(value)
+      ? 'an array'
+      : value === null
+        ? 'null'
+        : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
+}
+
+/** The review that carries a response back to the API server. */
+export function reviewOf(response: AdmissionResponse): AdmissionReviewResponse {
+  return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response };
+}

@@ -1,2 +1,0 @@
-export * from './admission-review.ts';
-export * from './conversion-review.ts';

@@ -1,0 +1,58 @@
+import { truncated } from '../../base/index.ts';
+import { type CauseReason, fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
+
+/** Maximum number of causes that a response lists. */
+export const maxCauses = 500;
+
+/** Maximum number of characters of a value in a message. */
+const maxShown = 4_096;
+
+/** Truncates a text for messages. */
+export function shorten(text: string): string {
+  return truncated(text, maxShown);
+}
+
+/** The problem of a field, in the API server's words. The value is shown as truncated JSON; undefined is not shown. */
+export function causeOf(reason: CauseReason, field: string, value: unknown, detail: string): StatusCause {
+  return shownCause(reason, field, showJson(value), detail);
+}
+
+function showJson(value: unknown): string | undefined {
+  return value === undefined ? undefined : shorten(JSON.stringify(value));
+}
+
+function shownCause(reason: CauseReason, field: string, shown: string | undefined, detail: string): StatusCause {
+  return { reason, message: fieldErrorMessage(reason, shown, detail), field };
+}
+
+/** A field that is missing. */
+export function required(field: string, detail = ''): StatusCause {
+  return causeOf('FieldValueRequired', field, undefined, detail);
+}
+
+/** A field with an invalid value. */
+export function invalid(field: string, value: unknown, detail: string): StatusCause {
+  return causeOf('FieldValueInvalid', field, value ?? null, detail);
+}
+
+/** A field with a value that is invalid for several reasons; a long value is serialized once. */
+export function invalidForEach(field: string, value: unknown, details: readonly string[]): StatusCause[] {
+  const shown = showJson(value ?? null);
+  return details.map((detail) => shownCause('FieldValueInvalid', field, shown, detail));
+}
+
+/** A field that must not be set. */
+export function forbiddenField(field: string, detail: string): StatusCause {
+  return causeOf('FieldValueForbidden', field, undefined, detail);
+}
+
+/** A duplicate value. */
+export function duplicate(field: string, value: unknown): StatusCause {
+  return causeOf('FieldValueDuplicate', field, value ?? null, '');
+}
+
+/** A value that is not one of those allowed. */
+export function notSupported(field: string, value: unknown, allowed: readonly string[]): StatusCause {
+  const list = allowed.map((name) => JSON.stringify(name)).join(', ');
+  return causeOf('FieldValueNotSupported', field, value, `supported values: ${list}`);
+}

@@ -1,0 +1,377 @@
+import type { StatusCause } from '../objects/errors/status.ts';
+import { canonical, isJsonObject, type Json } from '../objects/json/json.ts';
+import { maxCauses, shorten } from './causes.ts';
+import { formats } from './formats.ts';
+import { compilePattern, type Pattern } from './pattern.ts';
+import { fieldOf, joinPath, type Schema } from './schema.ts';
+
+/** The JSON type of a value, as the API server names it in messages. */
+function typeNameOf(value: Json): string {
+  if (value === null) {
+    return 'null';
+  }
+  if (Array.isArray(value)) {
+    return 'array';
+  }
+  return typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value;
+}
+
+/** A value as field errors show it. */
+function show(value: Json): string {
+  return shorten(JSON.stringify(value));
+}
+
+function typeFits(value: Json, type: string): boolean {
+  const actual = typeNameOf(value);
+  return actual === type || (type === 'number' && actual === 'integer');
+}
+
+const patterns = new WeakMap<Schema, Pattern>();
+
+/** The pattern of a schema, compiled once. Definitions with a pattern that does not compile have been rejected. */
+function patternOf(schema: Schema, source: string): Pattern {
+  let found = patterns.get(schema);
+  if (found === undefined) {
+    found = compilePattern(source);
+    patterns.set(schema, found);
+  }
+  return found;
+}
+
+/** The allowed values of a schema, as they are compared and shown. */
+interface Allowed {
+  values: Set<string>;
+  text: string;
+  /** Whether there are objects or arrays among them. Most enums have only strings, which no object or array is. */
+  hasParts: boolean;
+}
+
+const hasParts = (value: Json) => typeof value === 'object' && value !== null;
+
+const enums = new WeakMap<Schema, Allowed>();
+
+/** The allowed values of a schema, prepared once. */
+function enumOf(schema: Schema, allowed: readonly Json[]): Allowed {
+  let found = enums.get(schema);
+  if (found === undefined) {
+    const text = shorten(allowed.map(show).join(', '));
+    found = { values: new Set(allowed.map(canonical)), text, hasParts: allowed.some(hasParts) };
+    enums.set(schema, found);
+  }
+  return found;
+}
+
+/**
+ * Maximum amount of work for one object, which takes some seconds: visits of a value by a schema, and pattern matches
+ * in units of five steps.
+ */
+const maxWork = 10_000_000;
+/** Characters that are read, or compared with an enum, in about the time of a visit. */
+const charactersPerWork = 20;
+/** Characters of a canonical object or array, with sorted keys, that are written in about the time of a visit. */
+const canonicalPerWork = 5;
+
+/** What one validation may cost, or several that share it. */
+export interface Work {
+  left: number;
+  /** Path at which the work was used up. */
+  endedAt?: string;
+}
+
+/** The work that one object may take. */
+export const workOfObject = (): Work => ({ left: maxWork });
+
+/** The problems of a value, within the limits above. */
+class Findings {
+  readonly causes: StatusCause[] = [];
+  /** Whether only the number of problems matters, so that their messages need not be written. */
+  readonly isQuiet: boolean;
+  readonly #most: number;
+  /** Shared among the validations of parts of the same value. */
+  readonly #work: Work;
+
+  constructor(most: number, work: Work, isQuiet = false) {
+    this.#most = most;
+    this.#work = work;
+    this.isQuiet = isQuiet;
+  }
+
+  /** Whether validation can stop. */
+  get isFull(): boolean {
+    return this.causes.length >= this.#most;
+  }
+
+  add(field: string, reason: string, message: string): void {
+    if (!this.isFull) {
+      this.causes.push({ reason, message, field });
+    }
+  }
+
+  /** Takes work from the budget. Once it is used up, no further problems are reported. */
+  spend(work: number, path: string): boolean {
+    this.#work.left -= work;
+    if (this.#work.left < 0) {
+      this.#work.endedAt ??= path;
+    }
+    return this.#work.left >= 0;
+  }
+
+  /** Whether a value matches another schema, without reporting problems. */
+  fits(value: Json, schema: Schema, path: string): boolean {
+    this.spend(4, path);
+    const inner = new Findings(1, this.#work, true);
+    validateAt(value, schema, path, inner);
+    return inner.causes.length === 0;
+  }
+}
+
+/**
+ * Validates a value against a structural schema. The input is not changed.
+ *
+ * @param work what it may cost; once that is used up, it is the only cause, and later validations with it have none.
+ * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
+ */
+export function validateSchema(value: Json, schema: Schema, path = '', work = workOfObject()): StatusCause[] {
+  if (work.endedAt !== undefined) {
+    return [];
+  }
+  const findings = new Findings(maxCauses, work);
+  validateAt(value, schema, path, findings);
+  if (work.endedAt !== undefined) {
+    const why = 'takes too much work to validate; make the object or its schema smaller';
+    return [...findings.causes, { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field: work.endedAt }];
+  }
+  return findings.causes;
+}
+
+function addInvalid(findings: Findings, path: string, value: Json, rule: string): void {
+  const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${path} in body ${rule}`;
+  findings.add(path, 'FieldValueInvalid', message);
+}
+
+function addWrongType(findings: Findings, path: string, value: Json, wanted: string): void {
+  const actual = show(typeNameOf(value));
+  findings.add(
+    path,
+    'FieldValueTypeInvalid',
+    `Invalid value: ${actual}: ${path} in body must be of type ${wanted}: ${actual}`,
+  );
+}
+
+function validateAt(value: Json, schema: Schema, path: string, findings: Findings): void {
+  if (findings.isFull || !findings.spend(1, path)) {
+    return;
+  }
+  if (value === null && schema.nullable === true) {
+    return;
+  }
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    if (!typeFits(value, 'integer') && !typeFits(value, 'string')) {
+      addWrongType(findings, path, value, 'integer,string');
+      return;
+    }
+  } else if (schema.type !== undefined && schema.type !== '' && !typeFits(value, schema.type)) {
+    addWrongType(findings, path, value, schema.type);
+    return;
+  }
+  if (schema.enum !== undefined) {
+    validateEnum(value, enumOf(schema, schema.enum), path, findings);
+  }
+  if (typeof value === 'string') {
+    validateString(value, schema, path, findings);
+  } else if (typeof value === 'number') {
+    validateNumber(value, schema, path, findings);
+  } else if (Array.isArray(value)) {
+    validateArray(value, schema, path, findings);
+  } else if (isJsonObject(value)) {
+    validateObject(value, schema, path, findings);
+  }
+  validateCombined(value, schema, path, findings);
+}
+
+function validateEnum(value: Json, allowed: Allowed, path: string, findings: Findings): void {
+  if (allowed.hasParts || !hasParts(value)) {
+    const text = canonical(value);
+    findings.spend(text.length / (hasParts(value) ? canonicalPerWork : charactersPerWork), path);
+    if (allowed.values.has(text)) {
+      return;
+    }
+  }
+  const shown = findings.isQuiet ? '' : typeof value === 'string' ? show(value) : JSON.stringify(show(value));
+  findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
+}
+
+function codePointsOf(text: string): number {
+  let count = 0;
+  for (const _ of text) {
+    count++;
+  }
+  return count;
+}
+
+function validateString(value: string, schema: Schema, path: string, findings: Findings): void {
+  const { minLength, maxLength, pattern, format } = schema;
+  if (!findings.spend(value.length / charactersPerWork, path)) {
+    return;
+  }
+  // OpenAPI counts code points.
+  const length = minLength === undefined && maxLength === undefined ? 0 : codePointsOf(value);
+  if (maxLength !== undefined && length > maxLength) {
+    findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${maxLength} bytes`);
+  }
+  if (minLength !== undefined && length < minLength) {
+    addInvalid(findings, path, value, `should be at least ${minLength} chars long`);
+  }
+  if (pattern !== undefined) {
+    const compiled = patternOf(schema, pattern);
+    if (findings.spend((value.length * compiled.size) / 5, path) && !compiled.test(value)) {
+      addInvalid(findings, path, value, `should match '${pattern}'`);
+    }
+  }
+  if (format !== undefined && Object.hasOwn(formats, format) && formats[format]?.(value) === false) {
+    findings.add(
+      path,
+      'FieldValueTypeInvalid',
+      `Invalid value: ${show(value)}: ${path} in body must be of type ${format}: ${show(value)}`,
+    );
+  }
+}
+
+/** With a tolerance for binary fractions, so that 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = value / factor;
+  return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
+}
+
+function validateNumber(value: number, schema: Schema, path: string, findings: Findings): void {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
+  if (minimum !== undefined && (exclusiveMinimum === true ? value <= minimum : value < minimum)) {
+    addInvalid(
+      findings,
+      path,
+      value,
+      `should be greater than ${exclusiveMinimum === true ? '' : 'or equal to '}${minimum}`,
+    );
+  }
+  if (maximum !== undefined && (exclusiveMaximum === true ? value >= maximum : value > maximum)) {
+    addInvalid(
+      findings,
+      path,
+      value,
+      `should be less than ${exclusiveMaximum === true ? '' : 'or equal to '}${maximum}`,
+    );
+  }
+  if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+    addInvalid(findings, path, value, `should be a multiple of ${multipleOf}`);
+  }
+  if (format === 'int32' && (value < -(2 ** 31) || value > 2 ** 31 - 1)) {
+    addInvalid(findings, path, value, `must be of type int32: ${value}`);
+  }
+}
+
+function validateArray(value: Json[], schema: Schema, path: string, findings: Findings): void {
+  const { minItems, maxItems, items } = schema;
+  if (maxItems !== undefined && value.length > maxItems) {
+    findings.add(path, 'FieldValueTooMany', `Too many: ${value.length}: must have at most ${maxItems} items`);
+  }
+  if (minItems !== undefined && value.length < minItems) {
+    addInvalid(findings, path, value, `should have at least ${minItems} items`);
+  }
+  const listType = schema['x-kubernetes-list-type'];
+  if (listType === 'set' || listType === 'map' || schema.uniqueItems === true) {
+    const keys = listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
+    const seen = new Set<string>();
+    for (const [index, item] of value.entries()) {
+      const identity = canonical(keys === undefined || !isJsonObject(item) ? item : keysOf(item, keys, items));
+      if (!findings.spend(identity.length / (hasParts(item) ? canonicalPerWork : charactersPerWork), path)) {
+        return;
+      }
+      if (seen.has(identity)) {
+        findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
+      }
+      seen.add(identity);
+    }
+  }
+  if (items !== undefined) {
+    for (const [index, item] of value.entries()) {
+      validateAt(item, items, `${path}[${index}]`, findings);
+    }
+  }
+}
+
+/** The identity of an item in a list of type map. */
+function keysOf(item: Record<string, Json>, keys: readonly string[], items: Schema | undefined): Json {
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = item[key] ?? fieldOf(items, key)?.default;
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+}
+
+const propertyNames = new WeakMap<Schema, readonly string[]>();
+
+function propertyNamesOf(schema: Schema): readonly string[] {
+  let names = propertyNames.get(schema);
+  if (names === undefined) {
+    names = Object.keys(schema.properties ?? {});
+    propertyNames.set(schema, names);
+  }
+  return names;
+}
+
+function validateObject(value: Record<string, Json>, schema: Schema, path: string, findings: Findings): void {
+  const { minProperties, maxProperties } = schema;
+  const names = propertyNamesOf(schema);
+  // Alternatives often have no fields, and the value may have many.
+  const hasFields = names.length > 0 || typeof schema.additionalProperties === 'object';
+  const keys = hasFields || minProperties !== undefined || maxProperties !== undefined ? Object.keys(value) : [];
+  // To list a field of a large object takes as long as to visit a value.
+  if (!findings.spend(keys.length + (names.length + (schema.required?.length ?? 0)) / 10, path)) {
+    return;
+  }
+  if (maxProperties !== undefined && keys.length > maxProperties) {
+    findings.add(path, 'FieldValueTooMany', `Too many: ${keys.length}: must have at most ${maxProperties} items`);
+  }
+  if (minProperties !== undefined && keys.length < minProperties) {
+    addInvalid(findings, path, value, `should have at least ${minProperties} properties`);
+  }
+  // In the schema's order, so that the result does not depend on the client's order of fields.
+  const specified = names.filter((key) => Object.hasOwn(value, key));
+  for (const key of hasFields ? new Set([...specified, ...keys]) : []) {
+    const field = fieldOf(schema, key);
+    if (field !== undefined) {
+      validateAt(value[key] as Json, field, joinPath(path, key), findings);
+    }
+  }
+  for (const key of schema.required ?? []) {
+    if (!Object.hasOwn(value, key)) {
+      findings.add(joinPath(path, key), 'FieldValueRequired', 'Required value');
+    }
+  }
+}
+
+function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
+  const fits = (candidate: Schema) => findings.fits(value, candidate, path);
+  const addCombined = (rule: string) => {
+    const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${show(path)} ${rule}`;
+    findings.add(path === '' ? '<nil>' : path, 'FieldValueInvalid', message);
+  };
+  for (const part of schema.allOf ?? []) {
+    validateAt(value, part, path, findings);
+  }
+  if (schema.anyOf !== undefined && !schema.anyOf.some(fits)) {
+    addCombined('must validate at least one schema (anyOf)');
+  }
+  if (schema.oneOf !== undefined) {
+    const fitting = schema.oneOf.filter(fits).length;
+    if (fitting !== 1) {
+      addCombined(
+        `must validate one and only one schema (oneOf). ${fitting === 0 ? 'Found none valid' : `Found ${fitting} valid alternatives`}`,
+      );
+    }
+  }
+  if (schema.not !== undefined && fits(schema.not)) {
+    addCombined('must not validate the schema (not)');
+  }
+}

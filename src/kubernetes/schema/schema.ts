@@ -1,0 +1,72 @@
+import { truncated } from '../../base/index.ts';
+import type { Json } from '../objects/json/json.ts';
+
+/** Structural OpenAPI v3 schema of apiextensions.k8s.io/v1, all keywords. */
+export interface Schema {
+  type?: string;
+  format?: string;
+  title?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  required?: string[];
+  items?: Schema;
+  enum?: Json[];
+  default?: Json;
+  nullable?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: boolean;
+  exclusiveMaximum?: boolean;
+  multipleOf?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: boolean;
+  minProperties?: number;
+  maxProperties?: number;
+  pattern?: string;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  not?: Schema;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+  'x-kubernetes-int-or-string'?: boolean;
+  'x-kubernetes-embedded-resource'?: boolean;
+  'x-kubernetes-list-type'?: string;
+  'x-kubernetes-list-map-keys'?: string[];
+  'x-kubernetes-map-type'?: string;
+  'x-kubernetes-patch-strategy'?: string;
+  'x-kubernetes-patch-merge-key'?: string;
+  'x-kubernetes-validations'?: object[];
+}
+
+/** The schema of a property if `properties` has one itself (not inherited from Object). */
+export function propertyOf(schema: Schema, name: string): Schema | undefined {
+  return schema.properties !== undefined && Object.hasOwn(schema.properties, name)
+    ? schema.properties[name]
+    : undefined;
+}
+
+/** The schema for a key of an object: that of the property, else of additional properties. */
+export function fieldOf(schema: Schema | undefined, name: string): Schema | undefined {
+  if (schema === undefined) {
+    return undefined;
+  }
+  const { additionalProperties } = schema;
+  return propertyOf(schema, name) ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined);
+}
+
+/** Maximum number of characters of a key in a path, which is repeated for each field below it. */
+const maxKeyShown = 512;
+
+/** A key as paths show it, truncated. */
+export function shownKey(key: string): string {
+  return truncated(key, maxKeyShown);
+}
+
+/** The path of a field of the object at `path`, for messages; the path of the root is empty. */
+export function joinPath(path: string, key: string): string {
+  return path === '' ? shownKey(key) : `${path}.${shownKey(key)}`;
+}

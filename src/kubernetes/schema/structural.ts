@@ -1,0 +1,231 @@
+import type { StatusCause } from '../objects/errors/status.ts';
+import { isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
+import { compilePattern, PatternError } from './pattern.ts';
+import { prune } from './pruning.ts';
+import { type Schema, shownKey } from './schema.ts';
+import { validateSchema, type Work, workOfObject } from './schema-validation.ts';
+
+/** Keywords of OpenAPI that structural schemas must not use. */
+const forbiddenKeywords = ['$ref', 'definitions', 'dependencies', 'id', 'patternProperties'];
+/** Keywords that are not allowed within allOf, anyOf, oneOf and not. */
+const outsideOnly = ['type', 'description', 'title', 'default', 'additionalProperties', 'nullable'];
+
+/** Adds causes to others. Passing a huge number of arguments to `push` would exceed the stack. */
+function addAll(causes: StatusCause[], more: readonly StatusCause[]): void {
+  for (const cause of more) {
+    causes.push(cause);
+  }
+}
+
+const junctors = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
+
+/**
+ * The schemas inside a schema that describe other values than it does itself, with their paths and what they describe.
+ */
+export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 'object fields' | 'array items'][] {
+  const parts: [JsonObject, string, 'object fields' | 'array items'][] = [];
+  if (isJsonObject(schema.properties)) {
+    for (const [name, property] of Object.entries(schema.properties)) {
+      if (isJsonObject(property)) {
+        parts.push([property, `${path}.properties[${shownKey(name)}]`, 'object fields']);
+      }
+    }
+  }
+  if (isJsonObject(schema.additionalProperties)) {
+    parts.push([schema.additionalProperties, `${path}.additionalProperties`, 'object fields']);
+  }
+  if (isJsonObject(schema.items)) {
+    parts.push([schema.items, `${path}.items`, 'array items']);
+  }
+  return parts;
+}
+
+/** The alternatives in allOf, anyOf, oneOf and not, with their paths. */
+function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
+  return junctors.flatMap((name): [JsonObject, string][] => {
+    const given = schema[name];
+    if (Array.isArray(given)) {
+      return given.flatMap((item, index) => (isJsonObject(item) ? [[item, `${path}.${name}[${index}]`]] : []));
+    }
+    return isJsonObject(given) ? [[given, `${path}.${name}`]] : [];
+  });
+}
+
+const outsides = new WeakMap<JsonObject, Map<string, JsonObject>>();
+
+/** The parts of the schema outside of a branch, by their path within it; computed once for all branches. */
+function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
+  if (schema === undefined) {
+    return new Map();
+  }
+  let known = outsides.get(schema);
+  if (known === undefined) {
+    known = new Map(partsOf(schema, '').map(([part, at]) => [at, part]));
+    outsides.set(schema, known);
+  }
+  return known;
+}
+
+/** The problems of a branch; `schema` is the schema around it, at `path`, for the same value. */
+function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const isIntOrString = schema?.['x-kubernetes-int-or-string'] === true;
+  for (const keyword of outsideOnly) {
+    if (branch[keyword] !== undefined && !(keyword === 'type' && isIntOrString)) {
+      causes.push(forbiddenField(`${at}.${keyword}`, 'must be empty to be structural'));
+    }
+  }
+  const outside = outsideOf(schema);
+  for (const [part, step] of partsOf(branch, '')) {
+    const partAt = `${at}${step}`;
+    const outsideAt = `${path}${step}`;
+    if (!outside.has(step)) {
+      causes.push(required(outsideAt, `because it is defined in ${partAt}`));
+    }
+    addAll(causes, branchCauses(part, partAt, outside.get(step), outsideAt));
+  }
+  for (const [inner, innerAt] of branchesOf(branch, at)) {
+    addAll(causes, branchCauses(inner, innerAt, schema, path));
+  }
+  return causes;
+}
+
+/** Maximum number of unknown fields of a default that are reported. */
+const maxUnknown = 100;
+
+function defaultCauses(schema: JsonObject, path: string, work: Work): StatusCause[] {
+  if (schema.default === undefined) {
+    return [];
+  }
+  const field = `${path}.default`;
+  const copy = structuredClone(schema.default) as Json;
+  const unknown = prune(copy, schema as Schema, false);
+  const details = unknown.slice(0, maxUnknown).map((name) => `must not have the unknown field ${JSON.stringify(name)}`);
+  return [
+    ...validateSchema(schema.default, schema as Schema, field, work),
+    ...(details.length === 0 ? [] : invalidForEach(field, schema.default, details)),
+  ];
+}
+
+function additionalPropertiesProblem({ additionalProperties, properties }: JsonObject): string | undefined {
+  if (additionalProperties === undefined) {
+    return undefined;
+  }
+  if (additionalProperties === false) {
+    return 'additionalProperties cannot be set to false';
+  }
+  if (additionalProperties !== true && !isJsonObject(additionalProperties)) {
+    return 'must be a schema or true';
+  }
+  return isJsonObject(properties) ? 'additionalProperties and properties are mutual exclusive' : undefined;
+}
+
+/** Maximum number of instructions of all patterns in a definition's schema: compiling that many takes some seconds. */
+const maxPatternSize = 300_000;
+
+/** The problems of the patterns of a schema. The whole schema is searched, because `pattern` may be anywhere. */
+function patternCauses(schema: JsonObject, path: string, total: { size: number }): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const { pattern } = schema;
+  if (typeof pattern === 'string' && pattern !== '' && total.size <= maxPatternSize) {
+    const field = `${path}.pattern`;
+    try {
+      total.size += compilePattern(pattern).size + 10;
+      if (total.size > maxPatternSize) {
+        causes.push(forbiddenField(field, 'together with this one, the patterns of the schema are too large'));
+      }
+    } catch (error) {
+      if (!(error instanceof PatternError)) {
+        throw error;
+      }
+      causes.push(invalid(field, pattern, `must be a valid regular expression, but isn't: ${error.message}`));
+    }
+  }
+  for (const [part, at] of [...partsOf(schema, path), ...branchesOf(schema, path)]) {
+    addAll(causes, patternCauses(part, at, total));
+  }
+  return causes;
+}
+
+function nodeCauses(schema: JsonObject, path: string, place: string, work: Work): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (!schema.type && !isOpen && schema['x-kubernetes-int-or-string'] !== true) {
+    causes.push(required(`${path}.type`, `must not be empty ${place}`));
+  }
+  for (const keyword of forbiddenKeywords) {
+    if (schema[keyword] !== undefined) {
+      causes.push(forbiddenField(`${path}.${keyword}`, 'is not supported'));
+    }
+  }
+  if (schema.uniqueItems === true) {
+    const why = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+    causes.push(forbiddenField(`${path}.uniqueItems`, why));
+  }
+  const problem = additionalPropertiesProblem(schema);
+  if (problem !== undefined) {
+    causes.push(forbiddenField(`${path}.additionalProperties`, problem));
+  }
+  if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
+    causes.push(required(`${path}.items`, 'must be specified'));
+  }
+  addAll(causes, defaultCauses(schema, path, work));
+  for (const [branch, at] of branchesOf(schema, path)) {
+    addAll(causes, branchCauses(branch, at, schema, path));
+  }
+  for (const [part, at, kind] of partsOf(schema, path)) {
+    addAll(causes, nodeCauses(part, at, `for specified ${kind}`, work));
+  }
+  return causes;
+}
+
+/** What the check of a schema may cost, or of several that share it. */
+export interface SchemaBudget {
+  /** For the validation of defaults. */
+  work: Work;
+  /** Instructions of the patterns so far. */
+  patterns: { size: number };
+}
+
+/** Whether a budget is used up; what it was for has a cause that says so. */
+export const isSpent = ({ work, patterns }: SchemaBudget): boolean =>
+  work.endedAt !== undefined || patterns.size > maxPatternSize;
+
+/** The budget of one definition. */
+export const schemaBudget = (): SchemaBudget => ({ work: workOfObject(), patterns: { size: 0 } });
+
+/**
+ * Why the schema of a version is not structural; empty if it is. Reports problems for which a cluster would reject the
+ * schema or could not use it for pruning.
+ *
+ * @param path of the schema in the definition.
+ * @see
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ */
+export function structuralCauses(
+  schema: JsonObject,
+  path: string,
+  { work, patterns }: SchemaBudget = schemaBudget(),
+): StatusCause[] {
+  // First, because defaults are validated with the schema.
+  const unreadable = patternCauses(schema, path, patterns);
+  if (unreadable.length > 0) {
+    return unreadable;
+  }
+  const causes = nodeCauses(schema, path, 'at the root', work);
+  const metadata = isJsonObject(schema.properties) ? schema.properties.metadata : undefined;
+  if (isJsonObject(metadata) && isJsonObject(metadata.properties)) {
+    const others = Object.keys(metadata.properties).filter((name) => name !== 'name' && name !== 'generateName');
+    const at = `${path}.properties[metadata]`;
+    causes.push(
+      ...others.map((name) =>
+        forbiddenField(
+          `${at}.properties[${name}]`,
+          'must not be specified; only name and generateName may be restricted',
+        ),
+      ),
+    );
+  }
+  return causes;
+}

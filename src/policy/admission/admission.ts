@@ -1,0 +1,256 @@
+import { Buffer } from 'node:buffer';
+import { isDeepStrictEqual } from 'node:util';
+import { truncated } from '../../base/index.ts';
+import {
+  apiVersionOf,
+  decodeExtensionConfig,
+  defaultsOf,
+  group,
+  hubVersion,
+  isVersion,
+  kind,
+  runtimeSdkFeatureGate,
+  type Version,
+} from '../../extensionconfig/index.ts';
+import {
+  type AdmissionRequest,
+  formatFieldPath,
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  showValue,
+} from '../../kubernetes/index.ts';
+import { type Facts, factKinds } from '../facts/facts.ts';
+import { createFactsStore } from '../facts/store.ts';
+import { annotatedSecret } from '../rules/fields/secret.ts';
+import type { RuleInput, Severity, Subject } from '../rules/rule.ts';
+import type { Report, ReportedRule, RuleSet } from '../rules/rule-set.ts';
+import type { AdmissionOutcome, Knowledge } from './outcome.ts';
+import { allowed, decided, decidedDeletion, gated, malformed, withKnowledge } from './response.ts';
+import { shortDeletion } from './short-deletion.ts';
+import { isTeardown } from './teardown.ts';
+
+/** What an operator configures. */
+export interface AdmissionPolicy {
+  rules: RuleSet;
+  /**
+   * Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be created or updated.
+   */
+  isRuntimeSdkEnabled: boolean;
+  /** Returns the current time, since certificates expire. */
+  now: () => Date;
+  /**
+   * Returns the facts about the cluster, for each decision; absent if facts are not used. `elsewhere`: another thread
+   * has them, and deletions are handed back to that thread.
+   */
+  facts?: (() => ClusterKnowledge) | 'elsewhere' | undefined;
+  /** The severity of findings about the extension server itself; absent if servers are not probed. */
+  probes?: Severity | undefined;
+}
+
+/** What is known about the cluster at the time of a decision. */
+export interface ClusterKnowledge extends Knowledge {
+  facts: Facts;
+}
+
+/** The decisions of the webhook. Both functions are pure and never throw. */
+export interface Admission {
+  /** Sets defaults: allowed, with a JSON Patch if there are any to set. */
+  mutate(request: AdmissionRequest): AdmissionOutcome;
+  /** Denies or allows the request, with warnings. */
+  validate(request: AdmissionRequest): AdmissionOutcome;
+}
+
+/** The attributes of a request that needs a decision: a write of an ExtensionConfig or of its status. */
+interface Write {
+  object: JsonObject;
+  oldObject: JsonObject | undefined;
+  subject: Subject;
+  writtenAs: Version;
+}
+
+/** Whether a deletion can still be denied because it has not begun. */
+function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): boolean {
+  const metadata = oldObject?.metadata;
+  return (
+    oldObject !== undefined &&
+    subResource === '' &&
+    !isTeardown(username) &&
+    // A second request: the deletion is already in progress.
+    !(isJsonObject(metadata) && typeof metadata.deletionTimestamp === 'string')
+  );
+}
+
+/** The write to decide on, or the response if there is none. */
+function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
+  const { uid, kind: requested, operation, object, oldObject, subResource } = request;
+  if (requested.group !== group || requested.kind !== kind || requested.version !== hubVersion) {
+    const got = `${requested.kind} ${requested.group}/${requested.version}`;
+    return malformed(
+      uid,
+      `this webhook decides on ${kind} ${group}/${hubVersion}, not on ${showValue(got)}; fix the rules of the webhook configuration (resources [extensionconfigs, extensionconfigs/status], apiVersions [${hubVersion}], matchPolicy Equivalent)`,
+    );
+  }
+  if (operation === 'CONNECT' || (operation === 'DELETE' && !isToBeJudged(request))) {
+    return allowed(uid);
+  }
+  if (operation === 'DELETE') {
+    return { object: oldObject ?? {}, oldObject: undefined, subject: 'deletion', writtenAs: hubVersion };
+  }
+  if (object === undefined) {
+    return malformed(uid, `request.object must be set for ${operation}`);
+  }
+  if (object.kind !== kind || object.apiVersion !== apiVersionOf(hubVersion)) {
+    return malformed(
+      uid,
+      `request.object must be an ${kind} of ${apiVersionOf(hubVersion)} as request.kind says, got kind ${showValue(object.kind)} and apiVersion ${showValue(object.apiVersion)}`,
+    );
+  }
+  if (subResource !== '' && subResource !== 'status') {
+    return allowed(uid);
+  }
+  if (
+    operation === 'UPDATE' &&
+    isJsonObject(object.metadata) &&
+    typeof object.metadata.deletionTimestamp === 'string'
+  ) {
+    // All that remains is the removal of finalizers; denying it would keep the object forever.
+    return allowed(uid);
+  }
+  const written = request.requestKind;
+  return {
+    object,
+    oldObject: operation === 'UPDATE' ? oldObject : undefined,
+    subject: subResource === 'status' ? 'status' : 'object',
+    writtenAs: written.group === group && isVersion(written.version) ? written.version : hubVersion,
+  };
+}
+
+function isOutcome(value: Write | AdmissionOutcome): value is AdmissionOutcome {
+  return 'response' in value;
+}
+
+/** Longest name that a response repeats, in characters: that of a DNS subdomain (RFC 1123). */
+const maxShownName = 253;
+
+function nameOf(request: AdmissionRequest, object: JsonObject): string {
+  const metadata = objectAt(object, 'metadata');
+  const names = [request.name, metadata.name, metadata.generateName];
+  const name = (names.find((candidate) => typeof candidate === 'string' && candidate !== '') as string) ?? '';
+  return truncated(name, maxShownName);
+}
+
+const nothingKnown: ClusterKnowledge = {
+  facts: createFactsStore({ secrets: { find: () => undefined } }).facts,
+  ageMs: undefined,
+  unknown: factKinds,
+};
+
+/** The rule under which findings about a server appear in metrics and audit annotations. */
+const probeRule: ReportedRule = { id: 'probe', upstream: false };
+
+/** Whether to probe the server: on creation and when its address or CA changes, but not in a dry run. */
+function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject }: Write): boolean {
+  const clientConfigOf = ({ spec }: JsonObject) => (isJsonObject(spec) ? spec.clientConfig : undefined);
+  return (
+    subject === 'object' &&
+    !dryRun &&
+    (oldObject === undefined || !isDeepStrictEqual(clientConfigOf(object), clientConfigOf(oldObject)))
+  );
+}
+
+/** Creates the webhook's decisions for a policy. */
+export function createAdmission({
+  rules,
+  isRuntimeSdkEnabled,
+  now,
+  facts: source,
+  probes,
+}: AdmissionPolicy): Admission {
+  const facts = source === 'elsewhere' ? () => nothingKnown : source;
+
+  /**
+   * Requests the Secret in an annotation, which is read in the background. Validation follows mutation, so it may know
+   * the Secret by then.
+   */
+  function askForSecret(object: JsonObject): void {
+    const secret = facts && annotatedSecret(object);
+    if (secret !== undefined) {
+      facts?.().facts.secrets?.find(secret.namespace, secret.name);
+    }
+  }
+
+  function mutate(request: AdmissionRequest): AdmissionOutcome {
+    const write = writeOf(request);
+    if (isOutcome(write)) {
+      return write;
+    }
+    const outcome = allowed(request.uid);
+    if (write.subject === 'deletion') {
+      return outcome;
+    }
+    askForSecret(write.object);
+    const patch = defaultsOf(write.object, write.subject);
+    if (patch.length > 0) {
+      outcome.response.patchType = 'JSONPatch';
+      outcome.response.patch = Buffer.from(JSON.stringify(patch)).toString('base64');
+    }
+    return outcome;
+  }
+
+  function validate(request: AdmissionRequest): AdmissionOutcome {
+    const write = writeOf(request);
+    if (isOutcome(write)) {
+      return write;
+    }
+    const { object, oldObject, subject, writtenAs } = write;
+    const name = nameOf(request, object);
+    if (!isRuntimeSdkEnabled && subject === 'object') {
+      return gated(request.uid, name, runtimeSdkFeatureGate);
+    }
+    const known = facts?.();
+    if (subject === 'deletion' && source === 'elsewhere') {
+      return { ...allowed(request.uid), handedBack: shortDeletion(request) };
+    }
+    const input: RuleInput = {
+      ...decodeExtensionConfig(object, hubVersion),
+      oldObject: oldObject && (() => decodeExtensionConfig(oldObject, hubVersion).object),
+      writtenAs,
+      version: hubVersion,
+      subject,
+      isPruned: true,
+      now: now(),
+      facts: known?.facts,
+    };
+    const found = rules.check(input);
+    const reports =
+      oldObject === undefined
+        ? found
+        : rules.ratchet(found, input, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
+    const outcome =
+      subject === 'deletion' ? decidedDeletion(request.uid, name, reports) : decided(request.uid, name, reports);
+    if (known !== undefined) {
+      withKnowledge(outcome, known);
+    }
+    if (probes !== undefined && outcome.response.allowed && isToBeProbed(request, write)) {
+      outcome.probe = {
+        config: input.object,
+        conclude(findings) {
+          const about = findings.map(
+            (finding): Report => ({
+              ...finding,
+              rule: probeRule,
+              severity: probes,
+              field: formatFieldPath(finding.path),
+            }),
+          );
+          const concluded = decided(request.uid, name, [...reports, ...about]);
+          return known === undefined ? concluded : withKnowledge(concluded, known);
+        },
+      };
+    }
+    return outcome;
+  }
+
+  return { mutate, validate };
+}

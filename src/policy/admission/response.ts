@@ -1,0 +1,133 @@
+import { group, kind } from '../../extensionconfig/index.ts';
+import { type AdmissionResponse, causeMessage, failure, invalid, showValue } from '../../kubernetes/index.ts';
+import type { Report } from '../rules/rule-set.ts';
+import type { AdmissionOutcome, Knowledge } from './outcome.ts';
+
+/** Longest warning, in characters; the API server may truncate longer ones. */
+const maxWarningLength = 256;
+/** Maximum total number of characters of all warnings: the API server drops what exceeds 4,096. */
+const maxWarningsLength = 4096;
+
+/** A finding in one line, for kubectl's "Warning: " and for the linter. */
+export function warningText({ field, message, value, verbatim }: Report): string {
+  if (verbatim) {
+    return message;
+  }
+  return value === undefined ? `${field}: ${message}` : `${field}: ${showValue(value)}: ${message}`;
+}
+
+/** The lines of all warnings, each once, within the API server's limits. */
+function warningsOf(reports: readonly Report[]): string[] {
+  const lines = new Set<string>();
+  let length = 0;
+  for (const report of reports) {
+    const text = warningText(report);
+    const line = text.length > maxWarningLength ? `${text.slice(0, maxWarningLength - 1)}…` : text;
+    // 64 characters are reserved for the line that says how many warnings were omitted.
+    if (length + line.length > maxWarningsLength - 64) {
+      lines.add(`${reports.length - lines.size} more warnings were left out`);
+      break;
+    }
+    lines.add(line);
+    length += line.length;
+  }
+  return [...lines];
+}
+
+function ruleIdsOf(reports: readonly Report[]): string[] {
+  return [...new Set(reports.map(({ rule }) => rule.id))];
+}
+
+/** Allows a request. */
+export function allowed(uid: string): AdmissionOutcome {
+  return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
+}
+
+/** Rejects a review that is not intended for this webhook, or malformed: 400. */
+export function malformed(uid: string, problem: string): AdmissionOutcome {
+  const response: AdmissionResponse = { uid, allowed: false, status: failure(400, 'BadRequest', problem) };
+  return { response, verdict: 'malformed', deniedBy: [], warnedBy: [] };
+}
+
+/** Denies a write because the feature gate is disabled: 403, as Cluster API does. */
+export function gated(uid: string, name: string, gate: string): AdmissionOutcome {
+  const message = causeMessage(
+    'FieldValueForbidden',
+    undefined,
+    `can be set only if the feature gate ${gate} is enabled; start Cluster API and this webhook with --feature-gates=${gate}=true`,
+  );
+  const status = failure(403, 'Forbidden', `spec: ${message}`, {
+    name,
+    group,
+    kind,
+    causes: [{ reason: 'FieldValueForbidden', message, field: 'spec' }],
+  });
+  const id = 'feature-gate';
+  const response: AdmissionResponse = { uid, allowed: false, status, auditAnnotations: { 'denied-by': id } };
+  return { response, verdict: 'denied', deniedBy: [id], warnedBy: [] };
+}
+
+/**
+ * The outcome for the findings about a deletion: denied (403, with which Cluster API rejects deletions) or allowed,
+ * with warnings.
+ */
+export function decidedDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+  const outcome = decided(uid, name, reports);
+  const { status } = outcome.response;
+  if (status?.details?.causes !== undefined) {
+    // kubectl prints the message after "admission webhook … denied the request: "; a field that is invalid would be
+    // misleading.
+    const denials = reports.filter(({ severity }) => severity === 'deny');
+    const text = denials.map(({ message }) => message).join('; ');
+    outcome.response.status = failure(403, 'Forbidden', `${kind} ${JSON.stringify(name)} ${text}`, status.details);
+  }
+  return outcome;
+}
+
+/**
+ * The outcome with audit annotations for the age of the facts that it is based on (in whole seconds) and for missing
+ * facts.
+ */
+export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Knowledge): AdmissionOutcome {
+  const { response } = outcome;
+  const annotations = response.auditAnnotations ?? {};
+  if (ageMs !== undefined) {
+    annotations['facts-age-seconds'] = String(Math.ceil(ageMs / 1000));
+  }
+  if (unknown.length > 0) {
+    annotations['facts-unknown'] = unknown.join(',');
+  }
+  response.auditAnnotations = annotations;
+  outcome.knowledge = { ageMs, unknown };
+  return outcome;
+}
+
+/**
+ * The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases.
+ */
+export function decided(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+  if (reports.length === 0) {
+    return allowed(uid);
+  }
+  const denials = reports.filter(({ severity }) => severity === 'deny');
+  const warnings = reports.filter(({ severity }) => severity === 'warn');
+  const deniedBy = ruleIdsOf(denials);
+  const warnedBy = ruleIdsOf(warnings);
+  const response: AdmissionResponse = { uid, allowed: denials.length === 0 };
+  if (denials.length > 0) {
+    const causes = denials.map(({ field, reason, value, message, verbatim }) => ({
+      reason,
+      message: verbatim ? message : causeMessage(reason, value, message),
+      ...(field === '' ? {} : { field }),
+    }));
+    response.status = invalid(group, kind, name, causes);
+  }
+  if (warnings.length > 0) {
+    response.warnings = warningsOf(warnings);
+  }
+  response.auditAnnotations = {
+    ...(deniedBy.length > 0 ? { 'denied-by': deniedBy.join(',') } : {}),
+    ...(warnedBy.length > 0 ? { 'warned-by': warnedBy.join(',') } : {}),
+  };
+  return { response, verdict: denials.length > 0 ? 'denied' : 'warned', deniedBy, warnedBy };
+}

@@ -1,0 +1,192 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import { type Cluster, type Informer, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { FactCollection } from '../facts/collection.ts';
+import type { CollectedKind } from '../facts/store.ts';
+import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
+import { servedVersion } from './versions.ts';
+
+/**
+ * Maximum number of objects of a kind in memory: some 1.6 KiB each, 80 MiB. If a cluster has more objects of a kind,
+ * there are no facts about that kind, only about the others.
+ */
+const maxObjects = 50_000;
+/**
+ * Maximum number of characters of JSON of a kind in memory, in case objects are as large as allowed: an ordinary one
+ * takes 300. The indexes over them take some five times as much.
+ */
+const maxLength = 32 * 1024 * 1024;
+
+/**
+ * An API server that has just started may not know its definitions yet: a resource counts as gone after three 404s in a
+ * row.
+ */
+const missesOfGone = 3;
+
+/** The state that the watches of all kinds share. */
+export interface KindWatchContext {
+  config: KubeConfig;
+  /** For finding out which versions are served. */
+  cluster: Cluster;
+  /** Milliseconds of a monotonic clock. */
+  now: () => number;
+  pace: Partial<WatchPace>;
+  /** Called for each new or changed object. */
+  onObject(kind: CollectedKind, object: JsonObject): void;
+  /**
+   * Called with the reason why objects of a kind may be stale or missing; with undefined when they are current again.
+   */
+  onProblem(kind: CollectedKind, problem: string | undefined): void;
+  /** Called when the objects of a kind have been listed for the first time, and whenever the kind is not served. */
+  onSettled(): void;
+}
+
+/** The state of a kind: unknown; the version that is watched; or when the server last reported that it serves none. */
+type State =
+  | { is: 'unknown' }
+  | { is: 'followed'; version: string; informer: Informer; misses: number }
+  | { is: 'absent'; saidAt: number };
+
+/** Watches one kind: copies the objects of the version that the API server serves into a collection. */
+export class KindWatch {
+  readonly kind: CollectedKind;
+  readonly #collection: FactCollection;
+  readonly #context: KindWatchContext;
+  #state: State = { is: 'unknown' };
+  #problem: string | undefined;
+  #isStopped = false;
+
+  constructor(kind: CollectedKind, collection: FactCollection, context: KindWatchContext) {
+    this.kind = kind;
+    this.#collection = collection;
+    this.#context = context;
+  }
+
+  /** Whether all objects have been listed once, or it is known that there are none. */
+  get isSettled(): boolean {
+    return this.#state.is === 'absent' || (this.#state.is === 'followed' && this.#state.informer.isSynced);
+  }
+
+  /** How long ago the API server last confirmed the objects, in ms; undefined before the first time. */
+  get ageMs(): number | undefined {
+    const heardAt = this.#heardAt();
+    return heardAt === undefined ? undefined : Math.max(0, this.#context.now() - heardAt);
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get size(): number {
+    return this.#collection.size;
+  }
+
+  /** The current objects. */
+  list(): JsonObject[] {
+    return this.#state.is === 'followed' ? this.#state.informer.list() : [];
+  }
+
+  /** Finds out which version is served, and adapts the watch if it has changed. Never rejects. */
+  async findVersion(): Promise<void> {
+    const resource = factResources[this.kind];
+    try {
+      const version = await servedVersion(this.#context.cluster, resource);
+      if (this.#isStopped) {
+        return;
+      }
+      if (version === undefined) {
+        this.#miss();
+      } else {
+        this.#follow(version);
+      }
+    } catch (error) {
+      // The version that is watched reports its own problems.
+      if (this.#state.is !== 'followed' && !this.#isStopped) {
+        this.#tell(`${resourceName(resource)}: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#state.is === 'followed') {
+      this.#state.informer.stop();
+    }
+  }
+
+  /** No version is served. */
+  #miss(): void {
+    if (this.#state.is === 'followed' && ++this.#state.misses < missesOfGone) {
+      return;
+    }
+    this.#end();
+    this.#state = { is: 'absent', saidAt: this.#context.now() };
+    this.#tell(undefined);
+    this.#context.onSettled();
+  }
+
+  #follow(version: string): void {
+    if (this.#state.is === 'followed' && this.#state.version === version) {
+      this.#state.misses = 0;
+      return;
+    }
+    this.#end();
+    const informer = this.#startInformer(version);
+    this.#state = { is: 'followed', version, informer, misses: 0 };
+    void informer.synced.then(() => {
+      // The reported problem may be that of an earlier version, or that the version was unknown.
+      this.#tell(informer.problem);
+      this.#context.onSettled();
+    });
+  }
+
+  /** Stops watching the version, and drops its objects. */
+  #end(): void {
+    if (this.#state.is === 'followed') {
+      this.#state.informer.stop();
+    }
+    for (const key of [...this.#collection.keys()]) {
+      this.#collection.remove(key);
+    }
+  }
+
+  #startInformer(version: string): Informer {
+    const resource = factResources[this.kind];
+    const { config, pace, onObject } = this.#context;
+    return startInformer(config, {
+      path: `${versionPath(resource.group, version)}/${resource.plural}`,
+      resource: resourceName(resource),
+      keep: (object) => keptOf(resource, object),
+      maxObjects,
+      maxLength,
+      onChange: ({ type, key, object }) => {
+        if (type === 'deleted') {
+          this.#collection.remove(key);
+        } else {
+          this.#collection.put(key, object);
+          onObject(this.kind, object);
+        }
+      },
+      onProblem: (problem) => this.#tell(problem),
+      pace,
+    });
+  }
+
+  #heardAt(): number | undefined {
+    switch (this.#state.is) {
+      case 'unknown':
+        return undefined;
+      case 'followed':
+        return this.#state.informer.isSynced ? this.#state.informer.heardAt : undefined;
+      case 'absent':
+        return this.#state.saidAt;
+    }
+  }
+
+  #tell(problem: string | undefined): void {
+    if (this.#problem !== problem) {
+      this.#problem = problem;
+      this.#context.onProblem(this.kind, problem);
+    }
+  }
+}

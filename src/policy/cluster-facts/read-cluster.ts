@@ -1,0 +1,94 @@
+import type { KubeConfig } from '@kubernetes/client-node';
+import {
+  ConnectionError,
+  connect,
+  listPages,
+  objectKey,
+  shortPatience,
+  withRemedy,
+} from '../../kubernetes/client/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import type { Facts } from '../facts/facts.ts';
+import { type CollectedKind, collectedKinds, createFactsStore } from '../facts/store.ts';
+import { annotatedSecret } from '../rules/fields/secret.ts';
+import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
+import { createSecretReader, defaultSecretPace } from './secret-reader.ts';
+import { servedVersion } from './versions.ts';
+
+/** Maximum number of objects of a kind that are read. */
+const maxObjects = 100_000;
+
+/** The facts about a cluster at one moment. */
+export interface ClusterReading {
+  facts: Facts;
+  /** Kinds that could not be read, with the reason: rules about them report nothing. */
+  problems: Map<CollectedKind | 'Secret', string>;
+  /** Reads the other object that an ExtensionConfig depends on: the Secret in its annotation. */
+  prepare(object: JsonObject): Promise<void>;
+}
+
+/** The dependencies of `readCluster`. */
+export interface ReadClusterOptions {
+  config: KubeConfig;
+  signal: AbortSignal;
+  /** Called after each page, with the name of the collection and the number of objects so far. */
+  onProgress?(resource: string, count: number): void;
+}
+
+/** Reads the facts about a cluster once. Rejects only if `signal` is aborted. */
+export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
+  const cluster = connect(config, signal, shortPatience);
+  const problems: ClusterReading['problems'] = new Map();
+  const reader = createSecretReader(
+    cluster,
+    () => performance.now(),
+    (problem) => {
+      if (problem !== undefined) {
+        problems.set('Secret', problem);
+      }
+    },
+    defaultSecretPace,
+  );
+  const store = createFactsStore({ secrets: reader.facts });
+  let count = 0;
+  let unreachable: string | undefined;
+  for (const kind of collectedKinds) {
+    if (unreachable !== undefined) {
+      problems.set(kind, unreachable);
+      continue;
+    }
+    const resource = factResources[kind];
+    const name = resourceName(resource);
+    try {
+      const version = await servedVersion(cluster, resource);
+      const path = version === undefined ? undefined : `${versionPath(resource.group, version)}/${resource.plural}`;
+      for await (const { items } of path === undefined
+        ? []
+        : listPages(cluster, { path, resource: name, maxObjects })) {
+        for (const object of items) {
+          store.collections[kind].put(objectKey(object), keptOf(resource, object));
+        }
+        count += items.length;
+        onProgress?.(name, count);
+      }
+      store.setKnown(kind, true);
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = withRemedy(error as Error);
+      problems.set(kind, message);
+      // If the server cannot be reached, the other kinds need not be tried.
+      unreachable = error instanceof ConnectionError ? message : undefined;
+    }
+  }
+  return {
+    facts: store.facts,
+    problems,
+    async prepare(object) {
+      const secret = annotatedSecret(object);
+      if (secret !== undefined) {
+        reader.want(secret.namespace, secret.name);
+        await reader.idle();
+      }
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { posix } from 'node:path';
+import { type Json, type JsonObject, parseRequestUri } from '../../kubernetes/index.ts';
+import { textAt } from './parts.ts';
+
+/** Suffix of a Service's DNS name, besides `.svc`. */
+const clusterSuffix = '.svc.cluster.local';
+
+function pathOf(path: string): string {
+  return posix.join('/', path).replace(/\/$/, '');
+}
+
+function addressOfUrl(url: string): string | undefined {
+  const uri = parseRequestUri(url);
+  if ('problem' in uri || uri.scheme !== 'https' || !uri.host) {
+    return undefined;
+  }
+  let hostname: string;
+  let port: string;
+  try {
+    ({ hostname, port } = new URL(`https://${uri.host}`));
+  } catch {
+    return undefined;
+  }
+  const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  const host = name.endsWith(clusterSuffix) ? name.slice(0, name.length - '.cluster.local'.length) : name;
+  return `${host}:${port || 443}${pathOf(uri.path.split('#', 1)[0] ?? '')}`;
+}
+
+/**
+ * The address of an extension server in a canonical form, `HOST:PORT/PATH`, so that a server that is registered twice
+ * is recognized: by Service or by URL, with or without a default port. Undefined without a valid address.
+ */
+export function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
+  const service: Json | undefined = clientConfig?.service;
+  const name = textAt(service, 'name');
+  const namespace = textAt(service, 'namespace');
+  if (name !== undefined && namespace !== undefined) {
+    const { port, path } = service as JsonObject;
+    return `${name}.${namespace}.svc:${typeof port === 'number' ? port : 443}${pathOf(typeof path === 'string' ? path : '')}`;
+  }
+  const url = textAt(clientConfig, 'url');
+  return url === undefined ? undefined : addressOfUrl(url);
+}

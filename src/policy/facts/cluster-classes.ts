@@ -1,0 +1,68 @@
+import { itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
+import type { ClusterClassFacts, HandlerReference } from './facts.ts';
+import { Multimap } from './multimap.ts';
+import { extensionOfHandler, textAt } from './parts.ts';
+
+/** The fields of an external patch that name a handler, in v1beta2 and in earlier versions. */
+const patchFields = [
+  'generatePatchesExtension',
+  'validateTopologyExtension',
+  'discoverVariablesExtension',
+  'generateExtension',
+  'validateExtension',
+] as const;
+
+/** Longest name of a handler that Cluster API allows, in characters. */
+const maxHandlerLength = 512;
+
+/** The places that name a handler; for each handler only the first. */
+function referencesOf(clusterClass: string, object: JsonObject): HandlerReference[] {
+  const found = new Map<string, HandlerReference>();
+  const add = (holder: JsonObject, at: string, field: string) => {
+    const handler = textAt(holder, field);
+    // Without a dot it does not name an ExtensionConfig.
+    const isName = handler !== undefined && handler.length <= maxHandlerLength && handler.includes('.');
+    if (isName && !found.has(handler)) {
+      found.set(handler, { clusterClass, field: `${at}.${field}`, handler });
+    }
+  };
+  const spec = objectAt(object, 'spec');
+  for (const [index, patch] of itemsAt(spec, 'patches').entries()) {
+    const external = objectAt(patch, 'external');
+    for (const field of patchFields) {
+      add(external, `spec.patches[${index}].external`, field);
+    }
+  }
+  add(objectAt(objectAt(spec, 'upgrade'), 'external'), 'spec.upgrade.external', 'generateUpgradePlanExtension');
+  return [...found.values()];
+}
+
+/** ClusterClasses by the handlers that they name. One that is being deleted no longer needs them. */
+export function createClusterClasses(): { collection: FactCollection; facts: ClusterClassFacts } {
+  const byHandler = new Multimap<HandlerReference>();
+  const byExtension = new Multimap<HandlerReference>();
+  const collection = new IndexedCollection<readonly HandlerReference[]>({
+    reduce: (key, object) =>
+      textAt(objectAt(object, 'metadata'), 'deletionTimestamp') === undefined ? referencesOf(key, object) : [],
+    add(references) {
+      for (const reference of references) {
+        byHandler.add(reference.handler, reference);
+        byExtension.add(extensionOfHandler(reference.handler), reference);
+      }
+    },
+    remove(references) {
+      for (const reference of references) {
+        byHandler.delete(reference.handler, reference);
+        byExtension.delete(extensionOfHandler(reference.handler), reference);
+      }
+    },
+  });
+  return {
+    collection,
+    facts: {
+      namingHandler: (handler) => byHandler.get(handler),
+      namingExtension: (extension) => byExtension.get(extension),
+    },
+  };
+}

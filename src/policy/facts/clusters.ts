@@ -1,0 +1,82 @@
+import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
+import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
+import { Counts } from './counts.ts';
+import type { ClusterFacts, KnownCluster } from './facts.ts';
+import { Multimap } from './multimap.ts';
+import { keyOf, textAt } from './parts.ts';
+
+/**
+ * Longest value of the annotation with pending hooks that is read, in characters: all existing hooks together take 300.
+ */
+export const maxPendingLength = 1024;
+/**
+ * Maximum number of hooks that a Cluster can wait for: Cluster API has 17. Anyone who may write Clusters can write the
+ * annotation.
+ */
+const maxPending = 32;
+
+interface Item extends KnownCluster {
+  clusterClass: string | undefined;
+  pending: readonly string[];
+}
+
+function classOf(object: JsonObject, namespace: string): string | undefined {
+  const topology = objectAt(objectAt(object, 'spec'), 'topology');
+  const classRef = objectAt(topology, 'classRef');
+  // v1beta1 has separate fields for the name and the namespace.
+  const name = textAt(classRef, 'name') ?? textAt(topology, 'class');
+  const other = textAt(classRef, 'namespace') ?? textAt(topology, 'classNamespace');
+  return name === undefined ? undefined : keyOf(other ?? namespace, name);
+}
+
+/** The pending hooks; none for a Cluster that is being deleted, because Cluster API then calls none of them. */
+function pendingOf(metadata: JsonObject): readonly string[] {
+  const pending = textAt(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
+  const isRead =
+    pending !== '' && pending.length <= maxPendingLength && textAt(metadata, 'deletionTimestamp') === undefined;
+  return isRead ? [...new Set(pending.split(',', maxPending))] : [];
+}
+
+function reduce(key: string, object: JsonObject): Item | undefined {
+  const metadata = objectAt(object, 'metadata');
+  const namespace = textAt(metadata, 'namespace') ?? '';
+  return {
+    key,
+    namespace,
+    clusterClass: classOf(object, namespace),
+    pending: pendingOf(metadata),
+  };
+}
+
+/** Clusters by pending hook, and their namespaces by ClusterClass. */
+export function createClusters(): { collection: FactCollection; facts: ClusterFacts } {
+  const byPending = new Multimap<KnownCluster>();
+  const namespacesByClass = new Counts();
+  const collection = new IndexedCollection<Item>({
+    reduce,
+    add(item) {
+      for (const hook of item.pending) {
+        byPending.add(hook, item);
+      }
+      if (item.clusterClass !== undefined) {
+        namespacesByClass.add(item.clusterClass, item.namespace);
+      }
+    },
+    remove(item) {
+      for (const hook of item.pending) {
+        byPending.delete(hook, item);
+      }
+      if (item.clusterClass !== undefined) {
+        namespacesByClass.delete(item.clusterClass, item.namespace);
+      }
+    },
+  });
+  return {
+    collection,
+    facts: {
+      waitingFor: (hook) => byPending.get(hook),
+      namespacesOfClass: (clusterClass) => namespacesByClass.get(clusterClass) ?? [],
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import type { LabelSelector } from '../../kubernetes/index.ts';
+
+/** The kinds of objects with facts. */
+export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
+/** A kind of objects with facts. */
+export type FactKind = (typeof factKinds)[number];
+
+/**
+ * The facts about the cluster that rules may use. Every part is `undefined` while it is unknown: rules then report
+ * nothing. Lookups never wait, and their cost is proportional to the number of results.
+ */
+export interface Facts {
+  readonly extensionConfigs: ExtensionConfigFacts | undefined;
+  readonly clusterClasses: ClusterClassFacts | undefined;
+  readonly clusters: ClusterFacts | undefined;
+  readonly namespaces: NamespaceFacts | undefined;
+  readonly services: ServiceFacts | undefined;
+  readonly secrets: SecretFacts | undefined;
+}
+
+/** The parts of an ExtensionConfig that matter to other ExtensionConfigs. */
+export interface KnownExtensionConfig {
+  readonly name: string;
+  /** The address of its server, as returned by `serverAddress`. */
+  readonly address: string | undefined;
+  readonly namespaceSelector: LabelSelector | undefined;
+  /** The Secret in its annotation, as NAMESPACE/NAME. */
+  readonly secret: string | undefined;
+  /** The hooks of its handlers as `HOOK.GROUP`, each once. */
+  readonly hooks: readonly string[];
+}
+
+/** ExtensionConfigs by shared properties. */
+export interface ExtensionConfigFacts {
+  find(name: string): KnownExtensionConfig | undefined;
+  /** Those whose server has this address. */
+  byAddress(address: string): Iterable<KnownExtensionConfig>;
+  /** Those with a handler of this hook, `HOOK.GROUP`. */
+  byHook(hook: string): Iterable<KnownExtensionConfig>;
+  /** Those whose annotation names this Secret, `NAMESPACE/NAME`. */
+  bySecret(secret: string): Iterable<KnownExtensionConfig>;
+}
+
+/** A place in a ClusterClass that names a handler. */
+export interface HandlerReference {
+  /** NAMESPACE/NAME of the ClusterClass. */
+  readonly clusterClass: string;
+  /** `spec.patches[0].external.generatePatchesExtension`. */
+  readonly field: string;
+  /** `HANDLER.EXTENSIONCONFIG`. */
+  readonly handler: string;
+}
+
+/** ClusterClasses by the handlers that they name. */
+export interface ClusterClassFacts {
+  /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
+  namingExtension(extension: string): ReadonlySet<HandlerReference>;
+  /** The places that name a handler. */
+  namingHandler(handler: string): ReadonlySet<HandlerReference>;
+}
+
+/** The parts of a Cluster that matter to extensions. */
+export interface KnownCluster {
+  /** NAMESPACE/NAME. */
+  readonly key: string;
+  readonly namespace: string;
+}
+
+/** Clusters by pending hooks and by class. */
+export interface ClusterFacts {
+  /** The Clusters that wait for a hook, according to the annotation with pending hooks. */
+  waitingFor(hook: string): ReadonlySet<KnownCluster>;
+  /** The namespaces that have Clusters of a ClusterClass (`NAMESPACE/NAME`), each once. */
+  namespacesOfClass(clusterClass: string): Iterable<string>;
+}
+
+/** Namespaces by name. */
+export interface NamespaceFacts {
+  /** Undefined for a namespace that does not exist or is not known yet. */
+  labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
+}
+
+/** The fields of a Service that matter for calls to an extension. */
+export interface KnownService {
+  /** Empty for a Service of type ExternalName, which accepts every port. */
+  readonly ports: readonly number[];
+}
+
+/** Services by name. */
+export interface ServiceFacts {
+  /** `absent`: it certainly does not exist; undefined: unknown. */
+  find(namespace: string, name: string): KnownService | 'absent' | undefined;
+}
+
+/** Facts about a Secret whose CA an annotation injects. None of them is secret. */
+export interface KnownSecret {
+  /** Why `ca.crt` cannot be used (`has no ca.crt`), or undefined. */
+  readonly problem: string | undefined;
+  /** The certificates in `ca.crt`, as a caBundle; undefined if it cannot be used. */
+  readonly caBundle: string | undefined;
+  /** When the newest certificate became valid, in milliseconds since 1970. */
+  readonly newestNotBefore: number;
+  /** When the first certificate expires, in milliseconds since 1970. */
+  readonly firstNotAfter: number;
+  /**
+   * Whether a certificate in `ca.crt` has signed the `tls.crt` in the same Secret; undefined if there is no `tls.crt`.
+   */
+  readonly isSigner: boolean | undefined;
+}
+
+/** Secrets by name. */
+export interface SecretFacts {
+  /** `absent`: it certainly does not exist; undefined: unknown. */
+  find(namespace: string, name: string): KnownSecret | 'absent' | undefined;
+}

@@ -1,0 +1,55 @@
+import {
+  fieldAt,
+  isJsonObject,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  type LabelSelector,
+  objectAt,
+} from '../../kubernetes/index.ts';
+
+/** The non-empty string in a field. */
+export function textAt(value: Json | undefined, key: string): string | undefined {
+  const found = fieldAt(value, key);
+  return typeof found === 'string' && found !== '' ? found : undefined;
+}
+
+/** The string values of an object. */
+export function textsOf(object: JsonObject): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
+export function keyOf(namespace: string | undefined, name: string): string {
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+}
+
+/** The key of an object by its metadata; undefined without a name. */
+export function keyOfObject(object: JsonObject): string | undefined {
+  const metadata = objectAt(object, 'metadata');
+  const name = textAt(metadata, 'name');
+  return name === undefined ? undefined : keyOf(textAt(metadata, 'namespace'), name);
+}
+
+/** A label selector with defaults for absent fields; undefined if there is none. */
+export function selectorOf(value: Json | undefined): LabelSelector | undefined {
+  if (!isJsonObject(value)) {
+    return undefined;
+  }
+  const matchExpressions = itemsAt(value, 'matchExpressions').map((requirement) => ({
+    key: textAt(requirement, 'key') ?? '',
+    operator: textAt(requirement, 'operator') ?? '',
+    values: itemsAt(requirement, 'values').filter((item) => typeof item === 'string'),
+  }));
+  return {
+    ...(isJsonObject(value.matchLabels) && { matchLabels: textsOf(value.matchLabels) }),
+    ...(matchExpressions.length > 0 && { matchExpressions }),
+  };
+}
+
+/** The part of a handler's name after the last dot: the name of its ExtensionConfig. */
+export function extensionOfHandler(handler: string): string {
+  return handler.slice(handler.lastIndexOf('.') + 1);
+}

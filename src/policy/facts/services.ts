@@ -1,0 +1,38 @@
+import { itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
+import type { KnownService, ServiceFacts } from './facts.ts';
+import { keyOf } from './parts.ts';
+
+/** The facts of a Service whose only port is 443; shared, since most Services are like that. */
+const onlyHttps: KnownService = { ports: [443] };
+
+function reduce(_key: string, object: JsonObject): KnownService {
+  const spec = objectAt(object, 'spec');
+  if (spec.type === 'ExternalName') {
+    return { ports: [] };
+  }
+  const ports = itemsAt(spec, 'ports').flatMap((item) => {
+    const { port, protocol = 'TCP' } = objectAt(item);
+    return typeof port === 'number' && protocol === 'TCP' ? [port] : [];
+  });
+  return ports.length === 1 && ports[0] === 443 ? onlyHttps : { ports };
+}
+
+/**
+ * Services by namespace and name.
+ *
+ * @param isComplete whether a Service that was not added is certainly absent from a namespace.
+ */
+export function createServices(isComplete: (namespace: string) => boolean): {
+  collection: FactCollection;
+  facts: ServiceFacts;
+} {
+  const collection = new IndexedCollection<KnownService>({ reduce, add() {}, remove() {} });
+  return {
+    collection,
+    facts: {
+      find: (namespace, name) =>
+        collection.get(keyOf(namespace, name)) ?? (isComplete(namespace) ? 'absent' : undefined),
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { isIP, isIPv6 } from 'node:net';
+import { createCache } from '../../base/index.ts';
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
+import { createClient, isCallError, type KnownHooks, targetOf } from '../../runtimehooks/client/index.ts';
+import type { Facts } from '../facts/facts.ts';
+import { namedSecret } from '../rules/fields/secret.ts';
+import type { Finding } from '../rules/rule.ts';
+import type { AllowList } from './allow-list.ts';
+import { findingsOf } from './findings.ts';
+import { createReach, systemAddresses } from './reach.ts';
+
+/**
+ * How a probe ended. `refused`: not allowed by the operator; `busy`: too many probes at a time; `unknown`: the CA is in
+ * a Secret that has not been read.
+ */
+export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy', 'unknown'] as const;
+/** How a probe ended, for metrics. */
+export type ProbeResult = (typeof probeResults)[number];
+
+/** The dependencies of a prober. */
+export interface ProberOptions {
+  allow: AllowList;
+  /** The known hooks, and the release for which to check them. */
+  known: KnownHooks;
+  onResult?(result: ProbeResult): void;
+  /** The facts about the cluster, for the Secret that an annotation names. */
+  facts?: () => Facts | undefined;
+  /** Resolves a name to addresses. Default: the system's resolver. */
+  resolve?(hostname: string): Promise<readonly string[]>;
+  /** Timeout of a probe, in ms. */
+  timeoutMs?: number;
+  /** Returns milliseconds of a monotonic clock. */
+  now?: () => number;
+}
+
+/**
+ * Calls Discovery on extension servers before they are registered, as Cluster API's controller would a moment later.
+ */
+export interface Prober {
+  /**
+   * The problems with an ExtensionConfig's server, found within `timeoutMs`; empty if there are none or the server was
+   * not called. Never rejects.
+   */
+  probe(config: ExtensionConfig): Promise<readonly Finding[]>;
+}
+
+/** The timeout of the webhooks is 5 s in our configurations. */
+const defaultTimeoutMs = 2_000;
+/** Maximum number of concurrent probes; beyond that, none is made. */
+const maxAtOnce = 10;
+/** How long a result is reused for the same server, in ms: for kubectl apply of several files, and for retries. */
+const lifeMs = 15_000;
+const discoveryPort = 443;
+
+/** The config with the CA that Cluster API would inject; undefined if that is not known. */
+function withCa(config: ExtensionConfig, facts: Facts | undefined): ExtensionConfig | undefined {
+  const found = namedSecret(config, facts)?.found;
+  const injected = found === undefined || found === 'absent' ? undefined : found.caBundle;
+  const caBundle = injected ?? config.spec?.clientConfig?.caBundle;
+  return caBundle === undefined
+    ? undefined
+    : { ...config, spec: { ...config.spec, clientConfig: { ...config.spec?.clientConfig, caBundle } } };
+}
+
+/** Creates a prober with an empty cache. */
+export function createProber(options: ProberOptions): Prober {
+  const { allow, known, onResult = () => {}, resolve = systemAddresses, timeoutMs = defaultTimeoutMs } = options;
+  const now = options.now ?? (() => performance.now());
+  const cache = createCache<readonly Finding[]>(now);
+  const running = new Map<string, Promise<readonly Finding[] | undefined>>();
+  const reach = createReach(allow, resolve);
+
+  /** The findings about a server; undefined if it was not called because of the limit. */
+  async function ask(config: ExtensionConfig): Promise<readonly Finding[] | undefined> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const target = targetOf(config.spec?.clientConfig ?? {}, { group: '', version: '', hook: '', timeoutSeconds: 1 });
+    if (isCallError(target)) {
+      onResult('refused');
+      return [];
+    }
+    const hostname = target.serverName.toLowerCase().replace(/\.$/, '');
+    const reached = await reach(hostname, signal);
+    if (reached === 'unresolved') {
+      onResult('failed');
+      const message = `the host ${hostname} could not be resolved; correct it, or create the Service`;
+      return [{ path: ['spec', 'clientConfig'], reason: 'FieldValueInvalid', message }];
+    }
+    if (typeof reached === 'string') {
+      onResult(reached);
+      return reached === 'busy' ? undefined : [];
+    }
+    const { address } = reached;
+    const host = isIPv6(address) ? `[${address}]` : address;
+    const port = Number(new URL(target.origin).port || discoveryPort);
+    const client = createClient({
+      ...known,
+      // The address that was checked is the one that is called: the name is not resolved again.
+      ...(isIP(target.serverName) === 0 && { resolve: () => ({ host, port }) }),
+    });
+    try {
+      const result = await client.discover(config, { signal });
+      onResult(result.ok ? 'discovered' : 'failed');
+      return findingsOf(result);
+    } finally {
+      void client.close();
+    }
+  }
+
+  return {
+    async probe(config) {
+      const isInjected = Boolean(config.metadata.annotations?.[injectCaFromSecretAnnotation]);
+      const complete = isInjected ? withCa(config, options.facts?.()) : config;
+      if (complete === undefined) {
+        onResult('unknown');
+        return [];
+      }
+      const identity = JSON.stringify([complete.metadata.name, complete.spec?.clientConfig]);
+      const key = createHash('sha256').update(identity).digest('base64');
+      const remembered = cache.get(key) ?? running.get(key);
+      if (remembered !== undefined) {
+        onResult('cached');
+        return (await remembered) ?? [];
+      }
+      if (running.size >= maxAtOnce) {
+        onResult('busy');
+        return [];
+      }
+      const work = ask(complete).catch((): readonly Finding[] => []);
+      running.set(key, work);
+      try {
+        const findings = await work;
+        if (findings !== undefined) {
+          cache.set(key, findings, lifeMs);
+        }
+        return findings ?? [];
+      } finally {
+        running.delete(key);
+      }
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { SchemaViolation } from '../../extensionconfig/index.ts';
+import type { FieldPath } from '../../kubernetes/index.ts';
+import type { Rule, Severity } from './rule.ts';
+
+interface RuleReport {
+  rule: Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
+  severity: Severity;
+  path: FieldPath;
+  field: string;
+}
+
+const keyOf = (path: FieldPath) => JSON.stringify(path);
+
+/** Paths of an object that rules cannot read. */
+class UnreadPaths {
+  readonly #paths = new Set<string>();
+  readonly #above = new Set<string>();
+
+  constructor(paths: readonly FieldPath[]) {
+    for (const path of paths) {
+      this.#paths.add(keyOf(path));
+      for (let length = 0; length < path.length; length++) {
+        this.#above.add(keyOf(path.slice(0, length)));
+      }
+    }
+  }
+
+  /** Whether a path is one of these, or below one. */
+  hasAtOrAbove(path: FieldPath): boolean {
+    return path.some((_, index) => this.#paths.has(keyOf(path.slice(0, index + 1))));
+  }
+
+  /** Whether a path is above one of these. */
+  hasBelow(path: FieldPath): boolean {
+    return this.#above.has(keyOf(path));
+  }
+}
+
+/**
+ * Creates a test that tells whether a finding is only an echo of another one: because its rule could not read the field
+ * (which is absent from the object that the rule saw), or because the API server also makes that check and another rule
+ * explains it better.
+ */
+export function createEchoTest(
+  reports: readonly RuleReport[],
+  violations: readonly SchemaViolation[],
+): (report: RuleReport) => boolean {
+  const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
+  const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
+  const unreadByUpstream = new UnreadPaths(wrongType.map(({ path }) => path));
+  const unread = new UnreadPaths([...wrongType, ...overLimit].map(({ path }) => path));
+
+  /** The highest severity on each field, of findings that are not fallbacks. */
+  const explained = new Map<string, Severity>();
+  for (const { rule, field, severity } of reports) {
+    if (!rule.isFallback && explained.get(field) !== 'deny') {
+      explained.set(field, severity);
+    }
+  }
+
+  return ({ rule, severity, path, field }) => {
+    if (rule.id === 'field-type') {
+      return false;
+    }
+    if (rule.isFallback) {
+      const other = explained.get(field);
+      return other === 'deny' || (other !== undefined && severity === 'warn') || unreadByUpstream.hasAtOrAbove(path);
+    }
+    const paths = rule.upstream ? unreadByUpstream : unread;
+    return paths.hasAtOrAbove(path) || paths.hasBelow(path);
+  };
+}

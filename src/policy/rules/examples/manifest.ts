@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../../kubernetes/index.ts';
+
+interface ExampleParts {
+  apiVersion?: string;
+  name?: string;
+  annotations?: JsonObject;
+  clientConfig?: JsonObject;
+  spec?: JsonObject;
+  handler?: JsonObject;
+  handlers?: JsonObject[];
+}
+
+const inject: JsonObject = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'capi-extensions/my-extension-cert' };
+
+/** A Service for the clientConfig of an example. */
+export const exampleService: JsonObject = { namespace: 'capi-extensions', name: 'my-extension', port: 443 };
+
+/** A valid handler for an example's status, with `parts` changed. */
+export function exampleHandler(parts: JsonObject = {}): JsonObject {
+  return {
+    name: 'before-upgrade.my-extension',
+    requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
+    timeoutSeconds: 5,
+    failurePolicy: 'Fail',
+    ...parts,
+  };
+}
+
+/** A valid ExtensionConfig, except for the parts that an example is about. */
+export function example(parts: ExampleParts = {}): JsonObject {
+  const annotations = parts.annotations ?? inject;
+  const handlers = parts.handlers ?? (parts.handler === undefined ? undefined : [exampleHandler(parts.handler)]);
+  return {
+    apiVersion: parts.apiVersion ?? 'runtime.cluster.x-k8s.io/v1beta2',
+    kind: 'ExtensionConfig',
+    metadata: {
+      name: parts.name ?? 'my-extension',
+      ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+    },
+    spec: { clientConfig: parts.clientConfig ?? { service: exampleService }, namespaceSelector: {}, ...parts.spec },
+    ...(handlers === undefined ? {} : { status: { handlers } }),
+  };
+}

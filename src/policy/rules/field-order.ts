@@ -1,0 +1,36 @@
+import { type OpenApiSchema, openApiSchemaOf } from '../../extensionconfig/index.ts';
+import type { FieldPath } from '../../kubernetes/index.ts';
+
+/** Properties of metadata that findings can be about; their schema is not in the CustomResourceDefinition. */
+const metadata: OpenApiSchema = { properties: { name: {}, generateName: {}, labels: {}, annotations: {} } };
+
+const root: OpenApiSchema = openApiSchemaOf('v1beta2');
+const schema: OpenApiSchema = { ...root, properties: { ...root.properties, metadata } };
+
+/** The position of a property in a schema, which has at most a dozen; unknown properties come last. */
+function rankIn(at: OpenApiSchema | undefined, name: string | number): number {
+  const names = Object.keys(at?.properties ?? {});
+  const rank = names.indexOf(String(name));
+  return rank === -1 ? names.length : rank;
+}
+
+/**
+ * Compares two paths by the position of their fields in the API's schema, from top to bottom, as a `sort` callback. An
+ * object comes before its fields, items are ordered by index, and unknown fields come last, by name.
+ */
+export function compareFieldPaths(a: FieldPath, b: FieldPath): number {
+  let at: OpenApiSchema | undefined = schema;
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const left = a[i] as string | number;
+    const right = b[i] as string | number;
+    if (left === right) {
+      at = typeof left === 'number' ? at?.items : at?.properties?.[left];
+      continue;
+    }
+    if (typeof left === 'number' && typeof right === 'number') {
+      return left - right;
+    }
+    return rankIn(at, left) - rankIn(at, right) || (String(left) < String(right) ? -1 : 1);
+  }
+  return a.length - b.length;
+}

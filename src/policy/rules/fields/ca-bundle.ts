@@ -1,0 +1,132 @@
+import { X509Certificate } from 'node:crypto';
+import { framingProblem, hasDates, readPem, unreadProblem } from '../../../base/x509/index.ts';
+import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+
+/** A parsed caBundle. */
+export interface CaBundle {
+  /** Why it is not a trust bundle, or undefined. */
+  problem: string | undefined;
+  hasPrivateKey: boolean;
+  certificates: readonly BundledCertificate[];
+}
+
+/** One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them is unreadable. */
+export interface BundledCertificate {
+  subject: string;
+  /** Why Cluster API cannot read it, as the end of a sentence, or undefined. */
+  unread: string | undefined;
+  notBefore: number;
+  notAfter: number;
+  isCa: boolean;
+}
+
+/** The path of `spec.clientConfig.caBundle`. */
+export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
+
+/** Whether a text is base64, in one or several lines. The amount of padding is not checked. */
+function mayBeBase64(text: string): boolean {
+  let end = text.length;
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') {
+    end -= 1;
+  }
+  for (let padding = 0; padding < 2 && text[end - 1] === '='; padding++) {
+    end -= 1;
+  }
+  return !/[^A-Za-z0-9+/\r\n]/.test(text.slice(0, end));
+}
+
+/** @throws {Error} when the bytes are not one certificate. */
+function certificateOf(der: Buffer): BundledCertificate {
+  const certificate = new X509Certificate(der);
+  if (certificate.raw.length !== der.length) {
+    throw new Error('bytes after the certificate');
+  }
+  const { validFromDate, validToDate } = certificate;
+  const isDated = hasDates(certificate);
+  return {
+    subject: certificate.subject.replaceAll('\n', ', '),
+    unread: unreadProblem(certificate),
+    notBefore: isDated ? validFromDate.getTime() : Number.NaN,
+    notAfter: isDated ? validToDate.getTime() : Number.NaN,
+    isCa: certificate.ca,
+  };
+}
+
+function problemOf(certificates: readonly BundledCertificate[]): string | undefined {
+  if (certificates.length === 0) {
+    return 'holds no PEM certificate';
+  }
+  const at = certificates.findIndex(({ unread }) => unread !== undefined);
+  return at === -1 ? undefined : `has a certificate (number ${at + 1}) that ${certificates[at]?.unread}`;
+}
+
+function parse(encoded: string): CaBundle | undefined {
+  if (!mayBeBase64(encoded)) {
+    return { problem: 'is not base64', hasPrivateKey: readPem(encoded).hasPrivateKey, certificates: [] };
+  }
+  const text = Buffer.from(encoded, 'base64').toString('latin1');
+  if (text.trim() === '') {
+    return undefined;
+  }
+  const content = readPem(text);
+  const { hasPrivateKey } = content;
+  const certificates: BundledCertificate[] = [];
+  for (const der of content.certificates) {
+    if (der === undefined) {
+      return { problem: framingProblem(content), hasPrivateKey, certificates };
+    }
+    try {
+      certificates.push(certificateOf(der));
+    } catch {
+      return {
+        problem: `has a certificate that cannot be parsed (number ${certificates.length + 1})`,
+        hasPrivateKey,
+        certificates,
+      };
+    }
+  }
+  return { problem: problemOf(certificates), hasPrivateKey, certificates };
+}
+
+/**
+ * Recently parsed bundles, by text: updates and status writes repeat the same bundle, and parsing a certificate takes
+ * longer than everything else together. At most 64 bundles of at most 50 KiB; the oldest is evicted.
+ */
+const parsed = new Map<string, CaBundle | undefined>();
+const maxParsed = 64;
+
+/** The last bundle that was looked up: several rules need the bundle of the same object, and clients repeat theirs. */
+let last: { encoded: string; bundle: CaBundle | undefined } | undefined;
+
+function lookUp(encoded: string): CaBundle | undefined {
+  const known = parsed.get(encoded);
+  if (known !== undefined || parsed.has(encoded)) {
+    return known;
+  }
+  if (parsed.size >= maxParsed) {
+    parsed.delete(parsed.keys().next().value as string);
+  }
+  const bundle = parse(encoded);
+  parsed.set(encoded, bundle);
+  return bundle;
+}
+
+/** The parsed caBundle of an object; undefined if it is absent or only white space (the placeholder `Cg==`). */
+export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
+  const encoded = object.spec?.clientConfig?.caBundle;
+  if (!encoded) {
+    return undefined;
+  }
+  if (last?.encoded !== encoded) {
+    last = { encoded, bundle: lookUp(encoded) };
+  } else {
+    // Comparing a string with itself takes no time, however long it is.
+    last.encoded = encoded;
+  }
+  return last.bundle;
+}
+
+/** The certificates of an object's caBundle, as far as it could be parsed. */
+export function certificatesOf(object: ExtensionConfig): readonly BundledCertificate[] {
+  return caBundleOf(object)?.certificates ?? [];
+}

@@ -1,0 +1,61 @@
+import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import type { FieldPath } from '../../../kubernetes/index.ts';
+import type { Lifecycle, LifecycleKey } from '../../../runtimehooks/index.ts';
+import type { RuleOptions } from '../rule.ts';
+
+type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
+
+/** One handler in `status.handlers`, with its path. */
+export interface PlacedHandler {
+  handler: Handler;
+  path: FieldPath;
+  /** The hook that it serves, or undefined if its requestHook is incomplete. */
+  hook: LifecycleKey | undefined;
+}
+
+/** The handlers of objects that are being checked, cached since ten rules need them. */
+const placed = new WeakMap<ExtensionConfig, readonly PlacedHandler[]>();
+
+/** The handlers of an object, each with its path. */
+export function handlersOf(object: ExtensionConfig): readonly PlacedHandler[] {
+  let handlers = placed.get(object);
+  if (handlers === undefined) {
+    handlers = (object.status?.handlers ?? []).map((handler, index) => ({
+      handler,
+      path: ['status', 'handlers', index],
+      hook: hookOf(handler),
+    }));
+    placed.set(object, handlers);
+  }
+  return handlers;
+}
+
+/** The two parts of GROUP/VERSION, or undefined for any other text. */
+export function groupVersionOf(apiVersion: string): { group: string; version: string } | undefined {
+  const slash = apiVersion.indexOf('/');
+  const isPair = slash > 0 && slash === apiVersion.lastIndexOf('/') && slash < apiVersion.length - 1;
+  return isPair ? { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) } : undefined;
+}
+
+function hookOf({ requestHook }: Handler): LifecycleKey | undefined {
+  const { apiVersion, hook } = requestHook ?? {};
+  const api = apiVersion === undefined ? undefined : groupVersionOf(apiVersion);
+  return api && hook ? { ...api, name: hook } : undefined;
+}
+
+/** The handlers whose hook is in the catalog, with the lifecycle of the hook. */
+export function knownHandlersOf(
+  object: ExtensionConfig,
+  options: RuleOptions,
+): (PlacedHandler & { life: Lifecycle })[] {
+  return handlersOf(object).flatMap((placed) => {
+    const { hook } = placed;
+    const life = hook && options.hooks.find(hook.group, hook.version, hook.name);
+    return life === undefined ? [] : [{ ...placed, life }];
+  });
+}
+
+/** A hook in a message: `GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)`. */
+export function nameHook({ group, version, name }: LifecycleKey): string {
+  return `${name} (${group}/${version})`;
+}

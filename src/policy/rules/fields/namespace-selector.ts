@@ -1,0 +1,41 @@
+import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import type { LabelSelector, LabelSelectorRequirement } from '../../../kubernetes/index.ts';
+
+type GivenSelector = NonNullable<NonNullable<ExtensionConfig['spec']>['namespaceSelector']>;
+
+type GivenRequirement = NonNullable<GivenSelector['matchExpressions']>[number];
+
+const isComplete = ({ key, operator }: GivenRequirement) => key !== undefined && operator !== undefined;
+
+/** Shared by all requirements that lack values, and by those that lack everything: there may be a million. */
+const noValues: string[] = [];
+const emptyRequirement: LabelSelectorRequirement = Object.freeze({ key: '', operator: '', values: noValues });
+
+function completeRequirement({ key = '', operator = '', values = noValues }: GivenRequirement) {
+  return key === '' && operator === '' && values === noValues ? emptyRequirement : { key, operator, values };
+}
+
+/** What was completed before: several rules look at the same selector. */
+const completed = new WeakMap<GivenSelector, LabelSelector>();
+
+function complete(selector: GivenSelector): LabelSelector {
+  const expressions = selector.matchExpressions;
+  if (expressions === undefined || expressions.every(isComplete)) {
+    return selector as LabelSelector;
+  }
+  let whole = completed.get(selector);
+  if (whole === undefined) {
+    whole = { matchLabels: selector.matchLabels ?? {}, matchExpressions: expressions.map(completeRequirement) };
+    completed.set(selector, whole);
+  }
+  return whole;
+}
+
+/**
+ * The namespaceSelector with defaults for absent parts of its requirements; undefined if there is none. Of an object
+ * that must not change after the first call; parts of the result are shared.
+ */
+export function namespaceSelectorOf(object: ExtensionConfig): LabelSelector | undefined {
+  const selector = object.spec?.namespaceSelector;
+  return selector && complete(selector);
+}

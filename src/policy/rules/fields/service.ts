@@ -1,0 +1,41 @@
+import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import { dns1035LabelProblems, dns1123LabelProblems } from '../../../kubernetes/index.ts';
+import type { Finding } from '../rule.ts';
+
+type Service = NonNullable<NonNullable<NonNullable<ExtensionConfig['spec']>['clientConfig']>['service']>;
+
+/** Whether `spec.clientConfig.service` counts as set: Cluster API treats a service without any value as absent. */
+export function isServiceDefined(service: Service | undefined): service is Service {
+  return (
+    service !== undefined &&
+    (Boolean(service.namespace) || Boolean(service.name) || Boolean(service.path) || service.port !== undefined)
+  );
+}
+
+/** The Service that an object names; undefined for invalid names, which must not get into commands. */
+export function namedService(object: ExtensionConfig): { namespace: string; name: string } | undefined {
+  const { namespace = '', name = '' } = object.spec?.clientConfig?.service ?? {};
+  const isValid = dns1123LabelProblems(namespace).length === 0 && dns1035LabelProblems(name).length === 0;
+  return isValid ? { namespace, name } : undefined;
+}
+
+/** Checks that the name or the namespace of the Service is set, and valid according to `problemsOf`. */
+export function checkServiceLabel(
+  object: ExtensionConfig,
+  field: 'name' | 'namespace',
+  problemsOf: (value: string) => string[],
+  report: (finding: Finding) => void,
+): void {
+  const service = object.spec?.clientConfig?.service;
+  if (!isServiceDefined(service)) {
+    return;
+  }
+  const path = ['spec', 'clientConfig', 'service', field];
+  const value = service[field] ?? '';
+  if (value === '') {
+    report({ path, reason: 'FieldValueRequired', message: `set the ${field} of the Service` });
+  }
+  for (const message of problemsOf(value)) {
+    report({ path, reason: 'FieldValueInvalid', value, message });
+  }
+}

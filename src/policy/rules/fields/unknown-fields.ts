@@ -1,0 +1,31 @@
+import type { OpenApiSchema } from '../../../extensionconfig/index.ts';
+import { type FieldPath, isJsonObject } from '../../../kubernetes/index.ts';
+
+/** Reports the fields of an object that are not in its schema, but nothing inside an unknown field. */
+export function forUnknownFields(
+  value: unknown,
+  schema: OpenApiSchema,
+  report: (path: FieldPath) => void,
+  path: FieldPath = [],
+): void {
+  const { items, properties } = schema;
+  if (Array.isArray(value)) {
+    if (items?.properties !== undefined) {
+      for (const [index, item] of value.entries()) {
+        forUnknownFields(item, items, report, [...path, index]);
+      }
+    }
+    return;
+  }
+  if (!isJsonObject(value) || properties === undefined) {
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (fieldSchema === undefined) {
+      report([...path, key]);
+    } else if (typeof value[key] === 'object') {
+      forUnknownFields(value[key], fieldSchema, report, [...path, key]);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import {
+  type LabelSelector,
+  selectorSize,
+  selectorsOverlap,
+  selectsEverything,
+  selectsLabels,
+} from '../../kubernetes/index.ts';
+import type { Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
+
+/** Maximum number of names in a message. */
+const maxNamed = 3;
+/**
+ * Maximum number of other objects that an object is compared with: usually the first ones already overlap, since they
+ * select everything.
+ */
+const maxCompared = 20;
+
+/**
+ * Maximum number of keys and values of a selector that is compared with others: one that lists namespaces has a few
+ * dozen.
+ */
+const maxSelectorSize = 500;
+
+/** Names for a message, the first few and the number of the others: `a, b, c and 4 more`. */
+export function someOf(names: Iterable<string>): string {
+  const all = [...new Set(names)];
+  return firstOf(all.slice(0, maxNamed), all.length);
+}
+
+/** The first of many names, and the number of the rest. */
+function firstOf(names: readonly string[], count: number): string {
+  const rest = count - names.length;
+  return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/**
+ * The Clusters in namespaces that an extension is called for, for a message as by `someOf`; undefined if there are
+ * none. Each namespace is looked up once, and only a few names are formatted: there may be as many Clusters as the
+ * whole cluster has.
+ */
+export function someClusters(
+  clusters: ReadonlySet<KnownCluster>,
+  selector: LabelSelector | undefined,
+  facts: Facts,
+): string | undefined {
+  if (selector !== undefined && selectsEverything(selector)) {
+    // Only the first ones have to be looked at.
+    const first: string[] = [];
+    for (const { key } of clusters) {
+      if (first.push(`Cluster ${key}`) === maxNamed) {
+        break;
+      }
+    }
+    return first.length === 0 ? undefined : firstOf(first, clusters.size);
+  }
+  const isSelected = new Map<string, boolean>();
+  const names: string[] = [];
+  let count = 0;
+  for (const { key, namespace } of clusters) {
+    let counts = isSelected.get(namespace);
+    if (counts === undefined) {
+      counts = selectsNamespace(selector, namespace, facts) === true;
+      isSelected.set(namespace, counts);
+    }
+    if (counts && ++count <= maxNamed) {
+      names.push(`Cluster ${key}`);
+    }
+  }
+  return count === 0 ? undefined : firstOf(names, count);
+}
+
+/** Whether a selector is small enough to be compared with many others. */
+export function isComparable(selector: LabelSelector | undefined): selector is LabelSelector {
+  return selector !== undefined && selectorSize(selector) <= maxSelectorSize;
+}
+
+/** The places where ClusterClasses name handlers, for a message: each class once, with its first place. */
+export function someReferences(references: Iterable<HandlerReference>): string {
+  const firsts = new Map<string, HandlerReference>();
+  for (const reference of references) {
+    if (!firsts.has(reference.clusterClass)) {
+      firsts.set(reference.clusterClass, reference);
+    }
+  }
+  const places = [...firsts.values()].map(({ clusterClass, field }) => `ClusterClass ${clusterClass} (${field})`);
+  return someOf(places);
+}
+
+/** Whether an extension is called for a namespace; undefined if that is unknown. */
+export function selectsNamespace(
+  selector: LabelSelector | undefined,
+  namespace: string,
+  { namespaces }: Facts,
+): boolean | undefined {
+  if (selector === undefined) {
+    return false;
+  }
+  if (selectsEverything(selector)) {
+    return true;
+  }
+  const labels = namespaces?.labelsOf(namespace);
+  return labels && selectsLabels(selector, labels);
+}
+
+/**
+ * The other ExtensionConfigs that are called for a namespace that this one is also called for, as far as selectors
+ * tell.
+ */
+export function overlapping(
+  others: Iterable<KnownExtensionConfig>,
+  name: string | undefined,
+  selector: LabelSelector | undefined,
+): string[] {
+  const found: string[] = [];
+  if (!isComparable(selector)) {
+    return found;
+  }
+  let compared = 0;
+  for (const other of others) {
+    if (other.name === name) {
+      continue;
+    }
+    if (++compared > maxCompared) {
+      break;
+    }
+    const { namespaceSelector } = other;
+    if (isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector)) {
+      found.push(other.name);
+    }
+  }
+  return found;
+}

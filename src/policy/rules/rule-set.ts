@@ -1,0 +1,232 @@
+import { truncated } from '../../base/index.ts';
+import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
+import { createEchoTest } from './echo.ts';
+import { compareFieldPaths } from './field-order.ts';
+import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
+import { rules as allRules } from './rules.ts';
+
+/** Which rules run: all of them, or exactly what Cluster API itself rejects. */
+export type Profile = 'strict' | 'upstream';
+
+/** The levels that a configuration file can give to a rule. */
+export type Level = Severity | 'off';
+
+/** The operator's configuration of the rules. */
+export interface RuleSetOptions extends RuleOptions {
+  profile: Profile;
+  /** Levels of individual rules, by id; they override the profile. */
+  levels?: ReadonlyMap<string, Level>;
+  /** `warn`: denials of rules that are not Cluster API's own become warnings, for a trial period. */
+  enforcement: 'deny' | 'warn';
+}
+
+/** The part of a rule that reports contain. */
+export type ReportedRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
+
+/** A finding with its rule and its severity. */
+export interface Report extends Finding {
+  rule: ReportedRule;
+  severity: Severity;
+  /** The path in Kubernetes' format, e.g. `spec.clientConfig.url`. */
+  field: string;
+}
+
+/** A rule with its configured severity. */
+export interface ActiveRule {
+  rule: Rule;
+  severity: Severity;
+}
+
+/** Rules, configured and ready for use. */
+export interface RuleSet {
+  readonly active: readonly ActiveRule[];
+  /**
+   * Returns all findings at once, in the order of the object's fields: at most `maxReports` (100) of at most
+   * `maxReportsLength` characters in total. If there are more, denials take precedence over warnings, and one more
+   * report without a field says how many were omitted.
+   */
+  check(input: RuleInput): Report[];
+  /**
+   * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
+   * API's own becomes a warning if the old object has the same finding (rule, field, reason and value, even if the
+   * finding does not show the value). `oldInput` is called only if there is such a denial.
+   */
+  ratchet(reports: Report[], input: RuleInput, oldInput: () => RuleInput): Report[];
+}
+
+/**
+ * Maximum number of findings that are reported for one object: more are not useful to read, and the API server limits
+ * the response.
+ */
+export const maxReports = 100;
+
+/**
+ * Maximum number of characters (UTF-16 units) of all reports together: the response repeats everything, and an API
+ * server waits for it.
+ */
+export const maxReportsLength = 64 * 1024;
+
+/**
+ * Maximum number of characters of a value that count towards the length of a report, since messages truncate longer
+ * values.
+ */
+const maxCountedValue = 128;
+
+/** Longest message, in characters, since some repeat keys of the object. */
+const maxMessageLength = 1000;
+
+function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions): Level {
+  const level = levels?.get(rule.id) ?? (profile === 'upstream' && !rule.upstream ? 'off' : rule.severity);
+  return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
+}
+
+/** Findings that are omitted: how many, and the first rule of each severity among them. */
+interface LeftOut {
+  count: number;
+  denied: Pick<Report, 'rule' | 'severity'> | undefined;
+  warned: Pick<Report, 'rule' | 'severity'> | undefined;
+}
+
+function leaveOut(leftOut: LeftOut, { rule, severity }: Pick<Report, 'rule' | 'severity'>): void {
+  leftOut.count += 1;
+  leftOut[severity === 'deny' ? 'denied' : 'warned'] ??= { rule, severity };
+}
+
+function byField(a: Report, b: Report): number {
+  return compareFieldPaths(a.path, b.path);
+}
+
+function lengthOf({ field, message, value }: Report): number {
+  return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, maxCountedValue) : 0);
+}
+
+/** The reports to return: without echoes, in the order of the fields, and within the limits. */
+function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut): Report[] {
+  const isEcho = createEchoTest(found, input.violations);
+  const reports = found.filter((report) => !isEcho(report)).sort(byField);
+  // Denials first: if warnings crowded them out, the object would be allowed.
+  const denialsFirst = [
+    ...reports.filter(({ severity }) => severity === 'deny'),
+    ...reports.filter(({ severity }) => severity === 'warn'),
+  ];
+  const chosen = new Set<Report>();
+  let length = 0;
+  for (const report of denialsFirst) {
+    length += lengthOf(report);
+    if (chosen.size < maxReports && length <= maxReportsLength) {
+      chosen.add(report);
+    } else {
+      leaveOut(leftOut, report);
+    }
+  }
+  const last = leftOut.denied ?? leftOut.warned;
+  const given = reports.filter((report) => chosen.has(report));
+  if (last !== undefined) {
+    given.push({
+      ...last,
+      path: [],
+      field: '',
+      reason: 'FieldValueTooMany',
+      message: `${leftOut.count} more findings were left out`,
+      verbatim: true,
+    });
+  }
+  return given;
+}
+
+function keyOf(report: Report): string {
+  return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
+}
+
+/**
+ * The string, number or boolean in the field of a finding that does not show it, such as a caBundle, about which the
+ * message is always the same.
+ */
+function hiddenValueOf({ value, path }: Report, { whole }: RuleInput): Json | undefined {
+  const found = value === undefined ? fieldAt(whole as unknown as Json, ...path) : undefined;
+  return typeof found === 'object' ? undefined : found;
+}
+
+const subjects: readonly Subject[] = ['object', 'status', 'deletion'];
+const parts: readonly OptionalPart[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations', 'facts'];
+
+/** The parts that an input has, as a bit mask in the order of `parts`. */
+function presentParts({ whole: object, violations, facts }: RuleInput): number {
+  const { clientConfig, settings } = object.spec ?? {};
+  return (
+    (clientConfig?.url ? 1 : 0) |
+    (clientConfig?.service ? 2 : 0) |
+    (clientConfig?.caBundle ? 4 : 0) |
+    (object.status?.handlers?.length ? 8 : 0) |
+    (settings ? 16 : 0) |
+    (violations.length > 0 ? 32 : 0) |
+    (facts === undefined ? 0 : 64)
+  );
+}
+
+/** Creates a rule set from an operator's configuration. */
+export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
+  const active = rules.flatMap((rule): ActiveRule[] => {
+    const severity = severityOf(rule, options);
+    return severity === 'off' ? [] : [{ rule, severity }];
+  });
+
+  // Most objects lack most parts. The rules to run are selected once for each combination that occurs.
+  const picked = new Map<number, readonly ActiveRule[]>();
+  function rulesFor(input: RuleInput): readonly ActiveRule[] {
+    const present = presentParts(input);
+    const key = present * subjects.length + subjects.indexOf(input.subject);
+    let rulesOfKey = picked.get(key);
+    if (rulesOfKey === undefined) {
+      rulesOfKey = active.filter(
+        ({ rule }) =>
+          rule.subjects.includes(input.subject) &&
+          (rule.about === undefined || (present & (1 << parts.indexOf(rule.about))) !== 0),
+      );
+      picked.set(key, rulesOfKey);
+    }
+    return rulesOfKey;
+  }
+
+  function check(input: RuleInput): Report[] {
+    const reports: Report[] = [];
+    const leftOut: LeftOut = { count: 0, denied: undefined, warned: undefined };
+    let current: ActiveRule;
+    let limit: number;
+    const add = (finding: Finding) => {
+      if (reports.length < limit) {
+        reports.push({
+          ...finding,
+          ...current,
+          message: truncated(finding.message, maxMessageLength),
+          field: formatFieldPath(finding.path),
+        });
+      } else {
+        leaveOut(leftOut, current);
+      }
+    };
+    const upstreamInput = input.whole === input.object ? input : { ...input, object: input.whole };
+    for (current of rulesFor(input)) {
+      limit = reports.length + maxReports;
+      current.rule.check(current.rule.upstream ? upstreamInput : input, add, options);
+    }
+    return reports.length === 0 ? reports : selected(reports, input, leftOut);
+  }
+
+  return {
+    active,
+    check,
+    ratchet(reports, input, oldInput) {
+      if (reports.every(({ severity, rule }) => severity === 'warn' || rule.upstream)) {
+        return reports;
+      }
+      const before = oldInput();
+      const old = new Set(check(before).map(keyOf));
+      const isOld = (report: Report) =>
+        old.has(keyOf(report)) && hiddenValueOf(report, input) === hiddenValueOf(report, before);
+      return reports.map((report) =>
+        report.severity === 'deny' && !report.rule.upstream && isOld(report) ? { ...report, severity: 'warn' } : report,
+      );
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { ExtensionConfig, SchemaViolation, Version } from '../../extensionconfig/index.ts';
+import type { CauseReason, FieldPath, JsonObject } from '../../kubernetes/index.ts';
+import type { HookCatalog, Release } from '../../runtimehooks/index.ts';
+import type { Facts } from '../facts/facts.ts';
+
+/** What a finding leads to: the request is denied, or the client gets a warning. */
+export type Severity = 'deny' | 'warn';
+
+/** A problem with a field. */
+export interface Finding {
+  path: FieldPath;
+  reason: CauseReason;
+  /** The invalid value, if there is one and it may be shown: never a secret. */
+  value?: unknown;
+  /**
+   * What is wrong and what to write instead, in one line without the field and the value. At most 1,000 characters are
+   * shown.
+   */
+  message: string;
+  /** The message is shown without the field, for texts that are quoted word for word. */
+  verbatim?: true;
+}
+
+/** Which write is checked: the object itself, its status subresource, or a deletion (of `object`, as it is stored). */
+export type Subject = 'object' | 'status' | 'deletion';
+
+/** A part of the object, or of the facts about it, that may be absent. */
+export type OptionalPart = 'url' | 'service' | 'caBundle' | 'handlers' | 'settings' | 'violations' | 'facts';
+
+/** The input of a rule: the attributes of the write, and its objects. */
+export interface RuleInput {
+  /**
+   * The object within the limits of its schema: everything that exceeds one is absent, which limits the work of every
+   * rule. Rules with `upstream: true` get `whole` here instead, since Cluster API's webhook reads everything: they must
+   * take time linear in the size of any value.
+   */
+  object: ExtensionConfig;
+  /** The object with all values of the right types, whatever their length. */
+  whole: ExtensionConfig;
+  /** The object before an update; decoded on demand, since hardly any rule needs it. */
+  oldObject?: (() => ExtensionConfig) | undefined;
+  /** Where the object violates its version's schema. Fields of a wrong JSON type are absent from `object`. */
+  violations: readonly SchemaViolation[];
+  /** The version that the client wrote the object in. */
+  writtenAs: Version;
+  /** The version that the object has now: `writtenAs`, unless the API server has converted it. */
+  version: Version;
+  subject: Subject;
+  /** Whether the API server has already pruned unknown fields, as it does before it calls any webhook. */
+  isPruned: boolean;
+  now: Date;
+  /** What is known about the cluster; absent if nothing is. */
+  facts?: Facts | undefined;
+}
+
+/** The operator's configuration that rules depend on. */
+export interface RuleOptions {
+  /** Longest timeout a handler may have, in seconds. */
+  maxHandlerTimeoutSeconds: number;
+  /** Known hooks and API versions. */
+  hooks: HookCatalog;
+  /** The Cluster API release that the objects are intended for. */
+  clusterApi: Release;
+}
+
+/** What a rule's finding depends on besides the object. */
+export interface Situation {
+  /** What is checked; default: the object. */
+  subject?: Subject;
+  /** The other objects of the cluster, for rules that look at them. */
+  context?: readonly JsonObject[];
+  /** The object before the update, for rules that compare. */
+  old?: JsonObject;
+  /** When the manifests are checked, for rules that look at the clock; 1 January 2026 if absent. */
+  checkedAt?: Date;
+}
+
+/** What the documentation of a rule shows. */
+export interface Example extends Situation {
+  /** A manifest with a finding of the rule. */
+  bad: JsonObject;
+  /** The same manifest, fixed. */
+  good: JsonObject;
+}
+
+/** A rule is data plus one function. */
+export interface Rule {
+  id: string;
+  /** One sentence: what is checked. */
+  summary: string;
+  severity: Severity;
+  /** Whether Cluster API's own webhook has the rule too. Such a rule cannot be turned off. */
+  upstream: boolean;
+  /** The kinds of writes that it applies to. */
+  subjects: readonly Subject[];
+  /** The part that it is about; the rule is skipped for objects without that part. */
+  about?: OptionalPart;
+  /** The API server has this check too, and explains it less helpfully: any other finding on the same field replaces it. */
+  isFallback?: true;
+  /**
+   * Reports every finding. With a callback instead of a list or generator, 40 rules allocate nothing for a valid
+   * object.
+   */
+  check(input: RuleInput, report: (finding: Finding) => void, options: RuleOptions): void;
+  example: Example;
+}

@@ -1,3 +1,0 @@
-export * from './classes.ts';
-export { metricsIn } from './metrics-in.ts';
-export { collectProcessMetrics } from './process-metrics.ts';

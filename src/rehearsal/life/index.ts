@@ -1,1 +1,0 @@
-export { clusterLife, type Story } from './life.ts';

@@ -1,0 +1,139 @@
+import { createRequire } from 'node:module';
+import type { ValidateFunction } from 'ajv';
+import { parseSmallYaml, YamlError } from '../../base/index.ts';
+import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
+import { lifecycleProblem } from './policy.ts';
+import { parseRelease, type Release } from './release.ts';
+
+/** Longest text, in characters: enough for a thousand hooks. */
+const maxLength = 256 * 1024;
+
+/** Why a lifecycle file is invalid: one line, with the position in the file. */
+export class LifecycleFileError extends Error {}
+
+interface FileLifecycle {
+  group: string;
+  version: string;
+  hook: string;
+  introduced: string;
+  deprecated?: { release: string; date: string };
+  removed?: string;
+  replacedBy?: { group: string; version: string; hook: string };
+  singleton?: boolean;
+  blockingSince?: string;
+}
+
+const name = { type: 'string', minLength: 1, maxLength: 256 };
+const release = { type: 'string', pattern: '^v?[0-9]{1,4}\\.[0-9]{1,4}$' };
+const reference = { group: name, version: name, hook: name };
+
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['hooks'],
+  properties: {
+    hooks: {
+      type: 'array',
+      maxItems: 1_000,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['group', 'version', 'hook', 'introduced'],
+        properties: {
+          ...reference,
+          introduced: release,
+          deprecated: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['release', 'date'],
+            properties: { release, date: { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' } },
+          },
+          removed: release,
+          replacedBy: {
+            type: 'object',
+            additionalProperties: false,
+            required: ['group', 'version', 'hook'],
+            properties: reference,
+          },
+          singleton: { type: 'boolean' },
+          blockingSince: release,
+        },
+      },
+    },
+  },
+};
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Loaded and compiled when the first file is read: most programs read none, and it would take a tenth of their start-up
+ * time.
+ */
+let compiled: ValidateFunction<{ hooks: FileLifecycle[] }> | undefined;
+
+function compile(): ValidateFunction<{ hooks: FileLifecycle[] }> {
+  const { Ajv } = require('ajv') as typeof import('ajv');
+  return new Ajv().compile<{ hooks: FileLifecycle[] }>(schema);
+}
+
+const keyOf = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
+  group,
+  version,
+  name: hook,
+});
+
+function lifecycleOf(entry: FileLifecycle): Lifecycle {
+  const lifecycle: Lifecycle = { ...keyOf(entry), introduced: parseRelease(entry.introduced) as Release };
+  if (entry.deprecated !== undefined) {
+    lifecycle.deprecated = {
+      release: parseRelease(entry.deprecated.release) as Release,
+      date: entry.deprecated.date,
+    };
+  }
+  if (entry.removed !== undefined) {
+    lifecycle.removed = parseRelease(entry.removed) as Release;
+  }
+  if (entry.replacedBy !== undefined) {
+    lifecycle.replacedBy = keyOf(entry.replacedBy);
+  }
+  if (entry.singleton !== undefined) {
+    lifecycle.singleton = entry.singleton;
+  }
+  if (entry.blockingSince !== undefined) {
+    lifecycle.blockingSince = parseRelease(entry.blockingSince) as Release;
+  }
+  return lifecycle;
+}
+
+/**
+ * Reads a provider's own hooks from YAML (or JSON) text: `hooks`, a list of group, version, hook, introduced, and the
+ * other fields of `Lifecycle`. Releases and the months of deprecations are strings ("1.11", "2025-08").
+ *
+ * @throws {LifecycleFileError} when the text is not valid YAML, has more than 256 Ki characters or 1,000 hooks, an
+ *   unknown field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
+ */
+export function parseLifecycles(text: string): Lifecycle[] {
+  let content: unknown;
+  try {
+    content = parseSmallYaml(text, maxLength);
+  } catch (error) {
+    throw error instanceof YamlError ? new LifecycleFileError(error.message) : error;
+  }
+  compiled ??= compile();
+  const validate = compiled;
+  if (!validate(content)) {
+    const first = validate.errors?.[0];
+    const unknown = first?.params.additionalProperty as string | undefined;
+    throw new LifecycleFileError(
+      `${first?.instancePath || 'the file'} ${first?.message}${unknown === undefined ? '' : `: ${JSON.stringify(unknown.slice(0, 64))}`}`,
+    );
+  }
+  return content.hooks.map((entry, index) => {
+    const lifecycle = lifecycleOf(entry);
+    const problem = lifecycleProblem(lifecycle);
+    if (problem !== undefined) {
+      throw new LifecycleFileError(`/hooks/${index} (${entry.group}/${entry.version} ${entry.hook}) is ${problem}`);
+    }
+    return lifecycle;
+  });
+}

@@ -1,0 +1,173 @@
+import type { Json, JsonObject } from '../../../kubernetes/index.ts';
+import { formatGroupHook, formatHook, type HookDefinition } from '../../catalog/definition.ts';
+import { type CallError, isCallError, prefixed } from '../call-error.ts';
+import type {
+  CallAllOptions,
+  CallAllResult,
+  CalledObject,
+  CallOptions,
+  CallResult,
+  ClientOptions,
+} from '../client-types.ts';
+import type { RegisteredHandler } from '../registry/registration.ts';
+import type { HandlerRegistry } from '../registry/registry.ts';
+import { type CallContext, callHandler } from './call-handler.ts';
+import { selectorFor } from './selection.ts';
+import type { Waits } from './waits.ts';
+
+/** The combined answer of several handlers of a hook: all messages, and the shortest wait. */
+class JointAnswer {
+  readonly #messages: string[] = [];
+  retryAfterSeconds = 0;
+
+  add({ message, retryAfterSeconds: retry }: { [key: string]: Json }): void {
+    if (typeof message === 'string' && message !== '') {
+      this.#messages.push(message);
+    }
+    if (typeof retry === 'number' && retry !== 0) {
+      this.retryAfterSeconds = this.retryAfterSeconds === 0 ? retry : Math.min(this.retryAfterSeconds, retry);
+    }
+  }
+
+  get message(): string {
+    return this.#messages.join(', ');
+  }
+}
+
+/** Selects the handlers for a call from a registry, and calls them. */
+export class Calls {
+  readonly #registry: HandlerRegistry;
+  readonly #waits: Waits;
+  readonly #namespaceLabels: ClientOptions['namespaceLabels'];
+  readonly #context: CallContext;
+
+  constructor(
+    registry: HandlerRegistry,
+    waits: Waits,
+    namespaceLabels: ClientOptions['namespaceLabels'],
+    context: CallContext,
+  ) {
+    this.#registry = registry;
+    this.#waits = waits;
+    this.#namespaceLabels = namespaceLabels;
+    this.#context = context;
+  }
+
+  /** The handlers of a hook whose namespaceSelector matches an object, in the order of the calls. */
+  async handlersFor(
+    hook: HookDefinition,
+    object: CalledObject,
+    signal?: AbortSignal,
+  ): Promise<RegisteredHandler[] | CallError> {
+    const all = this.#registry.list(hook.group, hook.name);
+    if (isCallError(all)) {
+      return all;
+    }
+    const selects = selectorFor(object, this.#namespaceLabels, signal);
+    const selected: RegisteredHandler[] = [];
+    for (const handler of all) {
+      const isSelected = await selects(handler.extension);
+      if (isCallError(isSelected)) {
+        return prefixed(`failed to compute if extension handler ${JSON.stringify(handler.name)} is called`, isSelected);
+      }
+      if (isSelected) {
+        selected.push(handler);
+      }
+    }
+    return selected;
+  }
+
+  /** Calls one handler. */
+  async one<Request extends object, Response extends object>(
+    hook: HookDefinition<Request, Response>,
+    call: CallOptions<Request>,
+  ): Promise<CallResult<Response>> {
+    const prefix = `failed to call extension handler ${JSON.stringify(call.handler)}`;
+    const failed = (error: CallError): CallResult<Response> => ({ ok: false, error: prefixed(prefix, error) });
+    const handler = this.#checkHook(hook) ?? (await this.#handlerOf(hook, call));
+    if (isCallError(handler)) {
+      return failed(handler);
+    }
+    const waitKey = call.cache ? this.#waits.keyOf(hook, call.object, handler.name) : undefined;
+    const wait = this.#waits.running(hook, waitKey);
+    if (wait !== undefined) {
+      return { ok: true, response: wait as Response, from: 'wait' };
+    }
+    const result = await callHandler(hook, handler, call, this.#context);
+    if (!result.ok) {
+      return failed(result.error);
+    }
+    this.#waits.remember(waitKey, result.response);
+    return result as CallResult<Response>;
+  }
+
+  /** Calls all handlers of a hook one after the other, up to the first that fails. */
+  async all<Request extends object, Response extends object>(
+    hook: HookDefinition<Request, Response>,
+    call: CallAllOptions<Request>,
+  ): Promise<CallAllResult<Response>> {
+    const prefix = `failed to call extension handlers for hook ${JSON.stringify(formatGroupHook(hook))}`;
+    const calls: { handler: string; result: CallResult<Response> }[] = [];
+    const failed = (error: CallError): CallAllResult<Response> => ({
+      ok: false,
+      error: prefixed(prefix, error),
+      calls,
+    });
+    const succeeded = (response: object): CallAllResult<Response> => ({
+      ok: true,
+      response: response as Response,
+      calls,
+    });
+    const handlers = this.#checkHook(hook) ?? (await this.handlersFor(hook, call.object, call.signal));
+    if (isCallError(handlers)) {
+      return failed(handlers);
+    }
+    const waitKey = call.cache ? this.#waits.keyOf(hook, call.object) : undefined;
+    // Without a handler nothing blocks, whatever is cached.
+    const wait = handlers.length === 0 ? undefined : this.#waits.running(hook, waitKey);
+    if (wait !== undefined) {
+      const { status, message = '', retryAfterSeconds = 0 } = wait;
+      return succeeded({ status, message, retryAfterSeconds });
+    }
+    const joint = new JointAnswer();
+    for (const handler of handlers) {
+      const result: CallResult<JsonObject> = await callHandler(hook, handler, call, this.#context);
+      calls.push({ handler: handler.name, result: result as CallResult<Response> });
+      if (!result.ok) {
+        return failed(prefixed(`failed to call extension handler ${JSON.stringify(handler.name)}`, result.error));
+      }
+      joint.add(result.response as { [key: string]: Json });
+    }
+    const { message, retryAfterSeconds } = joint;
+    this.#waits.remember(waitKey, { retryAfterSeconds, message });
+    return succeeded({ status: 'Success', message, ...(hook.isBlocking ? { retryAfterSeconds } : {}) });
+  }
+
+  #checkHook(hook: HookDefinition): CallError | undefined {
+    return this.#context.definitions.hooks.has(formatHook(hook))
+      ? undefined
+      : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
+  }
+
+  /** The handler that a call names, if it serves the hook and its namespaceSelector matches the object. */
+  async #handlerOf(
+    hook: HookDefinition,
+    { handler: name, object, signal }: CallOptions<object>,
+  ): Promise<RegisteredHandler | CallError> {
+    const handler = this.#registry.get(name);
+    if (isCallError(handler)) {
+      return handler;
+    }
+    if (handler.group !== hook.group || handler.hook !== hook.name) {
+      const message = `handler does not match GroupHook ${JSON.stringify(formatGroupHook(hook))}`;
+      return { step: 'registry', message };
+    }
+    const isSelected = await selectorFor(object, this.#namespaceLabels, signal)(handler.extension);
+    if (isCallError(isSelected)) {
+      return isSelected;
+    }
+    return isSelected
+      ? handler
+      : { step: 'selector', message: `namespaceSelector did not match object ${object.namespace}/${object.name}` };
+  }
+}

@@ -1,0 +1,74 @@
+import { selectsLabels } from '../../../kubernetes/index.ts';
+import { type CallError, type CallStep, isCallError } from '../call-error.ts';
+import type { CalledObject, ClientOptions } from '../client-types.ts';
+import type { Extension } from '../registry/registration.ts';
+
+const aborted = Symbol('aborted');
+
+/** The value of a promise, or that the signal was aborted before: what the program does itself may never end. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | typeof aborted> {
+  if (signal === undefined) {
+    return work;
+  }
+  const { promise, resolve } = Promise.withResolvers<typeof aborted>();
+  const onAbort = () => resolve(aborted);
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) {
+    onAbort();
+  }
+  return Promise.race([promise, work]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+/** The labels of a namespace, or why they are unknown. */
+async function labelsOf(
+  namespace: string,
+  namespaceLabels: ClientOptions['namespaceLabels'],
+  signal: AbortSignal | undefined,
+): Promise<{ labels: Readonly<Record<string, string>> } | CallError> {
+  const failed = (problem: string, step: CallStep = 'selector'): CallError => ({
+    step,
+    message: `failed to get namespace ${JSON.stringify(namespace)}: ${problem}`,
+  });
+  if (namespaceLabels === undefined) {
+    // Not as if it had no labels: extensions would be left out, and nobody would notice.
+    return failed('this client cannot look up labels of namespaces; pass namespaceLabels to createClient');
+  }
+  try {
+    const labels = await orAborted(namespaceLabels(namespace), signal);
+    if (labels === aborted) {
+      return failed('context canceled', 'cancelled');
+    }
+    return labels === undefined ? failed('it does not exist') : { labels };
+  } catch (error) {
+    return failed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * Returns a function that tells whether an extension selects the namespace of an object. The namespace is looked up
+ * once, for the first selector with requirements; each selector is evaluated once, however many handlers its extension
+ * has.
+ */
+export function selectorFor(
+  { namespace }: CalledObject,
+  namespaceLabels: ClientOptions['namespaceLabels'],
+  signal?: AbortSignal,
+): (extension: Extension) => Promise<boolean | CallError> {
+  let labels: ReturnType<typeof labelsOf> | undefined;
+  const decided = new Map<Extension, boolean | CallError>();
+  return async (extension) => {
+    const known = decided.get(extension);
+    if (known !== undefined) {
+      return known;
+    }
+    const { namespaceSelector: selector } = extension;
+    let selected: boolean | CallError = selector !== undefined;
+    if (selector !== undefined && Object.values(selector).some((part) => Object.keys(part ?? {}).length > 0)) {
+      labels ??= labelsOf(namespace, namespaceLabels, signal);
+      const found = await labels;
+      selected = isCallError(found) ? found : selectsLabels(selector, found.labels);
+    }
+    decided.set(extension, selected);
+    return selected;
+  };
+}

@@ -1,0 +1,117 @@
+import type { Registry as MetricsRegistry } from 'prom-client';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import type { HookCatalog } from '../catalog/catalog.ts';
+import type { HookDefinition } from '../catalog/definition.ts';
+import type { Release } from '../catalog/release.ts';
+import type { HookVersions } from '../versions/index.ts';
+import type { CallError } from './call-error.ts';
+import type { DiscoverResult } from './discovery/discovery.ts';
+import type { ClientCertificate, Resolve } from './exchange/connections.ts';
+import type { HandlerRegistry } from './registry/registry.ts';
+
+/** Options of a client; all are optional. */
+export interface ClientOptions {
+  /**
+   * Returns the labels of a namespace, for namespaceSelectors; undefined if the namespace does not exist. Without it,
+   * calls that depend on a namespaceSelector with requirements fail with step `selector`.
+   */
+  namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
+  /** The hooks that can be called. Default: those of Cluster API. */
+  hooks?: readonly HookDefinition[] | undefined;
+  /** Hooks that have several versions, with conversions between their messages. */
+  versions?: readonly HookVersions[] | undefined;
+  /** Lifecycles of hooks, for discovery: a handler of a hook that is not in the catalog makes its extension invalid. */
+  catalog?: HookCatalog | undefined;
+  /** The release of Cluster API whose rules discovery applies. Default: the newest known. */
+  release?: Release | undefined;
+  /** Client certificate and key in PEM; read for each call, so that a renewed pair is used at once. */
+  clientCertificate?: (() => ClientCertificate | undefined) | undefined;
+  /** Addresses to use for hosts instead of those from DNS, for port-forwards. */
+  resolve?: Resolve | undefined;
+  /** Maximum number of concurrent calls to one extension. Default: 10. */
+  maxConcurrentCalls?: number | undefined;
+  /** Longest response that is read, in bytes. Default: 20 MiB. Of a discovery at most 2 MiB are read. */
+  maxAnswerBytes?: number | undefined;
+  /**
+   * Whether to call as Cluster API's own client does, for rehearsals: without a Content-Type, and even if the extension
+   * is in backoff. Default: no. Discovery always does so.
+   */
+  mimicsClusterApi?: boolean | undefined;
+  /** The registry for the metrics of calls. Default: none. */
+  metrics?: MetricsRegistry | undefined;
+  /** Returns milliseconds of a monotonic clock. Default: the system's. */
+  now?: (() => number) | undefined;
+}
+
+/** The object that a hook is called for. */
+export interface CalledObject {
+  /** Empty for a cluster-scoped object. */
+  namespace: string;
+  name: string;
+  /** Part of the key under which responses are cached. */
+  uid?: string | undefined;
+}
+
+/** A request without apiVersion and kind, which are determined by the hook. */
+export type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
+
+/** Options of both kinds of calls. */
+export interface CallAllOptions<Request> {
+  object: CalledObject;
+  request: RequestBody<Request>;
+  /** Aborts the call. */
+  signal?: AbortSignal | undefined;
+  /** Whether to cache responses that may be cached (see the documentation of hooks). Default: no. */
+  cache?: boolean | undefined;
+}
+
+/** Options for calling one handler. */
+export interface CallOptions<Request> extends CallAllOptions<Request> {
+  /** `HANDLER.EXTENSIONCONFIG`. */
+  handler: string;
+}
+
+/** How one call ended. */
+export type CallResult<Response> =
+  | {
+      ok: true;
+      response: Response;
+      /** The failure that failurePolicy `Ignore` suppressed. */
+      swallowed?: CallError;
+      /** Where the response comes from. */
+      from: 'extension' | 'cache' | 'wait' | 'ignore';
+    }
+  | { ok: false; error: CallError };
+
+/** How the calls of all handlers ended. `calls` has the calls that were made, in order. */
+export type CallAllResult<Response> = (
+  | { ok: true; response: Pick<Response, keyof Response & ('status' | 'message' | 'retryAfterSeconds')> }
+  | { ok: false; error: CallError }
+) & { calls: { handler: string; result: CallResult<Response> }[] };
+
+/** Calls extension servers, as Cluster API does. */
+export interface Client {
+  readonly registry: HandlerRegistry;
+  /** Calls Discovery on an extension server and validates the answer, even if the extension is in backoff. */
+  discover(config: ExtensionConfig, options?: { signal?: AbortSignal | undefined }): Promise<DiscoverResult>;
+  /** Calls one handler by its name. */
+  callExtension<Request extends object, Response extends object>(
+    hook: HookDefinition<Request, Response>,
+    options: CallOptions<Request>,
+  ): Promise<CallResult<Response>>;
+  /**
+   * Calls all handlers of a hook whose namespaceSelector matches, one after the other, sorted by name; the first error
+   * ends that. The messages are joined, and the lowest nonzero retryAfterSeconds counts.
+   */
+  callAllExtensions<Request extends object, Response extends object>(
+    hook: HookDefinition<Request, Response>,
+    options: CallAllOptions<Request>,
+  ): Promise<CallAllResult<Response>>;
+  /** The names of the handlers of a hook that are called for an object. */
+  handlersFor(hook: HookDefinition, object: CalledObject): Promise<string[] | CallError>;
+  /** Closes the connections of an extension that will not be called for a while; the next call opens new ones. */
+  disconnect(name: string): void;
+  /** Removes a deleted ExtensionConfig: its handlers, connections and backoff. */
+  remove(name: string): void;
+  close(): Promise<void>;
+}

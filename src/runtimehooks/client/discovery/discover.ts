@@ -1,0 +1,68 @@
+import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import type { HookCatalog } from '../../catalog/catalog.ts';
+import { hooks } from '../../catalog/definitions/definitions.ts';
+import type { Release } from '../../catalog/release.ts';
+import { type CallError, isCallError, prefixed } from '../call-error.ts';
+import { complete, type ExchangeContext, exchange, statusError } from '../exchange/exchange.ts';
+import { extensionOf } from '../registry/registration.ts';
+import {
+  aggregate,
+  type DiscoveredHandler,
+  type DiscoverResult,
+  type DiscoveryProblem,
+  readDiscovery,
+} from './discovery.ts';
+
+const discoveryTimeoutSeconds = 10;
+/** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */
+const maxDiscoveryBytes = 2 * 1024 * 1024;
+
+/**
+ * Calls Discovery on an extension, as Cluster API does: even in backoff, and without a Content-Type. A server that
+ * rejects such a request must not appear to be discovered by Cluster API.
+ */
+export async function discover(
+  config: ExtensionConfig,
+  { catalog, release, signal }: { catalog: HookCatalog; release: Release; signal: AbortSignal | undefined },
+  context: ExchangeContext,
+): Promise<DiscoverResult> {
+  const extension = extensionOf(config);
+  const prefix = `failed to discover extension ${JSON.stringify(extension.name)}`;
+  const failed = (error: CallError, problems: DiscoveryProblem[] = [], handlers: DiscoveredHandler[] = []) => ({
+    ok: false as const,
+    error: prefixed(prefix, error),
+    problems,
+    handlers,
+  });
+  const hook = hooks.Discovery;
+  const answer = await exchange(
+    {
+      extension,
+      hook,
+      callerVersion: hook.version,
+      handler: undefined,
+      timeoutSeconds: discoveryTimeoutSeconds,
+      request: complete(hook, {}, {}),
+      signal,
+      maxAnswerBytes: maxDiscoveryBytes,
+      ignoresBackoff: true,
+    },
+    { ...context, withoutContentType: true },
+  );
+  if (isCallError(answer)) {
+    return failed(answer);
+  }
+  const response = answer.content;
+  const error = statusError(response);
+  if (error !== undefined) {
+    return failed(error);
+  }
+  const { handlers, problems } = readDiscovery(response, extension.name, { catalog, release });
+  return problems.length === 0
+    ? { ok: true, handlers }
+    : failed(
+        { step: 'validation', message: `failed to validate discovery response: ${aggregate(problems)}` },
+        problems,
+        handlers,
+      );
+}

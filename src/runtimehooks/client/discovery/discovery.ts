@@ -1,0 +1,166 @@
+import { dns1123LabelProblems, type JsonObject } from '../../../kubernetes/index.ts';
+import type { HookCatalog } from '../../catalog/catalog.ts';
+import { type Phase, phaseIn } from '../../catalog/policy.ts';
+import type { Release } from '../../catalog/release.ts';
+import { type CallError, quotable } from '../call-error.ts';
+import { defaultTimeoutSeconds, parseApiVersion } from '../registry/registration.ts';
+
+/** A handler as discovery stores it in an ExtensionConfig. */
+export interface DiscoveredHandler {
+  /** `HANDLER.EXTENSIONCONFIG`. */
+  name: string;
+  requestHook: { apiVersion: string; hook: string };
+  timeoutSeconds?: number;
+  failurePolicy: string;
+}
+
+/** A handler in the response, with the fields that Cluster API's decoder reads. */
+interface OfferedHandler {
+  name?: string;
+  requestHook?: { apiVersion?: string; hook?: string };
+  timeoutSeconds?: number;
+  failurePolicy?: string;
+}
+
+/** Longest timeout that Cluster API accepts, in seconds. */
+const maxTimeoutSeconds = 30;
+/** Maximum number of handlers that the status of an ExtensionConfig can hold. */
+export const maxHandlers = 512;
+
+/** Why Cluster API would reject a handler, in its own words, and what to do about it. */
+export interface DiscoveryProblem {
+  handler: string;
+  message: string;
+  remedy: string;
+}
+
+/** The handlers of an extension, with defaults applied, and every reason to reject them. */
+export interface DiscoveryResult {
+  handlers: DiscoveredHandler[];
+  problems: DiscoveryProblem[];
+}
+
+/** The handlers of an extension, or why it was not discovered. */
+export type DiscoverResult =
+  | { ok: true; handlers: DiscoveredHandler[] }
+  | { ok: false; error: CallError; problems: DiscoveryProblem[]; handlers: DiscoveredHandler[] };
+
+/** The known hooks, and the release for which to check them. */
+export interface KnownHooks {
+  catalog: HookCatalog;
+  release: Release;
+}
+
+/** The phase of a hook in the release, or undefined if the catalog does not have it. */
+export function phaseOf(
+  { apiVersion, hook }: { apiVersion: string; hook: string },
+  { catalog, release }: KnownHooks,
+): Phase | undefined {
+  const parsed = parseApiVersion(apiVersion);
+  const lifecycle = parsed && catalog.find(parsed.group, parsed.version, hook);
+  return lifecycle && phaseIn(lifecycle, release);
+}
+
+/** The problems with one handler; `seen` contains the names of the handlers before it. */
+function problemsOf(
+  offered: OfferedHandler,
+  seen: Set<string>,
+  reported: Set<string>,
+  known: KnownHooks,
+): DiscoveryProblem[] {
+  const name = quotable(offered.name ?? '');
+  const found: DiscoveryProblem[] = [];
+  const add = (message: string, remedy: string) => found.push({ handler: name, message, remedy });
+  if (seen.has(offered.name ?? '') && !reported.has(offered.name ?? '')) {
+    reported.add(offered.name ?? '');
+    add(`duplicate name for handler ${name} found`, 'give each handler of the server a unique name, even across hooks');
+  }
+  seen.add(offered.name ?? '');
+  const labelProblems = dns1123LabelProblems(offered.name ?? '');
+  if (labelProblems.length > 0) {
+    add(
+      `handler name ${name} is not valid: [${labelProblems.join(', ')}]`,
+      'use lower case letters, digits and hyphens, at most 63',
+    );
+  }
+  const { timeoutSeconds = defaultTimeoutSeconds, failurePolicy = 'Fail' } = offered;
+  if (timeoutSeconds < 0 || timeoutSeconds > maxTimeoutSeconds) {
+    add(
+      `handler ${name} timeoutSeconds ${timeoutSeconds} must be between 0 and ${maxTimeoutSeconds}`,
+      'ask for at most 10 seconds, and do long work in the background',
+    );
+  }
+  if (failurePolicy !== 'Fail' && failurePolicy !== 'Ignore') {
+    add(
+      `handler ${name} failurePolicy ${quotable(failurePolicy)} must equal "Ignore" or "Fail"`,
+      'write Fail or Ignore in exactly this case, or omit it',
+    );
+  }
+  const apiVersion = offered.requestHook?.apiVersion ?? '';
+  const hook = offered.requestHook?.hook ?? '';
+  if (parseApiVersion(apiVersion) === undefined) {
+    add(
+      `handler ${name} requestHook APIVersion ${quotable(apiVersion)} is not valid: it is not of the form GROUP/VERSION`,
+      'write hooks.runtime.cluster.x-k8s.io/v1alpha1',
+    );
+  } else {
+    const phase = phaseOf({ apiVersion, hook }, known);
+    if (phase === undefined || phase === 'future' || phase === 'removed') {
+      const parsed = parseApiVersion(apiVersion);
+      const other = parsed && known.catalog.findIgnoringCase(parsed.group, parsed.version, hook);
+      const remedy =
+        phase === 'future'
+          ? 'upgrade Cluster API first, then the extension'
+          : phase === 'removed'
+            ? 'serve the version that replaced it'
+            : other === undefined
+              ? '"hooks" lists the known hooks'
+              : `write ${other.name}`;
+      add(
+        `handler ${name} requestHook ${quotable(apiVersion)}/${quotable(hook)} is not in the Runtime SDK catalog`,
+        `${remedy}: one such handler makes Cluster API refuse the whole extension`,
+      );
+    }
+  }
+  return found;
+}
+
+/**
+ * Applies defaults to a discovery response and validates it by all of Cluster API's rules. A single problem makes the
+ * whole response invalid.
+ *
+ * @param response as returned by `decodeResponse`.
+ * @param extension name of the ExtensionConfig.
+ */
+export function readDiscovery(response: JsonObject, extension: string, known: KnownHooks): DiscoveryResult {
+  const offered = (response.handlers ?? []) as OfferedHandler[];
+  const seen = new Set<string>();
+  const reported = new Set<string>();
+  const problems: DiscoveryProblem[] = [];
+  const handlers: DiscoveredHandler[] = [];
+  if (offered.length > maxHandlers) {
+    problems.push({
+      handler: '',
+      message: `${offered.length} handlers do not fit into status.handlers`,
+      remedy: `offer at most ${maxHandlers}, or split the extension in two`,
+    });
+  }
+  for (const handler of offered.slice(0, maxHandlers)) {
+    problems.push(...problemsOf(handler ?? {}, seen, reported, known));
+    const { name = '', requestHook = {}, timeoutSeconds = defaultTimeoutSeconds, failurePolicy } = handler ?? {};
+    handlers.push({
+      name: `${quotable(name)}.${extension}`,
+      requestHook: { apiVersion: quotable(requestHook.apiVersion ?? ''), hook: quotable(requestHook.hook ?? '') },
+      // The API server omits 0, and 0 means the default.
+      ...(timeoutSeconds === 0 ? {} : { timeoutSeconds }),
+      failurePolicy: quotable(failurePolicy || 'Fail'),
+    });
+  }
+  return { handlers, problems };
+}
+
+/** The problems as upstream aggregates them: one as it is, several in brackets, duplicates once. */
+export function aggregate(problems: readonly DiscoveryProblem[]): string {
+  const messages = [...new Set(problems.map(({ message }) => message))];
+  return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+}

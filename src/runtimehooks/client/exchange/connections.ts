@@ -1,0 +1,290 @@
+import tls, { createSecureContext, type SecureContext } from 'node:tls';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import { Recent } from '../../../base/index.ts';
+import { readableCertificates } from '../../../base/x509/index.ts';
+import { type CallError, quotable } from '../call-error.ts';
+import { readBeginning, readFirstValue, unpacked } from './body.ts';
+import { explained, explainedWithin, handshakeMs } from './connection-errors.ts';
+import type { Target } from './url.ts';
+
+/** A client certificate for extension servers, with its key: PEM. */
+export interface ClientCertificate {
+  cert: string;
+  key: string;
+}
+
+/**
+ * Addresses to connect to instead of a host and port, as with curl's `--resolve`; certificates are still verified for
+ * the original name.
+ */
+export type Resolve = (host: string) => { host: string; port: number } | undefined;
+
+/** Options of connections. */
+export interface ConnectionOptions {
+  /** Read for each call: a renewed certificate is used from the next connection on. */
+  clientCertificate?: () => ClientCertificate | undefined;
+  resolve?: Resolve;
+  /** Maximum number of concurrent calls to an extension; further calls wait, within their timeout. */
+  maxConcurrentCalls: number;
+  /** Longest response that is read, in bytes. Default: 20 MiB, the limit of Go's server for requests. */
+  maxAnswerBytes?: number;
+}
+
+/** One POST. */
+export interface Exchange {
+  target: Target;
+  /** Base64 of the PEM CA bundle; absent: the system roots. */
+  caBundle: string | undefined;
+  body: string | Buffer;
+  signal: AbortSignal;
+  /** Longest answer that is read, in bytes. Default: that of the connections. */
+  maxAnswerBytes?: number | undefined;
+  /** Omits the Content-Type, as Cluster API does. Default: JSON. */
+  withoutContentType?: boolean;
+}
+
+/** A response with status code and body, as received. */
+export interface ExtensionResponse {
+  code: number;
+  body: Buffer;
+}
+
+/** Persistent connections to extension servers. */
+export interface ExtensionConnections {
+  /**
+   * Sends a POST; failures are values. Redirects are not followed. `key` identifies the extension; if its address, CA
+   * or client certificate changes, new connections are opened.
+   */
+  post(key: string, exchange: Exchange): Promise<ExtensionResponse | CallError>;
+  /** Number of calls of an extension that are in flight, and of those waiting for one to end. */
+  load(key: string): { running: number; waiting: number };
+  /** Closes the connections of a deleted extension. */
+  forget(key: string): void;
+  close(): Promise<void>;
+}
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Longest response that is read, in bytes: the limit of Go's server for requests, which upstream intended for
+ * responses.
+ */
+const defaultMaxAnswerBytes = 20 * mebibyte;
+/** How much of an error response is read, in bytes: messages quote 512 characters of it. */
+const maxErrorBytes = 4 * 1024;
+/** How long an idle connection is kept, in ms (Go: 90 s). */
+const keepAliveMs = 90_000;
+/** Maximum number of TLS settings that are cached across extensions and sets of connections. */
+const maxContexts = 32;
+
+const isOverTime = (signal: AbortSignal) => (signal.reason as Error | undefined)?.name === 'TimeoutError';
+
+/** A connection pool, and the settings that it was created with. */
+interface KeptPool {
+  origin: string;
+  caBundle: string | undefined;
+  certificate: ClientCertificate | undefined;
+  pool: Pool;
+}
+
+/**
+ * The readable certificates of a bundle, as Go would use them; others are skipped.
+ *
+ * @throws {Error} when there is none.
+ */
+function readable(caBundle: string): string[] {
+  const good = [...readableCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))];
+  if (good.length === 0) {
+    throw new Error('clientConfig.caBundle contains no PEM certificate that can be read');
+  }
+  return good.map((certificate) => certificate.toString());
+}
+
+let systemRoots: string[] | undefined;
+
+/** The system roots, or Node's own if there are none. */
+function rootsOfSystem(): string[] {
+  if (systemRoots === undefined) {
+    // The one file and the folder with its links have each of them four times (Debian), and OpenSSL parses them all.
+    // Not imported by name: an older Node.js would name it as missing, instead of saying that it is too old.
+    const found = [...new Set(tls.getCACertificates('system'))];
+    systemRoots = found.length > 0 ? found : tls.getCACertificates('default');
+  }
+  return systemRoots;
+}
+
+/** TLS settings that were used lately. */
+const contexts = new Recent<SecureContext>(maxContexts);
+
+/**
+ * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a
+ * hundred KiB outside of the heap and, with the system roots, milliseconds.
+ */
+function contextFor(caBundle: string | undefined, certificate: ClientCertificate | undefined): SecureContext {
+  const key = JSON.stringify([caBundle, certificate?.cert, certificate?.key]);
+  const context =
+    contexts.get(key) ??
+    createSecureContext({
+      ca: caBundle === undefined ? rootsOfSystem() : readable(caBundle),
+      ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+      minVersion: 'TLSv1.2',
+    });
+  contexts.set(key, context);
+  return context;
+}
+
+/** The connection pools of extensions, by key. */
+function createPools(options: ConnectionOptions) {
+  const pools = new Map<string, KeptPool>();
+
+  function poolFor(key: string, { target, caBundle }: Exchange): Pool {
+    const certificate = options.clientCertificate?.();
+    const kept = pools.get(key);
+    if (
+      kept !== undefined &&
+      kept.origin === target.origin &&
+      kept.caBundle === caBundle &&
+      kept.certificate?.cert === certificate?.cert &&
+      kept.certificate?.key === certificate?.key
+    ) {
+      return kept.pool;
+    }
+    // Calls in flight finish on their old connections.
+    kept?.pool.close().catch(() => {});
+    const elsewhere = options.resolve?.(target.host);
+    const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
+      connections: options.maxConcurrentCalls,
+      pipelining: 1,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+      // undici uses HTTP/2 by itself where a server offers it. Aborting such calls before their response, in a process
+      // with other TLS connections, made Node.js loop in native code and use up all memory (Node.js 24.21, undici
+      // 8.12.4).
+      allowH2: false,
+      // The call's signal limits the total time.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        secureContext: contextFor(caBundle, certificate),
+        // Go verifies an IP address against the addresses in the certificate, and sends no server name for it.
+        ...(elsewhere === undefined ? {} : { servername: target.serverName }),
+        timeout: handshakeMs,
+        rejectUnauthorized: true,
+      },
+    });
+    pools.set(key, { origin: target.origin, caBundle, certificate, pool });
+    return pool;
+  }
+
+  return { pools, poolFor };
+}
+
+const sizeText = (bytes: number) => (bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes} bytes`);
+
+/** Whether the caller has given up, rather than the time being over. */
+const isCancelled = ({ signal }: Exchange) => signal.aborted && !isOverTime(signal);
+
+/**
+ * Reads a response: its first JSON value or, unless it has status 200, its beginning.
+ *
+ * @throws the reason of a signal that was aborted by the caller.
+ */
+async function received(
+  { statusCode: code, headers, body }: Dispatcher.ResponseData,
+  exchange: Exchange,
+  maxBytes: number,
+): Promise<ExtensionResponse | CallError> {
+  const plain = unpacked(body, headers['content-encoding']);
+  if (code !== 200) {
+    const beginning = await readBeginning(plain, maxErrorBytes);
+    if (isCancelled(exchange)) {
+      throw exchange.signal.reason;
+    }
+    return { code, body: beginning };
+  }
+  let read: Buffer | undefined;
+  try {
+    read = await readFirstValue(plain, maxBytes);
+  } catch (error) {
+    if (isCancelled(exchange)) {
+      throw error;
+    }
+    return explainedWithin(error, exchange.signal);
+  }
+  return read === undefined
+    ? { step: 'size', message: `http call failed: the answer is larger than ${sizeText(maxBytes)}`, code }
+    : { code, body: read };
+}
+
+/** Why a call got no response: it took too long, was cancelled, or failed. */
+function unanswered(error: unknown, { target, signal }: Exchange): CallError {
+  if (!signal.aborted) {
+    return explained(error, target);
+  }
+  const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
+  return isOverTime(signal)
+    ? { step: 'timeout', message: `${prefix}context deadline exceeded` }
+    : { step: 'cancelled', message: `${prefix}context canceled` };
+}
+
+/** Creates a set of connections, which are opened on first use. */
+export function createConnections(options: ConnectionOptions): ExtensionConnections {
+  const { maxAnswerBytes = defaultMaxAnswerBytes, maxConcurrentCalls } = options;
+  // Nothing is larger than NaN: any answer would be read to its end.
+  if (!Number.isSafeInteger(maxAnswerBytes) || maxAnswerBytes < 1) {
+    throw new RangeError(`maxAnswerBytes: ${maxAnswerBytes} is not a whole number of bytes above 0`);
+  }
+  // With none, every call would wait for its turn until its timeout.
+  if (!Number.isSafeInteger(maxConcurrentCalls) || maxConcurrentCalls < 1) {
+    throw new RangeError(`maxConcurrentCalls: ${maxConcurrentCalls} is not a whole number above 0`);
+  }
+  const { pools, poolFor } = createPools(options);
+
+  return {
+    async post(key, exchange) {
+      const { target, signal } = exchange;
+      let pool: Pool;
+      try {
+        pool = poolFor(key, exchange);
+      } catch (error) {
+        return { step: 'tls-config', message: `failed to create http client: ${quotable((error as Error).message)}` };
+      }
+      try {
+        const response = await request.call(pool, {
+          method: 'POST',
+          path: target.path,
+          headers: {
+            host: target.host,
+            ...(exchange.withoutContentType === true ? {} : { 'content-type': 'application/json' }),
+            'user-agent': 'extensionconfig-webhook',
+            'accept-encoding': 'gzip',
+            ...(target.authorization === undefined ? {} : { authorization: target.authorization }),
+          },
+          body: exchange.body,
+          signal,
+        });
+        return await received(response, exchange, Math.min(exchange.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
+      } catch (error) {
+        return unanswered(error, exchange);
+      }
+    },
+    load(key) {
+      const stats = pools.get(key)?.pool.stats;
+      return { running: stats?.running ?? 0, waiting: (stats?.queued ?? 0) + (stats?.pending ?? 0) };
+    },
+    forget(key) {
+      pools
+        .get(key)
+        ?.pool.close()
+        .catch(() => {});
+      pools.delete(key);
+    },
+    async close() {
+      const all = [...pools.values()];
+      pools.clear();
+      await Promise.all(all.map(({ pool }) => pool.destroy()));
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { isUtf8 } from 'node:buffer';
+import { JsonError, type JsonObject, parseFirstJson, withWholeFractionsShown } from '../../../kubernetes/index.ts';
+import type { HookDefinition } from '../../catalog/definition.ts';
+import { decodeResponse } from '../../messages/index.ts';
+import { type CallError, isCallError, isIgnorable, maxMessage, quotable } from '../call-error.ts';
+import type { Extension } from '../registry/registration.ts';
+import type { Backoff } from './backoff.ts';
+import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
+import type { CallMetrics } from './metrics.ts';
+import { targetOf } from './url.ts';
+
+/** A request to one handler. */
+export interface Outgoing {
+  extension: Extension;
+  /** The hook in the version of the handler. */
+  hook: HookDefinition;
+  /** The version of the hook that the calling program uses, which metrics report, as upstream. */
+  callerVersion: string;
+  /** Its name without that of the ExtensionConfig; undefined for a singleton hook. */
+  handler: string | undefined;
+  timeoutSeconds: number;
+  request: JsonObject;
+  signal: AbortSignal | undefined;
+  /** Longest response that is read, in bytes. Default: the limit of calls. */
+  maxAnswerBytes?: number;
+  /** Whether to call an extension in backoff anyway. */
+  ignoresBackoff: boolean;
+}
+
+/** The parts of the client that exchanges depend on. */
+export interface ExchangeContext {
+  connections: ExtensionConnections;
+  backoff: Backoff;
+  metrics: CallMetrics | undefined;
+  now: () => number;
+  /** Whether requests have no Content-Type, like Cluster API's. */
+  withoutContentType: boolean;
+}
+
+/** A message of a server, wrapped because it may have any field, even those of an error. */
+export interface Message {
+  content: JsonObject;
+}
+
+/** The message in a response, as Cluster API reads it: status code 200, the first JSON value, with the right types. */
+export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Message | CallError {
+  if (answer.code !== 200) {
+    const body = JSON.stringify(quotable(answer.body.toString('utf8')));
+    const message = `http call failed: got response with status code ${answer.code} != 200: response : ${body}`;
+    return { step: 'http', message, code: answer.code };
+  }
+  const failed = (problem: string): CallError => ({
+    step: 'decode',
+    message: `http call failed: failed to decode response: ${problem}`,
+    code: 200,
+  });
+  // Go replaces bytes that are not UTF-8.
+  const body = isUtf8(answer.body) ? answer.body : Buffer.from(answer.body.toString('utf8'));
+  try {
+    const decoded = decodeResponse(hook, parseFirstJson(body));
+    if ('problem' in decoded) {
+      return failed(decoded.problem);
+    }
+    const shown = withWholeFractionsShown(body);
+    const fractions = shown === undefined ? decoded : decodeResponse(hook, shown);
+    return 'problem' in fractions
+      ? failed(`${fractions.problem}: Go takes 30, but neither 30.0 nor 3e1, for an integer`)
+      : { content: decoded.response };
+  } catch (error) {
+    if (error instanceof JsonError) {
+      return failed(body.length === 0 ? 'EOF: the body is empty' : error.message);
+    }
+    throw error;
+  }
+}
+
+/** The request in the version of the hook, with the extension's settings, which the request's own settings override. */
+export function complete(hook: HookDefinition, request: object, settings: Extension['settings']): JsonObject {
+  const own = (request as { settings?: Record<string, string> }).settings;
+  const merged = { ...settings, ...own };
+  return {
+    ...(request as JsonObject),
+    apiVersion: `${hook.group}/${hook.version}`,
+    kind: hook.request.kind,
+    ...(Object.keys(merged).length === 0 || hook.singleton ? {} : { settings: merged }),
+  };
+}
+
+/** Sends a request and reads the response, in the version of the handler. Never throws because of a server. */
+export async function exchange(outgoing: Outgoing, context: ExchangeContext): Promise<Message | CallError> {
+  const { extension, hook, handler, timeoutSeconds, request, signal } = outgoing;
+  const { connections, backoff, metrics, now, withoutContentType } = context;
+  const { clientConfig } = extension;
+  const { group, version, name } = hook;
+  const target = targetOf(clientConfig, {
+    group,
+    version,
+    hook: name,
+    timeoutSeconds,
+    ...(handler === undefined ? {} : { handler }),
+  });
+  if (isCallError(target)) {
+    return target;
+  }
+  const held = outgoing.ignoresBackoff ? undefined : backoff.holds(extension);
+  if (held !== undefined) {
+    metrics?.heldBack(extension.name);
+    return {
+      step: 'backoff',
+      message: `extension ${JSON.stringify(extension.name)} is not called for another ${Math.ceil(held.waitMs / 1000)}s: it failed ${held.failures === 1 ? 'once' : `${held.failures} times`} in a row, last with: ${held.lastError}`,
+    };
+  }
+  const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+  const started = now();
+  const answer = await connections.post(extension.name, {
+    target,
+    caBundle: clientConfig.caBundle || undefined,
+    body: JSON.stringify(request),
+    maxAnswerBytes: outgoing.maxAnswerBytes,
+    withoutContentType,
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+  });
+  const result = isCallError(answer) ? answer : readAnswer(answer, hook);
+  const isFailed = isCallError(result);
+  const status = isFailed ? undefined : result.content.status;
+  metrics?.request(
+    {
+      code: isFailed ? String(result.code ?? '<error>') : '200',
+      host: target.host,
+      group,
+      version: outgoing.callerVersion,
+      hook: name,
+      status: status === 'Success' || status === 'Failure' ? status : 'Unknown',
+    },
+    (now() - started) / 1000,
+  );
+  if (!isFailed) {
+    backoff.succeeded(extension);
+  } else if (isIgnorable(result)) {
+    backoff.failed(extension, result.message);
+  }
+  return result;
+}
+
+/** The error for the status of a response; undefined for a success. */
+export function statusError({ status, message }: JsonObject): CallError | undefined {
+  const text = typeof message === 'string' ? quotable(message, maxMessage) : '';
+  if (status === 'Success') {
+    return undefined;
+  }
+  return status === 'Failure'
+    ? { step: 'status', message: `got failure response with message: ${text}` }
+    : {
+        step: 'status',
+        message: `got unknown response status ${JSON.stringify(quotable(String(status ?? '')))} with message: ${text}`,
+      };
+}

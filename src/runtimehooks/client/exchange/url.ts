@@ -1,0 +1,103 @@
+import { posix } from 'node:path';
+import querystring from 'node:querystring';
+import { bytesOf, parseRequestUri, percentEncoded } from '../../../kubernetes/index.ts';
+import type { CallError } from '../call-error.ts';
+import type { ClientConfig } from '../registry/registration.ts';
+import { formatGoSeconds } from './go-duration.ts';
+
+/** The destination of a call. */
+export interface Target {
+  /** The full URL for error messages, without user info. */
+  url: string;
+  /** `https://HOST[:PORT]`. */
+  origin: string;
+  /** Host and port, for the Host header and the metrics. */
+  host: string;
+  /** Name that the certificate must be valid for: the host without port and brackets. */
+  serverName: string;
+  path: string;
+  /** User info of a configured URL, encoded as by Go. */
+  authorization?: string;
+}
+
+/** The handler to call; without a name for a singleton hook. */
+export interface CalledHandler {
+  group: string;
+  version: string;
+  hook: string;
+  handler?: string;
+  timeoutSeconds: number;
+}
+
+const failed = (problem: string): CallError => ({ step: 'url', message: `failed to compute URL: ${problem}` });
+
+/** The unescaped bytes of a path, one character each. */
+const unescaped = (path: string) =>
+  bytesOf(path).replaceAll(/%([0-9A-Fa-f]{2})/g, (_escape, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+
+/** A path given as bytes, with the characters escaped that URLs must not contain. */
+const escaped = (bytes: string) => bytes.replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/g, percentEncoded);
+
+/** Adds the timeout to a query, sorted as by Go. */
+function withTimeout(query: string | undefined, timeoutSeconds: number): string {
+  const parameters = new URLSearchParams(query ?? '');
+  parameters.append('timeout', formatGoSeconds(timeoutSeconds));
+  parameters.sort();
+  return parameters.toString();
+}
+
+/**
+ * The URL of a handler as Cluster API computes it: a service takes precedence over a URL, the hook and the handler are
+ * in lower case, and the joined path is clean (no double or trailing slash, no dots). Before that, Go unescapes the
+ * path of a URL, but not the path of a service.
+ */
+export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Target | CallError {
+  const { service, url } = clientConfig;
+  let host: string;
+  let prefix: string;
+  let query: string | undefined;
+  let userInfo: string | undefined;
+  if (service !== undefined && Object.keys(service).length > 0) {
+    host = `${service.name ?? ''}.${service.namespace ?? ''}.svc${service.port === undefined ? '' : `:${service.port}`}`;
+    prefix = bytesOf(service.path ?? '');
+  } else if (url === undefined) {
+    return failed('at least one of service and url should be defined in config');
+  } else {
+    const parsed = parseRequestUri(url);
+    if ('problem' in parsed) {
+      return failed(`${JSON.stringify(url.slice(0, 200))} ${parsed.problem}`);
+    }
+    if (parsed.scheme !== 'https') {
+      return failed(`expected https scheme, got ${JSON.stringify(url.slice(0, 200))}`);
+    }
+    host = parsed.host ?? '';
+    const [path = '', ...fragment] = parsed.path.split('#');
+    prefix = unescaped(path);
+    [query] = fragment.length > 0 ? [] : (parsed.query ?? '').split('#');
+    userInfo = parsed.userInfo;
+  }
+  const { group, version, hook, handler } = called;
+  const own = [group, version, hook.toLowerCase(), handler?.toLowerCase() ?? ''].map(bytesOf);
+  const clean = posix.join('/', prefix, ...own).replace(/\/$/, '');
+  const path = `${escaped(clean)}?${withTimeout(query, called.timeoutSeconds)}`;
+  const origin = `https://${host}`;
+  let serverName: string;
+  try {
+    const { hostname } = new URL(origin);
+    serverName = hostname.replace(/^\[(.*)\]$/, '$1');
+  } catch {
+    return failed(`${JSON.stringify(origin.slice(0, 200))} names no host that can be called`);
+  }
+  return {
+    url: `${origin}${path}`,
+    origin,
+    host,
+    serverName,
+    path,
+    ...(userInfo === undefined
+      ? {}
+      : { authorization: `Basic ${Buffer.from(querystring.unescape(userInfo)).toString('base64')}` }),
+  };
+}

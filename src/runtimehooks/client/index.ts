@@ -1,0 +1,33 @@
+export { type CallError, type CallStep, isCallError, quotable } from './call-error.ts';
+export { createClient } from './client.ts';
+export type {
+  CallAllOptions,
+  CallAllResult,
+  CalledObject,
+  CallOptions,
+  CallResult,
+  Client,
+  ClientOptions,
+} from './client-types.ts';
+export {
+  aggregate,
+  type DiscoveredHandler,
+  type DiscoverResult,
+  type DiscoveryProblem,
+  type KnownHooks,
+  phaseOf,
+  readDiscovery,
+} from './discovery/discovery.ts';
+export { type ClientCertificate, createConnections, type Resolve } from './exchange/connections.ts';
+export { readAnswer } from './exchange/exchange.ts';
+export { probeTls, type TlsFacts } from './exchange/probe.ts';
+export { type Target, targetOf } from './exchange/url.ts';
+export {
+  type ClientConfig,
+  defaultTimeoutSeconds,
+  type Extension,
+  extensionOf,
+  type RegisteredHandler,
+} from './registry/registration.ts';
+export { createRegistry, type HandlerRegistry } from './registry/registry.ts';
+export { type Survey, type SurveyFinding, surveyExtension } from './survey.ts';

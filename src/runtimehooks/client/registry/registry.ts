@@ -1,0 +1,164 @@
+import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import { labelSelectorProblems } from '../../../kubernetes/index.ts';
+import { type CallError, isCallError } from '../call-error.ts';
+import {
+  defaultTimeoutSeconds,
+  type Extension,
+  extensionOf,
+  parseApiVersion,
+  type RegisteredHandler,
+} from './registration.ts';
+
+/** Handlers of discovered extensions, by name and by hook. Errors are upstream's, as values. */
+export interface HandlerRegistry {
+  /**
+   * Fills the registry for the first time. An ExtensionConfig that cannot be registered does not affect the others;
+   * upstream, one such object stops the whole manager.
+   *
+   * @returns the errors, by ExtensionConfig.
+   */
+  warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
+  readonly isReady: boolean;
+  /** Replaces the registered handlers of an ExtensionConfig with those in its status: all of them, or none. */
+  add(config: ExtensionConfig): CallError | undefined;
+  /** Removes an ExtensionConfig; an unknown one is ignored. */
+  remove(name: string): CallError | undefined;
+  get(name: string): RegisteredHandler | CallError;
+  /** The handlers of a hook in any version, sorted by name. */
+  list(group: string, hook: string): readonly RegisteredHandler[] | CallError;
+  /** Extensions with at least one handler, sorted by name. */
+  readonly extensions: readonly Extension[];
+}
+
+const failure = (message: string): CallError => ({ step: 'registry', message });
+
+const cold = (operation: string) =>
+  failure(`invalid operation: ${operation} cannot be called on a registry which has not been warmed up`);
+
+function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
+  const extension = extensionOf(config);
+  const problem = extension.namespaceSelector && labelSelectorProblems(extension.namespaceSelector, 1)[0];
+  if (problem !== undefined) {
+    return failure(`failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`);
+  }
+  const handlers: RegisteredHandler[] = [];
+  for (const { name, requestHook, timeoutSeconds, failurePolicy } of config.status?.handlers ?? []) {
+    const groupVersion = parseApiVersion(requestHook?.apiVersion ?? '');
+    if (name === undefined || requestHook?.hook === undefined || groupVersion === undefined) {
+      return failure(`failed to parse GroupVersion ${JSON.stringify(requestHook?.apiVersion ?? '')}`);
+    }
+    handlers.push({
+      name,
+      ...groupVersion,
+      hook: requestHook.hook,
+      timeoutSeconds: timeoutSeconds || defaultTimeoutSeconds,
+      failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
+      extension,
+    });
+  }
+  return handlers;
+}
+
+const keyOf = (group: string, hook: string) => `${hook}.${group}`;
+
+/** Creates an empty registry, which has to be warmed up. */
+export function createRegistry(): HandlerRegistry {
+  let isReady = false;
+  const byName = new Map<string, RegisteredHandler>();
+  const byExtension = new Map<string, readonly RegisteredHandler[]>();
+  /** Sorted by name; a hook that has changed is sorted on the next access. */
+  const byHook = new Map<string, Map<string, RegisteredHandler>>();
+  const sorted = new Map<string, readonly RegisteredHandler[]>();
+
+  function forget(name: string): void {
+    for (const handler of byExtension.get(name) ?? []) {
+      const key = keyOf(handler.group, handler.hook);
+      byName.delete(handler.name);
+      byHook.get(key)?.delete(handler.name);
+      sorted.delete(key);
+    }
+    byExtension.delete(name);
+  }
+
+  function replace(config: ExtensionConfig): CallError | undefined {
+    forget(config.metadata.name ?? '');
+    const handlers = handlersOf(config);
+    if (isCallError(handlers)) {
+      return handlers;
+    }
+    for (const handler of handlers) {
+      const key = keyOf(handler.group, handler.hook);
+      const ofHook = byHook.get(key) ?? new Map<string, RegisteredHandler>();
+      byHook.set(key, ofHook.set(handler.name, handler));
+      byName.set(handler.name, handler);
+      sorted.delete(key);
+    }
+    byExtension.set(config.metadata.name ?? '', handlers);
+    return undefined;
+  }
+
+  return {
+    get isReady() {
+      return isReady;
+    },
+    get extensions() {
+      return [...byExtension.values()]
+        .flatMap(([handler]) => (handler === undefined ? [] : [handler.extension]))
+        .sort((a, b) => (a.name < b.name ? -1 : 1));
+    },
+    warmUp(configs) {
+      if (isReady) {
+        const message =
+          'failed to warm up registry: invalid operation: WarmUp cannot be called on a registry which has already been warmed up';
+        return new Map([['', failure(message)]]);
+      }
+      const errors = new Map<string, CallError>();
+      for (const config of configs) {
+        const error = replace(config);
+        if (error !== undefined) {
+          errors.set(config.metadata.name ?? '', error);
+        }
+      }
+      isReady = true;
+      return errors;
+    },
+    add(config) {
+      if (!isReady) {
+        return cold('Add');
+      }
+      const error = replace(config);
+      return (
+        error && failure(`failed to register ExtensionConfig ${JSON.stringify(config.metadata.name)}: ${error.message}`)
+      );
+    },
+    remove(name) {
+      if (!isReady) {
+        return cold('Remove');
+      }
+      forget(name);
+      return undefined;
+    },
+    get(name) {
+      if (!isReady) {
+        return failure('invalid operation: Get cannot be called on a registry not yet ready');
+      }
+      return byName.get(name) ?? failure(`handler with name ${JSON.stringify(name)} has not been registered`);
+    },
+    list(group, hook) {
+      if (!isReady) {
+        return cold('List');
+      }
+      if (group === '' || hook === '') {
+        return failure('invalid operation: List cannot be called with an empty group or hook');
+      }
+      const key = keyOf(group, hook);
+      const known = sorted.get(key);
+      if (known !== undefined) {
+        return known;
+      }
+      const handlers = [...(byHook.get(key)?.values() ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+      sorted.set(key, handlers);
+      return handlers;
+    },
+  };
+}

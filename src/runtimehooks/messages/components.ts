@@ -1,0 +1,86 @@
+import type { HookDefinition } from '../catalog/definition.ts';
+import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
+import { coreSchemas } from './core.ts';
+import { examples } from './examples.ts';
+import { kubernetesSchemas } from './kubernetes.ts';
+
+/** Schemas by component name. */
+export type Components = ReadonlyMap<string, MessageSchema>;
+
+/** The components of Kubernetes and of Cluster API's core types, with their examples. */
+export const shared: Components = new Map(
+  Object.entries({ ...kubernetesSchemas, ...coreSchemas }).map(([name, schema]) => {
+    const example = examples[name];
+    return [name, example === undefined ? schema : { ...schema, example }];
+  }),
+);
+
+/** The component that a `$ref` names. */
+export function componentOf(reference: string): string {
+  return reference.slice(componentPrefix.length);
+}
+
+const references = new WeakMap<MessageSchema, readonly string[]>();
+
+/** The components that a schema refers to; many hooks share theirs. */
+function referencesIn(schema: MessageSchema): readonly string[] {
+  let known = references.get(schema);
+  if (known === undefined) {
+    const found: string[] = [];
+    addReferences(schema, found);
+    known = found;
+    references.set(schema, known);
+  }
+  return known;
+}
+
+function addReferences(schema: MessageSchema, found: string[]): void {
+  if (schema.$ref !== undefined) {
+    found.push(componentOf(schema.$ref));
+  }
+  const { properties = {}, additionalProperties, items, allOf = [], oneOf = [] } = schema;
+  for (const part of [...Object.values(properties), ...allOf, ...oneOf, additionalProperties, items]) {
+    if (part !== undefined) {
+      addReferences(part, found);
+    }
+  }
+}
+
+/**
+ * Exactly the components that the messages of hooks need.
+ *
+ * @throws {Error} when a schema refers to an unknown component, or two hooks define different components with the same
+ *   name.
+ */
+export function componentsOf(hooks: readonly HookDefinition[]): Components {
+  const available = new Map<string, MessageSchema>();
+  const pending: string[] = [];
+  for (const hook of hooks) {
+    const own = [
+      [hook.request.component, hook.request.schema],
+      [hook.response.component, hook.response.schema],
+      ...Object.entries(hook.components),
+    ] as const;
+    for (const [name, schema] of own) {
+      const other = available.get(name) ?? shared.get(name);
+      if (other !== undefined && other !== schema && JSON.stringify(other) !== JSON.stringify(schema)) {
+        throw new Error(`two schemas have the name ${name}`);
+      }
+      available.set(name, schema);
+    }
+    pending.push(hook.request.component, hook.response.component);
+  }
+  const used = new Map<string, MessageSchema>();
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (used.has(name)) {
+      continue;
+    }
+    const schema = available.get(name) ?? shared.get(name);
+    if (schema === undefined) {
+      throw new Error(`no schema has the name ${name}`);
+    }
+    used.set(name, schema);
+    pending.push(...referencesIn(schema));
+  }
+  return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
+}

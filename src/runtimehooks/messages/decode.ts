@@ -1,0 +1,109 @@
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { HookDefinition } from '../catalog/definition.ts';
+import type { MessageSchema } from '../catalog/schema.ts';
+import { formatProblems, messageFits, messageProblems } from './checks.ts';
+import { type Components, componentOf, componentsOf } from './components.ts';
+
+const componentCache = new WeakMap<HookDefinition, Components>();
+
+function componentsFor(hook: HookDefinition): Components {
+  const known = componentCache.get(hook) ?? componentsOf([hook]);
+  componentCache.set(hook, known);
+  return known;
+}
+
+function resolved(schema: MessageSchema | undefined, components: Components): MessageSchema | undefined {
+  const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
+  return reference === undefined ? schema : components.get(componentOf(reference));
+}
+
+const spellings = new WeakMap<object, ReadonlyMap<string, string>>();
+
+/** The names of fields by their names in lower case. */
+function spellingsOf(properties: Readonly<Record<string, MessageSchema>>): ReadonlyMap<string, string> {
+  const known = spellings.get(properties) ?? new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name]));
+  spellings.set(properties, known);
+  return known;
+}
+
+/**
+ * The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. Parts
+ * that need no change are not copied, and most messages need none.
+ */
+function spelled(value: Json, schema: MessageSchema | undefined, components: Components): Json {
+  const known = resolved(schema, components);
+  if (known === undefined || typeof value !== 'object' || value === null) {
+    return value;
+  }
+  return Array.isArray(value) ? spelledItems(value, known, components) : spelledFields(value, known, components);
+}
+
+function spelledItems(value: Json[], { items }: MessageSchema, components: Components): Json[] {
+  if (items === undefined) {
+    return value;
+  }
+  // For Go's decoder, a null in a list of objects is an object without fields.
+  const isOfObjects = resolved(items, components)?.type === 'object';
+  let copy: Json[] | undefined;
+  for (const [index, item] of value.entries()) {
+    const read = item === null && isOfObjects ? {} : spelled(item, items, components);
+    if (read !== item) {
+      copy ??= [...value];
+      copy[index] = read;
+    }
+  }
+  return copy ?? value;
+}
+
+function spelledFields(value: JsonObject, known: MessageSchema, components: Components): JsonObject {
+  const { properties = {}, additionalProperties } = known;
+  const names = Object.keys(value);
+  /** The fields so far, from the first one that needs a change. */
+  let copy: [string, Json][] | undefined;
+  for (const [index, name] of names.entries()) {
+    const exact = Object.hasOwn(properties, name) ? name : (spellingsOf(properties).get(name.toLowerCase()) ?? name);
+    const field = value[name] as Json;
+    const fieldSchema = Object.hasOwn(properties, exact) ? properties[exact] : additionalProperties;
+    const isAbsent = field === null && resolved(fieldSchema, components)?.type !== undefined;
+    const read = spelled(field, fieldSchema, components);
+    if (isAbsent || exact !== name || read !== field) {
+      copy ??= names.slice(0, index).map((before) => [before, value[before] as Json]);
+    }
+    if (!isAbsent) {
+      copy?.push([exact, read]);
+    }
+  }
+  return copy === undefined ? value : Object.fromEntries(copy);
+}
+
+/**
+ * A request as a handler receives it: field names match in any case, null counts as absent, and unknown fields are
+ * kept. Types are checked, and the fields that the hook's own messages require. Returns the same value if nothing had
+ * to be changed.
+ *
+ * @returns the request, or what is wrong with it, in one line.
+ */
+export function decodeRequest(hook: HookDefinition, value: Json): { request: JsonObject } | { problem: string } {
+  // Messages from Cluster API need not be copied.
+  if (isJsonObject(value) && messageFits(hook, 'request', value, 'received')) {
+    return { request: value };
+  }
+  const request = spelled(value, hook.request.schema, componentsFor(hook));
+  const problems = messageProblems(hook, 'request', request, 'received');
+  return problems.length > 0 || !isJsonObject(request) ? { problem: formatProblems(problems) } : { request };
+}
+
+/**
+ * A response as Cluster API's decoder reads it: field names match in any case, null counts as absent (in a list of
+ * objects: as an object without fields), unknown fields are ignored, and only types are checked.
+ *
+ * @returns the response, or what is wrong with it, in one line.
+ */
+export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
+  if (value === null) {
+    return { response: {} };
+  }
+  const response = spelled(value, hook.response.schema, componentsFor(hook));
+  const problems = messageProblems(hook, 'response', response, 'tolerant');
+  return problems.length > 0 || !isJsonObject(response) ? { problem: formatProblems(problems) } : { response };
+}

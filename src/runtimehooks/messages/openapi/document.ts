@@ -1,0 +1,109 @@
+import type { HookDefinition } from '../../catalog/definition.ts';
+import { phaseIn } from '../../catalog/policy.ts';
+import type { Release } from '../../catalog/release.ts';
+import { componentPrefix, type MessageSchema } from '../../catalog/schema.ts';
+import { componentsOf } from '../components.ts';
+
+/** An operation of an OpenAPI document: one hook. */
+export interface HookOperation {
+  tags: readonly string[];
+  summary: string;
+  description: string;
+  operationId: string;
+  deprecated?: true;
+  parameters?: readonly {
+    name: string;
+    in: 'path';
+    required: true;
+    description: string;
+    schema: { type: 'string' };
+  }[];
+  requestBody: { content: Content };
+  responses: { 200: { description: string; content: Content } };
+}
+
+interface Content {
+  'application/json': { schema: { $ref: string } };
+}
+
+/** An OpenAPI 3.0 document of Runtime Hooks. */
+export interface OpenApiDocument {
+  openapi: '3.0.0';
+  info: { title: string; description: string; license: { name: string; url: string }; version: string };
+  paths: Record<string, { post: HookOperation }>;
+  components: { schemas: Record<string, MessageSchema> };
+}
+
+/** The path of a hook below the prefix of a server, in OpenAPI notation. */
+function pathOf({ group, version, name, singleton }: HookDefinition): string {
+  return `/${group}/${version}/${name.toLowerCase()}${singleton ? '' : '/{name}'}`;
+}
+
+const capitalized = (word: string) => `${word.slice(0, 1).toUpperCase()}${word.slice(1).toLowerCase()}`;
+
+/**
+ * `hooksRuntimeClusterV1alpha1Discovery`: the group without `.x-k8s.io`, the version and the hook, each capitalized.
+ */
+function operationIdOf({ group, version, name }: HookDefinition): string {
+  const words = [...group.replace(/\.x-k8s\.io$/, '').split(/[.-]/), version, name];
+  const id = words.map(capitalized).join('');
+  return `${id.slice(0, 1).toLowerCase()}${id.slice(1)}`;
+}
+
+const content = (component: string): Content => ({
+  'application/json': { schema: { $ref: `${componentPrefix}${component}` } },
+});
+
+/**
+ * The OpenAPI document of hooks, with paths, parameters, operation ids and schemas as in the document that Cluster API
+ * publishes.
+ *
+ * @param release of Cluster API: hooks that are deprecated in it are marked.
+ * @throws {Error} when two hooks have the same path, or two schemas the same name.
+ */
+export function openApiDocument(
+  hooks: readonly HookDefinition[],
+  { version, release }: { version: string; release: Release },
+): OpenApiDocument {
+  const paths: OpenApiDocument['paths'] = {};
+  for (const hook of hooks.toSorted((a, b) => (pathOf(a) < pathOf(b) ? -1 : 1))) {
+    const path = pathOf(hook);
+    if (Object.hasOwn(paths, path)) {
+      throw new Error(`two hooks have the path ${path}`);
+    }
+    paths[path] = {
+      post: {
+        tags: hook.tags,
+        summary: hook.name,
+        description: `${hook.summary} ${hook.purpose}`,
+        operationId: operationIdOf(hook),
+        ...(phaseIn(hook.lifecycle, release) === 'deprecated' && { deprecated: true as const }),
+        ...(!hook.singleton && {
+          parameters: [
+            {
+              name: 'name',
+              in: 'path',
+              required: true,
+              description: 'Name of the handler, without the name of the ExtensionConfig.',
+              schema: { type: 'string' },
+            },
+          ] as const,
+        }),
+        requestBody: { content: content(hook.request.component) },
+        responses: { 200: { description: 'The answer of the extension.', content: content(hook.response.component) } },
+      },
+    };
+  }
+  return {
+    openapi: '3.0.0',
+    info: {
+      title: 'Cluster API - Runtime SDK',
+      description:
+        'The Runtime Hooks that Cluster API calls, and what an extension server answers. Requests come with POST, over HTTPS, without a Content-Type.',
+      license: { name: 'Apache 2.0', url: 'http://www.apache.org/licenses/LICENSE-2.0.html' },
+      version,
+    },
+    paths,
+    components: { schemas: Object.fromEntries(componentsOf(hooks)) },
+  };
+}

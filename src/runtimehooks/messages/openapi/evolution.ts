@@ -1,0 +1,380 @@
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../kubernetes/index.ts';
+import type { HookCatalog } from '../../catalog/catalog.ts';
+import { isAtLeastAsStable, stabilityOf, supportEnd } from '../../catalog/policy.ts';
+import { compareReleases, formatRelease, type Release } from '../../catalog/release.ts';
+import { type DocumentedHook, type HookDocument, OpenApiError, resolved } from './read.ts';
+
+/** A change in a newer document of hooks. */
+export interface HookChange {
+  /** `break` when a rule of the Runtime SDK forbids it. */
+  severity: 'break' | 'note';
+  /** The Runtime SDK rule that the change violates, or that allows it: 1, 3 or 4. */
+  rule?: 1 | 3 | 4;
+  /** `GROUP/VERSION/hook`. */
+  hook: string;
+  /** Message and field, e.g. `response.handlers[].name`; absent if the hook itself changed. */
+  field?: string;
+  /** What changed and what to do, as a sentence without subject. */
+  message: string;
+}
+
+/** Facts that are not in the two documents. */
+export interface EvolutionFacts {
+  /** Lifecycles of the hooks, which rules 3 and 4 need. */
+  lifecycles?: HookCatalog | undefined;
+  /** The release of the newer document. */
+  release?: Release | undefined;
+  /** Month of that release, as YYYY-MM. */
+  month: string;
+}
+
+const nameOf = ({ group, version, hook }: DocumentedHook) => `${group}/${version}/${hook}`;
+const groupHookOf = ({ group, hook }: DocumentedHook) => `${group}/${hook}`;
+
+type Direction = 'request' | 'response';
+
+/** The schemas of one side of a comparison, in which references are resolved. */
+type Schemas = ReadonlyMap<string, JsonObject>;
+
+/** A schema that is not an object, such as `true`. */
+const anything: JsonObject = {};
+
+const texts = (value: Json | undefined): Set<string> =>
+  new Set(Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []);
+
+const propertiesOf = (schema: JsonObject): JsonObject => objectAt(schema, 'properties');
+
+function typeOf(schema: JsonObject): string {
+  const type = typeof schema.type === 'string' ? schema.type : 'anything';
+  return typeof schema.format === 'string' ? `${type} (${schema.format})` : type;
+}
+
+/** Keywords for lower and upper limits of values. */
+const lowerLimits = ['minLength', 'minimum', 'minItems', 'minProperties'] as const;
+const upperLimits = ['maxLength', 'maximum', 'maxItems', 'maxProperties'] as const;
+
+/** Maximum number of fields within each other that are compared: references can make chains of any length. */
+const maxDepth = 200;
+/**
+ * Maximum number of fields that are compared: schemas that refer to each other in different ways, such as cycles of
+ * different lengths, would make as many pairs as the product of their numbers.
+ */
+const maxCompared = 100_000;
+/** Longest name of a field in a path, in characters: a long one would be repeated for all fields below it. */
+const maxName = 253;
+
+const shownName = (name: string): string => (name.length > maxName ? `${name.slice(0, maxName)}…` : name);
+
+class Comparison {
+  readonly changes: HookChange[] = [];
+  /**
+   * Pairs of schemas that have been compared, since fields share schemas: a finding is reported only where it occurs
+   * first.
+   */
+  private readonly seen = {
+    request: new WeakMap<JsonObject, Set<JsonObject>>(),
+    response: new WeakMap<JsonObject, Set<JsonObject>>(),
+  };
+  private compared = 0;
+  private readonly before: Schemas;
+  private readonly after: Schemas;
+
+  constructor(before: Schemas, after: Schemas) {
+    this.before = before;
+    this.after = after;
+  }
+
+  private breaks(hook: string, field: string, message: string): void {
+    this.changes.push({
+      severity: 'break',
+      rule: 1,
+      hook,
+      field,
+      message: `${message}; make a new version of the hook`,
+    });
+  }
+
+  private notes(hook: string, field: string, message: string): void {
+    this.changes.push({ severity: 'note', hook, field, message });
+  }
+
+  /**
+   * Compares the values of a field. `direction` tells who sends it: Cluster API sends requests, the extension
+   * responses.
+   *
+   * @throws {OpenApiError} when fields nest too deep, or there are too many pairs of schemas.
+   */
+  compare(
+    hook: string,
+    direction: Direction,
+    path: string,
+    oldValue: Json | undefined,
+    newValue: Json | undefined,
+    depth = 0,
+  ): void {
+    const before = resolved(oldValue, this.before) ?? anything;
+    const after = resolved(newValue, this.after) ?? anything;
+    const partners = this.seen[direction].get(before) ?? new Set();
+    if (partners.has(after)) {
+      return;
+    }
+    this.seen[direction].set(before, partners.add(after));
+    const oldProperties = propertiesOf(before);
+    const newProperties = propertiesOf(after);
+    this.compared += 1 + Object.keys(oldProperties).length + Object.keys(newProperties).length;
+    if (depth > maxDepth || this.compared > maxCompared) {
+      const problem =
+        depth > maxDepth
+          ? `nests deeper than ${maxDepth} levels`
+          : `is one of more than ${maxCompared} fields in all combinations of references`;
+      throw new OpenApiError(
+        `cannot be compared: ${path.slice(0, 300)} of ${hook} ${problem}: shorten the chains of references`,
+      );
+    }
+    this.compareValues(hook, direction, path, before, after);
+    this.compareFields(hook, direction, path, before, after);
+    for (const [name, property] of Object.entries(oldProperties)) {
+      if (Object.hasOwn(newProperties, name)) {
+        this.compare(hook, direction, `${path}.${shownName(name)}`, property, newProperties[name], depth + 1);
+      }
+    }
+    for (const [keyword, mark] of [
+      ['items', '[]'],
+      ['additionalProperties', '{}'],
+    ] as const) {
+      if (isJsonObject(before[keyword]) && isJsonObject(after[keyword])) {
+        this.compare(hook, direction, `${path}${mark}`, before[keyword], after[keyword], depth + 1);
+      }
+    }
+  }
+
+  private compareFields(hook: string, direction: Direction, path: string, before: JsonObject, after: JsonObject): void {
+    const oldProperties = propertiesOf(before);
+    const newProperties = propertiesOf(after);
+    const added = Object.keys(newProperties).filter((name) => !Object.hasOwn(oldProperties, name));
+    const shapes = new Map(added.map((name) => [shapeOf(newProperties[name]), name]));
+    for (const [name, property] of Object.entries(oldProperties)) {
+      if (!Object.hasOwn(newProperties, name)) {
+        const other = shapes.get(shapeOf(property));
+        this.breaks(
+          hook,
+          `${path}.${shownName(name)}`,
+          other === undefined
+            ? 'was removed'
+            : `was removed, or renamed to ${shownName(other)}, which is of the same type`,
+        );
+      }
+    }
+    const [oldRequired, newRequired] = [texts(before.required), texts(after.required)];
+    for (const name of added) {
+      const field = `${path}.${shownName(name)}`;
+      if (direction === 'response' && name === 'retryAfterSeconds' && path === 'response') {
+        // Required by Cluster API's schemas, though its clients read its absence as 0.
+        this.notes(hook, field, 'is new: the hook can block; without it, it does not');
+      } else if (direction === 'response' && newRequired.has(name)) {
+        this.breaks(hook, field, 'is new and required, which older extensions do not answer; make it optional, or');
+      } else {
+        this.notes(hook, field, 'is new');
+      }
+    }
+    for (const name of Object.keys(oldProperties).filter((key) => Object.hasOwn(newProperties, key))) {
+      if (direction === 'response' && newRequired.has(name) && !oldRequired.has(name)) {
+        this.breaks(hook, `${path}.${shownName(name)}`, 'became required, which older extensions may leave out');
+      }
+      if (direction === 'request' && oldRequired.has(name) && !newRequired.has(name)) {
+        this.breaks(hook, `${path}.${shownName(name)}`, 'became optional, but older extensions rely on it');
+      }
+    }
+  }
+
+  private compareValues(hook: string, direction: Direction, path: string, before: JsonObject, after: JsonObject): void {
+    const [oldType, newType] = [typeOf(before), typeOf(after)];
+    if (oldType !== newType) {
+      this.breaks(hook, path, `was ${oldType} and is now ${newType}`);
+      return;
+    }
+    const [oldEnum, newEnum] = [texts(before.enum), texts(after.enum)];
+    // An extension may still send a value that used to be allowed; Cluster API may not understand a new one.
+    if (direction === 'response' && newEnum.size > 0) {
+      const gone = oldEnum.size === 0 ? ['any text'] : [...oldEnum].filter((value) => !newEnum.has(value));
+      if (gone.length > 0) {
+        this.breaks(hook, path, `no longer takes ${gone.join(', ')}`);
+      }
+    }
+    if (direction === 'request' && oldEnum.size > 0) {
+      const fresh = newEnum.size === 0 ? ['any text'] : [...newEnum].filter((value) => !oldEnum.has(value));
+      if (fresh.length > 0) {
+        this.breaks(hook, path, `may now be ${fresh.join(', ')}, which older extensions do not know`);
+      }
+    }
+    const [loose, tight] = direction === 'response' ? [before, after] : [after, before];
+    const isTighter = (keyword: string, sign: 1 | -1) => {
+      const [from, to] = [loose[keyword], tight[keyword]];
+      return typeof to === 'number' && (typeof from !== 'number' || (to - from) * sign > 0);
+    };
+    const changed = [
+      ...lowerLimits.filter((keyword) => isTighter(keyword, 1)),
+      ...upperLimits.filter((keyword) => isTighter(keyword, -1)),
+    ];
+    for (const keyword of changed) {
+      this.breaks(
+        hook,
+        path,
+        direction === 'response'
+          ? `is limited further by ${keyword} ${JSON.stringify(after[keyword])}`
+          : `is no longer limited by ${keyword} ${JSON.stringify(before[keyword])}`,
+      );
+    }
+  }
+}
+
+/** Equal for two fields of which one may be the renamed other. */
+function shapeOf(schema: Json | undefined): string {
+  if (!isJsonObject(schema)) {
+    return '';
+  }
+  const { description: _d, example: _e, default: _f, ...rest } = schema;
+  return JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Numbers for shapes, so that the shape of a message that many hooks share is written down only once. */
+class Shapes {
+  private readonly known = new WeakMap<JsonObject, number>();
+  private readonly numbers = new Map<string, number>();
+
+  of(schema: JsonObject): number {
+    let number = this.known.get(schema);
+    if (number === undefined) {
+      const shape = shapeOf(schema);
+      number = this.numbers.get(shape) ?? this.numbers.size;
+      this.numbers.set(shape, number);
+      this.known.set(schema, number);
+    }
+    return number;
+  }
+}
+
+/** The other versions of a hook in a document that are at least as stable. */
+function replacements(hook: DocumentedHook, document: ReadonlyMap<string, readonly DocumentedHook[]>): string[] {
+  const stability = stabilityOf(hook.version);
+  return (document.get(groupHookOf(hook)) ?? [])
+    .map(({ version }) => version)
+    .filter((version) => {
+      const other = stabilityOf(version);
+      return (
+        version !== hook.version &&
+        other !== undefined &&
+        (stability === undefined || isAtLeastAsStable(other, stability))
+      );
+    });
+}
+
+function removal(
+  hook: DocumentedHook,
+  replacedBy: readonly string[],
+  renamedTo: string | undefined,
+  { lifecycles, release, month }: EvolutionFacts,
+): HookChange {
+  const name = nameOf(hook);
+  if (replacedBy.length === 0) {
+    const hint = renamedTo === undefined ? '' : `, or renamed to ${renamedTo}, whose messages are the same`;
+    return {
+      severity: 'break',
+      rule: 1,
+      hook: name,
+      message: `was removed${hint}, and no version that is at least as stable takes its place`,
+    };
+  }
+  const lifecycle = lifecycles?.findIgnoringCase(hook.group, hook.version, hook.hook);
+  if (lifecycle === undefined || release === undefined) {
+    const missing =
+      lifecycles === undefined || lifecycle === undefined ? 'its life' : 'the release of the new document';
+    return {
+      severity: 'note',
+      rule: 1,
+      hook: name,
+      message: `was removed; ${replacedBy.join(', ')} takes its place. Whether that is too early cannot be said without ${missing}`,
+    };
+  }
+  const end = supportEnd(lifecycle);
+  const stability = stabilityOf(hook.version);
+  if (end === undefined) {
+    return { severity: 'break', rule: 4, hook: name, message: 'was removed without having been deprecated' };
+  }
+  if (compareReleases(release, end.release) < 0 || month < end.month) {
+    return {
+      severity: 'break',
+      rule: 4,
+      hook: name,
+      message: `was removed in ${formatRelease(release)} (${month}); a deprecated ${stability} version stays at least until ${formatRelease(end.release)} and ${end.month}`,
+    };
+  }
+  return {
+    severity: 'note',
+    rule: 4,
+    hook: name,
+    message: `was removed, after its time; ${replacedBy.join(', ')} takes its place`,
+  };
+}
+
+/**
+ * The changes from one document of hooks to the next, and which of them violate the Runtime SDK rules: hooks and their
+ * parameters may be removed only in a new version (rule 1), a version may be deprecated only in favour of one that is
+ * at least as stable (rule 3), and a deprecated version must be kept for a certain time (rule 4). A finding in a schema
+ * that several hooks share is reported once.
+ *
+ * @throws {OpenApiError} when fields nest deeper than 200 levels, or references of the two documents combine to more than
+ *   100,000 fields.
+ */
+export function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[] {
+  const comparison = new Comparison(before.schemas, after.schemas);
+  const { changes } = comparison;
+  const newByName = new Map(after.hooks.map((hook) => [nameOf(hook), hook]));
+  const oldNames = new Set(before.hooks.map(nameOf));
+  const newByGroupHook = Map.groupBy(after.hooks, groupHookOf);
+  const added = after.hooks.filter((hook) => !oldNames.has(nameOf(hook)));
+  const shapes = new Shapes();
+  const messagesOf = ({ request, response }: DocumentedHook, { schemas }: HookDocument) =>
+    `${shapes.of(resolved(request, schemas) ?? anything)} ${shapes.of(resolved(response, schemas) ?? anything)}`;
+  const addedByMessages = new Map(added.map((hook) => [messagesOf(hook, after), nameOf(hook)]));
+
+  for (const hook of before.hooks) {
+    const name = nameOf(hook);
+    const current = newByName.get(name);
+    if (current === undefined) {
+      const renamedTo = addedByMessages.get(messagesOf(hook, before));
+      changes.push(removal(hook, replacements(hook, newByGroupHook), renamedTo, facts));
+      continue;
+    }
+    if (hook.parameters.join() !== current.parameters.join()) {
+      changes.push({
+        severity: 'break',
+        rule: 1,
+        hook: name,
+        message: `had the path ${hook.path} and now has ${current.path}; make a new version of the hook`,
+      });
+    }
+    if (current.isDeprecated && !hook.isDeprecated) {
+      const replacedBy = replacements(current, newByGroupHook);
+      changes.push(
+        replacedBy.length === 0
+          ? {
+              severity: 'break',
+              rule: 3,
+              hook: name,
+              message: 'was deprecated, but there is no version that is at least as stable',
+            }
+          : { severity: 'note', rule: 3, hook: name, message: `was deprecated; ${replacedBy.join(', ')} replaces it` },
+      );
+    }
+    if (hook.isDeprecated && !current.isDeprecated) {
+      changes.push({ severity: 'note', hook: name, message: 'is no longer deprecated' });
+    }
+    comparison.compare(name, 'request', 'request', hook.request, current.request);
+    comparison.compare(name, 'response', 'response', hook.response, current.response);
+  }
+  for (const hook of added) {
+    changes.push({ severity: 'note', hook: nameOf(hook), message: 'is new' });
+  }
+  return changes;
+}

@@ -1,0 +1,259 @@
+import { type Budget, type CheckedRules, checkRules, validateRules } from '../../kubernetes/cel/index.ts';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  labelValueProblems,
+  objectAt,
+  objectsAt,
+  qualifiedNameProblems,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import {
+  causeOf,
+  forbiddenField,
+  invalid,
+  isSpent,
+  maxCauses,
+  notSupported,
+  partsOf,
+  required,
+  type Schema,
+  type SchemaBudget,
+  schemaBudget,
+  shownKey,
+  structuralCauses,
+  validateSchema,
+} from '../../kubernetes/schema/index.ts';
+import { readSchema } from './read-schema.ts';
+
+/**
+ * Longest list of definitions, in bytes of JSON: etcd's limit for an object, since they are all part of a ClusterClass.
+ */
+const maxBytes = 1.5 * 1024 * 1024;
+/** Longest name of a variable (core v1beta2, CRD of ClusterClasses). */
+const maxName = 256;
+/** Maximum work for validating defaults, examples and enums: a fifth of a second, more than real ones take. */
+const maxWork = 1_000_000;
+/**
+ * Maximum cost of evaluating rules for defaults, examples and enums; the last evaluation may exceed it up to its own
+ * limit.
+ */
+const maxRulesCost = 2_000_000;
+/** Maximum cost of one evaluation (apiserver, cel.RuntimeCELCostBudget). */
+const oneRulesCost = 10_000_000;
+
+const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+/** The budget for checking all definitions in one answer. */
+interface Effort extends SchemaBudget {
+  rules: number;
+  /** Whether a rule was not evaluated for a value, or not checked for its types, because of the limits. */
+  hasSkipped: boolean;
+}
+
+function nameCauses(name: string, field: string): StatusCause[] {
+  if (name === '') {
+    return [required(field, 'variable name must be defined')];
+  }
+  if (name.length > maxName) {
+    return [causeOf('FieldValueTooLong', field, undefined, `may not be more than ${maxName} bytes`)];
+  }
+  return [
+    ...(name === 'builtin' ? [invalid(field, name, '"builtin" is a reserved variable name')] : []),
+    ...(name.includes('.') ? [invalid(field, name, 'variable name cannot contain "."')] : []),
+  ];
+}
+
+/** The problems with the labels and annotations of a variable, or of a part of its schema. */
+function metadataCauses(metadata: Json | undefined, path: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  for (const kind of ['labels', 'annotations'] as const) {
+    const map = isJsonObject(metadata) ? metadata[kind] : undefined;
+    for (const [key, value] of Object.entries(objectAt(map))) {
+      // Prefixes of annotation keys may contain upper-case letters.
+      for (const problem of qualifiedNameProblems(kind === 'annotations' ? key.toLowerCase() : key)) {
+        causes.push(invalid(`${path}.${kind}`, key, problem));
+      }
+      if (kind === 'labels' && typeof value === 'string') {
+        for (const problem of labelValueProblems(value)) {
+          causes.push(invalid(`${path}.${kind}`, value, problem));
+        }
+      }
+    }
+  }
+  return causes;
+}
+
+/** The problems with `x-metadata` in all parts of a schema. */
+function schemaMetadataCauses(given: JsonObject, path: string): StatusCause[] {
+  const causes = metadataCauses(given['x-metadata'], `${path}.x-metadata`);
+  for (const [part, at] of partsOf(given, path)) {
+    for (const cause of schemaMetadataCauses(part, at)) {
+      causes.push(cause);
+    }
+  }
+  return causes;
+}
+
+/** Checks types, examples and enums in all parts of a structural schema. */
+function valueCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
+  const { type = '', example, enum: allowed = [] } = schema as Schema & { example?: Json };
+  const isOpen =
+    schema['x-kubernetes-preserve-unknown-fields'] === true || schema['x-kubernetes-int-or-string'] === true;
+  if (type === '' && !isOpen) {
+    return [required(`${path}.type`, 'type cannot be empty')];
+  }
+  if (type !== '' && !types.includes(type)) {
+    return [notSupported(`${path}.type`, type, types)];
+  }
+  const causes = example === undefined ? [] : validateSchema(example, schema, `${path}.example`, effort.work);
+  for (const [index, value] of allowed.entries()) {
+    if (value !== null) {
+      causes.push(...validateSchema(value, schema, `${path}.enum[${index}]`, effort.work));
+    }
+  }
+  for (const [part, at] of partsOf(schema as JsonObject, path)) {
+    for (const cause of valueCauses(part as Schema, at, effort)) {
+      causes.push(cause);
+    }
+  }
+  return causes;
+}
+
+/** What the rules of a schema report about its own defaults, examples and enums. */
+function ruleCauses(schema: Schema, path: string, effort: Effort): StatusCause[] {
+  const { default: preset, example, enum: allowed = [] } = schema as Schema & { example?: Json };
+  const hasOwn = schema['x-kubernetes-validations'] !== undefined;
+  const values: [Json | undefined, string][] = [
+    [preset, `${path}.default`],
+    ...(hasOwn ? [[example, `${path}.example`] satisfies [Json | undefined, string]] : []),
+    ...(hasOwn ? allowed.map((value, index): [Json, string] => [value, `${path}.enum[${index}]`]) : []),
+  ];
+  const causes: StatusCause[] = [];
+  for (const [value, at] of values) {
+    if (value === undefined) {
+      continue;
+    }
+    if (effort.rules > 0) {
+      const budget: Budget = { left: oneRulesCost };
+      causes.push(...validateRules(value, undefined, schema, { path: at, budget }));
+      effort.rules -= oneRulesCost - budget.left;
+    } else {
+      effort.hasSkipped = true;
+    }
+  }
+  for (const [part, at] of partsOf(schema as JsonObject, path)) {
+    for (const cause of ruleCauses(part as Schema, at, effort)) {
+      causes.push(cause);
+    }
+  }
+  return causes;
+}
+
+const onlyCauses = (causes: StatusCause[]): CheckedRules => ({
+  causes,
+  unknown: [],
+  unknownMessages: [],
+  transitions: [],
+  isComplete: true,
+});
+
+/**
+ * The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API.
+ */
+function checkSchema(given: JsonObject, path: string, effort: Effort): CheckedRules {
+  const schema = readSchema(given);
+  // A structural schema must be that of an object.
+  const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
+  const wrapping = `${path}.properties[variableSchema]`;
+  const structural = structuralCauses(wrapped, path, effort)
+    .slice(0, maxCauses)
+    .map(({ field = path, message, ...cause }) => ({
+      ...cause,
+      field: field.replace(wrapping, path),
+      message: message.replace(wrapping, path),
+    }));
+  if (structural.length > 0) {
+    return onlyCauses(structural);
+  }
+  const values = valueCauses(schema, path, effort);
+  if (values.length > 0) {
+    return onlyCauses(values);
+  }
+  const rules = checkRules(schema as JsonObject, path, { isVariable: true });
+  effort.hasSkipped ||= !rules.isComplete;
+  return rules.causes.length > 0 ? rules : { ...rules, causes: ruleCauses(schema, path, effort) };
+}
+
+/** Rules of one variable that are not evaluated for its values. */
+export interface UnevaluatedRules {
+  variable: string;
+  /** Rules with functions that only Kubernetes has, each with the reason. */
+  unknown: readonly string[];
+  /** Rules that compare a value with the one before. */
+  transitions: readonly string[];
+}
+
+/** The result of a check of definitions. */
+export interface CheckedDefinitions {
+  causes: StatusCause[];
+  /**
+   * Whether everything was checked: schemas that take too much work are skipped, as are those after them, and so are
+   * values whose rules take too much.
+   */
+  isComplete: boolean;
+  /** For each variable with rules that are only compiled. */
+  unevaluated: UnevaluatedRules[];
+}
+
+/**
+ * Why Cluster API rejects definitions of variables, in its own words: those of a ClusterClass, or of a response of
+ * DiscoverVariables, which its ClusterClass controller checks in the same way. The estimated cost of CEL rules is not
+ * checked.
+ *
+ * @param variables a list of ClusterClassVariable; anything else has no definitions.
+ * @param path of the list.
+ */
+export function checkDefinitions(variables: Json | undefined, path: string): CheckedDefinitions {
+  const list = objectsAt(variables);
+  const bytes = list.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(list));
+  if (bytes > maxBytes) {
+    const why = `the definitions have ${bytes} bytes; more than ${maxBytes} do not fit into the status of a ClusterClass`;
+    return { causes: [forbiddenField(path, why)], isComplete: true, unevaluated: [] };
+  }
+  const causes: StatusCause[] = [];
+  const unevaluated: UnevaluatedRules[] = [];
+  const names = new Set<string>();
+  const effort: Effort = { ...schemaBudget(), work: { left: maxWork }, rules: maxRulesCost, hasSkipped: false };
+  for (const { name: given, schema, metadata, deprecatedV1Beta1Metadata } of list) {
+    const name = typeof given === 'string' ? given : '';
+    const at = `${path}[${shownKey(name)}]`;
+    if (names.has(name)) {
+      const why = `variable name must be unique. Variable with name ${JSON.stringify(name)} is defined more than once`;
+      causes.push(invalid(`${at}.name`, name, why));
+    }
+    names.add(name);
+    const root = objectAt(schema, 'openAPIV3Schema');
+    const rootPath = `${at}.schema.openAPIV3Schema`;
+    const { causes: ofSchema, unknown, transitions } = checkSchema(root, rootPath, effort);
+    if (unknown.length + transitions.length > 0) {
+      unevaluated.push({ variable: name, unknown, transitions });
+    }
+    const found = [
+      nameCauses(name, `${at}.name`),
+      metadataCauses(metadata, `${at}.metadata`),
+      metadataCauses(deprecatedV1Beta1Metadata, `${at}.deprecatedV1Beta1Metadata`),
+      schemaMetadataCauses(root, rootPath),
+      // What these would report is our limit, not Cluster API's.
+      isSpent(effort) ? [] : ofSchema,
+    ];
+    for (const cause of found.flat()) {
+      causes.push(cause);
+    }
+    if (isSpent(effort) || causes.length > maxCauses) {
+      break;
+    }
+  }
+  return { causes: causes.slice(0, maxCauses), isComplete: !isSpent(effort) && !effort.hasSkipped, unevaluated };
+}

@@ -1,3 +1,0 @@
-export { type AggregationPace, Aggregator, type Remote } from './aggregator.ts';
-export { keepLocalApiServices } from './local.ts';
-export { sendUnavailable } from './proxy.ts';

@@ -1,1 +1,0 @@
-export { modelNameOf, objectMetaSchema, schemaOfModel } from './built-in-schemas.ts';

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { canonical, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { parseReference, visitReferences } from './references.ts';
+
+/** The parts of `components`, in the order of the specification. */
+export const componentSections = [
+  'schemas',
+  'responses',
+  'parameters',
+  'examples',
+  'requestBodies',
+  'headers',
+  'securitySchemes',
+  'links',
+  'callbacks',
+] as const;
+
+/** One named component of a document. */
+export interface Component {
+  section: string;
+  name: string;
+  value: Json;
+  /**
+   * Equal for two components of the same section and name, in different documents, if and only if they mean the same:
+   * their content is equal, and so is everything that they refer to.
+   */
+  meaning: string;
+}
+
+/** `SECTION/NAME`: a name has a meaning only within its section. */
+export function componentKey(section: string, name: string): string {
+  return `${section}/${name}`;
+}
+
+interface Node {
+  section: string;
+  name: string;
+  value: Json;
+  text: string;
+  targets: string[];
+  /** For Tarjan's algorithm: the order in which the node was visited, and the first node that it can reach. */
+  index: number;
+  low: number;
+  isOpen: boolean;
+  meaning: string;
+}
+
+function nodesOf(document: JsonObject): Map<string, Node> {
+  const nodes = new Map<string, Node>();
+  const components = objectAt(document, 'components');
+  for (const section of componentSections) {
+    const entries = components[section];
+    for (const [name, value] of Object.entries(objectAt(entries))) {
+      const targets: string[] = [];
+      visitReferences(value, {
+        reference(text) {
+          const target = parseReference(text);
+          if (target !== undefined) {
+            targets.push(componentKey(target.section, target.name));
+          }
+          return text;
+        },
+      });
+      const node = { section, name, value, text: canonical(value), targets };
+      nodes.set(componentKey(section, name), { ...node, index: -1, low: -1, isOpen: false, meaning: '' });
+    }
+  }
+  return nodes;
+}
+
+const digest = (parts: readonly string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64');
+
+/**
+ * Assigns meanings to the nodes of a reference cycle. Names are part of their content, and everything outside the cycle
+ * that they refer to already has its meaning. So the cycle as a whole is defined by the content of its members and
+ * these meanings.
+ */
+function closeCircle(members: readonly Node[], nodes: ReadonlyMap<string, Node>): void {
+  const keys = new Set(members.map(({ section, name }) => componentKey(section, name)));
+  const parts = members
+    .map(({ section, name, text, targets }) => {
+      const outside = new Set(targets.filter((target) => !keys.has(target)));
+      const meanings = [...outside].sort().map((target) => nodes.get(target)?.meaning ?? '');
+      return digest([componentKey(section, name), text, ...meanings]);
+    })
+    .sort();
+  const whole = digest(parts);
+  for (const member of members) {
+    member.meaning = members.length === 1 ? whole : digest([whole, componentKey(member.section, member.name)]);
+  }
+}
+
+/**
+ * The components of a document, each with its meaning. Strongly connected components are found by Tarjan's algorithm,
+ * without recursion, since chains of references may be long. The work is linear except for sorting keys.
+ */
+export function componentsOf(document: JsonObject): Component[] {
+  const nodes = nodesOf(document);
+  let reached = 0;
+  const open: Node[] = [];
+  function enter(node: Node): { node: Node; next: number } {
+    node.index = reached;
+    node.low = reached;
+    reached++;
+    node.isOpen = true;
+    open.push(node);
+    return { node, next: 0 };
+  }
+  for (const start of nodes.values()) {
+    if (start.index !== -1) {
+      continue;
+    }
+    const path = [enter(start)];
+    for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
+      const { node } = frame;
+      if (frame.next < node.targets.length) {
+        const target = nodes.get(node.targets[frame.next] as string);
+        frame.next++;
+        if (target !== undefined && target.index === -1) {
+          path.push(enter(target));
+        } else if (target?.isOpen) {
+          node.low = Math.min(node.low, target.index);
+        }
+        continue;
+      }
+      path.pop();
+      const parent = path.at(-1);
+      if (parent !== undefined) {
+        parent.node.low = Math.min(parent.node.low, node.low);
+      }
+      if (node.low === node.index) {
+        const members = open.splice(open.lastIndexOf(node));
+        for (const member of members) {
+          member.isOpen = false;
+        }
+        closeCircle(members, nodes);
+      }
+    }
+  }
+  return [...nodes.values()].map(({ section, name, value, meaning }) => ({ section, name, value, meaning }));
+}

@@ -1,0 +1,523 @@
+import { printable } from '../../base/index.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+
+/** Why an OpenAPI v2 document cannot be converted, in one line that names the place in the document. */
+export class V2ConversionError extends Error {}
+
+/**
+ * Maximum number of media types of an operation. A schema is written once for each of them, so this limits how much a
+ * document can grow; API servers have up to seven.
+ */
+export const maxMediaTypes = 50;
+/** Deepest nesting of schemas. */
+const maxDepth = 256;
+/**
+ * Default for the maximum number of characters, in JSON, of all copies of schemas, of which there is one per media
+ * type.
+ */
+const defaultMaxCopied = 64 * 1024 * 1024;
+
+const schemaPrefix = '#/definitions/';
+const parameterPrefix = '#/parameters/';
+const responsePrefix = '#/responses/';
+
+/**
+ * Fields of a schema in the order in which an API server writes them (k8s.io/kube-openapi, pkg/validation/spec). The
+ * hash of a document is that of its bytes, so the order matters. All other fields follow, sorted.
+ */
+const schemaFields = [
+  'id',
+  '$ref',
+  '$schema',
+  'description',
+  'type',
+  'nullable',
+  'format',
+  'title',
+  'default',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'multipleOf',
+  'enum',
+  'maxProperties',
+  'minProperties',
+  'required',
+  'items',
+  'allOf',
+  'oneOf',
+  'anyOf',
+  'not',
+  'properties',
+  'additionalProperties',
+  'patternProperties',
+  'dependencies',
+  'additionalItems',
+  'definitions',
+  'discriminator',
+  'readOnly',
+  'externalDocs',
+  'example',
+];
+const knownSchemaFields = new Set(schemaFields);
+/** Fields that are kept even if they are empty, since an empty value differs from an absent one. */
+const meaningfulWhenEmpty = new Set(['default', 'example', 'additionalProperties', 'additionalItems', 'items', 'not']);
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+function isEmpty(value: Json): boolean {
+  return (
+    value === null ||
+    value === false ||
+    value === '' ||
+    (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0)
+  );
+}
+
+/** Sets a field unless its value is empty, since an API server omits empty fields. */
+function put(target: JsonObject, key: string, value: Json | undefined): void {
+  if (value !== undefined && !isEmpty(value)) {
+    setOwn(target, key, value);
+  }
+}
+
+/** Copies a value and sorts the keys of all objects, as an API server writes untyped values. */
+function sorted(value: Json, depth = 0): Json {
+  if (depth > maxDepth) {
+    throw new V2ConversionError(`a value nests deeper than ${maxDepth} levels`);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => sorted(item, depth + 1));
+  }
+  if (!isJsonObject(value)) {
+    return value;
+  }
+  const result: JsonObject = {};
+  for (const key of Object.keys(value).sort(compare)) {
+    setOwn(result, key, sorted(value[key] as Json, depth + 1));
+  }
+  return result;
+}
+
+function wrong(place: string, value: Json | undefined, expected: string): V2ConversionError {
+  const shown = value === undefined ? 'is missing' : `is ${printable(JSON.stringify(value).slice(0, 60))}`;
+  return new V2ConversionError(`${printable(place.slice(0, 300))} ${shown}; it must be ${expected}`);
+}
+
+function objectAt(value: Json | undefined, place: string): JsonObject | undefined {
+  if (value === undefined || value === null) {
+    return undefined;
+  }
+  if (!isJsonObject(value)) {
+    throw wrong(place, value, 'an object');
+  }
+  return value;
+}
+
+function listAt(value: Json | undefined, place: string): Json[] | undefined {
+  if (value === undefined || value === null) {
+    return undefined;
+  }
+  if (!Array.isArray(value)) {
+    throw wrong(place, value, 'a list');
+  }
+  return value;
+}
+
+/** Converts each value of an object, in the order of the keys. */
+function mapped(
+  value: Json | undefined,
+  place: string,
+  convert: (item: Json, place: string) => Json,
+): JsonObject | undefined {
+  const source = objectAt(value, place);
+  if (source === undefined) {
+    return undefined;
+  }
+  const result: JsonObject = {};
+  for (const key of Object.keys(source).sort(compare)) {
+    setOwn(result, key, convert(source[key] as Json, `${place}.${key}`));
+  }
+  return result;
+}
+
+/** As `mapped`, in steps: it yields before each value. */
+function* mapping(
+  value: Json | undefined,
+  place: string,
+  convert: (item: Json, place: string) => Json,
+): Generator<undefined, JsonObject | undefined> {
+  const source = objectAt(value, place);
+  if (source === undefined) {
+    return undefined;
+  }
+  const result: JsonObject = {};
+  for (const key of Object.keys(source).sort(compare)) {
+    yield;
+    setOwn(result, key, convert(source[key] as Json, `${place}.${key}`));
+  }
+  return result;
+}
+
+function extensions(source: JsonObject, target: JsonObject): JsonObject {
+  for (const key of Object.keys(source).sort(compare)) {
+    if (/^[xX]-/.test(key)) {
+      setOwn(target, key, sorted(source[key] as Json));
+    }
+  }
+  return target;
+}
+
+function mediaTypes(value: Json | undefined, place: string): string[] {
+  const types = listAt(value, place) ?? [];
+  if (types.length > maxMediaTypes) {
+    throw new V2ConversionError(`${printable(place.slice(0, 300))} has more than ${maxMediaTypes} entries`);
+  }
+  return types.map((type) => {
+    if (typeof type !== 'string') {
+      throw wrong(`${place}[]`, type, 'a media type');
+    }
+    return type;
+  });
+}
+
+/** One conversion, with the parts of the document that its steps refer to. */
+class Conversion {
+  /** Parameters that operations share by reference. */
+  readonly #parameters: JsonObject;
+  /** Schemas of request bodies by parameter, since operations can share parameters. */
+  readonly #bodySchemas = new Map<JsonObject, JsonObject>();
+  readonly #lengths = new Map<JsonObject, number>();
+  readonly #maxCopied: number;
+  #copied = 0;
+
+  constructor(document: JsonObject, maxCopied: number) {
+    this.#maxCopied = maxCopied;
+    this.#parameters = objectAt(document.parameters, 'parameters') ?? {};
+  }
+
+  schema(value: Json, place: string, depth = 0): JsonObject {
+    if (depth > maxDepth) {
+      throw new V2ConversionError(`${printable(place.slice(0, 300))} nests deeper than ${maxDepth} levels`);
+    }
+    if (!isJsonObject(value)) {
+      throw wrong(place, value, 'a schema');
+    }
+    const inner = (item: Json, itemPlace: string) => this.schema(item, itemPlace, depth + 1);
+    const schemaOrBoolean = (field: string): Json | undefined => {
+      const item = value[field];
+      return isJsonObject(item) ? inner(item, `${place}.${field}`) : item;
+    };
+    const result: JsonObject = {};
+    const keys = Object.keys(value);
+    const others = keys.filter((key) => !knownSchemaFields.has(key)).sort(compare);
+    for (const key of [...schemaFields, ...others]) {
+      let item = Object.hasOwn(value, key) ? value[key] : undefined;
+      if (item === undefined) {
+        continue;
+      }
+      switch (key) {
+        case '$ref': {
+          const at = typeof item === 'string' ? item.indexOf(schemaPrefix) : -1;
+          if (typeof item !== 'string' || at < 0) {
+            throw wrong(`${place}.$ref`, item, `a reference to ${schemaPrefix}NAME`);
+          }
+          item = `#/components/schemas/${item.slice(at + schemaPrefix.length)}`;
+          break;
+        }
+        case 'properties':
+          item = mapped(item, `${place}.properties`, inner);
+          break;
+        case 'items':
+          item = Array.isArray(item)
+            ? item.map((part, index) => inner(part, `${place}.items[${index}]`))
+            : inner(item, `${place}.items`);
+          break;
+        case 'additionalProperties':
+        case 'additionalItems':
+          item = schemaOrBoolean(key);
+          break;
+        // allOf, anyOf, oneOf and not are copied as they are, references included, as by the API server.
+        default:
+          item = sorted(item);
+      }
+      if (item !== undefined && (!isEmpty(item) || meaningfulWhenEmpty.has(key) || !knownSchemaFields.has(key))) {
+        setOwn(result, key, item);
+      }
+    }
+    return wrapReference(result);
+  }
+
+  parameter(source: JsonObject, place: string): JsonObject {
+    if (typeof source.$ref === 'string') {
+      return { $ref: source.$ref.replace(parameterPrefix, '#/components/parameters/') };
+    }
+    const result: JsonObject = {};
+    for (const field of ['name', 'in', 'description', 'required', 'allowEmptyValue']) {
+      put(result, field, source[field]);
+    }
+    if (source.schema !== undefined) {
+      result.schema = this.schema(source.schema, `${place}.schema`);
+    } else {
+      const schema: JsonObject = {};
+      for (const field of ['type', 'format', 'uniqueItems']) {
+        put(schema, field, source[field]);
+      }
+      result.schema = schema;
+    }
+    return extensions(source, result);
+  }
+
+  /**
+   * A parameter. If a reference leads to a request body, the parameter itself is returned, since v3 has no bodies among
+   * parameters.
+   */
+  #resolved(value: Json, place: string): JsonObject {
+    const parameter = objectAt(value, place) ?? {};
+    const { $ref } = parameter;
+    if (typeof $ref !== 'string' || !$ref.startsWith(parameterPrefix)) {
+      return parameter;
+    }
+    const name = $ref.slice(parameterPrefix.length);
+    const shared = Object.hasOwn(this.#parameters, name) ? this.#parameters[name] : undefined;
+    return isJsonObject(shared) && shared.in === 'body' ? shared : parameter;
+  }
+
+  response(value: Json, produces: readonly string[], place: string): JsonObject {
+    const source = objectAt(value, place) ?? {};
+    if (typeof source.$ref === 'string') {
+      return { $ref: source.$ref.replace(responsePrefix, '#/components/responses/') };
+    }
+    const result: JsonObject = {};
+    // Required by OpenAPI, so it is written even if it is empty.
+    result.description = typeof source.description === 'string' ? source.description : '';
+    if (source.schema !== undefined && source.schema !== null) {
+      const schema = this.schema(source.schema, `${place}.schema`);
+      put(result, 'content', this.#content(produces, schema, place));
+    }
+    return extensions(source, result);
+  }
+
+  operation(source: JsonObject, place: string): JsonObject {
+    const consumes = mediaTypes(source.consumes, `${place}.consumes`);
+    const produces = mediaTypes(source.produces, `${place}.produces`);
+    const result: JsonObject = {};
+    for (const field of ['tags', 'summary', 'description']) {
+      put(result, field, source[field]);
+    }
+    put(result, 'externalDocs', externalDocs(source, place));
+    put(result, 'operationId', source.operationId);
+    const parameters: JsonObject[] = [];
+    let requestBody: JsonObject | undefined;
+    for (const [index, value] of (listAt(source.parameters, `${place}.parameters`) ?? []).entries()) {
+      const at = `${place}.parameters[${index}]`;
+      const parameter = this.#resolved(value, at);
+      if ((parameter.name === 'body' || parameter.in === 'body') && isJsonObject(parameter.schema)) {
+        requestBody = { content: this.#content(consumes, this.#bodySchema(parameter, at), at) };
+      } else {
+        parameters.push(this.parameter(parameter, at));
+      }
+    }
+    put(result, 'parameters', parameters);
+    if (requestBody !== undefined) {
+      result.requestBody = requestBody;
+    }
+    const responses = objectAt(source.responses, `${place}.responses`) ?? {};
+    const converted: JsonObject = {};
+    // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
+    for (const code of Object.keys(responses).sort(compare)) {
+      if (!/^[xX]-/.test(code)) {
+        const at = `${place}.responses.${code}`;
+        setOwn(converted, code, this.response(responses[code] as Json, produces, at));
+      }
+    }
+    result.responses = extensions(responses, converted);
+    put(result, 'deprecated', source.deprecated);
+    return extensions(source, result);
+  }
+
+  /** One entry per media type, all with the same schema. */
+  #content(types: readonly string[], schema: JsonObject, place: string): JsonObject {
+    const length = this.#lengths.get(schema) ?? JSON.stringify(schema).length;
+    this.#lengths.set(schema, length);
+    this.#copied += length * types.length;
+    if (this.#copied > this.#maxCopied) {
+      const at = printable(place.slice(0, 300));
+      throw new V2ConversionError(
+        `the schemas up to ${at}, repeated for each media type, have more than ${this.#maxCopied} characters`,
+      );
+    }
+    const result: JsonObject = {};
+    for (const type of types.toSorted(compare)) {
+      setOwn(result, type, { schema });
+    }
+    return result;
+  }
+
+  #bodySchema(parameter: JsonObject, place: string): JsonObject {
+    const known = this.#bodySchemas.get(parameter);
+    if (known !== undefined) {
+      return known;
+    }
+    const schema = this.schema(parameter.schema as Json, `${place}.schema`);
+    this.#bodySchemas.set(parameter, schema);
+    return schema;
+  }
+
+  path(value: Json, place: string): JsonObject {
+    const source = objectAt(value, place) ?? {};
+    const result: JsonObject = {};
+    put(result, '$ref', source.$ref);
+    for (const method of ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']) {
+      const operation = objectAt(source[method], `${place}.${method}`);
+      if (operation !== undefined) {
+        result[method] = this.operation(operation, `${place}.${method}`);
+      }
+    }
+    const parameters = listAt(source.parameters, `${place}.parameters`) ?? [];
+    put(
+      result,
+      'parameters',
+      parameters.map((item, index) => {
+        const at = `${place}.parameters[${index}]`;
+        return this.parameter(objectAt(item, at) ?? {}, at);
+      }),
+    );
+    return extensions(source, result);
+  }
+
+  *components(document: JsonObject): Generator<undefined, JsonObject> {
+    const produces = mediaTypes(document.produces, 'produces');
+    const result: JsonObject = {};
+    put(
+      result,
+      'schemas',
+      yield* mapping(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
+    );
+    put(
+      result,
+      'responses',
+      yield* mapping(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
+    );
+    const parameters = yield* mapping(document.parameters, 'parameters', (value, place) =>
+      this.parameter(objectAt(value, place) ?? {}, place),
+    );
+    // Request bodies among the shared parameters have become part of the operations.
+    const shared = Object.entries(parameters ?? {}).filter(([, value]) => (value as JsonObject).in !== 'body');
+    put(result, 'parameters', Object.fromEntries(shared));
+    put(result, 'securitySchemes', mapped(document.securityDefinitions, 'securityDefinitions', securityScheme));
+    return result;
+  }
+}
+
+/** In v3 a reference cannot have sibling fields: if it has any, it becomes the only element of an allOf. */
+function wrapReference(schema: JsonObject): JsonObject {
+  if (schema.$ref === undefined || Object.keys(schema).length === 1) {
+    return schema;
+  }
+  const { $ref, allOf: _, ...rest } = schema;
+  const result: JsonObject = {};
+  const allOf: Json = [{ $ref: $ref as Json }];
+  for (const key of [...schemaFields, ...Object.keys(rest).filter((name) => !knownSchemaFields.has(name))]) {
+    if (key === 'allOf') {
+      result.allOf = allOf;
+    } else if (Object.hasOwn(rest, key)) {
+      setOwn(result, key, rest[key] as Json);
+    }
+  }
+  return result;
+}
+
+function externalDocs(source: JsonObject, place: string): JsonObject | undefined {
+  const docs = objectAt(source.externalDocs, `${place}.externalDocs`);
+  if (docs === undefined) {
+    return undefined;
+  }
+  const result: JsonObject = {};
+  put(result, 'description', docs.description);
+  put(result, 'url', docs.url);
+  return result;
+}
+
+function securityScheme(value: Json, place: string): JsonObject {
+  const source = objectAt(value, place) ?? {};
+  const result: JsonObject = {};
+  for (const field of ['type', 'description', 'name', 'in']) {
+    put(result, field, source[field]);
+  }
+  if (typeof source.flow === 'string' && source.flow !== '') {
+    const flow: JsonObject = {};
+    put(flow, 'authorizationUrl', source.authorizationUrl);
+    put(flow, 'tokenUrl', source.tokenUrl);
+    put(flow, 'scopes', source.scopes);
+    result.flows = { [source.flow]: flow };
+  }
+  return extensions(source, result);
+}
+
+function infoOf(document: JsonObject): JsonObject {
+  const source = objectAt(document.info, 'info') ?? {};
+  const result: JsonObject = {};
+  for (const field of ['description', 'title', 'termsOfService', 'contact', 'license', 'version']) {
+    put(result, field, source[field]);
+  }
+  return extensions(source, result);
+}
+
+/**
+ * Converts an OpenAPI v2 document to the OpenAPI v3 document that an API server (1.36) generates for an aggregated API
+ * server that publishes only v2. Keys are in the same order, so that the bytes of its JSON and their hash are the same.
+ * The one addition is shared `parameters`, to which the API server leaves dangling references.
+ *
+ * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
+ * result.
+ *
+ * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that nests too deep,
+ *   has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
+ *   once per media type.
+ */
+export function convertV2ToV3(document: JsonObject, options?: { maxCopied?: number }): JsonObject {
+  const steps = convertingV2ToV3(document, options);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      return step.value;
+    }
+  }
+}
+
+/**
+ * As `convertV2ToV3`, in steps: it yields before each path and each shared definition, so that a server can do other
+ * work meanwhile.
+ */
+export function* convertingV2ToV3(
+  document: JsonObject,
+  { maxCopied = defaultMaxCopied }: { maxCopied?: number } = {},
+): Generator<undefined, JsonObject> {
+  if (document.swagger !== '2.0') {
+    throw wrong('swagger', document.swagger, '"2.0": only OpenAPI v2 documents can be converted');
+  }
+  const conversion = new Conversion(document, maxCopied);
+  const result: JsonObject = { openapi: '3.0.0', info: infoOf(document) };
+  const paths = objectAt(document.paths, 'paths');
+  if (paths !== undefined) {
+    const items: JsonObject = {};
+    for (const path of Object.keys(paths).sort(compare)) {
+      if (path.startsWith('/')) {
+        yield;
+        setOwn(items, path, conversion.path(paths[path] as Json, `paths.${path}`));
+      }
+    }
+    result.paths = extensions(paths, items);
+  }
+  put(result, 'components', yield* conversion.components(document));
+  put(result, 'externalDocs', externalDocs(document, ''));
+  return result;
+}

@@ -1,0 +1,437 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
+import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
+import { methods, OperationIds, operationIdsOf } from './operation-ids.ts';
+import { formatReference, parseReference, visitReferences } from './references.ts';
+import { FreshNames, type Renaming } from './renaming.ts';
+
+/** A document to merge, and its name in the report. */
+export interface NamedDocument {
+  name: string;
+  /** OpenAPI 3.0. It is not changed. */
+  document: JsonObject;
+}
+
+/** A part that can occur only once in a document and differs between the input documents. */
+interface MergeConflict {
+  /** Its place in the merged document: `paths./apis get`. */
+  place: string;
+  /** The document whose value was kept, and those whose values were dropped. */
+  kept: string;
+  leftOut: string[];
+}
+
+/** The result of a merge. */
+export interface MergeReport {
+  documents: number;
+  paths: number;
+  /** Number of components in all documents together, and in the merged one. */
+  componentsBefore: number;
+  componentsAfter: number;
+  renamed: Renaming[];
+  conflicts: MergeConflict[];
+  /** OpenAPI v2 references, `#/definitions/NAME`, that were corrected: API servers leave them in an allOf. */
+  corrected: { document: string; reference: string }[];
+  /** References to components that the document lacks. */
+  dangling: { document: string; reference: string }[];
+}
+
+/** A merged document with the report on it. */
+export interface Merged {
+  document: JsonObject;
+  report: MergeReport;
+}
+
+/** Progress and cancellation of a merge. */
+export interface MergeOptions {
+  signal?: AbortSignal | undefined;
+  /** Called after each document, in each of two passes. */
+  onProgress?(done: number, total: number): void;
+}
+
+/** Fields of a path item that apply to all of its operations: without them an operation has another meaning. */
+const ofAllOperations = ['$ref', 'summary', 'description', 'servers', 'parameters'];
+const definitionPrefix = '#/definitions/';
+
+/** The entries of the documents with one name and one meaning. */
+interface Variant {
+  newName: string;
+  documents: string[];
+  component: Component;
+  /** Index of the first document that has it, in which its references are resolved. */
+  owner: number;
+}
+
+function sectionOf(document: JsonObject, section: string): JsonObject {
+  return objectAt(document, 'components', section);
+}
+
+/** Corrects references in the form of OpenAPI v2 if there is a component that they can mean. */
+function corrected({ name, document }: NamedDocument, report: MergeReport): JsonObject {
+  const schemas = sectionOf(document, 'schemas');
+  const reported = new Set<string>();
+  const note = (list: MergeReport['dangling'], reference: string) => {
+    if (!reported.has(reference)) {
+      reported.add(reference);
+      list.push({ document: name, reference });
+    }
+  };
+  return visitReferences(document, {
+    reference(text) {
+      const old = text.startsWith(definitionPrefix) ? text.slice(definitionPrefix.length) : undefined;
+      if (old !== undefined && Object.hasOwn(schemas, old)) {
+        note(report.corrected, text);
+        return formatReference({ section: 'schemas', name: old, rest: '' });
+      }
+      const target = parseReference(text);
+      if (
+        old !== undefined ||
+        (target !== undefined && !Object.hasOwn(sectionOf(document, target.section), target.name))
+      ) {
+        note(report.dangling, text);
+      }
+      return text;
+    },
+  }) as JsonObject;
+}
+
+/** The merged components, to which documents are added one by one. */
+class MergedComponents {
+  /** By section and name, then by meaning. */
+  readonly #variants = new Map<string, Map<string, Variant>>();
+  /** For each document, the new names of its components, by old name. */
+  readonly #newNames: Map<string, string>[] = [];
+  count = 0;
+
+  add(document: string, components: readonly Component[]): void {
+    const owner = this.#newNames.length;
+    this.#newNames.push(new Map());
+    this.count += components.length;
+    for (const component of components) {
+      const key = componentKey(component.section, component.name);
+      const variants = this.#variants.get(key) ?? new Map<string, Variant>();
+      this.#variants.set(key, variants);
+      const variant = variants.get(component.meaning);
+      if (variant === undefined) {
+        variants.set(component.meaning, { newName: component.name, documents: [document], component, owner });
+      } else {
+        variant.documents.push(document);
+      }
+    }
+  }
+
+  /** Names all variants: the first keeps its name. */
+  name(all: readonly (readonly Component[])[]): Renaming[] {
+    const names = new FreshNames(new Set(this.#variants.keys()));
+    const renamed: Renaming[] = [];
+    for (const variants of this.#variants.values()) {
+      for (const variant of [...variants.values()].slice(1)) {
+        const { section, name } = variant.component;
+        variant.newName = names.take(section, name);
+        renamed.push({ section, name, newName: variant.newName, documents: variant.documents });
+      }
+    }
+    for (const [index, components] of all.entries()) {
+      for (const { section, name, meaning } of components) {
+        const key = componentKey(section, name);
+        const newName = this.#variants.get(key)?.get(meaning)?.newName;
+        if (newName !== undefined && newName !== name) {
+          this.#newNames[index]?.set(key, newName);
+        }
+      }
+    }
+    return renamed;
+  }
+
+  /** A part of a document, with the new names in its references. */
+  renamed(part: Json, owner: number): Json {
+    const newNames = this.#newNames[owner];
+    if (newNames === undefined || newNames.size === 0) {
+      return part;
+    }
+    return visitReferences(part, {
+      reference(text) {
+        const target = parseReference(text);
+        const name = target === undefined ? undefined : newNames.get(componentKey(target.section, target.name));
+        return target === undefined || name === undefined ? text : formatReference({ ...target, name });
+      },
+      securityScheme: (name) => newNames.get(componentKey('securitySchemes', name)) ?? name,
+    });
+  }
+
+  /** All components; each section is sorted by name. */
+  result(): JsonObject {
+    const sections = new Map<string, [string, Json][]>();
+    for (const variants of this.#variants.values()) {
+      for (const { newName, component, owner } of variants.values()) {
+        const entries = sections.get(component.section) ?? [];
+        sections.set(component.section, entries);
+        entries.push([newName, this.renamed(component.value, owner)]);
+      }
+    }
+    const result: JsonObject = {};
+    for (const section of componentSections) {
+      const entries = sections.get(section);
+      if (entries !== undefined) {
+        const target: JsonObject = {};
+        for (const [name, value] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) {
+          setOwn(target, name, value);
+        }
+        result[section] = target;
+      }
+    }
+    return result;
+  }
+}
+
+/** Top-level fields of a document that apply to all operations that do not override them. */
+const inherited = ['security', 'servers'] as const;
+
+/** A path item, and the document that it comes from. */
+interface PathEntry {
+  document: string;
+  item: JsonObject;
+  /** Whether the item is a copy that may be modified. */
+  isOwn: boolean;
+  /** JSON of its fields, for those that have been compared. */
+  texts: Map<string, string | undefined>;
+}
+
+/** The paths of all documents. */
+class MergedPaths {
+  readonly #items = new Map<string, PathEntry>();
+  readonly #conflicts = new Map<string, MergeConflict>();
+
+  add(document: string, paths: JsonObject): void {
+    for (const [path, value] of Object.entries(paths)) {
+      if (!path.startsWith('/') || !isJsonObject(value)) {
+        continue;
+      }
+      const known = this.#items.get(path);
+      if (known === undefined) {
+        this.#items.set(path, { document, item: value, isOwn: false, texts: new Map() });
+      } else {
+        this.#combine(path, known, document, value);
+      }
+    }
+  }
+
+  /**
+   * Merges two items of one path: operations that only one of them has are added, unless fields differ that apply to
+   * all operations of the path. The work depends only on the fields of `item`, however many `known` has.
+   */
+  #combine(path: string, known: PathEntry, document: string, item: JsonObject): void {
+    if (!known.isOwn) {
+      known.item = { ...known.item };
+      known.isOwn = true;
+    }
+    const result = known.item;
+    const textOf = (field: string) => {
+      if (!known.texts.has(field)) {
+        known.texts.set(field, JSON.stringify(result[field]));
+      }
+      return known.texts.get(field);
+    };
+    const isSame = (field: string) => textOf(field) === JSON.stringify(item[field]);
+    const differing = ofAllOperations.filter((field) => !isSame(field));
+    const others = Object.keys(item).filter((field) => !ofAllOperations.includes(field) && !methods.includes(field));
+    for (const field of [...differing, ...others, ...methods.filter((method) => item[method] !== undefined)]) {
+      if (result[field] === undefined && differing.length === 0) {
+        setOwn(result, field, item[field] as Json);
+        known.texts.delete(field);
+      } else if (!isSame(field)) {
+        const place = `paths.${path} ${field}`;
+        const conflict = this.#conflicts.get(place) ?? { place, kept: known.document, leftOut: [] };
+        this.#conflicts.set(place, conflict);
+        conflict.leftOut.push(document);
+      }
+    }
+  }
+
+  get conflicts(): MergeConflict[] {
+    return [...this.#conflicts.values()];
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  result(): JsonObject {
+    const result: JsonObject = {};
+    for (const path of [...this.#items.keys()].sort()) {
+      setOwn(result, path, this.#items.get(path)?.item ?? {});
+    }
+    return result;
+  }
+}
+
+/** The value of a field that is the same in all documents; undefined if it differs. */
+function common(documents: readonly NamedDocument[], field: string): Json | undefined {
+  const texts = new Set(documents.map(({ document }) => JSON.stringify(document[field])));
+  return texts.size === 1 ? documents[0]?.document[field] : undefined;
+}
+
+/** The documents cannot be merged. The message continues after the name of a document. */
+export class MergeError extends Error {}
+
+/**
+ * Maximum number of characters, in JSON, of security and servers of documents, counted once for each operation that
+ * inherits them.
+ */
+const maxInherited = 64 * 1024 * 1024;
+
+/**
+ * Operations that do not override the security and servers of their document, with these written into them.
+ *
+ * @param left how many more characters these may have, in total; is reduced.
+ * @throws {MergeError} when they have more.
+ */
+function withInherited(
+  { name, document }: NamedDocument,
+  values: JsonObject,
+  left: { characters: number },
+): JsonObject {
+  const paths = objectAt(document, 'paths');
+  if (Object.keys(values).length === 0) {
+    return paths;
+  }
+  const length = JSON.stringify(values).length;
+  const result: JsonObject = {};
+  for (const [path, item] of Object.entries(paths)) {
+    if (!isJsonObject(item)) {
+      continue;
+    }
+    const copy: JsonObject = { ...item };
+    for (const method of methods) {
+      const operation = copy[method];
+      if (isJsonObject(operation)) {
+        const { servers, ...others } = values;
+        const own = servers === undefined || item.servers !== undefined ? others : values;
+        copy[method] = { ...own, ...operation };
+        left.characters -= length;
+      }
+    }
+    if (left.characters < 0) {
+      throw new MergeError(
+        `${name} has security or servers that would have to be repeated in each operation, which is too much; use the same ones in all documents, or remove them`,
+      );
+    }
+    setOwn(result, path, copy);
+  }
+  return result;
+}
+
+/** Tags by name; the first description counts. */
+function tagsOf(documents: readonly NamedDocument[]): Json[] {
+  const tags = new Map<string, Json>();
+  for (const { document } of documents) {
+    for (const tag of itemsAt(document, 'tags')) {
+      const name = isJsonObject(tag) && typeof tag.name === 'string' ? tag.name : undefined;
+      if (name !== undefined && !tags.has(name)) {
+        tags.set(name, tag);
+      }
+    }
+  }
+  return [...tags.values()];
+}
+
+/**
+ * Merges documents into one OpenAPI 3.0 document. Components with the same name and meaning become one; if the meanings
+ * differ, the first keeps its name, and the others become `NAME_v2`, `NAME_v3`, … together with all references to them.
+ * The same applies to ids of operations and links to them. `info` comes from the first document. If documents differ
+ * about the same path, that is reported as a conflict, and the first one wins.
+ *
+ * The work is linear in the documents, apart from sorting names; it yields to other work after each document.
+ *
+ * @throws {MergeError}, or the reason of the signal.
+ */
+export async function mergeDocuments(
+  documents: readonly NamedDocument[],
+  { signal, onProgress }: MergeOptions = {},
+): Promise<Merged> {
+  const report: MergeReport = {
+    documents: documents.length,
+    paths: 0,
+    componentsBefore: 0,
+    componentsAfter: 0,
+    renamed: [],
+    conflicts: [],
+    corrected: [],
+    dangling: [],
+  };
+  let passed = 0;
+  async function afterOne(): Promise<void> {
+    passed++;
+    onProgress?.(passed, documents.length * 2);
+    await nextTurn();
+    signal?.throwIfAborted();
+  }
+
+  const parts: { name: string; document: JsonObject; components: Component[] }[] = [];
+  const components = new MergedComponents();
+  const read: NamedDocument[] = [];
+  for (const named of documents) {
+    read.push({ name: named.name, document: corrected(named, report) });
+    await nextTurn();
+    signal?.throwIfAborted();
+  }
+  const ids = new OperationIds(read);
+  for (const { name, document: given } of read) {
+    const document = ids.applied(given);
+    const part = { name, document, components: componentsOf(document) };
+    parts.push(part);
+    components.add(name, part.components);
+    await afterOne();
+  }
+  const renamed = components.name(parts.map((part) => part.components));
+
+  const shared: JsonObject = {};
+  const own: (typeof inherited)[number][] = [];
+  // The same name may refer to two security schemes, one of which has been renamed.
+  const isAmbiguous = renamed.some(({ section }) => section === 'securitySchemes');
+  for (const field of inherited) {
+    const value = field === 'security' && isAmbiguous ? undefined : common(documents, field);
+    if (value !== undefined) {
+      shared[field] = value;
+    } else if (documents.some(({ document }) => document[field] !== undefined)) {
+      own.push(field);
+    }
+  }
+  const paths = new MergedPaths();
+  const left = { characters: maxInherited };
+  for (const [index, { name, document }] of parts.entries()) {
+    const values: JsonObject = {};
+    for (const field of own) {
+      if (document[field] !== undefined) {
+        values[field] = document[field];
+      }
+    }
+    paths.add(name, components.renamed(withInherited({ name, document }, values, left), index) as JsonObject);
+    await afterOne();
+  }
+
+  const merged = components.result();
+  const tags = tagsOf(documents);
+  const externalDocs = common(documents, 'externalDocs');
+  const pathsOfAll = paths.result();
+  const operationIds = operationIdsOf({ paths: pathsOfAll, components: merged });
+  // Without operations that were dropped.
+  report.renamed = [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))];
+  report.conflicts = paths.conflicts;
+  report.paths = paths.size;
+  report.componentsBefore = components.count;
+  report.componentsAfter = Object.values(merged).reduce<number>(
+    (sum, section) => sum + Object.keys(section as JsonObject).length,
+    0,
+  );
+  const document: JsonObject = {
+    openapi: '3.0.0',
+    info: documents[0]?.document.info ?? { title: 'nothing', version: '0' },
+    ...shared,
+    ...(tags.length === 0 ? {} : { tags }),
+    paths: pathsOfAll,
+    ...(Object.keys(merged).length === 0 ? {} : { components: merged }),
+    ...(externalDocs === undefined ? {} : { externalDocs }),
+  };
+  return { document, report };
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import type protobuf from 'protobufjs';
+import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { protobufLibrary } from './protobuf-library.ts';
+import { yamlText } from './yaml-text.ts';
+
+const description = new URL('./openapi-v3.proto', import.meta.url);
+
+/** Converts the JSON of a message to the message. */
+type Encode = (json: Json) => object | undefined;
+/** Returns the value of a field; undefined for values that the field cannot hold or that are not written. */
+type EncodeField = (json: Json) => unknown;
+
+interface Plan {
+  type: protobuf.Type;
+  encode: Encode;
+}
+
+/**
+ * Omits zero values, which proto3 does not write. Inside a oneof they count: a schema with `default: 0` differs from
+ * one without a default.
+ */
+function unlessZero(value: unknown): unknown {
+  return value === 0 || value === false || value === '' ? undefined : value;
+}
+
+const scalars: Record<string, EncodeField> = {
+  string: (json) => (typeof json === 'string' ? json : undefined),
+  bool: (json) => (typeof json === 'boolean' ? json : undefined),
+  double: (json) => (typeof json === 'number' ? json : undefined),
+  int64: (json) => (Number.isSafeInteger(json) ? json : undefined),
+};
+
+/** `_ref` is `$ref`, `operation_id` is `operationId`. */
+function jsonName(field: string): string {
+  return field === '_ref' ? '$ref' : field.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Fields that hold all keys that no other field of the message has, as a list of names and values. */
+const forOtherKeys = new Set(['additional_properties', 'path', 'response_or_reference']);
+const extensionField = 'specification_extension';
+
+/** The messages of OpenAPI v3 and how to encode each from JSON, derived from their description on first use. */
+class Encoder {
+  readonly #root: protobuf.Root;
+  readonly #plans = new Map<string, Plan>();
+
+  constructor() {
+    this.#root = protobufLibrary().parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
+    this.#root.resolveAll();
+  }
+
+  plan(name: string): Plan {
+    let plan = this.#plans.get(name);
+    if (plan === undefined) {
+      const type = this.#root.lookupType(`openapi.v3.${name}`);
+      // Messages can be recursive, so this one is registered before its fields are read.
+      plan = { type, encode: () => undefined };
+      this.#plans.set(name, plan);
+      plan.encode = this.#encodeOf(type);
+    }
+    return plan;
+  }
+
+  #encodeOf(type: protobuf.Type): Encode {
+    if (type.name === 'Any') {
+      return (json) => ({ yaml: yamlText(json) });
+    }
+    const fields = type.fieldsArray;
+    if (fields[0]?.partOf) {
+      return this.#encodeOfOneof(type);
+    }
+    const [only] = fields;
+    if ((type.name === 'ItemsItem' || type.name === 'StringArray') && only !== undefined) {
+      const encode = this.#encodeOfField(only);
+      return (json) => ({ [only.name]: encode(Array.isArray(json) ? json : [json]) });
+    }
+    const { Type } = protobufLibrary();
+    const named = new Map<string, { name: string; encode: EncodeField }>();
+    let others: { name: string; encode: Encode } | undefined;
+    let extensions: { name: string; encode: Encode } | undefined;
+    for (const field of fields) {
+      const resolved = field.resolvedType;
+      if (field.repeated && resolved instanceof Type && field.name === extensionField) {
+        extensions = { name: field.name, encode: this.#encodeOfNamed(resolved) };
+      } else if (field.repeated && resolved instanceof Type && forOtherKeys.has(field.name)) {
+        others = { name: field.name, encode: this.#encodeOfNamed(resolved) };
+      } else {
+        named.set(jsonName(field.name), { name: field.name, encode: this.#encodeOfField(field) });
+      }
+    }
+    return (json) => {
+      if (!isJsonObject(json)) {
+        return undefined;
+      }
+      const message: Record<string, unknown> = {};
+      const otherEntries: unknown[] = [];
+      const extensionEntries: unknown[] = [];
+      for (const key of Object.keys(json)) {
+        const value = json[key] as Json;
+        const field = named.get(key);
+        if (field !== undefined) {
+          message[field.name] = unlessZero(field.encode(value));
+        } else if (extensions !== undefined && key.startsWith('x-')) {
+          extensionEntries.push({ name: key, value: extensions.encode(value) });
+        } else if (others !== undefined) {
+          otherEntries.push({ name: key, value: others.encode(value) });
+        }
+      }
+      if (others !== undefined) {
+        message[others.name] = otherEntries;
+      }
+      if (extensions !== undefined) {
+        message[extensions.name] = extensionEntries;
+      }
+      return message;
+    };
+  }
+
+  /** How to encode the values of a `NamedX { name, value }` message. */
+  #encodeOfNamed(type: protobuf.Type): Encode {
+    const value = type.fields.value as protobuf.Field;
+    return this.#encodeOfField(value) as Encode;
+  }
+
+  #encodeOfField(field: protobuf.Field): EncodeField {
+    const single = this.#encodeOfValue(field);
+    if (!field.repeated) {
+      return single;
+    }
+    return (json) => (Array.isArray(json) ? json.map(single).filter((item) => item !== undefined) : undefined);
+  }
+
+  #encodeOfValue(field: protobuf.Field): EncodeField {
+    const scalar = scalars[field.type];
+    if (scalar !== undefined) {
+      return scalar;
+    }
+    const plan = this.plan(field.type);
+    return (json) => plan.encode(json);
+  }
+
+  #encodeOfOneof(type: protobuf.Type): Encode {
+    const { fields } = type;
+    const choose = (name: string): Encode => {
+      const field = fields[name] as protobuf.Field;
+      const encode = this.#encodeOfValue(field);
+      return (json) => {
+        const value = encode(json);
+        return value === undefined ? undefined : { [name]: value };
+      };
+    };
+    if (fields.number !== undefined) {
+      const [number, boolean, string] = [choose('number'), choose('boolean'), choose('string')];
+      // A default that is a list or an object cannot be written; that there is a default can.
+      return (json) => number(json) ?? boolean(json) ?? string(json) ?? {};
+    }
+    if (fields.boolean !== undefined) {
+      const [boolean, schema] = [choose('boolean'), choose('schema_or_reference')];
+      return (json) => boolean(json) ?? schema(json);
+    }
+    if (fields.reference !== undefined) {
+      const [own] = type.fieldsArray;
+      const [value, reference] = [choose((own as protobuf.Field).name), choose('reference')];
+      return (json) => (isJsonObject(json) && typeof json.$ref === 'string' ? reference(json) : value(json));
+    }
+    return choose((type.fieldsArray[0] as protobuf.Field).name);
+  }
+}
+
+let encoder: Encoder | undefined;
+
+/** Media type under which API servers send what `encodeProtobuf` returns. */
+export const protobufMediaType = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+
+/**
+ * Encodes an OpenAPI v3 document (3.0) in protobuf, as a kube-apiserver does: the message `openapi.v3.Document`. What
+ * the messages cannot represent is omitted, as in a kube-apiserver: bounds of 0, and defaults that are lists or
+ * objects. The work is linear in the document, which must not nest deeper than the stack allows (`parseJson` ensures
+ * that).
+ */
+export function encodeProtobuf(document: JsonObject): Uint8Array {
+  encoder ??= new Encoder();
+  const { type, encode } = encoder.plan('Document');
+  return type.encode(encode(document) ?? {}).finish();
+}

@@ -1,0 +1,174 @@
+import { isJsonObject, type Json, type JsonObject, keyOfToken, pointerToken, setOwn } from '../../kubernetes/index.ts';
+
+/** The target of a reference to a component. */
+export interface ComponentReference {
+  /** `schemas`, `parameters`, … */
+  section: string;
+  name: string;
+  /** The rest of the reference, to a part of the component: empty, or with a leading slash. */
+  rest: string;
+}
+
+const componentPrefix = '#/components/';
+
+function unescaped(token: string): string {
+  let text = token;
+  if (token.includes('%')) {
+    try {
+      text = decodeURIComponent(token);
+    } catch {
+      // Not an escape: the name contains a percent sign.
+    }
+  }
+  return keyOfToken(text);
+}
+
+/** Parses `#/components/SECTION/NAME`. @returns undefined for references to anything else. */
+export function parseReference(reference: string): ComponentReference | undefined {
+  if (!reference.startsWith(componentPrefix)) {
+    return undefined;
+  }
+  const [section = '', name, ...rest] = reference.slice(componentPrefix.length).split('/');
+  return name === undefined || name === ''
+    ? undefined
+    : { section, name: unescaped(name), rest: rest.map((part) => `/${part}`).join('') };
+}
+
+/** The reference to a component. */
+export function formatReference({ section, name, rest }: ComponentReference): string {
+  return `${componentPrefix}${section}/${pointerToken(name).replaceAll('%', '%25')}${rest}`;
+}
+
+/** Fields that are maps: their keys are arbitrary names, and their values have the type of the field. */
+const fieldsOfNames = new Set([
+  'callbacks',
+  'content',
+  'definitions',
+  'dependencies',
+  'encoding',
+  'headers',
+  'parameters',
+  'paths',
+  'patternProperties',
+  'properties',
+  'requestBodies',
+  'responses',
+  'schemas',
+  'securitySchemes',
+]);
+
+/** Fields whose values are data, in which there are no references. */
+const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', 'variables']);
+
+/** Replaces references in a part of a document. Each function returns the replacement for its argument. */
+export interface ReferenceVisitor {
+  /** Replaces the text of a `$ref`. */
+  reference(text: string): string;
+  /** Replaces the name of a security scheme in a security requirement. */
+  securityScheme?(name: string): string;
+  /** Replaces the id of an operation in a link. */
+  operation?(id: string): string;
+}
+
+function visitRequirements(value: Json, visitor: ReferenceVisitor): Json {
+  const rename = visitor.securityScheme;
+  if (rename === undefined || !Array.isArray(value)) {
+    return value;
+  }
+  return value.map((requirement) => {
+    if (!isJsonObject(requirement)) {
+      return requirement;
+    }
+    const result: JsonObject = {};
+    for (const [name, scopes] of Object.entries(requirement)) {
+      setOwn(result, rename(name), scopes);
+    }
+    return result;
+  });
+}
+
+/** Visits the `mapping` of a discriminator: values are references, or names of schemas. */
+function visitDiscriminator(value: Json, visitor: ReferenceVisitor): Json {
+  if (!isJsonObject(value) || !isJsonObject(value.mapping)) {
+    return value;
+  }
+  const mapping: JsonObject = {};
+  for (const [key, target] of Object.entries(value.mapping)) {
+    const isName = typeof target === 'string' && /^[\w.-]+$/.test(target);
+    const reference = isName ? formatReference({ section: 'schemas', name: target, rest: '' }) : target;
+    setOwn(mapping, key, typeof reference === 'string' ? visitor.reference(reference) : reference);
+  }
+  return { ...value, mapping };
+}
+
+function visitLink(link: Json, visitor: ReferenceVisitor): Json {
+  const visited = visitReferences(link, visitor);
+  if (visitor.operation === undefined || !isJsonObject(visited) || typeof visited.operationId !== 'string') {
+    return visited;
+  }
+  const operationId = visitor.operation(visited.operationId);
+  return operationId === visited.operationId ? visited : { ...visited, operationId };
+}
+
+/** Visits the values of a map with arbitrary names; returns the input itself if nothing changes. */
+export function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json): JsonObject {
+  let result: JsonObject | undefined;
+  const keys = Object.keys(value);
+  for (const [index, key] of keys.entries()) {
+    const item = value[key] as Json;
+    const visited = visit(item, key);
+    if (visited !== item && result === undefined) {
+      result = {};
+      for (const before of keys.slice(0, index)) {
+        setOwn(result, before, value[before] as Json);
+      }
+    }
+    if (result !== undefined) {
+      setOwn(result, key, visited);
+    }
+  }
+  return result ?? value;
+}
+
+/**
+ * Visits the references in a part of an OpenAPI v3 document, as opposed to properties and data that look like
+ * references. The work is linear; the part must not nest deeper than the stack allows.
+ *
+ * @returns the part with the visitor's replacements; the same objects wherever nothing changed.
+ */
+export function visitReferences(part: Json, visitor: ReferenceVisitor): Json {
+  if (Array.isArray(part)) {
+    const result = part.map((item) => visitReferences(item, visitor));
+    return result.some((item, index) => item !== part[index]) ? result : part;
+  }
+  if (!isJsonObject(part)) {
+    return part;
+  }
+  return visitValues(part, (value, key) => {
+    if (key === '$ref' && typeof value === 'string') {
+      return visitor.reference(value);
+    }
+    if (typeof value !== 'object' || value === null || fieldsOfData.has(key) || key.startsWith('x-')) {
+      return value;
+    }
+    if (key === 'security') {
+      return visitRequirements(value, visitor);
+    }
+    if (key === 'discriminator') {
+      return visitDiscriminator(value, visitor);
+    }
+    if (key === 'examples') {
+      // An example is data, unless it is a reference to one.
+      return isJsonObject(value)
+        ? visitValues(value, (item) => (isJsonObject(item) && '$ref' in item ? visitReferences(item, visitor) : item))
+        : value;
+    }
+    if (key === 'links' && isJsonObject(value)) {
+      return visitValues(value, (link) => visitLink(link, visitor));
+    }
+    if (fieldsOfNames.has(key) && isJsonObject(value)) {
+      return visitValues(value, (item) => visitReferences(item, visitor));
+    }
+    return visitReferences(value, visitor);
+  });
+}

@@ -1,2 +1,0 @@
-export { applyJsonPatch } from './patches.ts';
-export { applyStrategicMerge } from './strategic-merge.ts';

@@ -1,2 +1,0 @@
-export { hookNames } from './handlers.ts';
-export { type CertificateMaker, ProjectError, projectFiles, writeProject } from './project.ts';

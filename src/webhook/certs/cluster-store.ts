@@ -1,0 +1,81 @@
+import {
+  type Cluster,
+  decodeSecret,
+  encodeData,
+  explain,
+  metadataOf,
+  StatusError,
+  secretPath,
+} from '../../kubernetes/client/index.ts';
+import { isJsonObject, type JsonObject, textValues } from '../../kubernetes/index.ts';
+import { type CertificateStore, Conflict, type SecretRole, type StoredSecret } from './store.ts';
+
+/** Two Secrets of one namespace. */
+export function clusterStore(
+  cluster: Cluster,
+  namespace: string,
+  names: Readonly<Record<SecretRole, string>>,
+): CertificateStore {
+  return {
+    describe: (role) => `Secret ${namespace}/${names[role]}`,
+    async read(role) {
+      const name = names[role];
+      let secret: JsonObject;
+      try {
+        secret = await cluster.request('GET', secretPath(namespace, name));
+      } catch (error) {
+        if (error instanceof StatusError && error.code === 404) {
+          return undefined;
+        }
+        throw explain(error, 'get', 'secrets', `${namespace}/${name}`);
+      }
+      const metadata = metadataOf(secret, `the Secret ${namespace}/${name}`, name);
+      return {
+        data: decodeSecret(secret, namespace, name),
+        annotations: textValues(metadata.annotations),
+        version: metadata.resourceVersion,
+        raw: secret,
+      };
+    },
+    async write(role, contents, from: StoredSecret | undefined) {
+      const name = names[role];
+      const raw = (from?.raw ?? {}) as JsonObject;
+      const metadata = isJsonObject(raw.metadata) ? raw.metadata : {};
+      const secret: JsonObject = {
+        ...raw,
+        apiVersion: 'v1',
+        kind: 'Secret',
+        type: raw.type ?? (role === 'serving' ? 'kubernetes.io/tls' : 'Opaque'),
+        metadata: {
+          ...metadata,
+          name,
+          namespace,
+          labels: {
+            'app.kubernetes.io/managed-by': 'extensionconfig-webhook',
+            ...(isJsonObject(metadata.labels) ? metadata.labels : {}),
+          },
+          annotations: contents.annotations,
+        },
+        data: encodeData(contents.data, isJsonObject(raw.data) ? raw.data : {}),
+      };
+      try {
+        // A PUT with the resourceVersion that was read, or a POST: both fail with 409 if another client was faster.
+        await (from === undefined
+          ? cluster.request('POST', secretPath(namespace), secret)
+          : cluster.request('PUT', secretPath(namespace, name), secret));
+      } catch (error) {
+        if (error instanceof StatusError && (error.code === 409 || (error.code === 404 && from !== undefined))) {
+          throw new Conflict(`Secret ${namespace}/${name} was changed by another client`);
+        }
+        if (error instanceof StatusError && error.code === 404) {
+          throw new StatusError(404, `${error.message}: create the namespace, or name another with --namespace`);
+        }
+        if (error instanceof StatusError && error.code === 422 && raw.immutable === true) {
+          const remedy = 'delete it (pods keep the certificate that they have) and run certs bootstrap';
+          throw new StatusError(422, `Secret ${namespace}/${name} is immutable, so nobody can change it: ${remedy}`);
+        }
+        throw explain(error, from === undefined ? 'create' : 'update', 'secrets', `${namespace}/${name}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,327 @@
+import { Buffer } from 'node:buffer';
+import { printable } from '../../base/index.ts';
+import {
+  type Cluster,
+  explain,
+  Forbidden,
+  listPages,
+  metadataOf,
+  ResponseError,
+  StatusError,
+} from '../../kubernetes/client/index.ts';
+import {
+  dns1123SubdomainProblems,
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type JsonPatchOperation,
+  jsonPointer,
+} from '../../kubernetes/index.ts';
+import { Conflict } from './store.ts';
+import {
+  type TargetAccess,
+  type TargetEntry,
+  TargetFailure,
+  type TargetKind,
+  type TargetReading,
+  unlisted,
+} from './target.ts';
+
+/** One caBundle of an object. */
+interface BundleField {
+  where: string;
+  /** Path of the object that contains `service` and `caBundle`. */
+  path: (string | number)[];
+  /** Other values that must be unchanged when the patch is applied. */
+  tests: [(string | number)[], Json][];
+}
+
+interface KindFacts {
+  resource: string;
+  /** API paths, preferred first. */
+  bases: string[];
+  fields(object: JsonObject): BundleField[];
+}
+
+function webhookFields(object: JsonObject): BundleField[] {
+  const { webhooks = null } = object;
+  if (webhooks !== null && !Array.isArray(webhooks)) {
+    throw new ResponseError('the API server returned a webhook configuration whose webhooks are not a list');
+  }
+  return (webhooks ?? []).map((webhook, index) => {
+    const name = fieldAt(webhook, 'name') ?? '';
+    return {
+      where: `webhooks[${index}] (${printable(String(name))})`,
+      path: ['webhooks', index, 'clientConfig'],
+      // Another entry may have been inserted before this one.
+      tests: [[['webhooks', index, 'name'], name]],
+    };
+  });
+}
+
+const kinds: Readonly<Record<TargetKind, KindFacts>> = {
+  MutatingWebhookConfiguration: {
+    resource: 'mutatingwebhookconfigurations.admissionregistration.k8s.io',
+    bases: ['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'],
+    fields: webhookFields,
+  },
+  ValidatingWebhookConfiguration: {
+    resource: 'validatingwebhookconfigurations.admissionregistration.k8s.io',
+    bases: ['/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'],
+    fields: webhookFields,
+  },
+  CustomResourceDefinition: {
+    resource: 'customresourcedefinitions.apiextensions.k8s.io',
+    bases: ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions'],
+    fields: (object) =>
+      isJsonObject(fieldAt(object, 'spec', 'conversion', 'webhook', 'clientConfig'))
+        ? [{ where: 'spec.conversion.webhook', path: ['spec', 'conversion', 'webhook', 'clientConfig'], tests: [] }]
+        : [],
+  },
+  APIService: {
+    resource: 'apiservices.apiregistration.k8s.io',
+    bases: ['/apis/apiregistration.k8s.io/v1/apiservices'],
+    fields: () => [{ where: 'spec', path: ['spec'], tests: [] }],
+  },
+  ExtensionConfig: {
+    resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
+    bases: [
+      '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs',
+      // The only version that Cluster API before 1.11 serves.
+      '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs',
+    ],
+    fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'], tests: [] }],
+  },
+};
+
+/** All kinds of targets. */
+const targetKinds = Object.keys(kinds) as TargetKind[];
+
+/** Which objects are targets. */
+export interface TargetChoice {
+  named: readonly { kind: TargetKind; name: string }[];
+  /** Label selector in kubectl's syntax, for all kinds. */
+  selector?: string | undefined;
+  /** Only entries that refer to this service are written. */
+  service: { namespace: string; name: string };
+}
+
+interface Raw {
+  kind: TargetKind;
+  path: string;
+  resourceVersion: string;
+  fields: (BundleField & { current: Json | undefined })[];
+}
+
+/** An entry's caBundle as PEM; empty for a value that is not a string. */
+function decode(value: Json | undefined): string {
+  return typeof value === 'string' && value.length < 512 * 1024 ? Buffer.from(value, 'base64').toString('utf8') : '';
+}
+
+/**
+ * Finds the entries of the object at a path; if `service` is undefined, every entry.
+ *
+ * @throws {ResponseError} when it is not the object that the path names.
+ */
+export function readTarget(
+  kind: TargetKind,
+  path: string,
+  object: JsonObject,
+  service: { namespace: string; name: string } | undefined,
+): TargetReading {
+  const name = decodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
+  const { resourceVersion } = metadataOf(object, `the ${kind} ${name}`, name);
+  const entries: TargetEntry[] = [];
+  const skipped: string[] = [];
+  const fields: Raw['fields'] = [];
+  const found = kinds[kind].fields(object);
+  if (found.length === 0) {
+    skipped.push('it has no webhook');
+  }
+  for (const field of found) {
+    const holder = fieldAt(object, ...field.path);
+    const its = fieldAt(holder, 'service');
+    const label = printable(`${String(fieldAt(its, 'namespace'))}/${String(fieldAt(its, 'name'))}`);
+    if (service !== undefined && label !== `${service.namespace}/${service.name}`) {
+      skipped.push(
+        `${field.where} ${isJsonObject(its) ? `calls the service ${label}` : 'calls no service'}, not ${service.namespace}/${service.name}`,
+      );
+      continue;
+    }
+    const current = fieldAt(holder, 'caBundle');
+    entries.push({ where: field.where, bundle: decode(current) });
+    fields.push({
+      ...field,
+      tests: service === undefined ? field.tests : [...field.tests, [[...field.path, 'service', 'name'], service.name]],
+      current,
+    });
+  }
+  return {
+    id: `${kind}/${name}`,
+    state: 'present',
+    entries,
+    skipped,
+    raw: { kind, path, resourceVersion, fields } satisfies Raw,
+  };
+}
+
+/** The JSON patch that writes a bundle into the entries that have a different one, and nothing else. */
+export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOperation[] {
+  const { resourceVersion, fields } = target.raw as Raw;
+  const value = Buffer.from(bundle).toString('base64');
+  const operations: JsonPatchOperation[] = [];
+  for (const field of fields.filter(({ current }) => current !== value)) {
+    const pointer = jsonPointer([...field.path, 'caBundle']);
+    for (const [path, expected] of field.tests) {
+      operations.push({ op: 'test', path: jsonPointer(path), value: expected });
+    }
+    if (field.current === undefined) {
+      // JSON Patch cannot test that a field is absent, so the object as a whole must be unchanged.
+      operations.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
+      operations.push({ op: 'add', path: pointer, value });
+    } else {
+      operations.push({ op: 'test', path: pointer, value: field.current });
+      operations.push({ op: 'replace', path: pointer, value });
+    }
+  }
+  return operations;
+}
+
+/** Writes a bundle into a target that has been read. */
+export async function injectBundle(cluster: Cluster, target: TargetReading, bundle: string): Promise<void> {
+  const { kind, path, resourceVersion } = target.raw as Raw;
+  try {
+    await cluster.request('PATCH', path, bundlePatch(target, bundle) as unknown as Json);
+  } catch (error) {
+    if (!(error instanceof StatusError)) {
+      throw error;
+    }
+    // A JSON patch whose test fails also results in a 422; a 404 means that the target was deleted after it was read.
+    if ([404, 409].includes(error.code)) {
+      throw new Conflict(`${target.id} was changed by another client`);
+    }
+    if (error.code === 422) {
+      const now = fieldAt(await cluster.request('GET', path), 'metadata', 'resourceVersion');
+      if (now !== resourceVersion) {
+        throw new Conflict(`${target.id} was changed by another client`);
+      }
+    }
+    const explained = explain(error, 'patch', kinds[kind].resource, target.id.slice(kind.length + 1)) as Error;
+    throw new TargetFailure(explained.message);
+  }
+}
+
+/** Reads one named target. */
+async function readNamed(cluster: Cluster, kind: TargetKind, name: string, service: TargetChoice['service']) {
+  const facts = kinds[kind];
+  for (const base of facts.bases) {
+    const path = `${base}/${encodeURIComponent(name)}`;
+    try {
+      return readTarget(kind, path, await cluster.request('GET', path), service);
+    } catch (error) {
+      if (!(error instanceof StatusError)) {
+        throw error;
+      }
+      if (error.code !== 404) {
+        const { message } = explain(error, 'get', facts.resource, name) as Error;
+        return { id: `${kind}/${name}`, state: 'failed', problem: message, entries: [], skipped: [] } as TargetReading;
+      }
+    }
+  }
+  return {
+    id: `${kind}/${name}`,
+    state: 'missing',
+    problem: 'does not exist: create it, or remove the flag that names it',
+    entries: [],
+    skipped: [],
+  } as TargetReading;
+}
+
+/** Maximum number of objects of a kind that are examined. */
+const maxListed = 100_000;
+
+/**
+ * Lists the objects of a kind in pages, with their paths; none if the cluster does not serve the kind.
+ *
+ * @throws {ResponseError} for a response that is not a list.
+ */
+async function* listTargets(
+  cluster: Cluster,
+  kind: TargetKind,
+  selector: string | undefined,
+): AsyncGenerator<{ path: string; object: JsonObject }> {
+  const facts = kinds[kind];
+  for (const base of facts.bases) {
+    let isFirst = true;
+    const query = selector === undefined ? undefined : { labelSelector: selector };
+    try {
+      const pages = listPages(cluster, { path: base, resource: facts.resource, query, maxObjects: maxListed });
+      for await (const { items } of pages) {
+        isFirst = false;
+        for (const object of items) {
+          const name = String(fieldAt(object, 'metadata', 'name'));
+          // The API server accepts only such names for these kinds; they become part of paths and messages.
+          if (dns1123SubdomainProblems(name).length > 0) {
+            throw new ResponseError(`the API server listed an object that is not one of ${facts.resource}`);
+          }
+          yield { path: `${base}/${encodeURIComponent(name)}`, object };
+        }
+      }
+      return;
+    } catch (error) {
+      // A 404 for the first page means that the API server does not serve this version of the kind.
+      if (!(error instanceof StatusError && error.code === 404 && isFirst)) {
+        throw error;
+      }
+    }
+  }
+}
+
+/**
+ * Reads the targets among the objects of a kind. That they cannot be listed is a target that failed: for kinds that this
+ * webhook converts, that may be because its own certificate has expired, and must not stop the renewal.
+ *
+ * @param read reads an object; undefined for one that is not a target.
+ */
+export async function readListed(
+  cluster: Cluster,
+  kind: TargetKind,
+  selector: string | undefined,
+  read: (path: string, object: JsonObject) => TargetReading | undefined,
+): Promise<TargetReading[]> {
+  const found: TargetReading[] = [];
+  try {
+    for await (const { path, object } of listTargets(cluster, kind, selector)) {
+      const reading = read(path, object);
+      found.push(...(reading === undefined ? [] : [reading]));
+    }
+  } catch (error) {
+    if (!(error instanceof StatusError || error instanceof Forbidden)) {
+      throw error;
+    }
+    found.push(unlisted(kind, error.message));
+  }
+  return found;
+}
+
+/** The targets of a cluster. */
+export function clusterTargets(cluster: Cluster, choice: TargetChoice): TargetAccess {
+  return {
+    async read() {
+      const found = new Map<string, TargetReading>();
+      for (const { kind, name } of choice.named) {
+        const reading = await readNamed(cluster, kind, name, choice.service);
+        found.set(reading.id, reading);
+      }
+      for (const kind of choice.selector === undefined ? [] : targetKinds) {
+        const read = (path: string, object: JsonObject) => readTarget(kind, path, object, choice.service);
+        for (const reading of await readListed(cluster, kind, choice.selector, read)) {
+          found.set(reading.id, found.get(reading.id) ?? reading);
+        }
+      }
+      return [...found.values()];
+    },
+    inject: (target, bundle) => injectBundle(cluster, target, bundle),
+  };
+}

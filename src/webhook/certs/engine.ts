@@ -1,0 +1,325 @@
+import {
+  bundleOf,
+  type Certificate,
+  type Entropy,
+  issueCa,
+  issueServingCertificate,
+  readCertificates,
+  usable,
+} from '../../base/x509/index.ts';
+import {
+  adoptedSinceAnnotation,
+  type CertificateFacts,
+  deriveFacts,
+  injectedAnnotation,
+  injectedSinceAnnotation,
+  overwrittenAnnotation,
+  overwrittenNow,
+  remember,
+  removedAnnotation,
+  retiredAnnotation,
+  retiredSinceAnnotation,
+  retiring,
+} from './facts.ts';
+import { type Action, next, type Settings } from './next.ts';
+import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
+import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
+
+/** Time, passed in. */
+export interface Clock {
+  now(): Date;
+  /** Resolves after this many ms, or when the run is stopped. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** An event, for the log. */
+export interface Step {
+  action: Action['kind'] | 'conflict' | 'refused';
+  reason: string;
+}
+
+/** The dependencies of a run. */
+export interface Run {
+  store: CertificateStore;
+  targets: TargetAccess;
+  clock: Clock;
+  entropy: Entropy;
+  settings: Omit<Settings, 'refused'>;
+  /** DNS names and IP addresses for the serving certificate; the first becomes its common name. */
+  names: readonly string[];
+  servingValidityMs: number;
+  caValidityMs: number;
+  /** Waits to block on; any other wait ends the run. */
+  blockOn: ReadonlySet<'propagation' | 'overlap'>;
+  report(step: Step): void;
+  signal: AbortSignal;
+}
+
+/** How a run ended. */
+export interface RunOutcome {
+  /** The last decision: `done`, `wait` (a later run continues) or `blocked`. */
+  action: Action;
+  facts: CertificateFacts;
+}
+
+/** Number of conflicts in a row after which a run gives up, since another client keeps writing. */
+const maxConflicts = 20;
+/**
+ * Number of steps in a row without a wait after which a run gives up: no run needs a fifth of them unless something
+ * keeps undoing its writes.
+ */
+const maxSteps = 100;
+/** Longest sleep during a wait, in ms: in between, overwritten targets are injected again. */
+const maxSleepMs = 30_000;
+
+interface Snapshot {
+  facts: CertificateFacts;
+  caSecret: StoredSecret | undefined;
+  servingSecret: StoredSecret | undefined;
+}
+
+/** Reads everything at once. */
+export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' | 'names'>): Promise<Snapshot> {
+  // The order matters: a target is read before the Secrets that decide what it should contain, and its patch tests the
+  // value read here. So a decision based on old Secrets never overwrites what a newer one has written.
+  const targets = await run.targets.read();
+  const servingSecret = await run.store.read('serving');
+  const caSecret = await run.store.read('ca');
+  return { facts: deriveFacts(run.clock.now(), caSecret, servingSecret, targets, run.names), caSecret, servingSecret };
+}
+
+/**
+ * Runs the state machine step by step: each step is one write, and everything is read again in between.
+ *
+ * @throws {Conflict} after 20 conflicts in a row: another client keeps writing.
+ */
+export async function runCertificates(run: Run): Promise<RunOutcome> {
+  const refused = new Map<string, string>();
+  let { force, forceCa } = run.settings;
+  let conflicts = 0;
+  let steps = 0;
+  for (;;) {
+    const snapshot = await readSnapshot(run);
+    // With --force-ca, a rotation in progress counts: an interrupted one is finished, and one that another run has
+    // begun is not followed by a second.
+    forceCa &&= snapshot.facts.stage === 'steady';
+    const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
+    if (action.kind === 'done' || action.kind === 'blocked') {
+      return { action, facts: snapshot.facts };
+    }
+    if (action.kind === 'wait') {
+      if (!run.blockOn.has(action.for) || run.signal.aborted) {
+        return { action, facts: snapshot.facts };
+      }
+      run.report({ action: action.kind, reason: `until ${action.until.toISOString()}: ${action.reason}` });
+      steps = 0;
+      await run.clock.sleep(Math.min(maxSleepMs, action.until.getTime() - run.clock.now().getTime()));
+      if (run.signal.aborted) {
+        return { action, facts: snapshot.facts };
+      }
+      continue;
+    }
+    if (run.signal.aborted) {
+      return {
+        action: { kind: 'blocked', reason: 'stopped; the next run continues from here' },
+        facts: snapshot.facts,
+      };
+    }
+    if (++steps > maxSteps) {
+      const reason = `another client keeps undoing the changes: after ${maxSteps} steps, ${action.reason}; stop that client and run again`;
+      return { action: { kind: 'blocked', reason }, facts: snapshot.facts };
+    }
+    if (action.kind === 'inject') {
+      const isCalm = await injectAll(run, action, snapshot.facts, refused);
+      conflicts = isCalm ? 0 : conflicts + 1;
+      if (conflicts >= maxConflicts) {
+        throw new Conflict('another client keeps changing the targets');
+      }
+      if (!isCalm) {
+        await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
+      }
+      continue;
+    }
+    try {
+      await perform(run, action, snapshot);
+      conflicts = 0;
+      run.report({ action: action.kind, reason: action.reason });
+      if (action.kind === 'issue-serving-certificate') {
+        force = false;
+      }
+    } catch (error) {
+      if (error instanceof Conflict && ++conflicts < maxConflicts) {
+        run.report({ action: 'conflict', reason: `${action.kind}: ${error.message}; reading again` });
+        await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
+      } else {
+        throw error;
+      }
+    }
+  }
+}
+
+/**
+ * Writes the bundle into every target that has a different one, based on one read: reading everything again for each
+ * target would be quadratic. Each patch tests the value that was read before the Secrets that decide, so none of them
+ * undoes what another client has written in the meantime.
+ *
+ * @returns whether no other client wrote at the same time.
+ */
+async function injectAll(
+  run: Run,
+  action: Action & { kind: 'inject' },
+  facts: CertificateFacts,
+  refused: Map<string, string>,
+): Promise<boolean> {
+  let isCalm = true;
+  for (const target of [action.target, ...facts.targets.filter((other) => other !== action.target)]) {
+    if (target.state !== 'present' || refused.has(target.id) || isInSync(target, facts.bundle)) {
+      continue;
+    }
+    if (run.signal.aborted) {
+      break;
+    }
+    try {
+      await run.targets.inject(target, facts.bundle);
+      run.report({ action: 'inject', reason: `${target.id} does not have the trust bundle of stage ${facts.stage}` });
+    } catch (error) {
+      if (error instanceof TargetFailure) {
+        refused.set(target.id, error.message);
+        run.report({ action: 'refused', reason: `${target.id}: ${error.message}` });
+      } else if (error instanceof Conflict) {
+        isCalm = false;
+        run.report({ action: 'conflict', reason: `inject: ${error.message}; reading again` });
+      } else {
+        throw error;
+      }
+    }
+  }
+  return isCalm;
+}
+
+/** The data with the given keys removed, and others set; undefined removes a key. */
+function changed(data: Record<string, string>, changes: Record<string, string | undefined>): Record<string, string> {
+  const result = { ...data };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') {
+      delete result[key];
+    } else {
+      result[key] = value;
+    }
+  }
+  return result;
+}
+
+const fingerprintsOf = (cas: readonly Certificate[]) => cas.map(({ fingerprint }) => fingerprint);
+
+/** Removes the record of the bundle in targets: it would count for the next bundle while a kind cannot be listed. */
+const unrecorded = { [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined };
+
+/** A step that writes a Secret. */
+type SecretAction = Exclude<Action, { kind: 'inject' | 'wait' | 'blocked' | 'done' }>;
+
+/** Makes the one write of a step. */
+async function perform(run: Run, action: SecretAction, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
+  const { store, entropy, clock } = run;
+  const current: SecretContents = caSecret ?? { data: {}, annotations: {} };
+  const writeCa = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
+    store.write('ca', { data: changed(current.data, changes), annotations }, caSecret);
+  const annotated = (changes: Record<string, string | undefined>) => changed(current.annotations, changes);
+  switch (action.kind) {
+    case 'create-ca': {
+      const made = await issueCa(clock.now(), run.caValidityMs, entropy);
+      return writeCa({
+        'ca.crt': made.certificate.pem,
+        'ca.key': made.key,
+        'next.crt': undefined,
+        'next.key': undefined,
+        'previous.crt': undefined,
+      });
+    }
+    case 'stage-ca': {
+      const made = await issueCa(clock.now(), run.caValidityMs, entropy);
+      // A next CA that is replaced has signed nothing: targets need not trust it any longer.
+      const unused = usable(readCertificates(current.data['next.crt'])) ?? [];
+      return writeCa(
+        {
+          'ca.crt': bundleOf([action.active, ...facts.companions]),
+          'ca.key': usable(facts.activeKey),
+          'next.crt': made.certificate.pem,
+          'next.key': made.key,
+          'previous.crt': bundleOf(action.previous),
+        },
+        annotated({
+          ...unrecorded,
+          [overwrittenAnnotation]: undefined,
+          ...retiring(fingerprintsOf(unused), facts),
+        }),
+      );
+    }
+    case 'adopt-ca':
+      return writeCa(
+        { 'previous.crt': bundleOf([...facts.previous, ...action.cas]) },
+        annotated({
+          ...unrecorded,
+          [adoptedSinceAnnotation]: clock.now().toISOString(),
+          [retiredAnnotation]: remember(
+            facts.retired.filter((retired) => !fingerprintsOf(action.cas).includes(retired)),
+          ),
+        }),
+      );
+    case 'promote': {
+      const active = usable(facts.active) as Certificate;
+      return writeCa({
+        'ca.crt': (usable(facts.successor) as Certificate).pem,
+        'ca.key': current.data['next.key'],
+        'next.crt': undefined,
+        'next.key': undefined,
+        'previous.crt': bundleOf([active, ...facts.companions, ...facts.previous]),
+      });
+    }
+    case 'retire':
+      return writeCa(
+        { 'previous.crt': undefined },
+        annotated({
+          ...unrecorded,
+          [adoptedSinceAnnotation]: undefined,
+          [overwrittenAnnotation]: undefined,
+          ...retiring(fingerprintsOf(facts.previous), facts),
+        }),
+      );
+    case 'record-removal':
+      return writeCa(
+        {},
+        annotated({
+          [retiredAnnotation]: undefined,
+          [retiredSinceAnnotation]: undefined,
+          [removedAnnotation]: remember([...facts.retired, ...facts.removed]),
+        }),
+      );
+    case 'forget-injection':
+      return writeCa({}, annotated({ ...unrecorded, [overwrittenAnnotation]: overwrittenNow(facts) }));
+    case 'record-injection':
+      return writeCa(
+        {},
+        annotated({ [injectedAnnotation]: facts.injection, [injectedSinceAnnotation]: clock.now().toISOString() }),
+      );
+    case 'issue-serving-certificate': {
+      const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
+      const made = await issueServingCertificate(issuer, run.names, clock.now(), run.servingValidityMs, entropy);
+      const data = { 'tls.crt': made.certificate.pem, 'tls.key': made.key, 'ca.crt': facts.bundle };
+      return store.write(
+        'serving',
+        { data: changed(servingSecret?.data ?? {}, data), annotations: servingSecret?.annotations ?? {} },
+        servingSecret,
+      );
+    }
+    case 'write-bundle':
+      return store.write(
+        'serving',
+        {
+          data: changed(servingSecret?.data ?? {}, { 'ca.crt': facts.bundle }),
+          annotations: servingSecret?.annotations ?? {},
+        },
+        servingSecret,
+      );
+  }
+}

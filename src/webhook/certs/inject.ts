@@ -1,0 +1,95 @@
+import { type Reading, readCertificates } from '../../base/x509/index.ts';
+import type { Clock } from './engine.ts';
+import { Conflict } from './store.ts';
+import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
+
+/** The outcome for one target. */
+export interface Injection {
+  id: string;
+  result: 'written' | 'in sync' | 'missing' | 'failed' | 'nothing of ours';
+  reason?: string;
+  skipped: string[];
+}
+
+/** Maximum number of attempts for a target that another client keeps writing. */
+const maxTries = 10;
+
+/**
+ * Writes a trust bundle into every target and reads it back.
+ *
+ * @param bundleFor returns the bundle of a target as PEM text. It is called after the target itself has been read, so
+ *   that a target never gets an older bundle again.
+ * @param sourceOf says where the bundle of a target comes from; it is read once for all targets of a source.
+ * @throws {Conflict} when another client has written in each of 10 attempts.
+ */
+export async function injectTargets(
+  access: TargetAccess,
+  bundleFor: (target: TargetReading) => Promise<Reading<string>>,
+  clock: Pick<Clock, 'sleep'>,
+  sourceOf: (target: TargetReading) => string = ({ id }) => id,
+): Promise<Injection[]> {
+  const results = new Map<string, Injection>();
+  const written = new Set<string>();
+  for (let attempt = 0; attempt < maxTries; attempt++) {
+    let again = false;
+    const targets = await access.read();
+    const bundles = new Map<string, Reading<string>>();
+    for (const target of targets) {
+      const { id, skipped } = target;
+      if (results.get(id)?.result === 'failed') {
+        continue;
+      }
+      const end = (result: Injection['result'], reason?: string) =>
+        results.set(id, { id, result, skipped, ...(reason === undefined ? {} : { reason }) });
+      if (target.state !== 'present') {
+        end(target.state, target.problem);
+        continue;
+      }
+      if (target.entries.length === 0) {
+        end('nothing of ours');
+        continue;
+      }
+      const source = sourceOf(target);
+      const bundle = bundles.get(source) ?? (await bundleFor(target));
+      bundles.set(source, bundle);
+      if (bundle.state !== 'usable') {
+        end('failed', bundle.state === 'absent' ? 'there is no trust bundle' : bundle.problem);
+      } else if (isInSync(target, bundle.value)) {
+        end(written.has(id) ? 'written' : 'in sync');
+      } else {
+        again = true;
+        try {
+          await access.inject(target, bundle.value);
+          written.add(id);
+        } catch (error) {
+          if (error instanceof TargetFailure) {
+            end('failed', error.message);
+          } else if (!(error instanceof Conflict)) {
+            throw error;
+          }
+        }
+      }
+    }
+    if (!again) {
+      return [...results.values()];
+    }
+    await clock.sleep(attempt === 0 ? 0 : Math.min(2000, 50 * 2 ** attempt));
+  }
+  throw new Conflict('another client keeps changing the targets');
+}
+
+/** `ca.crt` of a Secret as a trust bundle, or why it is unusable. */
+export function bundleIn(data: Record<string, string> | undefined, where: string): Reading<string> {
+  if (data === undefined) {
+    return { state: 'broken', problem: `${where} does not exist` };
+  }
+  const read = readCertificates(data['ca.crt']);
+  if (read.state === 'absent') {
+    return { state: 'broken', problem: `${where} has no ca.crt` };
+  }
+  if (read.state === 'broken') {
+    return { state: 'broken', problem: `ca.crt of ${where} ${read.problem}` };
+  }
+  // Only the certificates: anything else in the text (perhaps a private key) must not be copied.
+  return { state: 'usable', value: read.value.map((certificate) => certificate.pem).join('') };
+}

@@ -1,0 +1,81 @@
+import type { Registry } from 'prom-client';
+import type { Admission } from '../../policy/index.ts';
+import type { RunningServer, ServerOptions } from '../../server/index.ts';
+import type { Convert } from './convert.ts';
+import { createDecide, createJudge, type Probe } from './decide.ts';
+import type { FeatureGates } from './feature-gates.ts';
+import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
+
+/** Options of the webhook server. */
+export interface WebhookOptions
+  extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main' | 'http2'> {
+  admission: Admission;
+  convert?: Convert | undefined;
+  /** The thread that decides on large bodies, by the same policy; if absent, they are decided on the event loop. */
+  sideThread?: SideThreadOptions | undefined;
+  /** Where the webhooks listen. */
+  webhook: ServerOptions['main'];
+  featureGates: FeatureGates;
+  /** Probes extension servers, if the policy of `admission` requires it. */
+  probe?: Probe | undefined;
+  /** Adds further metrics; `prefix` is the prefix of metric names. */
+  addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
+}
+
+/** A webhook server that is listening. */
+export interface RunningWebhook extends Omit<RunningServer, 'port'> {
+  webhookPort: number;
+}
+
+/**
+ * Starts the webhook server.
+ *
+ * @throws {ListenError} when a port is taken or not allowed.
+ * @throws {ClientCaError} when the client CA file cannot be used.
+ */
+export async function startWebhook(options: WebhookOptions): Promise<RunningWebhook> {
+  const {
+    admission,
+    convert,
+    webhook,
+    featureGates,
+    sideThread: threadOptions,
+    probe,
+    addMetrics,
+    ...server
+  } = options;
+  // Only here: the thread for large bodies, which decides by the same code, needs no server.
+  const [{ startServer }, { createApplication }, { createReviewMetrics, metricsPrefix }] = await Promise.all([
+    import('../../server/index.ts'),
+    import('./application.ts'),
+    import('./metrics.ts'),
+  ]);
+  let sideThread: SideThread | undefined;
+  const { port, stop, healthPort } = await startServer({
+    ...server,
+    main: webhook,
+    name: 'webhook',
+    metricsPrefix,
+    application: (foundation) => {
+      const reviews = createReviewMetrics(foundation.metrics.registry, featureGates);
+      addMetrics?.(foundation.metrics.registry, metricsPrefix);
+      sideThread = threadOptions && createSideThread(threadOptions, reviews.largeBody);
+      return createApplication({
+        ...foundation,
+        webhooks: convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'],
+        decide: createDecide(admission, convert, probe),
+        sideThread,
+        judge: createJudge(admission),
+        reviews,
+      });
+    },
+  });
+  return {
+    webhookPort: port,
+    healthPort,
+    async stop(stopOptions) {
+      await stop(stopOptions);
+      await sideThread?.close();
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { FileError, readRegularFile, readRegularFileSync } from '../../../src/base/index.ts';
+import { needs } from '../../support/needs.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'files-'));
+const at = (name: string) => join(folder, name);
+const maxBytes = 1024 * 1024;
+const server = createServer();
+
+beforeAll(async () => {
+  execFileSync('mkfifo', [at('fifo')]);
+  symlinkSync('fifo', at('link-to-fifo'));
+  symlinkSync('link-to-itself', at('link-to-itself'));
+  mkdirSync(at('folder'));
+  writeFileSync(at('empty'), '');
+  writeFileSync(at('small'), 'small');
+  symlinkSync('small', at('link-to-small'));
+  writeFileSync(at('full'), Buffer.alloc(maxBytes, 1));
+  writeFileSync(at('over'), Buffer.alloc(maxBytes + 1, 1));
+  writeFileSync(at('huge'), '');
+  truncateSync(at('huge'), 1024 ** 3);
+  await new Promise<void>((resolve) => server.listen(at('socket'), resolve));
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Both readers: their results, or the messages of their errors. */
+async function read(path: string): Promise<[Buffer | string, Buffer | string]> {
+  const outcome = (error: unknown) => {
+    expect(error).toBeInstanceOf(FileError);
+    return `${(error as FileError).code} ${(error as FileError).problem}`;
+  };
+  let sync: Buffer | string;
+  try {
+    sync = readRegularFileSync(path, maxBytes);
+  } catch (error) {
+    sync = outcome(error);
+  }
+  return [await readRegularFile(path, maxBytes).catch(outcome), sync];
+}
+
+test.each([
+  ['fifo', 'ENOTREG is a FIFO, not a regular file'],
+  ['link-to-fifo', 'ENOTREG is a FIFO, not a regular file'],
+  ['folder', 'ENOTREG is a folder, not a regular file'],
+  ['socket', 'ENOTREG is a socket, not a regular file'],
+  ['/dev/zero', 'ENOTREG is a device, not a regular file'],
+  ['over', 'EFBIG is larger than 1 MiB'],
+  ['huge', 'EFBIG is larger than 1 MiB'],
+  ['missing', 'ENOENT does not exist'],
+  ['small/below', 'ENOTDIR cannot be read: a part of the path is not a folder'],
+  ['link-to-itself', 'ELOOP cannot be read: too many symbolic links'],
+])('%s is rejected: %s', { timeout: 5_000 }, async (name, problem) => {
+  expect(await read(name.startsWith('/') ? name : at(name))).toEqual([problem, problem]);
+});
+
+test('regular files are read completely, up to the limit', async () => {
+  expect(await read(at('small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
+  expect(await read(at('link-to-small'))).toEqual([Buffer.from('small'), Buffer.from('small')]);
+  expect(await read(at('empty'))).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
+  const [full, fullSync] = await read(at('full'));
+  expect([full.length, fullSync.length]).toEqual([maxBytes, maxBytes]);
+});
+
+test.each<[string, limit: number, buffers: number[]]>([
+  ['small', maxBytes, [4096, 4096]],
+  ['small', 15, [16, 16]],
+  ['full', maxBytes, [maxBytes + 1, maxBytes + 1]],
+  ['full', 2 * maxBytes, [maxBytes + 1, maxBytes + 1]],
+  ['huge', maxBytes, []],
+])('memory for %s, of at most %d bytes, is allocated once, and not for what is too large', async (name, limit, buffers) => {
+  const allocate = vi.spyOn(Buffer, 'allocUnsafe');
+  const concat = vi.spyOn(Buffer, 'concat');
+  try {
+    const read = await readRegularFile(at(name), limit).catch(() => undefined);
+    if (read !== undefined) {
+      expect(readRegularFileSync(at(name), limit).equals(read)).toBe(true);
+    }
+    expect(allocate.mock.calls.flat()).toEqual(buffers);
+    expect(concat).not.toHaveBeenCalled();
+  } finally {
+    allocate.mockRestore();
+    concat.mockRestore();
+  }
+});
+
+const onLinux = needs('Linux', process.platform === 'linux');
+test('files of unknown size are read, and limited', onLinux, async () => {
+  const [text] = await read('/proc/self/status');
+  expect(String(text)).toContain('VmRSS');
+  await expect(readRegularFile('/proc/self/status', 16)).rejects.toThrow('/proc/self/status is larger than 16 bytes');
+});
+
+test('a file that is longer than reported is read in increasing chunks', onLinux, async () => {
+  // Some hundred lines, all of them different.
+  const readMaps = (bytes: number) => [
+    readRegularFile('/proc/self/maps', bytes),
+    (async () => readRegularFileSync('/proc/self/maps', bytes))(),
+  ];
+  for (const text of await Promise.all(readMaps(maxBytes))) {
+    expect(text.length).toBeGreaterThan(2 * 4096);
+    const lines = text.toString('latin1').split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.filter((line) => !/^[0-9a-f]+-[0-9a-f]+ [-rwxsp]{4} /.test(line))).toEqual([]);
+  }
+  const refused = (await Promise.allSettled(readMaps(5_000))).map((one) => one.status === 'rejected' && one.reason);
+  expect(refused.map(String)).toEqual(Array(2).fill('Error: /proc/self/maps is larger than 5000 bytes'));
+});
+
+test('files are closed, whether they are read or refused', onLinux, async () => {
+  const open = () => readdirSync('/proc/self/fd').length;
+  const before = open();
+  for (let count = 0; count < 20; count++) {
+    await read(at('small'));
+    await readRegularFile('/proc/self/status', 16).catch(() => {});
+    expect(() => readRegularFileSync('/proc/self/status', 16)).toThrow(FileError);
+  }
+  expect(open() - before).toBeLessThan(10);
+});

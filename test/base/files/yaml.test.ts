@@ -1,0 +1,121 @@
+import { createRequire } from 'node:module';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { parseSmallYaml, readableYaml, YamlError } from '../../../src/base/index.ts';
+import { expectLinear } from '../../support/linear.ts';
+
+const longest = 64 * 1024;
+
+test('YAML and JSON are read', () => {
+  expect(parseSmallYaml('a: {b: 1}\nc: [x, &x y, *x]\n', longest)).toEqual({ a: { b: 1 }, c: ['x', 'y', 'y'] });
+  const json = String.raw`{"a": null, "b:{": ["x\"y: \\", {"c": ":"}, {}], "__proto__": 1}`;
+  expect(parseSmallYaml(json, longest)).toStrictEqual(JSON.parse(json));
+  expect(Object.keys(parseSmallYaml('{"__proto__": 1}', longest) as object)).toEqual(['__proto__']);
+  expect(parseSmallYaml('', longest)).toBeNull();
+  // The alias stands for the latest value with its name.
+  expect(parseSmallYaml('a: &a {b: &a 1, c: *a}', longest)).toEqual({ a: { b: 1, c: 1 } });
+});
+
+test('as many aliases as allowed are followed', () => {
+  expect(parseSmallYaml(`a: &a x\nb: [${Array(100).fill('*a').join()}]`, longest)).toEqual({
+    a: 'x',
+    b: Array(100).fill('x'),
+  });
+});
+
+test('readable YAML writes a value wherever it is, and quotes what would be read as something else', () => {
+  const shared = { b: '1' };
+  expect(readableYaml({ a: shared, c: shared })).toBe('a:\n  b: "1"\nc:\n  b: "1"\n');
+});
+
+const brackets = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+// YAML takes some fifty times as long.
+test.each<[string, string, asYaml: number]>([
+  ['values', String.raw`{"a": [1, null, "b:{", {"c": [{}, []]}], "d": {"e\\\":": true}}`, 0],
+  ['a value that is not an object', '"a: b"', 0],
+  ['as much nesting as JSON may have', brackets(64), 0],
+  ['as many brackets, side by side', `[${Array(100).fill('[{}]').join()}]`, 0],
+  ['more nesting', brackets(65), 1],
+])('JSON is not read as YAML, unless it nests deeply: %s', (_, json, asYaml) => {
+  const parser = createRequire(import.meta.url)('js-yaml') as { parseEvents(): unknown };
+  const parseEvents = vi.spyOn(parser, 'parseEvents');
+  try {
+    expect(parseSmallYaml(json, longest)).toEqual(JSON.parse(json));
+    expect(parseEvents).toHaveBeenCalledTimes(asYaml);
+  } finally {
+    parseEvents.mockRestore();
+  }
+});
+
+test.each<[string, string, RegExp]>([
+  ['not YAML', 'a: [', /^line 1: /],
+  ['two documents', 'a: 1\n---\nb: 2\n', /^contains more than one document$/],
+  ['the same alias as a key twice', 'x: &a k\n*a : 1\nk: 2\n', /^line 3: the key "k" is duplicated$/],
+  ['a duplicate key, as an alias', 'x: &a k\nk: 2\n*a : 1\n', /^line 3: the key \*a is duplicated$/],
+  ['a duplicate key', 'a: 1\nb:\n  c: 1\n  c: 2\n', /^line 4: the key "c" is duplicated$/],
+  ['a duplicate key in JSON', '{"a":1,\n"b":{"c":1,\n"c":2}}', /^line 3: the key "c" is duplicated$/],
+  [
+    'a duplicate key that is written differently in JSON',
+    String.raw`{"a\\":1,"a\u005c":2}`,
+    /^line 1: the key "a\\\\" is duplicated$/,
+  ],
+  ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
+  ['an undefined alias', '*x', /^line 1: unidentified alias "x"$/],
+  ['a value that contains itself', 'a: 1\nb: &b\n  c: [*b]\n', /^line 3: the alias \*b contains itself$/],
+  ['a long alias that contains itself', `a: &${'b'.repeat(99)} [*${'b'.repeat(99)}]`, /alias \*b{64} contains itself$/],
+  ['a long key twice', `${'b'.repeat(99)}: 1\n${'b'.repeat(99)}: 1\n`, /the key "b{64}" is duplicated$/],
+  ['a tag that only programs know', 'a: 1\nb: !x 1\n', /^line 2: unknown scalar tag !<!x>$/],
+  ['a long tag', `a: !${'x'.repeat(400)} 1`, /^line 1: unknown scalar tag !<!x{250,300}$/],
+  ['many aliases', `a: &a x\nb: [${'*a,'.repeat(101)}]`, /^line 2: has more than 100 aliases$/],
+  [
+    'aliases that expand to too much',
+    ['k0: &k0 [x, x]', ...Array.from({ length: 25 }, (_, k) => `k${k + 1}: &k${k + 1} [*k${k}, *k${k}]`)].join('\n'),
+    /^line 15: has aliases that expand to more than 100000 values$/,
+  ],
+  ['nesting too deep', `a:\n  ${'['.repeat(4000)}${']'.repeat(4000)}`, /^line 2: nests too deeply$/],
+  ['too long', '#'.repeat(longest + 1), /^is longer than 65536 characters$/],
+])('%s is rejected, with the line', (_name, text, message) => {
+  let problem: unknown;
+  try {
+    parseSmallYaml(text, longest);
+  } catch (error) {
+    problem = error;
+  }
+  expect(problem).toBeInstanceOf(YamlError);
+  expect((problem as YamlError).message).toMatch(message);
+});
+
+/** Why a text is rejected; undefined if it is valid. */
+function problemOf(text: string): string | undefined {
+  try {
+    parseSmallYaml(text, text.length);
+    return undefined;
+  } catch (error) {
+    return error instanceof YamlError ? error.message : String(error);
+  }
+}
+
+test.each<[string, number, (size: number) => string, string | undefined]>([
+  // Comparing each key with all others would take 16 times as long for four times as many.
+  ['keys', 32_000, (size) => Array.from({ length: size / 8 }, (_, index) => `k${index}: 1\n`).join(''), undefined],
+  ['aliases', 64_000, (size) => `a: &a x\nb: [${'*a,'.repeat(size / 3)}]`, 'line 2: has more than 100 aliases'],
+  ['quotes', 64_000, (size) => '"'.repeat(size), 'line 1: end of the stream or a document separator is expected'],
+  ['open brackets', 64_000, (size) => '['.repeat(size), 'line 1: nests too deeply'],
+  ['brackets', 64_000, (size) => '['.repeat(size / 2) + ']'.repeat(size / 2), 'line 1: nests too deeply'],
+  ['documents', 64_000, (size) => '---\n'.repeat(size / 4), 'contains more than one document'],
+  // Quoting the line of each error would mean reading it as often.
+  [
+    'errors in one long line',
+    256_000,
+    (size) => `${'"'.repeat(size / 128)} ${'x'.repeat(size)}`,
+    'line 1: end of the stream or a document separator is expected',
+  ],
+])('the work is linear in the number of %s', async (_name, size, text, problem) => {
+  await expectLinear(size, async (part) => expect(problemOf(text(part))).toBe(problem));
+});
+
+test.each(['a', 'word ', 'é'])('a string of 3 million characters, all %j, can be written', (piece) => {
+  const value = { items: [{ patch: piece.repeat(3_000_000 / piece.length) }] };
+  const text = readableYaml(value);
+  expect(isDeepStrictEqual(parseSmallYaml(text, text.length), value)).toBe(true);
+});

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { coloured, count, plain } from '../../../src/base/index.ts';
+import { type Io, paintFor } from '../../../src/cli/framework/program.ts';
+
+test('paints text with escape sequences, but not empty text', () => {
+  expect(coloured('red', 'error')).toBe('\u001b[31merror\u001b[39m');
+  expect(coloured('red', '')).toBe('');
+  expect(plain('red', 'error')).toBe('error');
+});
+
+test.each([
+  ['a terminal', true, {}, coloured],
+  ['a file or a pipe', undefined, {}, plain],
+  ['a terminal with NO_COLOR', true, { NO_COLOR: '1' }, plain],
+  ['a terminal that knows no escape sequences', true, { TERM: 'dumb' }, plain],
+  ['a terminal with an empty NO_COLOR, which no-color.org treats as not set', true, { NO_COLOR: '' }, coloured],
+])('the paint for %s', (_, isTTY, env, paint) => {
+  expect(paintFor({ stdout: { isTTY } as Io['stdout'], env })).toBe(paint);
+});
+
+test('a count has a plural', () => {
+  expect([0, 1, 2].map((number) => count(number, 'warning'))).toEqual(['0 warnings', '1 warning', '2 warnings']);
+});

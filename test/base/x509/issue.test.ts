@@ -1,0 +1,344 @@
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  backdateMs,
+  ellipticEntropy,
+  type Issued,
+  isSignedBy,
+  issueCa,
+  issueClientCertificate,
+  issueSelfSigned,
+  issueServingCertificate,
+  missingNames,
+  readCertificates,
+  usable,
+} from '../../../src/base/x509/index.ts';
+import { needs } from '../../support/needs.ts';
+import { day, entropyOn, quickEntropy } from './entropy.ts';
+import { shakeHands } from './handshake.ts';
+
+const now = new Date();
+/** The precision of times in a certificate: whole seconds. */
+const seconds = (ms: number) => new Date(Math.floor(ms / 1000) * 1000);
+const nextSecond = (ms: number) => new Date(Math.ceil(ms / 1000) * 1000);
+const names = ['webhook', 'webhook.ns.svc', '127.0.0.1', '::1'];
+const serverAuth = '1.3.6.1.5.5.7.3.1';
+const clientAuth = '1.3.6.1.5.5.7.3.2';
+
+async function made(
+  caDays = 100,
+  servingDays = 1000,
+  { ofCa = quickEntropy, ofServing = quickEntropy } = {},
+): Promise<{ ca: Issued; serving: Issued }> {
+  const ca = await issueCa(now, caDays * day, ofCa);
+  return { ca, serving: await issueServingCertificate(ca, names, now, servingDays * day, ofServing) };
+}
+
+/** The keys of a CA and of a serving certificate. */
+const kinds = [
+  ['RSA', {}],
+  ['elliptic', { ofCa: ellipticEntropy, ofServing: ellipticEntropy }],
+  ['elliptic by RSA', { ofServing: ellipticEntropy }],
+  ['RSA by P-384', { ofCa: entropyOn('P-384') }],
+  ['RSA by P-521', { ofCa: entropyOn('P-521') }],
+] as const;
+
+function handshake({ certificate, key }: Issued, trusted: Issued, host: string): Promise<string> {
+  return shakeHands({ cert: certificate.pem, key }, trusted.certificate.pem, host);
+}
+
+/** Each bit of the key usage as OpenSSL prints it, and the other extensions, for each certificate. */
+function extensionsOf(...all: Issued[]): string[] {
+  const file = join(temporaryFolder(), 'all.crt');
+  writeFileSync(file, all.map(({ certificate }) => certificate.pem).join(''));
+  const texts = execFileSync('openssl', ['storeutl', '-certs', '-noout', '-text', file], { encoding: 'utf8' })
+    .split(/^\d+: Certificate$/m)
+    .slice(1);
+  expect(texts).toHaveLength(all.length);
+  return texts.map((text) =>
+    text
+      .slice(text.indexOf('X509v3 extensions'), text.indexOf('Signature Algorithm', text.indexOf('X509v3 extensions')))
+      .replace(/(?:[0-9A-F]{2}:){19}[0-9A-F]{2}/g, 'KEY')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join('\n'),
+  );
+}
+
+test('a client certificate is valid for clients, signed by the CA, and has its key', async () => {
+  const { ca } = await made();
+  const keys = await quickEntropy.makeKeyPair();
+  const { certificate, key } = issueClientCertificate(ca, 'somebody', keys, now, 1000 * day, quickEntropy);
+  expect(key).toBe(keys.privateKey);
+  expect(certificate.x509.subject).toBe('CN=somebody');
+  expect(certificate.x509.checkIssued(ca.certificate.x509)).toBe(true);
+  expect(certificate.x509.verify(ca.certificate.x509.publicKey)).toBe(true);
+  expect(certificate.x509.checkPrivateKey(createPrivateKey(key))).toBe(true);
+  expect(certificate.x509.keyUsage).toEqual([clientAuth]);
+  expect(certificate.x509.subjectAltName).toBeUndefined();
+  expect(certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
+  expect(certificate.x509.ca).toBe(false);
+});
+
+test.each(
+  kinds,
+)("Node's TLS accepts the serving certificate for its names, and only with its CA: %s", async (_, keys) => {
+  const { ca, serving } = await made(100, 1000, keys);
+  expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
+  expect(await handshake(serving, ca, 'other.ns.svc')).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+  const other = await issueCa(now, day, quickEntropy);
+  expect(await handshake(serving, other, 'webhook.ns.svc')).not.toBe('connected');
+});
+
+test('a serving certificate is valid for servers, for its names, and has its key', async () => {
+  const { ca, serving } = await made();
+  const { x509 } = serving.certificate;
+  expect(x509.subject).toBe('CN=webhook');
+  expect(x509.issuer).toBe(ca.certificate.x509.subject);
+  expect(x509.subjectAltName).toBe('DNS:webhook, DNS:webhook.ns.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
+  expect(x509.keyUsage).toEqual([serverAuth]);
+  expect(x509.ca).toBe(false);
+  expect(x509.checkIssued(ca.certificate.x509)).toBe(true);
+  expect(x509.verify(ca.certificate.x509.publicKey)).toBe(true);
+  expect(x509.checkPrivateKey(createPrivateKey(serving.key))).toBe(true);
+});
+
+test('IPv6 addresses may end as IPv4 addresses', async () => {
+  const ca = await issueCa(now, day, quickEntropy);
+  const addresses = ['::ffff:10.0.0.1', '2001:DB8::10.0.0.1', '::1.2.3.4', '1:2:3:4:5:6:7::', '::'];
+  const { certificate } = await issueServingCertificate(ca, addresses, now, day, quickEntropy);
+  expect(certificate.x509.subjectAltName?.split(', ')).toEqual([
+    'IP Address:0:0:0:0:0:FFFF:A00:1',
+    'IP Address:2001:DB8:0:0:0:0:A00:1',
+    'IP Address:0:0:0:0:0:0:102:304',
+    'IP Address:1:2:3:4:5:6:7:0',
+    'IP Address:0:0:0:0:0:0:0:0',
+  ]);
+  expect(missingNames(certificate, addresses)).toEqual([]);
+});
+
+test('a certificate begins slightly in the past and ends as requested, a serving certificate no later than its CA', async () => {
+  const { ca, serving } = await made(100, 1000);
+  const short = await made(100, 90);
+  const begin = nextSecond(now.getTime() - 5 * 60_000);
+  for (const { certificate } of [ca, serving, short.serving]) {
+    expect(certificate.x509.validFromDate).toEqual(begin);
+  }
+  expect(backdateMs).toBe(5 * 60_000);
+  expect(ca.certificate.x509.validToDate).toEqual(seconds(now.getTime() + 100 * day));
+  expect(serving.certificate.x509.validToDate).toEqual(ca.certificate.x509.validToDate);
+  expect(short.serving.certificate.x509.validToDate).toEqual(seconds(now.getTime() + 90 * day));
+});
+
+test('a long first name is truncated in the common name, which is limited to 64 characters', async () => {
+  const long = `${'a'.repeat(40)}.${'b'.repeat(40)}.svc`;
+  const { ca } = await made();
+  const { x509 } = (await issueServingCertificate(ca, [long], now, day, quickEntropy)).certificate;
+  expect(x509.subject).toBe(`CN=${long.slice(0, 64)}`);
+  expect(x509.subjectAltName).toBe(`DNS:${long}`);
+});
+
+test("a CA's subject contains the owner, the time and a unique part", async () => {
+  const { x509 } = (await issueCa(now, day, quickEntropy)).certificate;
+  const end = x509.serialNumber.toLowerCase().slice(-8);
+  const today = now.toISOString().slice(0, 10);
+  expect(x509.subject).toBe(`O=extensionconfig-webhook\nCN=extensionconfig-webhook CA ${today} ${end}`);
+  expect(x509.issuer).toBe(x509.subject);
+  expect(x509.ca).toBe(true);
+  expect(x509.verify(x509.publicKey)).toBe(true);
+});
+
+test("a sandbox's CA is never mistaken for a webhook's own by the recovery", async () => {
+  const { x509 } = (await issueCa(now, day, quickEntropy, { sandbox: true })).certificate;
+  expect(x509.subject).toBe(`CN=extensionconfig-webhook sandbox ${x509.serialNumber.toLowerCase().slice(-8)}`);
+});
+
+test('serial numbers are unique and positive, with 128 bits; subjects of CAs differ', async () => {
+  const serialOf = async (first: number) => {
+    const randomBytes = () => Buffer.from([first, ...Array<number>(15).fill(7)]);
+    return (await issueCa(now, day, { ...quickEntropy, randomBytes })).certificate.x509.serialNumber;
+  };
+  // Bytes that start with a set high bit, or with zero, need care in DER; a negative number is printed with a sign
+  // here.
+  const rest = '07'.repeat(15);
+  const serials = [await serialOf(0xff), await serialOf(0x80), await serialOf(0x7f), await serialOf(0)];
+  expect(serials).toEqual([`FF${rest}`, `80${rest}`, `7F${rest}`, `01${rest}`]);
+  const many = await Promise.all(Array.from({ length: 20 }, () => issueCa(now, day, quickEntropy)));
+  expect(new Set(many.map(({ certificate }) => certificate.x509.serialNumber)).size).toBe(20);
+  expect(new Set(many.map(({ certificate }) => certificate.x509.subject)).size).toBe(20);
+});
+
+test('a self-signed serving certificate is its own CA', async () => {
+  const self = issueSelfSigned(['localhost', '127.0.0.1'], now, 30 * day);
+  const { x509 } = self.certificate;
+  expect(x509.subject).toBe('CN=localhost');
+  expect(x509.issuer).toBe('CN=localhost');
+  expect(x509.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1');
+  expect(x509.ca).toBe(true);
+  expect(x509.keyUsage).toEqual([serverAuth]);
+  expect(x509.validFromDate).toEqual(nextSecond(now.getTime() - backdateMs));
+  expect(x509.validToDate).toEqual(seconds(now.getTime() + 30 * day));
+  expect(x509.checkPrivateKey(createPrivateKey(self.key))).toBe(true);
+  expect(x509.publicKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1');
+  expect(await handshake(self, self, 'localhost')).toBe('connected');
+});
+
+test('elliptic-curve keys are new each time; other types of keys cannot sign', async () => {
+  const [one, other] = [await ellipticEntropy.makeKeyPair(), await ellipticEntropy.makeKeyPair()];
+  expect(one.privateKey).not.toBe(other.privateKey);
+  await expect(issueCa(now, day, entropyOn('secp256k1'))).rejects.toThrow(
+    'no certificate can be signed: the key is of type ec on secp256k1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521',
+  );
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const pair = {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  };
+  await expect(issueCa(now, day, { ...quickEntropy, makeKeyPair: async () => pair })).rejects.toThrow(
+    'the key is of type ed25519, which is not supported for signing',
+  );
+});
+
+test('values that cannot be written into a certificate are errors', async () => {
+  await expect(issueCa(new Date('+012019-01-01'), day, quickEntropy)).rejects.toThrow(
+    'the new certificate contains data that is not an X.509 certificate, or one with unreadable dates',
+  );
+});
+
+test.each([
+  'validFromDate',
+  'validToDate',
+] as const)('a certificate with another %s than requested is an error', async (which) => {
+  const date = vi.spyOn(X509Certificate.prototype, which, 'get').mockReturnValue(new Date(0));
+  onTestFinished(() => date.mockRestore());
+  const problem = /^the new certificate is valid from .* GMT to .* GMT, not from 2026-\S+Z to 2026-\S+Z$/;
+  await expect(issueCa(new Date('2026-03-01'), day, quickEntropy)).rejects.toThrow(problem);
+});
+
+/** A folder that is removed after its test. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'certs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test.each(kinds)('OpenSSL verifies chain, purpose and name: %s', needs('openssl'), async (_, keys) => {
+  const { ca, serving } = await made(100, 1000, keys);
+  const folder = temporaryFolder();
+  const file = join(folder, 'ca.crt');
+  const crt = join(folder, 'tls.crt');
+  writeFileSync(file, ca.certificate.pem);
+  writeFileSync(crt, serving.certificate.pem);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { encoding: 'utf8' });
+  const verify = [
+    'verify',
+    '-x509_strict',
+    '-purpose',
+    'sslserver',
+    '-verify_hostname',
+    'webhook.ns.svc',
+    '-CAfile',
+    file,
+  ];
+  expect(openssl(...verify, crt)).toContain('OK');
+});
+
+const critical = { ca: 'X509v3 Basic Constraints: critical', usage: 'X509v3 Key Usage: critical' };
+const purpose = 'X509v3 Extended Key Usage:';
+const subjectKey = ['X509v3 Subject Key Identifier:', 'KEY'];
+const alternatives = 'X509v3 Subject Alternative Name:';
+
+test('each kind of certificate has the right extensions', needs('openssl'), async () => {
+  const { ca, serving } = await made();
+  const client = issueClientCertificate(ca, 'x', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
+  const self = issueSelfSigned(['localhost'], now, day);
+  const lines = (...all: string[]) => ['X509v3 extensions:', ...all].join('\n');
+  const issued = [critical.ca, 'CA:FALSE', critical.usage, 'Digital Signature, Key Encipherment', purpose];
+  const issuer = ['X509v3 Authority Key Identifier:', 'KEY'];
+  expect(extensionsOf(ca, serving, client, self)).toEqual([
+    lines(critical.ca, 'CA:TRUE, pathlen:0', critical.usage, 'Certificate Sign, CRL Sign', ...subjectKey),
+    lines(
+      ...issued,
+      'TLS Web Server Authentication',
+      ...issuer,
+      alternatives,
+      'DNS:webhook, DNS:webhook.ns.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+      ...subjectKey,
+    ),
+    lines(...issued, 'TLS Web Client Authentication', ...issuer, ...subjectKey),
+    lines(
+      critical.ca,
+      'CA:TRUE',
+      critical.usage,
+      'Digital Signature, Certificate Sign',
+      purpose,
+      'TLS Web Server Authentication',
+      alternatives,
+      'DNS:localhost',
+      ...subjectKey,
+    ),
+  ]);
+});
+
+test('a certificate for an elliptic-curve key does not allow key encipherment', needs('openssl'), async () => {
+  const { ca, serving } = await made(100, 1000, { ofCa: quickEntropy, ofServing: ellipticEntropy });
+  const keys = await ellipticEntropy.makeKeyPair();
+  const client = issueClientCertificate(ca, 'x', keys, now, day, quickEntropy);
+  for (const extensions of extensionsOf(serving, client)) {
+    expect(extensions).toContain(`${critical.usage}\nDigital Signature\n${purpose}`);
+  }
+});
+
+/** A CA made by OpenSSL, with this key identifier. */
+async function foreignCa(identifier: string): Promise<Issued> {
+  const folder = temporaryFolder();
+  const file = join(folder, 'ca.key');
+  const { privateKey } = await quickEntropy.makeKeyPair();
+  writeFileSync(file, privateKey, { mode: 0o600 });
+  const extensions = [`subjectKeyIdentifier=${identifier}`, 'authorityKeyIdentifier=none'];
+  const options = ['-subj', '/CN=theirs', '-key', file, ...extensions.flatMap((extension) => ['-addext', extension])];
+  const [certificate] = usable(
+    readCertificates(execFileSync('openssl', ['req', '-x509', '-new', ...options], { encoding: 'utf8' })),
+  )!;
+  return { certificate, key: privateKey };
+}
+
+test.each([
+  ['01:02:03:04:05', '01:02:03:04:05'],
+  ['none', 'KEY'],
+])(
+  'the key of a CA that others have made is named as there, and by its hash otherwise: %s',
+  needs('openssl'),
+  async (identifier, expected) => {
+    const ca = await foreignCa(identifier);
+    const serving = await issueServingCertificate(ca, names, now, day, quickEntropy);
+    expect(isSignedBy(serving.certificate, ca.certificate)).toBe(true);
+    expect(extensionsOf(serving)[0]).toContain(`X509v3 Authority Key Identifier:\n${expected}\n`);
+    expect(await handshake(serving, ca, 'webhook.ns.svc')).toBe('connected');
+  },
+);
+
+const lives: [string, number, string, string][] = [
+  ['before 2050', 3650, '2035-12-30T00:00:00.000Z', 'UTCTIME'],
+  ['from 2050 on', 36500, '2125-12-08T00:00:00.000Z', 'GENERALIZEDTIME'],
+  ['past the year 9999', 3_650_000, '9999-12-31T23:59:59.000Z', 'GENERALIZEDTIME'],
+];
+test.each(lives)('a CA that is valid until a moment %s is readable', async (_name, days, notAfter) => {
+  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
+  expect(made.certificate.x509.validToDate.toISOString()).toBe(notAfter);
+});
+
+test.each(lives)('OpenSSL reads a CA that is valid until a moment %s', needs('openssl'), async (...life) => {
+  const [, days, notAfter, type] = life;
+  const made = await issueCa(new Date('2026-01-01'), days * day, quickEntropy);
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', args, { input: made.certificate.pem, encoding: 'utf8' });
+  expect(openssl('asn1parse').match(/UTCTIME|GENERALIZEDTIME/g)).toEqual(['UTCTIME', type]);
+  const [, end] = openssl('x509', '-noout', '-enddate').trim().split('=');
+  expect(new Date(end!).toISOString()).toBe(notAfter);
+});

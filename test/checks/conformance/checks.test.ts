@@ -1,0 +1,746 @@
+import type { ServerResponse } from 'node:http';
+import type { SecureVersion } from 'node:tls';
+import { beforeEach, expect, onTestFinished, type TestContext, test } from 'vitest';
+import { checks } from '../../../src/checks/conformance/index.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Answering, type Received, startExtension } from '../../runtimehooks/client/extension-server.ts';
+import { makeCertificate, testCa } from '../../server/certificates.ts';
+import { complaints, offered, tryExtension } from './trying.ts';
+
+const success: JsonObject = { status: 'Success', message: '', retryAfterSeconds: 0 };
+const encoded = (patch: unknown) => Buffer.from(JSON.stringify(patch)).toString('base64');
+
+/**
+ * The behaviour of a test server: handlers, and responses to calls of them. `undefined`: the response was sent in
+ * another way.
+ */
+interface Conduct {
+  handlers?: JsonObject[];
+  answer?: (request: JsonObject, received: Received, response: ServerResponse) => JsonObject | undefined;
+  discovery?: (received: Received, response: ServerResponse) => JsonObject | undefined;
+}
+
+function send(response: ServerResponse, code: number, body = ''): undefined {
+  response.writeHead(code).end(body);
+}
+
+function parsed(body: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(body) as Json;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server that behaves correctly unless told otherwise. */
+function behaving({ handlers = [offered('ValidateTopology')], answer = () => success, discovery }: Conduct): Answering {
+  return (received, response) => {
+    const path = received.url.split('?')[0]!;
+    if (path.toLowerCase().endsWith('/discovery')) {
+      return discovery === undefined ? { status: 'Success', handlers } : discovery(received, response);
+    }
+    if (!handlers.some(({ name }) => path.toLowerCase().endsWith(`/${name}`))) {
+      return send(response, 404, '404 page not found');
+    }
+    const request = parsed(received.body);
+    return request === undefined
+      ? { status: 'Failure', message: 'the body is not a JSON object' }
+      : answer(request, received, response);
+  };
+}
+
+const oldTls = { minVersion: 'TLSv1' as SecureVersion, ciphers: 'DEFAULT@SECLEVEL=0' };
+/** Counters for servers whose responses differ. */
+let counter = 0;
+beforeEach(() => {
+  counter = 0;
+});
+
+/** A Failure for malformed bodies, where only the text of the response matters. */
+const failing = (message: () => string): Conduct => ({
+  answer: () => ({ ...success, status: 'Failure', message: message() }),
+});
+
+const patching = (items: (request: JsonObject) => Json): Conduct => ({
+  handlers: [offered('GeneratePatches')],
+  answer: (request) => ({ status: 'Success', items: items(request) }),
+});
+const uidOf = (request: JsonObject, index = 0) => ((request.items as JsonObject[])[index] as { uid: string }).uid;
+const onePatch = (patch: unknown, patchType = 'JSONPatch', index = 0) =>
+  patching((request) => [{ uid: uidOf(request, index), patchType, patch: encoded(patch) }]);
+
+const variables = (...list: Json[]): Conduct => ({
+  handlers: [offered('DiscoverVariables')],
+  answer: () => ({ status: 'Success', variables: list }),
+});
+
+/** For each check, servers that violate it, and the resulting message. */
+const violations: Readonly<Record<string, readonly [string, Conduct & { options?: object }, RegExp | string][]>> = {
+  'tls-trusted': [
+    [
+      'a CA that nobody knows',
+      { options: { certificate: makeCertificate({ commonName: 'localhost', dnsNames: ['localhost'] }) } },
+      'tls: failed to verify certificate',
+    ],
+  ],
+  'tls-names': [
+    [
+      'another name',
+      { options: { certificate: makeCertificate({ commonName: 'x', dnsNames: ['other.example'], issuer: testCa }) } },
+      'is not for localhost; it is for other.example',
+    ],
+  ],
+  'tls-expiry': [
+    [
+      'the past',
+      {
+        options: {
+          certificate: makeCertificate({
+            commonName: 'x',
+            dnsNames: ['localhost'],
+            issuer: testCa,
+            notAfter: new Date('2021-01-01T00:00:00Z'),
+          }),
+        },
+      },
+      'is valid from 2020-01-01 to 2021-01-01, not now',
+    ],
+    [
+      'the next days',
+      {
+        options: {
+          certificate: makeCertificate({
+            commonName: 'x',
+            dnsNames: ['localhost'],
+            issuer: testCa,
+            notAfter: new Date(Date.now() + 3 * 86_400_000),
+          }),
+        },
+      },
+      /expires on/,
+    ],
+  ],
+  'tls-versions': [['TLS 1.1', { options: oldTls }, /accepts TLSv1/]],
+  'discovery-valid': [
+    ['an unknown hook', { handlers: [offered('NoSuchHook')] }, 'is not in the Runtime SDK catalog'],
+    ['a bad name', { handlers: [offered('ValidateTopology', { name: 'A_b' })] }, 'handler name A_b is not valid'],
+    ['a Failure', { discovery: () => ({ status: 'Failure', message: 'later' }) }, 'Discovery answers Failure: later'],
+  ],
+  'discovery-complete': [
+    [
+      'a path that is missing',
+      { answer: (_request, _received, response) => send(response, 404) },
+      'is offered, but its path answers HTTP 404',
+    ],
+    [
+      'two in-place handlers',
+      { handlers: [offered('CanUpdateMachine'), offered('CanUpdateMachine', { name: 'second' })] },
+      'canupdatemachine serves CanUpdateMachine too',
+    ],
+    ['nothing', { handlers: [] }, 'there are no handlers'],
+  ],
+  'discovery-stable': [
+    [
+      'a counter',
+      { discovery: () => ({ status: 'Success', handlers: [offered('ValidateTopology', { name: `h${counter++}` })] }) },
+      'not the same each time',
+    ],
+  ],
+  'discovery-advice': [
+    ['a long timeout', { handlers: [offered('ValidateTopology', { timeoutSeconds: 20 })] }, 'asks for 20 seconds'],
+    [
+      'Ignore',
+      { handlers: [offered('BeforeClusterUpgrade', { failurePolicy: 'Ignore' })] },
+      'can block but has the failurePolicy Ignore',
+    ],
+  ],
+  'answers-calls': [
+    ['an error', { answer: (_request, _received, response) => send(response, 500, 'oops') }, 'answers HTTP 500'],
+    [
+      'a redirect',
+      {
+        answer: (_request, _received, response) => {
+          response.writeHead(302, { location: '/' }).end();
+          return undefined;
+        },
+      },
+      'answers HTTP 302',
+    ],
+    [
+      'a page',
+      { answer: (_request, _received, response) => send(response, 200, '<html>') },
+      'failed to decode response',
+    ],
+    ['a wrong type', { answer: () => ({ status: 5 as never }) }, 'status must be of type string'],
+  ],
+  'timeouts-kept': [
+    [
+      'a hang',
+      { handlers: [offered('ValidateTopology', { timeoutSeconds: 1 })], answer: () => undefined },
+      'did not answer within 1 seconds',
+    ],
+    [
+      'a late answer',
+      {
+        handlers: [offered('ValidateTopology', { timeoutSeconds: 2 })],
+        answer: (_request, _received, response) => {
+          setTimeout(() => send(response, 200, JSON.stringify(success)), 1200);
+          return undefined;
+        },
+      },
+      /takes 1\.\d of its 2 seconds/,
+    ],
+  ],
+  'fast-answers': [
+    [
+      'a slow validation',
+      {
+        answer: (_request, _received, response) => {
+          setTimeout(() => send(response, 200, JSON.stringify(success)), 250);
+          return undefined;
+        },
+      },
+      /takes \d+ ms/,
+    ],
+  ],
+  'content-type': [
+    [
+      'a body parser that looks for it',
+      {
+        answer: (_request, { headers }, response) =>
+          headers['content-type'] === 'application/json' ? success : send(response, 415),
+      },
+      'without a Content-Type it answers HTTP 415',
+    ],
+    [
+      'one that sees an empty body',
+      {
+        answer: (_request, { headers }) =>
+          headers['content-type'] === undefined ? { status: 'Failure', message: 'no request' } : success,
+      },
+      'the answers differ in',
+    ],
+    [
+      'the same at discovery',
+      {
+        discovery: ({ headers }, response) =>
+          headers['content-type'] === undefined ? send(response, 415) : { status: 'Success', handlers: [] },
+      },
+      'Discovery without a Content-Type answers HTTP 415',
+    ],
+  ],
+  'path-case': [
+    [
+      'a hang up',
+      {
+        answer: (_request, { url }, response) => {
+          if (/VALIDATE/.test(url)) {
+            response.destroy();
+            return undefined;
+          }
+          return success;
+        },
+      },
+      'called in upper case it',
+    ],
+    [
+      'another answer',
+      { answer: (_request, { url }) => (/VALIDATE/.test(url) ? { ...success, message: 'else' } : success) },
+      'called in upper case: the answers differ in message',
+    ],
+  ],
+  'no-handler': [['Success everywhere', {}, 'a path without a handler answers Success']],
+  'unknown-fields': [
+    [
+      'a strict decoder',
+      {
+        answer: (request) =>
+          'conformanceUnknownField' in request ? { status: 'Failure', message: 'unknown field' } : success,
+      },
+      'with unknown fields: the answers differ in status',
+    ],
+  ],
+  'cluster-without-type': [
+    [
+      'a decoder of objects',
+      {
+        handlers: [offered('GenerateUpgradePlan')],
+        answer: ({ cluster }) =>
+          cluster !== undefined && (cluster as JsonObject).kind === undefined
+            ? { status: 'Failure', message: 'no kind' }
+            : success,
+      },
+      'given a Cluster without apiVersion and kind',
+    ],
+  ],
+  'older-cluster': [
+    [
+      'a crash',
+      {
+        handlers: [offered('BeforeClusterCreate')],
+        answer: ({ cluster }, _received, response) =>
+          (cluster as JsonObject | undefined)?.apiVersion === 'cluster.x-k8s.io/v1beta1'
+            ? send(response, 500)
+            : success,
+      },
+      'given a Cluster of v1beta1 it answers HTTP 500',
+    ],
+    [
+      'a refusal',
+      {
+        handlers: [offered('BeforeClusterCreate')],
+        answer: ({ cluster }) =>
+          (cluster as JsonObject | undefined)?.apiVersion === 'cluster.x-k8s.io/v1beta1'
+            ? { status: 'Failure', message: 'v1beta2 only', retryAfterSeconds: 0 }
+            : success,
+      },
+      'refuses a Cluster of v1beta1',
+    ],
+  ],
+  'large-request': [
+    [
+      'a limit of 100 KiB',
+      { answer: (_request, { body }, response) => (body.length > 100 * 1024 ? send(response, 413) : success) },
+      'given 2 MiB it answers HTTP 413',
+    ],
+  ],
+  'malformed-bodies': [
+    ['Success for anything', {}, 'given a text it answers Success'],
+    ['HTTP 500', {}, 'given an empty body it answers HTTP 500'],
+    ['a hang', {}, 'given an empty body it does not answer in time'],
+  ],
+  'caller-hangs-up': [['a server that ends', {}, 'callers hung up']],
+  'known-status': [
+    ['none', { answer: () => ({ message: 'ok' }) }, 'the status is ""'],
+    ['another', { answer: () => ({ status: 'success' }) }, 'the status is "success"'],
+  ],
+  success: [['a Failure', failing(() => 'no quota'), 'answers Failure: no quota']],
+  'known-fields': [
+    [
+      'a misspelt one',
+      { handlers: [offered('CanUpdateMachine')], answer: () => ({ status: 'Success', boostrapConfigPatch: {} }) },
+      'boostrapConfigPatch is not a field of this message',
+    ],
+    [
+      'a missing one',
+      { handlers: [offered('BeforeClusterCreate')], answer: () => ({ status: 'Success' }) },
+      'retryAfterSeconds must be set',
+    ],
+  ],
+  repeatable: [
+    [
+      'the first call fails',
+      { answer: () => (counter++ % 2 === 0 ? { status: 'Failure', message: 'no' } : success) },
+      'the answers differ in',
+    ],
+    [
+      'a second call that breaks',
+      { answer: (_request, _received, response) => (counter++ % 2 === 0 ? success : send(response, 500)) },
+      'called again, it answers HTTP 500',
+    ],
+  ],
+  'sane-retries': [
+    [
+      'negative',
+      { handlers: [offered('BeforeClusterCreate')], answer: () => ({ ...success, retryAfterSeconds: -1 }) },
+      'retryAfterSeconds is -1',
+    ],
+    [
+      'a day',
+      { handlers: [offered('BeforeClusterCreate')], answer: () => ({ ...success, retryAfterSeconds: 86_400 }) },
+      'more than ten minutes',
+    ],
+    [
+      'on a Failure',
+      {
+        handlers: [offered('BeforeClusterCreate')],
+        answer: () => ({ ...success, status: 'Failure', retryAfterSeconds: 5 }),
+      },
+      'a Failure has retryAfterSeconds',
+    ],
+  ],
+  'stable-messages': [
+    ['a time', failing(() => `failed at ${new Date().toISOString()}`), 'a message contains a time'],
+    ['seconds since 1970', failing(() => 'request 1763730000'), 'a message contains a time'],
+    ['a counter', failing(() => `attempt ${counter++}`), 'the same request has different messages'],
+  ],
+  'discreet-messages': [
+    ['a token', failing(() => 'GET https://api: token=abcdefgh refused'), 'a message contains something labelled'],
+    ['a URL with a password', failing(() => 'cannot reach https://user:hunter2@example.com/'), 'a URL with a password'],
+    [
+      'a stack trace',
+      failing(() => 'TypeError: x\n    at handler (/app/a.js:3:4)'),
+      'a message contains a stack trace',
+    ],
+    ['a long text', failing(() => 'x'.repeat(2000)), 'a message has 2000 characters'],
+  ],
+  'patches-readable': [
+    [
+      'plain JSON',
+      patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch', patch: '[{"op":"remove"}]' }]),
+      'must be standard base64',
+    ],
+    ['another type', onePatch([], 'StrategicMergePatch'), 'patchType "StrategicMergePatch" is not JSONPatch'],
+    [
+      'no patch',
+      patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch' }]),
+      'there is a patchType, but no patch',
+    ],
+    [
+      'base64 of something else',
+      patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch', patch: 'aGVsbG8=' }]),
+      'the base64 text is not JSON',
+    ],
+    [
+      'an operation without its value',
+      onePatch([{ op: 'add', path: '/spec/x', value: undefined }]),
+      "failed to decode 'value': operation, missing value field: missing value",
+    ],
+    [
+      'more operations than are applied',
+      onePatch(Array.from({ length: 10_001 }, () => ({ op: 'remove', path: '/spec/x' }))),
+      'it has 10001 operations, and at most 10000 are applied: replace whole objects',
+    ],
+    ['an object as operations', onePatch({}), 'a JSON patch must be a list of operations'],
+    ['a list as a merge patch', onePatch([], 'JSONMergePatch'), 'a merge patch must be a JSON object'],
+  ],
+  'patches-known-items': [
+    [
+      'a uid of long ago',
+      patching(() => [{ uid: 'old', patchType: 'JSONPatch', patch: encoded([]) }]),
+      'items[0]: uid "old" is not in the request',
+    ],
+  ],
+  'patches-apply': [
+    ['a parent that is missing', onePatch([{ op: 'add', path: '/spec/a/b', value: 1 }]), 'doc is missing path'],
+    [
+      'a list that grows by copies',
+      onePatch([
+        { op: 'add', path: '/spec/a', value: ['x'.repeat(1000)] },
+        ...Array.from({ length: 40 }, () => ({ op: 'copy', from: '/spec/a', path: '/spec/a/-' })),
+      ]),
+      'exceeding the limit',
+    ],
+    ['no spec', onePatch([{ op: 'remove', path: '/spec' }]), 'the object has no spec afterwards'],
+    ['no spec in the template', onePatch([{ op: 'remove', path: '/spec/template' }]), 'has no spec.template.spec'],
+    ['another kind', onePatch([{ op: 'replace', path: '/kind', value: 'Other' }]), 'another kind or apiVersion'],
+    [
+      'a machine',
+      {
+        handlers: [offered('CanUpdateMachine')],
+        answer: () => ({
+          status: 'Success',
+          machinePatch: { patchType: 'JSONPatch', patch: encoded([{ op: 'remove', path: '/spec/none' }]) },
+        }),
+      },
+      'machinePatch: remove operation does not apply',
+    ],
+  ],
+  'patches-deterministic': [
+    [
+      'a random name',
+      patching((request) => [
+        { uid: uidOf(request), patchType: 'JSONMergePatch', patch: encoded({ spec: { a: Math.random() } }) },
+      ]),
+      'the patches differ',
+    ],
+    ['the first item', onePatch({ spec: { a: 1 } }, 'JSONMergePatch'), 'the patches differ'],
+  ],
+  'patches-not-idle': [
+    ['an empty patch', onePatch([]), 'changes nothing'],
+    ['the same value', onePatch({ kind: 'DockerClusterTemplate' }, 'JSONMergePatch'), 'changes nothing'],
+  ],
+  'patches-taken': [
+    ['a name', onePatch({ metadata: { name: 'mine' } }, 'JSONMergePatch'), 'changes /metadata/name'],
+    [
+      'replicas of the control plane',
+      onePatch({ spec: { template: { spec: { replicas: 5 } } } }, 'JSONMergePatch', 1),
+      'changes /spec/template/spec/replicas',
+    ],
+    [
+      'labels of a machine',
+      {
+        handlers: [offered('CanUpdateMachine')],
+        answer: () => ({
+          status: 'Success',
+          machinePatch: { patchType: 'JSONMergePatch', patch: encoded({ metadata: { labels: { a: 'b' } } }) },
+        }),
+      },
+      'changes /metadata/labels',
+    ],
+  ],
+  'variables-valid': [
+    [
+      'a dot',
+      variables({ name: 'a.b', required: true, schema: { openAPIV3Schema: { type: 'string' } } }),
+      'variables[a.b].name: Invalid value: "a.b": variable name cannot contain "."',
+    ],
+    [
+      'the same name twice',
+      variables(
+        { name: 'a', required: true, schema: { openAPIV3Schema: { type: 'string' } } },
+        { name: 'a', required: true, schema: { openAPIV3Schema: { type: 'string' } } },
+      ),
+      'Variable with name "a" is defined more than once',
+    ],
+    [
+      'no type',
+      variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'object', properties: { b: {} } } } }),
+      'variables[a].schema.openAPIV3Schema.properties[b].type: Required value',
+    ],
+    ['no schema', variables({ name: 'a', required: true }), 'variables[a].schema.openAPIV3Schema.type: Required value'],
+    [
+      'a pattern of JavaScript',
+      variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'string', pattern: '(?=a)' } } }),
+      'openAPIV3Schema.pattern: Invalid value: "(?=a)": must be a valid regular expression',
+    ],
+    [
+      'a default of another type',
+      variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'integer', default: 'x' } } }),
+      'default in body must be of type integer: "string"',
+    ],
+    [
+      'an example that breaks a rule',
+      variables({
+        name: 'a',
+        required: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'string',
+            example: 'x',
+            'x-kubernetes-validations': [{ rule: "self.startsWith('y')", message: 'begins with y' }],
+          },
+        },
+      }),
+      'variables[a].schema.openAPIV3Schema.example: Invalid value: "string": begins with y',
+    ],
+    [
+      'a rule that only Kubernetes can evaluate',
+      variables({
+        name: 'a',
+        required: true,
+        schema: { openAPIV3Schema: { type: 'string', 'x-kubernetes-validations': [{ rule: 'isIP(self)' }] } },
+      }),
+      "variables[a].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated here: found no matching overload for 'isIP(string)'; try it in a cluster",
+    ],
+    [
+      'a default outside the enum',
+      variables({
+        name: 'a',
+        required: true,
+        schema: { openAPIV3Schema: { type: 'string', enum: ['x'], default: 'y' } },
+      }),
+      'openAPIV3Schema.default: Unsupported value: "y": supported values: "x"',
+    ],
+    [
+      'limits the wrong way round',
+      variables({
+        name: 'a',
+        required: true,
+        schema: { openAPIV3Schema: { type: 'string', minLength: 5, maxLength: 2 } },
+      }),
+      'variable a has minLength 5 above maxLength 2: no value satisfies it',
+    ],
+    [
+      'a list of nothing',
+      variables({ name: 'a', required: true, schema: { openAPIV3Schema: { type: 'array' } } }),
+      'openAPIV3Schema.items: Required value: must be specified',
+    ],
+    [
+      'a required field that is none',
+      variables({
+        name: 'a',
+        required: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: {}, required: ['b'] } },
+      }),
+      'variable a requires b, which is not one of its properties',
+    ],
+  ],
+  'plans-valid': [
+    [
+      'one step over three minors',
+      {
+        handlers: [offered('GenerateUpgradePlan')],
+        answer: ({ toKubernetesVersion }) => ({
+          status: 'Success',
+          controlPlaneUpgrades: [{ version: toKubernetesVersion as string }],
+        }),
+      },
+      'skips a minor',
+    ],
+    [
+      'steps without end',
+      {
+        handlers: [offered('GenerateUpgradePlan')],
+        answer: () => ({
+          status: 'Success',
+          controlPlaneUpgrades: Array.from({ length: 2000 }, () => ({ version: 'v1.1.1' })),
+        }),
+      },
+      'has more than 1000 steps',
+    ],
+  ],
+  'concurrent-calls': [['a limit of 45', {}, 'among 50 calls it answers HTTP 429']],
+};
+
+/** Servers for violations that need more than a response. */
+const special: Readonly<Record<string, () => Answering>> = {
+  'no-handler: Success everywhere':
+    () =>
+    ({ url }) =>
+      url.includes('/discovery') ? { status: 'Success', handlers: [offered('ValidateTopology')] } : success,
+  'malformed-bodies: Success for anything':
+    () =>
+    ({ url }) =>
+      url.includes('/discovery') ? { status: 'Success', handlers: [offered('ValidateTopology')] } : success,
+  'malformed-bodies: HTTP 500': () => (received, response, request) =>
+    parsed(received.body) === undefined ? send(response, 500) : behaving({})(received, response, request),
+  'malformed-bodies: a hang': () => (received, response, request) =>
+    parsed(received.body) === undefined && !received.url.includes('/discovery')
+      ? undefined
+      : behaving({ handlers: [offered('ValidateTopology', { timeoutSeconds: 1 })] })(received, response, request),
+  'caller-hangs-up: a server that ends': () => {
+    let isBroken = false;
+    return (received, response) => {
+      response.on('close', () => {
+        isBroken ||= !response.writableFinished;
+      });
+      // Slow enough for the caller to disconnect first.
+      if (received.url.includes('/discovery')) {
+        return isBroken ? send(response, 500) : { status: 'Success', handlers: [offered('ValidateTopology')] };
+      }
+      void (async () => {
+        // In turns: a process that is blocked for as long would notice it too late.
+        for (let turn = 0; turn < 5; turn++) {
+          await new Promise((resolve) => setTimeout(resolve, 6));
+        }
+        return isBroken ? send(response, 500) : response.writeHead(200).end(JSON.stringify(success));
+      })();
+      return undefined;
+    };
+  },
+  'concurrent-calls: a limit of 45': () => {
+    let count = 0;
+    const held: (() => void)[] = [];
+    return (received, response) => {
+      if (received.url.includes('/discovery')) {
+        return { status: 'Success', handlers: [offered('ValidateTopology')] };
+      }
+      // The first two arrive alone; the others wait until there are too many.
+      if (++count <= 2) {
+        return success;
+      }
+      const code = held.length >= 45 ? 429 : 200;
+      held.push(() => response.writeHead(code).end(JSON.stringify(success)));
+      if (held.length === 50) {
+        for (const release of held) {
+          release();
+        }
+      }
+      return undefined;
+    };
+  },
+};
+
+const cases = Object.entries(violations).flatMap(([id, servers]) =>
+  servers.map(([what, conduct, message]) => ({ id, what, conduct, message })),
+);
+
+async function finds(
+  { id, what, conduct: { options, ...conduct }, message }: (typeof cases)[number],
+  { expect, onTestFinished }: TestContext,
+) {
+  const answering = special[`${id}: ${what}`]?.() ?? behaving(conduct);
+  const server = await startExtension(answering, options);
+  onTestFinished(() => server.close());
+  const {
+    checks: [result],
+  } = await tryExtension(server.port, { checks: [id] });
+  const texts = result?.problems.map((problem) => problem.message).join('\n');
+  expect(texts, JSON.stringify(result)).toMatch(
+    message instanceof RegExp ? message : new RegExp(message.replaceAll(/[()[\]/.?+]/g, '\\$&')),
+  );
+  const found = checks.find((check) => check.id === id);
+  expect(result?.status).toBe(
+    found?.level === 'should' || result?.problems.every(({ isWarning }) => isWarning) ? 'warning' : 'failed',
+  );
+}
+
+/** Servers that respond late: their cases wait concurrently. */
+const waiting = new Set(['timeouts-kept', 'fast-answers', 'malformed-bodies']);
+test.for(cases.filter(({ id }) => !waiting.has(id)))('$id finds $what', finds);
+test.concurrent.for(cases.filter(({ id }) => waiting.has(id)))('$id finds $what', finds);
+
+// HTTP/2 has a server of its own.
+test('every check finds something', () => {
+  expect(
+    checks
+      .map(({ id }) => id)
+      .filter((id) => id !== 'http2')
+      .sort(),
+  ).toEqual(Object.keys(violations).sort());
+});
+
+test('a well-behaved server passes every check, whatever hook it serves', async () => {
+  const server = await startExtension(
+    behaving({
+      handlers: [
+        'BeforeClusterCreate',
+        'AfterControlPlaneInitialized',
+        'GeneratePatches',
+        'DiscoverVariables',
+        'GenerateUpgradePlan',
+      ].map((hook) => offered(hook)),
+      answer: (request) => {
+        switch (request.kind) {
+          case 'GeneratePatchesRequest':
+            return {
+              status: 'Success',
+              items: (request.items as JsonObject[])
+                .filter(({ object }) => (object as JsonObject).kind === 'DockerMachineTemplate')
+                .map(({ uid }) => ({
+                  uid: uid!,
+                  patchType: 'JSONPatch',
+                  patch: encoded([{ op: 'add', path: '/spec/template/spec/a', value: 1 }]),
+                })),
+            };
+          case 'GenerateUpgradePlanRequest': {
+            const minor = (version: Json | undefined) => Number(String(version).split('.')[1]);
+            const [from, to] = [minor(request.fromControlPlaneKubernetesVersion), minor(request.toKubernetesVersion)];
+            return {
+              status: 'Success',
+              controlPlaneUpgrades: Array.from({ length: to - from }, (_, index) => ({
+                version: `v1.${from + index + 1}.0`,
+              })),
+            };
+          }
+          case 'BeforeClusterCreateRequest':
+            return { status: 'Success', retryAfterSeconds: 0 };
+          default:
+            return { status: 'Success' };
+        }
+      },
+    }),
+  );
+  onTestFinished(() => server.close());
+  const conduct = await tryExtension(server.port);
+  expect(complaints(conduct)).toEqual({});
+  expect(conduct).toMatchObject({ verdict: 'passed', notCalled: [] });
+  // The names of everything that is sent describe it.
+  const sent = server.received.map(({ body }) => body).filter((body) => body.includes('"metadata"'));
+  expect(sent.length).toBeGreaterThan(50);
+  for (const body of sent) {
+    expect(body).toContain('conformance-sample');
+  }
+});
+
+test('an answer that is another one each time is one finding, not also one of each check that compares answers', async () => {
+  const random = patching((request) => [
+    { uid: uidOf(request), patchType: 'JSONMergePatch', patch: encoded({ spec: { a: counter++ } }) },
+  ]);
+  const server = await startExtension(behaving(random));
+  onTestFinished(() => server.close());
+  const ids = ['content-type', 'path-case', 'unknown-fields', 'repeatable', 'concurrent-calls'];
+  expect(complaints(await tryExtension(server.port, { checks: ids }))).toEqual({ repeatable: 'failed' });
+});

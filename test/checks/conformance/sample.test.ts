@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { aroundEach, test } from 'vitest';
+import { checks } from '../../../src/checks/conformance/index.ts';
+import { clusterApiHooks } from '../../../src/runtimehooks/index.ts';
+import { startSample } from '../../extension/sample/running.ts';
+import { startExtension } from '../../runtimehooks/client/extension-server.ts';
+import { ending, endWith } from '../../support/ends.ts';
+import { complaints, tryExtension } from './trying.ts';
+
+aroundEach(ending);
+
+test.concurrent('the sample extension passes all checks', async ({ expect }) => {
+  const conduct = await tryExtension((await startSample()).port);
+  expect(complaints(conduct)).toEqual({});
+  expect(conduct.verdict).toBe('passed');
+  expect(conduct.called).toHaveLength(clusterApiHooks.length - 1);
+  expect(conduct.checks.filter(({ status }) => status === 'skipped')).toEqual([]);
+});
+
+test.concurrent('without side effects, only hooks that answer questions are called', async ({ expect }) => {
+  const { called, notCalled, verdict } = await tryExtension((await startSample()).port, {
+    withSideEffects: false,
+    checks: ['known-status'],
+  });
+  expect(called).toEqual([
+    'generate-patches',
+    'validate-topology',
+    'discover-variables',
+    'can-update-machine',
+    'can-update-machineset',
+    'generate-upgrade-plan',
+  ]);
+  expect(notCalled.map(({ name }) => name)).toContain('update-machine');
+  expect(notCalled).toHaveLength(10);
+  expect(verdict).toBe('passed');
+});
+
+test.concurrent('each bad behaviour of the sample is reported, and nothing else', async ({ expect }) => {
+  const { port } = await startSample(`
+handlers:
+  validate-topology: { garbage: "<html>" }
+  after-cluster-upgrade: { code: 503 }
+  before-cluster-create: { fail: { message: no quota } }
+  before-cluster-delete: { fail: { message: not now, times: 1 } }
+  after-workers-upgrade: { fail: { message: "password=hunter22" } }
+  before-workers-upgrade: { fail: { message: "at 2026-11-21T10:00:00Z" } }
+  update-machine: { block: { retryAfterSeconds: 3600, message: wait } }
+  before-cluster-upgrade: { block: { retryAfterSeconds: 5, message: wait, times: 2 } }
+  discover-variables: { delaySeconds: 0.25 }
+`);
+  const { checks: results, verdict } = await tryExtension(port);
+  expect(verdict).toBe('failed');
+  const found = results
+    .filter(({ id, problems }) => id !== 'fast-answers' && problems.length > 0)
+    .map(({ id, status, problems }) => [id, status, ...problems.map(({ handler }) => handler)]);
+  // Others may be slow too, on a busy machine.
+  const slow = results.find(({ id }) => id === 'fast-answers');
+  expect(slow?.problems.map(({ handler }) => handler)).toContain('discover-variables');
+  expect(found).toEqual([
+    ['answers-calls', 'failed', 'after-cluster-upgrade', 'validate-topology'],
+    [
+      'success',
+      'warning',
+      'before-cluster-create',
+      'before-workers-upgrade',
+      'after-workers-upgrade',
+      'before-cluster-delete',
+    ],
+    ['repeatable', 'failed', 'before-cluster-delete'],
+    ['sane-retries', 'warning', 'update-machine'],
+    ['stable-messages', 'failed', 'before-workers-upgrade'],
+    ['discreet-messages', 'failed', 'after-workers-upgrade'],
+  ]);
+});
+
+test.concurrent('a handler of the sample that hangs is reported', async ({ expect }) => {
+  const { port } = await startSample('handlers: { validate-topology: { hang: true } }');
+  const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
+  expect(verdict).toBe('failed');
+  expect(checks.filter(({ because }) => because?.includes('time limit')).length).toBeGreaterThan(5);
+});
+
+interface RecordedAnswer {
+  request: { method: string; path: string; body?: string };
+  response: { status: number; headers: Record<string, string>; body: string };
+}
+
+const file = new URL('../../support/fixtures/runtime-sdk/server-answers.json', import.meta.url);
+const recorded = JSON.parse(readFileSync(file, 'utf8')) as RecordedAnswer[];
+
+test.concurrent('a server that replays Cluster API’s own test extension has one problem: it cannot process this request', async ({
+  expect,
+}) => {
+  const discovery = recorded[0]!.response;
+  const notJson = recorded.find(({ request }) => request.body === 'not json')!.response;
+  const notFound = recorded.find(({ response }) => response.status === 404)!.response;
+  const answers = new Map<string, string>();
+  for (const { request, response } of recorded) {
+    const [, , , hook = '', handler] = request.path.split('/');
+    if (handler !== undefined && response.status === 200) {
+      answers.set(`${hook}/${handler}`, response.body);
+    }
+  }
+  const all = JSON.parse(discovery.body) as { handlers: { name: string; requestHook: { hook: string } }[] };
+  const served = all.handlers.filter(({ name, requestHook }) =>
+    answers.has(`${requestHook.hook.toLowerCase()}/${name}`),
+  );
+  expect(served.length).toBeGreaterThan(3);
+  const offering = { ...discovery, body: JSON.stringify({ ...all, handlers: served }) };
+  const isJson = (text: string) => {
+    try {
+      return JSON.parse(text) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  const server = await startExtension(({ url, body }, response) => {
+    const [, , , hook = '', handler] = url.split('?')[0]!.split('/');
+    const answer = answers.get(`${hook}/${handler}`);
+    // The plan is for one step from 1.30: the same recorded response to other requests would be wrong.
+    const isOther = hook === 'generateupgradeplan' && !body.includes('"fromControlPlaneKubernetesVersion":"v1.30.0"');
+    const sent =
+      hook !== 'discovery' && answer === undefined
+        ? notFound
+        : !isJson(body)
+          ? notJson
+          : answer === undefined
+            ? offering
+            : { ...discovery, body: isOther ? '{"status":"Failure","message":"not recorded"}' : answer };
+    response.writeHead(sent.status, { 'content-type': sent.headers['content-type'] });
+    response.end(sent.body);
+    return undefined;
+  });
+  endWith(() => server.close());
+  const conduct = await tryExtension(server.port, {
+    checks: checks.map(({ id }) => id).filter((id) => id !== 'plans-valid'),
+  });
+  expect(complaints(conduct)).toEqual({ success: 'warning' });
+  expect(conduct.checks.find(({ id }) => id === 'success')?.problems).toEqual([
+    { handler: 'can-update-machine', message: "answers Failure: Object 'Kind' is missing in ''" },
+    { handler: 'generate-upgrade-plan', message: 'answers Failure: not recorded' },
+  ]);
+  expect(conduct.verdict).toBe('passed');
+});

@@ -1,0 +1,48 @@
+import { type Conduct, checkConduct, checks } from '../../../src/checks/conformance/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { clusterApiHooks, createHookCatalog, hooksGroup, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
+import { caBundle, extensionConfig } from '../../runtimehooks/client/extension-server.ts';
+
+/** Runs the checks with these ids, by default all, on the extension at an address. */
+export function tryExtension(
+  port: number,
+  options: {
+    checks?: readonly string[];
+    requests?: ReadonlyMap<string, JsonObject>;
+    timeLimitMs?: number;
+    now?: Date;
+    caBundle?: string;
+    withSideEffects?: boolean;
+    signal?: AbortSignal;
+  } = {},
+): Promise<Conduct> {
+  const { checks: ids, requests = new Map(), timeLimitMs = 100_000, now, signal, withSideEffects = true } = options;
+  const config = extensionConfig('one', { url: `https://localhost:${port}`, caBundle: options.caBundle ?? caBundle });
+  return checkConduct(config, {
+    known: { catalog: createHookCatalog(), release: newestKnownRelease },
+    withSideEffects,
+    requests,
+    hooks: clusterApiHooks,
+    signal: signal ?? new AbortController().signal,
+    now: () => now ?? new Date(),
+    ...(ids && { checks: checks.filter(({ id }) => ids.includes(id)) }),
+    timeLimitMs,
+  });
+}
+
+/**
+ * The checks that did not pass, with their statuses; without skipped ones and those of speed, since the machine may be
+ * busy.
+ */
+export function complaints({ checks: results }: Conduct): Record<string, string> {
+  return Object.fromEntries(
+    results
+      .filter(({ id, status }) => id !== 'fast-answers' && (status === 'failed' || status === 'warning'))
+      .map(({ id, status }) => [id, status]),
+  );
+}
+
+/** A handler as in a discovery response. */
+export function offered(hook: string, more: JsonObject = {}): JsonObject {
+  return { name: hook.toLowerCase(), requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook }, ...more };
+}

@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import { coloured, plain } from '../../../src/base/index.ts';
+import { type FormatContext, formats, type LintError, type LintedObject } from '../../../src/checks/lint/index.ts';
+import { rules } from '../../../src/policy/index.ts';
+
+const context: FormatContext = { version: '1.2.3', rules, paint: plain };
+
+const file = 'a folder/x,y:50%.yaml';
+const object: LintedObject = {
+  file,
+  line: 1,
+  column: 1,
+  name: '<x>&"\u0007\ud800',
+  apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+  findings: [
+    {
+      file,
+      line: 3,
+      column: 5,
+      ruleId: 'url-query',
+      severity: 'deny',
+      field: 'spec.clientConfig.url',
+      message: 'bad\u001b[31m 100%\n::error::x ]]> <&>',
+    },
+    {
+      file,
+      line: 4,
+      column: 6,
+      ruleId: 'ca-missing',
+      severity: 'warn',
+      field: 'spec.clientConfig.caBundle',
+      message: 'missing',
+    },
+  ],
+};
+const good: LintedObject = { ...object, name: 'good', findings: [] };
+const errors: LintError[] = [
+  { file: 'broken.yaml', line: 7, column: 2, message: 'YAML: no' },
+  { file: 'gone.yaml', message: 'cannot be read: no such file or folder' },
+];
+const summary = { files: 3, objects: 2, denials: 1, warnings: 1, errors: 2, skipped: 0 };
+
+function render(name: string, more: Partial<FormatContext> = {}): string {
+  const format = formats[name as keyof typeof formats]({ ...context, ...more });
+  return [
+    format.begin(),
+    format.object(object),
+    format.object(good),
+    format.object(object),
+    ...errors.map((error) => format.error(error)),
+    format.end(summary),
+  ].join('');
+}
+
+test('text: one line per finding, without control characters', () => {
+  const [first, second, ...rest] = render('text').split('\n');
+  expect(first).toBe(`${file}:3:5: error: bad\\u001b[31m 100%\\u000a::error::x ]]> <&> (url-query)`);
+  expect(second).toBe(`${file}:4:6: warning: missing (ca-missing)`);
+  expect(rest.at(-2)).toBe('2 ExtensionConfigs in 3 files: 1 error, 1 warning, 2 read errors');
+  expect(render('text', { paint: coloured })).toContain('\u001b[33mwarning\u001b[39m');
+});
+
+test('json: findings, errors, summary', () => {
+  const report = JSON.parse(render('json'));
+  expect(report.findings).toHaveLength(4);
+  expect(report.findings[1]).toEqual({
+    ...object.findings[1],
+    object: { apiVersion: object.apiVersion, name: object.name },
+  });
+  expect(report.errors).toEqual(errors);
+  expect(report.summary).toEqual(summary);
+});
+
+test('sarif: results refer to files, errors are notifications', () => {
+  const report = JSON.parse(render('sarif'));
+  expect(report.version).toBe('2.1.0');
+  const [run] = report.runs;
+  expect(run.tool.driver.version).toBe('1.2.3');
+  expect(run.results).toHaveLength(4);
+  for (const result of run.results) {
+    expect(run.tool.driver.rules[result.ruleIndex].id).toBe(result.ruleId);
+  }
+  expect(run.results[0].level).toBe('error');
+  expect(run.results[1].level).toBe('warning');
+  const { artifactLocation, region } = run.results[0].locations[0].physicalLocation;
+  expect(artifactLocation.uri).toBe('a%20folder/x%2Cy%3A50%25.yaml');
+  expect(region).toEqual({ startLine: 3, startColumn: 5 });
+  const [invocation] = run.invocations;
+  expect(invocation.executionSuccessful).toBe(false);
+  expect(
+    invocation.toolExecutionNotifications.map(({ message }: { message: { text: string } }) => message.text),
+  ).toEqual(errors.map(({ message }) => message));
+  expect(invocation.toolExecutionNotifications[1].locations[0].physicalLocation.region).toBeUndefined();
+});
+
+test('github: commands that no text in them can end', () => {
+  const lines = render('github').trimEnd().split('\n');
+  expect(lines).toHaveLength(4 + errors.length + 1);
+  expect(lines[0]).toBe(
+    '::error file=a folder/x%2Cy%3A50%25.yaml,line=3,col=5,title=url-query::bad\u001b[31m 100%25%0A::error::x ]]> <&>',
+  );
+  expect(lines[1]).toMatch(/^::warning .*title=ca-missing::missing$/);
+  expect(lines[5]).toBe('::error file=gone.yaml,title=unreadable::cannot be read: no such file or folder');
+});
+
+test('junit: a suite for each object, escaped', () => {
+  const text = render('junit');
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  expect(count(/<testsuite /g)).toBe(5);
+  expect(count(/tests="1" failures="1" errors="0"/g)).toBe(2);
+  expect(count(/tests="1" failures="0" errors="0"/g)).toBe(1);
+  expect(count(/tests="1" failures="0" errors="1"/g)).toBe(2);
+  expect(text).toContain('name="ExtensionConfig &lt;x&gt;&amp;&quot;\ufffd"');
+  expect(text).toContain('message="bad[31m 100%&#10;::error::x ]]&gt; &lt;&amp;&gt;"');
+  expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  // Every tag is closed, in order.
+  const open: string[] = [];
+  for (const [, close, name, self] of text.matchAll(/<(\/?)([a-z-]+)[^>]*?(\/?)>/g)) {
+    if (close) {
+      expect(open.pop()).toBe(name);
+    } else if (!self) {
+      open.push(name!);
+    }
+  }
+  expect(open).toEqual([]);
+});
+
+test.each(Object.keys(formats))('%s: is well-formed without findings, too', (name) => {
+  const format = formats[name as keyof typeof formats](context);
+  const text = format.begin() + format.end({ files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 });
+  if (name === 'json' || name === 'sarif') {
+    expect(() => JSON.parse(text)).not.toThrow();
+  }
+  expect(text.endsWith('\n')).toBe(true);
+});

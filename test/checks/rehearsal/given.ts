@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { loadAll } from 'js-yaml';
+import {
+  createNames,
+  type Entry,
+  type Fault,
+  type GivenObject,
+  parseFault,
+  type RehearsalOptions,
+  readGiven,
+  rehearse,
+} from '../../../src/checks/rehearsal/index.ts';
+import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+
+const folder = new URL('../../support/fixtures/rehearsal/', import.meta.url);
+
+/** The objects of YAML, each with the place `given:NUMBER`. */
+export function objectsOf(yaml: string): GivenObject[] {
+  return loadAll(yaml).map((object, index) => ({
+    object: object as JsonObject,
+    where: `given:${index + 1}`,
+  }));
+}
+
+/** The text of a fixture. */
+export const fixture = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
+
+/** Faults from their texts. */
+export function faultsOf(...texts: string[]): Fault[] {
+  return texts.map((text) => {
+    const fault = parseFault(text);
+    if ('problem' in fault) {
+      throw new Error(fault.problem);
+    }
+    return fault;
+  });
+}
+
+/** Rehearses lives without real waits, and returns what happened. Objects may be given as YAML. */
+export async function played(
+  configs: readonly ExtensionConfig[],
+  given: string | readonly GivenObject[],
+  options: Partial<Omit<RehearsalOptions, 'story' | 'limits'>> & {
+    upgrades?: readonly string[];
+    isDeleted?: boolean;
+    updatesInPlace?: boolean;
+    maxCalls?: number;
+    maxFailures?: number;
+  } = {},
+) {
+  const {
+    upgrades = [],
+    isDeleted = false,
+    updatesInPlace = false,
+    maxCalls = 300,
+    maxFailures = 5,
+    ...more
+  } = options;
+  const entries: Entry[] = [];
+  const { subjects, namespaces } = readGiven(typeof given === 'string' ? objectsOf(given) : given, upgrades[0]);
+  let uids = 0;
+  const result = await rehearse({
+    configs,
+    subjects,
+    story: { upgrades, isDeleted, updatesInPlace },
+    limits: { maxCalls, maxFailures },
+    namespaceLabels: async (name) => ({ 'kubernetes.io/metadata.name': name, ...namespaces.get(name) }),
+    onEntry: (entry) => entries.push(entry),
+    signal: new AbortController().signal,
+    start: new Date('2026-08-21T10:00:00Z'),
+    names: createNames(() => `00000000-0000-4000-8000-${String(++uids).padStart(12, '0')}`),
+    sleep: async () => {},
+    ...more,
+  });
+  return {
+    ...result,
+    entries,
+    calls: entries.filter((entry) => entry.type === 'call'),
+    events: entries.filter((entry) => entry.type === 'event').map(({ event }) => event),
+    end: entries.filter((entry) => entry.type === 'end').at(-1),
+  };
+}

@@ -1,0 +1,152 @@
+import type {
+  CallEffect,
+  EffectOutcome,
+  HandlerCall,
+  LifeEvent,
+} from '../../../../src/checks/rehearsal/cluster/effects.ts';
+import { createNames } from '../../../../src/checks/rehearsal/cluster/names.ts';
+import { initialState, type State } from '../../../../src/checks/rehearsal/cluster/state.ts';
+import { readGiven } from '../../../../src/checks/rehearsal/index.ts';
+import { clusterLife, type Story } from '../../../../src/checks/rehearsal/life/life.ts';
+import type { JsonObject } from '../../../../src/kubernetes/index.ts';
+import { objectsOf } from '../given.ts';
+
+/** Hooks that can block. */
+export const blocking = [
+  'BeforeClusterCreate',
+  'BeforeClusterUpgrade',
+  'BeforeControlPlaneUpgrade',
+  'AfterControlPlaneUpgrade',
+  'BeforeWorkersUpgrade',
+  'AfterWorkersUpgrade',
+  'AfterClusterUpgrade',
+  'BeforeClusterDelete',
+];
+
+/** The response of a fake extension: fields of a success, an error, or nothing where no handler is registered. */
+export type Answer = JsonObject | { error: string } | 'none' | 'restart';
+
+/** The record of one life. */
+export interface Lived {
+  calls: CallEffect[];
+  /** Calls and events in their order. */
+  log: string[];
+  conditions: Extract<LifeEvent, { kind: 'condition' }>[];
+  events: { at: number; event: LifeEvent }[];
+  end: { isComplete: boolean; reason: string; at: number };
+  state: State;
+}
+
+const handlerCall = (hook: string, response: JsonObject): HandlerCall => ({
+  handler: `${hook}.fake`,
+  status: 'Success',
+  message: String(response.message ?? ''),
+  retryAfterSeconds: Number(response.retryAfterSeconds ?? 0),
+  error: '',
+  isMadeUp: false,
+});
+
+function outcomeOf(hook: string, answer: Answer): EffectOutcome {
+  if (answer === 'none') {
+    return { ok: true, response: { status: 'Success' }, calls: [] };
+  }
+  if (answer === 'restart') {
+    return { ok: 'restart', calls: [handlerCall(hook, {})] };
+  }
+  if ('error' in answer) {
+    const error = `failed to call extension handlers for hook "${hook}": ${answer.error}`;
+    return { ok: false, error, calls: [{ ...handlerCall(hook, {}), status: 'Failure', error }] };
+  }
+  return { ok: true, response: { status: 'Success', ...answer }, calls: [handlerCall(hook, answer)] };
+}
+
+const versions = (list: unknown) => (list as { version: string }[]).map(({ version }) => version.slice(1)).join(' ');
+
+/** A call with its versions in one line: `BeforeClusterUpgrade 1.29.0 → 1.33.0 C[1.30.0 1.31.0] W[1.31.0]`. */
+export function callLine({ hook, request }: CallEffect): string {
+  const { kubernetesVersion, fromKubernetesVersion, toKubernetesVersion } = request as Record<
+    string,
+    string | undefined
+  >;
+  const parts = [
+    hook,
+    ...(kubernetesVersion === undefined ? [] : [kubernetesVersion.slice(1)]),
+    ...(fromKubernetesVersion === undefined
+      ? []
+      : [`${fromKubernetesVersion.slice(1)} → ${toKubernetesVersion?.slice(1)}`]),
+    ...(request.controlPlaneUpgrades === undefined ? [] : [`C[${versions(request.controlPlaneUpgrades)}]`]),
+    ...(request.workersUpgrades === undefined ? [] : [`W[${versions(request.workersUpgrades)}]`]),
+  ];
+  return parts.join(' ');
+}
+
+/** Rehearses a life with fake responses, without a network and without a clock. */
+export function live(
+  answers: (effect: CallEffect, nth: number) => Answer | undefined,
+  {
+    yaml = '',
+    maxCalls = 200,
+    maxFailures = 5,
+    ...story
+  }: Partial<Story> & { yaml?: string; maxCalls?: number; maxFailures?: number } = {},
+): Lived {
+  const upgrades = story.upgrades ?? [];
+  const { subjects } = readGiven(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
+  let uids = 0;
+  const state = initialState(
+    subjects[0]!,
+    createNames(() => `uid-${++uids}`),
+    new Date('2026-08-21T10:00:00Z'),
+  );
+  const life = clusterLife(
+    state,
+    { upgrades, isDeleted: false, updatesInPlace: false, ...story },
+    { maxCalls, maxFailures },
+  );
+  const lived: Omit<Lived, 'end'> = { calls: [], log: [], conditions: [], events: [], state };
+  const nth = new Map<string, number>();
+  let given: EffectOutcome | undefined;
+  for (;;) {
+    const { done, value } = life.next(given);
+    if (done) {
+      return { ...lived, end: value };
+    }
+    given = undefined;
+    if (value.do === 'call') {
+      const number = (nth.get(value.hook) ?? 0) + 1;
+      nth.set(value.hook, number);
+      const answer = answers(value, number) ?? {};
+      if (answer !== 'none') {
+        lived.calls.push(structuredClone(value));
+        lived.log.push(callLine(value));
+      }
+      given = outcomeOf(value.hook, answer);
+    } else if (value.do === 'tell') {
+      lived.events.push({ at: value.at, event: value.event });
+      lived.log.push(value.event.kind);
+      if (value.event.kind === 'condition') {
+        lived.conditions.push(value.event);
+      }
+    }
+  }
+}
+
+/** A Cluster without a class, in YAML. */
+export const clusterYaml = (version: string, { annotations = '{}', topology = '' } = {}): string => `
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: Cluster
+metadata: { name: c, namespace: team, annotations: ${annotations} }
+spec:
+  topology:
+    classRef: { name: k }
+    version: ${version}
+    ${topology === '' ? 'workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }, { class: w, name: md-1 }] }' : topology}
+`;
+
+/** A ClusterClass that only defines upgrades. */
+export const classYaml = (spec: string): string => `---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: { name: k, namespace: team }
+spec: ${spec}
+`;

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { plain } from '../../../src/base/index.ts';
+import { createTimeline, htmlPage, jsonLine } from '../../../src/checks/rehearsal/index.ts';
+import { blocked, call, callEntry, event, life, object, pageOfLives } from './lives.ts';
+
+test("text: a line per call, identical calls counted, conditions in Cluster API's words", () => {
+  const timeline = createTimeline(plain);
+  expect(life.map((entry) => timeline.add(entry)).join('')).toBe(`\
+  0:00:00  the user sets spec.topology.version to v1.32.0
+  0:00:00  control plane c-x is at v1.31.0
+  0:00:00  BeforeClusterUpgrade        v1.31.0 → v1.32.0   blocked for 1h30m: backups run  (up.one)
+           still to come: control plane v1.32.0
+           TopologyReconciled False ClusterUpgrading: Cluster is upgrading to v1.32.0
+             * Following hooks are blocking upgrade: BeforeClusterUpgrade: backups run
+           … and 2 more like it, until 3:00:00
+  4:30:00  BeforeClusterUpgrade        v1.31.0 → v1.32.0   passed  (up.one)
+           pending hooks: AfterClusterUpgrade
+  4:30:00  GeneratePatches                                 passed  (up.one)
+  4:30:01  1 template is patched
+           T t (Cluster n/c spec.controlPlaneRef)
+             @ line 1, now 1
+              kind: T
+              spec:
+             -  image: a
+             +  image: b
+             ! Cluster API does not take over the change of /metadata/name
+  4:30:01  control plane c-x upgrades to v1.32.0
+  4:33:01  control plane c-x is at v1.32.0
+  The lifecycle completed: 4:33:01 of simulated time, 6 calls
+  4 BeforeClusterUpgrade, 2 GeneratePatches
+`);
+});
+
+test('text: contains no terminal control characters', () => {
+  const timeline = createTimeline(plain);
+  const hostile = '\u001b]0;x\u0007\r\n\u202e';
+  const text = [
+    callEntry(0, 'BeforeClusterUpgrade', call({ message: hostile, handler: hostile })),
+    callEntry(0, 'BeforeClusterUpgrade', call({ status: 'Failure', error: hostile })),
+    event(0, { kind: 'condition', status: 'False', reason: 'ReconcileFailed', message: hostile }),
+    event(0, { kind: 'worker', state: 'ready', version: hostile, name: hostile, group: hostile }),
+    event(0, { kind: 'plan', controlPlane: [hostile], workers: [hostile] }),
+    event(0, { kind: 'finding', severity: 'error', text: hostile, remedy: hostile }),
+    event(0, {
+      kind: 'templates',
+      changes: [
+        { holder: hostile, template: hostile, before: object('a'), after: object(hostile), ignored: [hostile] },
+      ],
+    }),
+    { type: 'end' as const, cluster: 'n/c', at: 0, isComplete: false, reason: hostile, calls: 1 },
+  ]
+    .map((entry) => timeline.add(entry))
+    .join('');
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+});
+
+test('json: a record per call, and one for the end', () => {
+  const lines = life
+    .map(jsonLine)
+    .filter((line) => line !== undefined)
+    .map((line) => JSON.parse(line));
+  expect(lines).toHaveLength(7);
+  expect(lines[0]).toEqual({
+    cluster: 'n/c',
+    call: expect.any(Number),
+    seconds: 0,
+    hook: 'BeforeClusterUpgrade',
+    handler: 'up.one',
+    fromKubernetesVersion: 'v1.31.0',
+    toKubernetesVersion: 'v1.32.0',
+    controlPlaneUpgrades: ['v1.32.0'],
+    status: 'Success',
+    retryAfterSeconds: 5400,
+    message: 'backups run',
+    pendingHooks: '',
+  });
+  expect(lines.at(-1)).toEqual({ cluster: 'n/c', seconds: 16381, end: 'complete', calls: 6 });
+});
+
+describe('the page', () => {
+  const page = pageOfLives();
+
+  test('contains no markup from outside, and loads nothing', () => {
+    expect(page).not.toContain('<img');
+    expect(page).not.toContain('<b id');
+    expect(page).not.toMatch(/https?:|<script|url\((?!#hatch)/);
+    expect(page).toContain("default-src 'none'");
+  });
+
+  test('draws a run of identical answers as two marks, the second with the count', () => {
+    expect(page).toContain('>×2</text>');
+    const many = Array.from({ length: 900 }, (_, index) => callEntry(index * 1000, 'BeforeClusterUpgrade', blocked));
+    const text = htmlPage([
+      ...many,
+      { type: 'end', cluster: 'n/c', at: 900_000, isComplete: false, reason: '', calls: 900 },
+    ]);
+    expect(text.match(/class="mark /g)).toHaveLength(2);
+    expect(text).toContain('>×899</text>');
+  });
+
+  test('stops drawing after a maximum number of calls', () => {
+    const many = Array.from({ length: 3000 }, (_, index) =>
+      callEntry(index * 1000, 'BeforeClusterUpgrade', call({ retryAfterSeconds: 1, message: String(index) })),
+    );
+    const text = htmlPage([...many, { type: 'end', cluster: 'n/c', at: 0, isComplete: true, reason: '', calls: 3000 }]);
+    expect(text).toContain('The drawing ends after 400 calls');
+    expect(text.length).toBeLessThan(3_000_000);
+  });
+});

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Answer, clusterYaml, live } from './life/living.ts';
+
+const template = (group: string, kind: string, spec: string, name = 't') => `---
+apiVersion: ${group}.cluster.x-k8s.io/v1beta2
+kind: ${kind}
+metadata: { name: ${name}, namespace: team, managedFields: [{ manager: kubectl }], annotations: { kubectl.kubernetes.io/last-applied-configuration: '{}', own: 'yes' } }
+spec: { template: { spec: ${spec} } }
+`;
+const ref = (group: string, kind: string, name = 't') =>
+  `{ templateRef: { apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: ${name} } }`;
+
+const templates = [
+  template('infrastructure', 'DockerClusterTemplate', '{ region: eu }'),
+  template('controlplane', 'KubeadmControlPlaneTemplate', '{ replicas: 3, rollout: {} }'),
+  template('infrastructure', 'DockerMachineTemplate', '{ image: a }'),
+  template('bootstrap', 'KubeadmConfigTemplate', '{ files: [] }'),
+].join('');
+
+const classOf = (patches: string, more = '') => `---
+apiVersion: cluster.x-k8s.io/v1beta2
+kind: ClusterClass
+metadata: { name: k, namespace: team }
+spec:
+  infrastructure: ${ref('infrastructure', 'DockerClusterTemplate')}
+  controlPlane:
+    templateRef: { apiVersion: controlplane.cluster.x-k8s.io/v1beta2, kind: KubeadmControlPlaneTemplate, name: t }
+    machineInfrastructure: ${ref('infrastructure', 'DockerMachineTemplate')}
+  workers:
+    machineDeployments:
+      - { class: w, bootstrap: ${ref('bootstrap', 'KubeadmConfigTemplate')}, infrastructure: ${ref('infrastructure', 'DockerMachineTemplate')} }
+  patches: ${patches}
+${more}`;
+
+const one = '[{ name: p, external: { generatePatchesExtension: g.e, validateTopologyExtension: v.e } }]';
+const yamlOf = (patches = one, more = '') => clusterYaml('v1.31.0') + classOf(patches, more) + templates;
+
+const base64 = (patch: unknown) => Buffer.from(JSON.stringify(patch)).toString('base64');
+/** Answers GeneratePatches with a patch of the item with this index. */
+const patching =
+  (index: number, patch: unknown, patchType = 'JSONPatch') =>
+  ({ hook, request }: { hook: string; request: JsonObject }): Answer | undefined =>
+    hook === 'GeneratePatches'
+      ? {
+          items: [
+            {
+              uid: ((request.items as JsonObject[])[index]?.uid as string) ?? '',
+              patchType,
+              patch: base64(patch),
+            },
+          ],
+        }
+      : undefined;
+
+const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
+
+const findings = (lived: ReturnType<typeof live>) =>
+  lived.events.flatMap(({ event }) => (event.kind === 'finding' ? [event] : []));
+const changesOf = (lived: ReturnType<typeof live>) =>
+  lived.events.flatMap(({ event }) => (event.kind === 'templates' ? [event.changes] : []));
+
+describe('a round of patches', () => {
+  test("contains all templates where they are used, in Cluster API's order", () => {
+    const { calls } = live(() => undefined, { yaml: yamlOf() });
+    const { items } = calls.find(({ hook }) => hook === 'GeneratePatches')!.request as { items: JsonObject[] };
+    expect(
+      items.map(({ holderReference, object }) => [
+        (holderReference as JsonObject).kind,
+        (holderReference as JsonObject).fieldPath,
+        (object as JsonObject).kind,
+      ]),
+    ).toEqual([
+      ['Cluster', 'spec.infrastructureRef', 'DockerClusterTemplate'],
+      ['Cluster', 'spec.controlPlaneRef', 'KubeadmControlPlaneTemplate'],
+      ['KubeadmControlPlane', 'spec.machineTemplate.spec.infrastructureRef', 'DockerMachineTemplate'],
+      ['MachineDeployment', 'spec.template.spec.bootstrap.configRef', 'KubeadmConfigTemplate'],
+      ['MachineDeployment', 'spec.template.spec.infrastructureRef', 'DockerMachineTemplate'],
+      ['MachineDeployment', 'spec.template.spec.bootstrap.configRef', 'KubeadmConfigTemplate'],
+      ['MachineDeployment', 'spec.template.spec.infrastructureRef', 'DockerMachineTemplate'],
+    ]);
+    expect((items[0]?.object as JsonObject).metadata).toEqual({
+      name: 't',
+      namespace: 'team',
+      annotations: { own: 'yes' },
+    });
+    const validate = calls.find(({ hook }) => hook === 'ValidateTopology')!.request as { items: JsonObject[] };
+    expect(validate.items[0]).not.toHaveProperty('uid');
+  });
+
+  test('shows the changed templates, which the next patch and the validator receive', () => {
+    const patches =
+      '[{ name: p, external: { generatePatchesExtension: g.e } }, { name: q, external: { generatePatchesExtension: h.e, validateTopologyExtension: v.e } }]';
+    const lived = live(
+      (effect) =>
+        effect.handler === 'g.e' ? patching(4, replace('/spec/template/spec/image', 'b'))(effect) : undefined,
+      { yaml: yamlOf(patches) },
+    );
+    const imagesOf = (handler: string) => {
+      const { items } = lived.calls.find((call) => call.handler === handler)!.request as { items: JsonObject[] };
+      return ((((items[4]?.object as JsonObject).spec as JsonObject).template as JsonObject).spec as JsonObject).image;
+    };
+    expect(['g.e', 'h.e', 'v.e'].map(imagesOf)).toEqual(['a', 'b', 'b']);
+    expect(changesOf(lived)).toMatchObject([
+      [
+        {
+          template: 'DockerMachineTemplate t',
+          holder: expect.stringMatching(
+            /^MachineDeployment team\/c-md-0-\w{5} spec\.template\.spec\.infrastructureRef$/,
+          ),
+          before: { spec: { template: { spec: { image: 'a' } } } },
+          after: { spec: { template: { spec: { image: 'b' } } } },
+          ignored: [],
+        },
+      ],
+    ]);
+  });
+
+  test('accepts merge patches, and reports what Cluster API ignores', () => {
+    const lived = live(
+      patching(
+        1,
+        {
+          metadata: { name: 'other', labels: { a: 'b' } },
+          spec: { template: { spec: { replicas: 5, rollout: null } } },
+        },
+        'JSONMergePatch',
+      ),
+      { yaml: yamlOf() },
+    );
+    expect(changesOf(lived)[0]).toMatchObject([
+      {
+        after: { metadata: { name: 't', labels: { a: 'b' } }, spec: { template: { spec: { replicas: 3 } } } },
+        ignored: ['/metadata/name', '/spec/template/spec/replicas'],
+      },
+    ]);
+    expect(lived.end.isComplete).toBe(true);
+  });
+
+  test('reports patches that change from round to round', () => {
+    let number = 0;
+    const lived = live((effect) => patching(4, replace('/spec/template/spec/image', `b${number++}`))(effect), {
+      yaml: yamlOf(),
+    });
+    expect(findings(lived)).toMatchObject([
+      {
+        severity: 'error',
+        text: expect.stringMatching(
+          /^the same request gets different patches each time: MachineDeployment team\/c-md-0-/,
+        ),
+        remedy: expect.stringMatching(/Machines roll forever/),
+      },
+    ]);
+  });
+
+  test('does not report patches that depend on the version', () => {
+    const lived = live(
+      (effect) => {
+        const { variables } = ((effect.request.items as JsonObject[] | undefined)?.[1] ?? {}) as {
+          variables?: unknown;
+        };
+        return patching(1, [{ op: 'add', path: '/spec/template/spec/of', value: JSON.stringify(variables ?? '') }])(
+          effect,
+        );
+      },
+      { yaml: yamlOf(), upgrades: ['v1.32.0'] },
+    );
+    expect(findings(lived)).toEqual([]);
+    expect(changesOf(lived).length).toBeGreaterThan(1);
+  });
+
+  test.each<[string, (effect: { hook: string; request: JsonObject }) => Answer | undefined, RegExp]>([
+    [
+      'of an unknown item',
+      ({ hook }) =>
+        hook === 'GeneratePatches' ? { items: [{ uid: 'x', patchType: 'JSONPatch', patch: '' }] } : undefined,
+      /failed to generate patches for patch "p": unable to find corresponding request item for patch: uid "x"/,
+    ],
+    [
+      'that do not apply',
+      patching(0, replace('/spec/none', 1)),
+      /error applying json patch \(RFC6902\): .*\/spec\/none/,
+    ],
+    [
+      'without the value to add',
+      patching(0, [{ op: 'add', path: '/spec/x' }]),
+      /error decoding json patch \(RFC6902\): invalid operation \{"op":"add","path":"\/spec\/x"}: failed to decode 'value'/,
+    ],
+    [
+      'with a value that is too deep',
+      patching(
+        0,
+        JSON.parse(`[{ "op": "add", "path": "/spec/x", "value": ${'['.repeat(3_000)}${']'.repeat(3_000)} }]`),
+      ),
+      /error decoding json patch \(RFC6902\): it nests deeper than 256 levels/,
+    ],
+    [
+      'with more operations than a rehearsal applies',
+      patching(
+        0,
+        Array.from({ length: 10_001 }, () => ({ op: 'remove', path: '/spec/x' })),
+      ),
+      /it has 10001 operations, and a rehearsal applies at most 10000: replace whole objects/,
+    ],
+    [
+      'with more text than a rehearsal decodes',
+      patching(0, { spec: { x: 'x'.repeat(16 * 1024 * 1024) } }, 'JSONMergePatch'),
+      /it has 223696\d\d characters of base64, and a rehearsal decodes at most 20971520: send only what changes/,
+    ],
+    ['that are not a list', patching(0, { op: 'x' }), /error decoding json patch \(RFC6902\)/],
+    ['of an unknown type', patching(0, [], 'Strategic'), /failed to apply patch to template/],
+    ['that remove the spec', patching(0, [{ op: 'remove', path: '/spec' }]), /missing field "spec"/],
+    [
+      'that remove the spec of the objects',
+      patching(4, { spec: { template: null } }, 'JSONMergePatch'),
+      /failed to apply patches to desired state: missing field "spec\.template\.spec" \(MachineDeployment/,
+    ],
+    ['that remove the kind', patching(0, replace('', {})), /Object 'Kind' is missing/],
+    [
+      'that a validator rejects',
+      ({ hook }) => (hook === 'ValidateTopology' ? { error: 'no' } : undefined),
+      /validation of patch "p" failed: .*no/,
+    ],
+  ])('patches %s end the life', (_, answers, reason) => {
+    const { end } = live(answers, { yaml: yamlOf(), maxFailures: 1 });
+    expect(end.isComplete).toBe(false);
+    expect(end.reason).toMatch(reason);
+  });
+
+  test('a JSON patch of null is skipped, like an empty one', () => {
+    expect(live(patching(0, null), { yaml: yamlOf() }).end.isComplete).toBe(true);
+  });
+
+  test('a huge number of patches of a large template ends quickly, with a message', () => {
+    const large = templates.replace('{ image: a }', `{ image: ${'a'.repeat(200_000)} }`);
+    const { end } = live(
+      ({ hook, request }) =>
+        hook === 'GeneratePatches'
+          ? {
+              items: Array.from({ length: 5000 }, (_, index) => ({
+                uid: (request.items as JsonObject[])[4]?.uid ?? '',
+                patchType: 'JSONPatch',
+                patch: base64([{ op: 'add', path: '/spec/template/spec/n', value: index }]),
+              })),
+            }
+          : undefined,
+      { yaml: clusterYaml('v1.31.0') + classOf(one) + large, maxFailures: 1 },
+    );
+    expect(end.reason).toMatch(/change more than 64 MiB of templates: send one patch for each template/);
+  });
+
+  test('a patch with only a validator fails as upstream', () => {
+    const { end } = live(() => undefined, {
+      yaml: yamlOf('[{ name: p, external: { validateTopologyExtension: v.e } }]'),
+      maxFailures: 1,
+    });
+    expect(end.reason).toMatch(/failed to create patch generator: patch "p" has no generatePatchesExtension/);
+  });
+
+  test('without patches a class needs no templates', () => {
+    expect(live(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf('[]') }).end.isComplete).toBe(true);
+  });
+
+  test('with patches it does, and the missing one is named', () => {
+    expect(() => live(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf(one) })).toThrow(
+      'DockerClusterTemplate team/t is not in the files; pass it with --cluster-class, because patches need the templates',
+    );
+  });
+});

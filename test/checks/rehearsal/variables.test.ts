@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GivenObject } from '../../../src/checks/rehearsal/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { hooksGroup } from '../../../src/runtimehooks/index.ts';
+import {
+  caBundle,
+  type ExtensionServer,
+  extensionConfig,
+  startExtension,
+} from '../../runtimehooks/client/extension-server.ts';
+import { cpuTimeMs } from '../../support/cpu-time.ts';
+import { fixture, objectsOf, played } from './given.ts';
+
+let server: ExtensionServer;
+let variables: JsonObject[] = [];
+let asked = 0;
+
+const hooks = ['DiscoverVariables', 'GeneratePatches', 'ValidateTopology', 'GenerateUpgradePlan'];
+const handlerOf = (hook: string) => hook.replaceAll(/(?!^)[A-Z]/g, (letter) => `-${letter}`).toLowerCase();
+
+beforeAll(async () => {
+  server = await startExtension(({ url }) => {
+    if (url.includes('/discovery')) {
+      const handlers = hooks.map((hook) => ({
+        name: handlerOf(hook),
+        requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook },
+      }));
+      return { status: 'Success', handlers };
+    }
+    asked++;
+    return {
+      status: 'Success',
+      ...(url.includes('/discovervariables') && { variables: variables.map((one) => ({ ...one })) }),
+    };
+  });
+});
+afterAll(() => server.close());
+
+const defined = (name: string, schema: JsonObject, required = false) => ({
+  name,
+  required,
+  schema: { openAPIV3Schema: schema },
+});
+
+const play = () => played([extensionConfig('lab', { url: server.url, caBundle })], fixture('lab.yaml'));
+
+test.each<[string, JsonObject[], RegExp]>([
+  ['a variable without a definition', [], /^Cluster API refuses the Cluster: variable "flavor" is not defined by/],
+  [
+    'one that is required and missing',
+    [defined('flavor', { type: 'string' }), defined('size', { type: 'integer' }, true)],
+    /variable "size" is required and not set/,
+  ],
+  [
+    'a value of another type',
+    [defined('flavor', { type: 'integer' })],
+    /^Cluster API refuses the Cluster: spec\.topology\.variables\[flavor]\.value: Invalid value: "string": .*must be of type integer/,
+  ],
+  [
+    'a value that is not allowed',
+    [defined('flavor', { type: 'string', enum: ['small'] })],
+    /variables\[flavor]\.value: Unsupported value: "large": supported values: "small"/,
+  ],
+  [
+    'a value without the pattern',
+    [defined('flavor', { type: 'string', pattern: '^x' })],
+    /variables\[flavor]\.value: Invalid value: "large": .*should match '\^x'/,
+  ],
+  [
+    'a value that a rule forbids',
+    [
+      defined('flavor', {
+        type: 'string',
+        'x-kubernetes-validations': [{ rule: "self != 'large'", message: 'smaller' }],
+      }),
+    ],
+    /variables\[flavor]\.value: Invalid value: "string": smaller/,
+  ],
+  [
+    'an invalid schema',
+    [defined('flavor', { type: 'strange' })],
+    /^VariablesReady of ClusterClass default\/lab is False, and no Cluster of it reconciles: failed to discover variables for patch "lab": lab\.variables\[flavor]\.schema\.openAPIV3Schema\.type: Unsupported value: "strange"/,
+  ],
+  [
+    'a rule that cannot be compiled',
+    [defined('flavor', { type: 'string', 'x-kubernetes-validations': [{ rule: 'self > 1' }] })],
+    /x-kubernetes-validations\[0]\.rule: Invalid value: "self > 1": compilation failed: no such overload: string > int/,
+  ],
+  [
+    'a default that its schema does not allow',
+    [defined('flavor', { type: 'string', maxLength: 2, default: 'large' })],
+    /openAPIV3Schema\.default: Too long: may not be more than 2 bytes/,
+  ],
+  [
+    'a pattern that backtracks',
+    [defined('flavor', { type: 'string', pattern: '(a+)+$', maxLength: 2 })],
+    /variables\[flavor]\.value: Too long/,
+  ],
+  ['a name with a dot', [defined('a.b', { type: 'string' })], /: lab\.variables\[a\.b]\.name: Invalid value: "a\.b"/],
+  [
+    'patterns that are too expensive, and an invalid one after them',
+    [
+      ...Array.from({ length: 200 }, (_, index) => defined(`v${index}`, { type: 'string', pattern: 'a{999}b{999}' })),
+      defined('flavor', { type: 'string', pattern: '(' }),
+    ],
+    /the schemas take too much work to check; a rehearsal needs smaller ones$/,
+  ],
+  [
+    'many problems',
+    Array.from({ length: 8 }, (_, index) => defined(`v${index}`, {})),
+    /lab\.variables\[v4]\.schema\.openAPIV3Schema\.type: [^;]*; and 3 more$/,
+  ],
+])('variables: %s', async (_, given, reason) => {
+  variables = given;
+  const { end } = await play();
+  expect(end?.isComplete).toBe(false);
+  expect(end?.reason).toMatch(reason);
+});
+
+test('uniqueItems is refused, as by Cluster API, since it takes quadratic time', async () => {
+  variables = [defined('flavor', { type: 'array', items: { type: 'object' }, uniqueItems: true })];
+  const items = Array.from({ length: 15_000 }, (_, index) => ({ n: index }));
+  const given: GivenObject[] = JSON.parse(JSON.stringify(objectsOf(fixture('lab.yaml'))), (_, value) =>
+    value?.value === 'large' ? { ...value, value: items } : value,
+  );
+  expect(JSON.stringify(given).length).toBeGreaterThan(150_000);
+  const started = cpuTimeMs();
+  const { end } = await played([extensionConfig('lab', { url: server.url, caBundle })], given);
+  expect(end?.reason).toMatch(/\.uniqueItems: Forbidden: uniqueItems cannot be set to true since/);
+  // 110 million comparisons took eight seconds.
+  expect(cpuTimeMs() - started).toBeLessThan(4_000);
+});
+
+test('rules of variables in the class itself that are not evaluated are named, too', async () => {
+  variables = [defined('flavor', { type: 'string' })];
+  const rules = [{ rule: 'self == oldSelf' }];
+  const inline = [defined('own', { type: 'string', default: 'x', 'x-kubernetes-validations': rules })];
+  const manifests = fixture('lab.yaml').replace(
+    '\n  patches:\n',
+    `\n  variables: ${JSON.stringify(inline)}\n  patches:\n`,
+  );
+  const { events } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
+  expect(events.flatMap((event) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
+    'variable "own" has a rule about its value before, and a rehearsal changes no variable: spec.variables[own].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
+  ]);
+});
+
+test('rules that a rehearsal does not evaluate are named for each variable, once', async () => {
+  const rule = (text: string) => ({ type: 'string', 'x-kubernetes-validations': [{ rule: text }] });
+  variables = [
+    defined('flavor', rule('self == oldSelf')),
+    defined('address', {
+      type: 'object',
+      properties: { ip: rule('isIP(self)'), cpu: rule("quantity(self).isGreaterThan(quantity('1'))") },
+    }),
+    // These are evaluated, and so is one without an old value if it is optional.
+    defined('size', rule("self != ''")),
+    // Only its message is not, which nobody reads here.
+    defined('kind', {
+      type: 'string',
+      'x-kubernetes-validations': [{ rule: "self != 'x'", messageExpression: "'%s'.format([self])" }],
+    }),
+    defined('nothing', { ...rule('self != null'), type: 'object', properties: {} }),
+    defined('later', {
+      type: 'string',
+      'x-kubernetes-validations': [{ rule: "oldSelf.hasValue() || self != 'x'", optionalOldSelf: true }],
+    }),
+    ...Array.from({ length: 20 }, (_, index) => defined(`v${index}`, rule('isURL(self)'))),
+  ];
+  const { end, events } = await play();
+  expect(end?.reason).toBe('');
+  const warnings = events.flatMap((event) => (event.kind === 'finding' ? [event] : []));
+  const remedy = 'try values that it forbids with kubectl apply --dry-run=server';
+  expect(new Set(warnings.map((warning) => `${warning.severity} ${warning.remedy}`))).toEqual(
+    new Set([`warning ${remedy}`]),
+  );
+  expect(warnings.map(({ text }) => text)).toEqual([
+    'variable "flavor" has a rule about its value before, and a rehearsal changes no variable: lab.variables[flavor].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
+    `variable "address" has a rule that only Kubernetes can evaluate: lab.variables[address].schema.openAPIV3Schema.properties[ip].x-kubernetes-validations[0].rule is not evaluated here: found no matching overload for 'isIP(string)' (the first of 2 rules)`,
+    ...Array.from({ length: 18 }, () =>
+      expect.stringMatching(/^variable "v\d+" has a rule that only Kubernetes can evaluate: .*isURL/),
+    ),
+    '2 more variables have rules that are not evaluated here',
+  ]);
+});
+
+test('a default is applied, as at admission', async () => {
+  variables = [defined('flavor', { type: 'string' }), defined('size', { type: 'integer', default: 3 })];
+  server.received.length = 0;
+  const { end } = await play();
+  expect(end?.reason).toBe('');
+  const request = server.received
+    .map(({ body }) => JSON.parse(body))
+    .find(({ kind }) => kind === 'GeneratePatchesRequest');
+  expect(request.variables.slice(0, 2)).toEqual([
+    { name: 'flavor', value: 'large' },
+    { name: 'size', value: 3 },
+  ]);
+});
+
+test('defaults within a value are filled in, too', async () => {
+  variables = [defined('flavor', { type: 'object', properties: { size: { type: 'integer', default: 3 } } })];
+  const given: GivenObject[] = JSON.parse(JSON.stringify(objectsOf(fixture('lab.yaml'))), (_, value) =>
+    value?.value === 'large' ? { ...value, value: {} } : value,
+  );
+  server.received.length = 0;
+  const { end } = await played([extensionConfig('lab', { url: server.url, caBundle })], given);
+  expect(end?.reason).toBe('');
+  const bodies = server.received.map(({ body }) => JSON.parse(body));
+  const request = bodies.find(({ kind }) => kind === 'GeneratePatchesRequest');
+  expect(request.variables[0]).toEqual({ name: 'flavor', value: { size: 3 } });
+});
+
+test('overrides of control plane and workers are checked, and get defaults, too', async () => {
+  variables = [
+    defined('flavor', { type: 'string' }),
+    defined('disk', { type: 'object', properties: { size: { type: 'integer', default: 3, minimum: 2 } } }),
+  ];
+  const withOverrides = (controlPlane: JsonObject, workers: JsonObject): GivenObject[] => {
+    const given = objectsOf(fixture('lab.yaml'));
+    const { topology } = given[0]?.object.spec as { topology: Record<string, JsonObject> };
+    Object.assign(topology.controlPlane!, { variables: { overrides: [controlPlane] } });
+    Object.assign((topology.workers!.machineDeployments as JsonObject[])[0]!, { variables: { overrides: [workers] } });
+    return given;
+  };
+  const configs = [extensionConfig('lab', { url: server.url, caBundle })];
+  server.received.length = 0;
+  const fine = await played(configs, withOverrides({ name: 'flavor', value: 'b' }, { name: 'disk', value: {} }));
+  expect(fine.end?.reason).toBe('');
+  const bodies = server.received.map(({ body }) => JSON.parse(body));
+  const { items } = bodies.find(({ kind }) => kind === 'GeneratePatchesRequest');
+  const overridesOf = items.map((item: { variables?: { name: string }[] }) =>
+    (item.variables ?? []).filter(({ name }) => name !== 'builtin'),
+  );
+  expect(overridesOf).toContainEqual([{ name: 'flavor', value: 'b' }]);
+  expect(overridesOf).toContainEqual([{ name: 'disk', value: { size: 3 } }]);
+
+  const wrong = await played(configs, withOverrides({ name: 'nope', value: 1 }, { name: 'disk', value: { size: 1 } }));
+  expect(wrong.end?.reason).toBe(
+    'Cluster API refuses the Cluster: variable "nope" is not defined by the ClusterClass or its patches; spec.topology.workers.machineDeployments[md-0].variables.overrides[disk].value.size: Invalid value: 1: spec.topology.workers.machineDeployments[md-0].variables.overrides[disk].value.size in body should be greater than or equal to 2',
+  );
+});
+
+test('definitions of the class itself are checked, too', async () => {
+  variables = [];
+  const given = objectsOf(fixture('lab.yaml'));
+  for (const { object } of given) {
+    if (object.kind === 'ClusterClass') {
+      (object.spec as JsonObject).variables = [defined('flavor', { type: 'array' })];
+    }
+  }
+  const { end } = await played([extensionConfig('lab', { url: server.url, caBundle })], given);
+  expect(end?.reason).toBe(
+    'Cluster API refuses ClusterClass default/lab: spec.variables[flavor].schema.openAPIV3Schema.items: Required value: must be specified',
+  );
+});
+
+test('a duplicate name in DiscoverVariables stops the class, as upstream', async () => {
+  variables = [defined('flavor', { type: 'string' }), defined('flavor', { type: 'string' })];
+  const { end } = await play();
+  expect(end?.reason).toBe(
+    'VariablesReady of ClusterClass default/lab is False, and no Cluster of it reconciles: failed to discover variables for patch "lab": lab.variables[flavor].name: Invalid value: "flavor": variable name must be unique. Variable with name "flavor" is defined more than once',
+  );
+});
+
+test('a DiscoverVariables answer that changes is reported', async () => {
+  variables = [defined('flavor', { type: 'string' })];
+  const changing = await startExtension((received) => {
+    const { url } = received;
+    if (url.includes('/discovery')) {
+      const handlers = hooks.map((hook) => ({
+        name: handlerOf(hook),
+        requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook },
+      }));
+      return { status: 'Success', handlers };
+    }
+    return url.includes('/discovervariables')
+      ? { status: 'Success', variables: [defined('flavor', { type: 'string', maxLength: 10 + asked++ })] }
+      : { status: 'Success' };
+  });
+  try {
+    const { events } = await played([extensionConfig('lab', { url: changing.url, caBundle })], fixture('lab.yaml'));
+    expect(events).toContainEqual(
+      expect.objectContaining({ text: 'DiscoverVariables of patch "lab" does not give the same answer each time' }),
+    );
+    // The class names all handlers.
+    expect(events.filter((event) => event.kind === 'finding' && event.text.startsWith('no call for'))).toEqual([]);
+  } finally {
+    await changing.close();
+  }
+});

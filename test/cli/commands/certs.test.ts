@@ -1,0 +1,485 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import { run } from '../../../src/cli/index.ts';
+import { connect, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import {
+  ApiServer,
+  bundlesOf,
+  caPath,
+  crdPath,
+  mutatingPath,
+  namespace,
+  putTargets,
+  servingPath,
+  targetFlags,
+  valueIn,
+} from '../../kubernetes/client/api-server.ts';
+
+let server: ApiServer;
+let place: string[];
+
+beforeEach(async () => {
+  server = await new ApiServer().start();
+  putTargets(server);
+  place = ['--namespace', namespace, '--kubeconfig', server.kubeconfig()];
+});
+afterEach(() => server.stop());
+
+async function cliWith(
+  io: { env?: NodeJS.ProcessEnv; signal?: AbortSignal; isTTY?: boolean; onError?: (text: string) => void },
+  ...args: string[]
+): Promise<{ code: number; out: string; err: string }> {
+  const stdout = new PassThrough();
+  let err = '';
+  const stderr = Object.assign(new PassThrough(), { isTTY: io.isTTY === true }).on('data', (chunk) => {
+    err += chunk;
+    io.onError?.(err);
+  });
+  const { env = {}, signal = new AbortController().signal } = io;
+  const code = await run(['certs', ...args], { stdin: new PassThrough(), stdout, stderr, env, signal });
+  await finished(stderr.end());
+  return { code, out: String(stdout.read() ?? ''), err };
+}
+
+const cli = (...args: string[]) => cliWith({}, ...args);
+
+const listPath = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+const quick = ['--propagation-delay', '0', '--overlap', '0', '--wait'];
+
+test('bootstrap, status, rotate, status', async () => {
+  expect((await cli('status', ...place, ...targetFlags)).code).toBe(1);
+  expect(await cli('bootstrap', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  const before = valueIn(server.objects.get(servingPath), 'ca.crt');
+  const status = await cli('status', '--output', 'json', ...place, ...targetFlags);
+  expect(status.code).toBe(0);
+  expect(JSON.parse(status.out)).toMatchObject({ ok: true, stage: 'steady', next: { action: 'done' } });
+  expect(await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(valueIn(server.objects.get(servingPath), 'ca.crt')).not.toBe(before);
+  const table = await cli('status', ...place, ...targetFlags);
+  expect(table.code).toBe(0);
+  expect(table.out).toContain('CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: in sync');
+  expect(table.out).toContain(
+    'left alone: webhooks[0] (foreign.example.com) calls the service extensionconfig-webhook-system/other',
+  );
+});
+
+test('no output ever contains a private key', async () => {
+  const results = [
+    await cli('bootstrap', ...place, ...targetFlags),
+    await cli('status', '--output', 'json', ...place),
+    await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
+  ];
+  const key = valueIn(server.objects.get(caPath), 'ca.key').split('\n')[1]!;
+  expect(key.length).toBeGreaterThan(40);
+  for (const { out, err } of results) {
+    expect(out + err).not.toContain('PRIVATE KEY');
+    expect(out + err).not.toContain(key);
+  }
+});
+
+test('rotate without --wait stops at a wait and says when to continue', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const { code, out } = await cli('rotate', '--force-ca', ...place, ...targetFlags);
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^MutatingWebhook[\s\S]*stage staged: every target has had the trust bundle since .* Run again after /m,
+  );
+});
+
+test('status reports what is inside its renewal window', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const { code, out } = await cli('status', '--ca-renew-before', '1824d12h', '--ca-validity', '1825d', ...place);
+  expect(code).toBe(0);
+  const due = await cli('status', '--ca-renew-before', '1825d', '--ca-validity', '1826d', ...place);
+  expect(due.code).toBe(1);
+  expect(due.out).toContain('inside its renewal window');
+  expect(out).not.toContain('inside its renewal window');
+});
+
+test('a rotation of which only the end is not noted yet is nothing to report', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags);
+  const secret = structuredClone(server.objects.get(caPath)!);
+  const { 'extensionconfig-webhook/removed': removed = '' } = secret.metadata.annotations ?? {};
+  secret.metadata.annotations = { 'extensionconfig-webhook/retired': removed };
+  server.put(caPath, secret);
+  const { code, out } = await cli('status', ...place, ...targetFlags);
+  expect(removed).not.toBe('');
+  expect([code, out]).toEqual([0, expect.stringMatching(/^next: record-removal: no target trusts a retired CA/m)]);
+});
+
+test('inject writes only caBundles, and nothing the second time', async () => {
+  await cli('bootstrap', ...place);
+  expect(await cli('inject', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
+  const { writes } = server;
+  const again = await cli('inject', ...place, '--target-selector', 'app=ours');
+  expect(again).toMatchObject({ code: 0 });
+  expect(again.out).toContain('ValidatingWebhookConfiguration/ours: in sync');
+  expect(server.writes).toBe(writes);
+});
+
+test('inject fills ExtensionConfigs from the Secret in their annotation', async () => {
+  await cli('bootstrap', ...place);
+  const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  const make = (name: string, secret: string) =>
+    server.put(`${at}/${name}`, {
+      metadata: { name, annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': secret } },
+      spec: { clientConfig: { url: 'https://example.com' } },
+    });
+  make('good', `${namespace}/extensionconfig-webhook-tls`);
+  make('gone', `${namespace}/nothing`);
+  make('odd', 'no-namespace');
+  const { code, out } = await cli('inject', '--extension-configs', ...place);
+  expect(code).toBe(1);
+  expect(out).toContain('ExtensionConfig/good: written');
+  expect(out).toContain(`ExtensionConfig/gone: failed: Secret ${namespace}/nothing does not exist`);
+  expect(out).toContain('"no-namespace": write NAMESPACE/NAME of a Secret');
+  const bundle = server.objects.get(`${at}/good`)!.spec.clientConfig.caBundle;
+  expect(Buffer.from(bundle, 'base64').toString()).toBe(valueIn(server.objects.get(servingPath), 'ca.crt'));
+});
+
+test("with cert-manager's Secret, and with --external-ca, no certificate is issued", async () => {
+  await cli('bootstrap', ...place);
+  const secret = structuredClone(server.objects.get(servingPath)!);
+  server.delete(caPath);
+  expect(await cli('rotate', '--external-ca', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  secret.metadata.annotations = { 'cert-manager.io/certificate-name': 'ours' };
+  server.put(servingPath, secret);
+  putTargets(server);
+  const { code, err } = await cli('bootstrap', ...place, ...targetFlags);
+  expect(code).toBe(0);
+  expect(err).toContain('belongs to cert-manager: only its ca.crt is injected');
+  expect(server.objects.has(caPath)).toBe(false);
+  expect(new Set(bundlesOf(server.objects)).size).toBe(1);
+});
+
+test.each([-2 * 3_600_000, 70 * day])('a clock that is wrong by %d ms: nothing is issued', async (wrongByMs) => {
+  // The fake server's responses have the real time.
+  vi.useFakeTimers({ now: Date.now() + wrongByMs, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { code, err } = await cli('bootstrap', ...place, ...targetFlags);
+  expect(code).toBe(1);
+  expect(err).toMatch(/this machine's clock says .*Z, and the API server's .*Z: correct the one that is wrong/);
+  expect(server.objects.has(caPath)).toBe(false);
+  vi.setSystemTime(Date.now() - wrongByMs);
+  expect(await cli('bootstrap', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ['in time', 45, 0, ''],
+  ['that is late', 80, 0, 'the serving certificate expires at '],
+  ['that has expired', 100, 1, 'the serving certificate expired at '],
+])('a certificate that is issued elsewhere, %s: exit code and remedy', async (_, age, code, text) => {
+  const issuedAt = new Date(Date.now() - age * day);
+  const ca = await issueCa(issuedAt, 1000 * day, quickEntropy);
+  const serving = await issueServingCertificate(ca, ['ours.test'], issuedAt, 90 * day, quickEntropy);
+  server.put(servingPath, {
+    metadata: { name: 'extensionconfig-webhook-tls', annotations: { 'cert-manager.io/certificate-name': 'ours' } },
+    data: {
+      'tls.crt': Buffer.from(serving.certificate.pem).toString('base64'),
+      'tls.key': Buffer.from(serving.key).toString('base64'),
+      'ca.crt': Buffer.from(ca.certificate.pem).toString('base64'),
+    },
+  });
+  const result = await cli('rotate', ...place, ...targetFlags);
+  expect(result.code).toBe(code);
+  expect(result.err.includes('renew it where it is issued; for one from this program instead, uninstall')).toBe(
+    text !== '',
+  );
+  expect(result.err).toContain(text);
+  const asJson = await cli('rotate', '--output', 'json', ...place, ...targetFlags);
+  expect(asJson.code).toBe(code);
+  const { problem = '', targets, ...rest } = JSON.parse(asJson.out);
+  expect(rest).toEqual({
+    stage: 'external',
+    result: 'inject only',
+    reason: expect.stringMatching(/belongs to cert-manager: only its ca\.crt is injected$/),
+    missing: [],
+  });
+  expect([problem.slice(0, text.length), problem !== '', targets.length]).toEqual([text, text !== '', 4]);
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([ca.certificate.pem]));
+});
+
+test.each([
+  [
+    'a forbidden Secret',
+    `GET ${caPath}`,
+    `the permission to get secrets ${namespace}/extensionconfig-webhook-ca is missing`,
+    false,
+  ],
+  [
+    'a forbidden target',
+    `GET ${mutatingPath}`,
+    'get mutatingwebhookconfigurations.admissionregistration.k8s.io ours',
+    true,
+  ],
+  ['a forbidden patch', `PATCH ${crdPath}`, 'patch customresourcedefinitions.apiextensions.k8s.io', true],
+  ['a forbidden list', `GET ${listPath}`, 'list extensionconfigs.runtime.cluster.x-k8s.io (all) is missing', true],
+])('%s is exit code 1 and names the permission, and stops no renewal that does not need it', async (...row) => {
+  const [, request, text, isIssued] = row;
+  server.forbidden.add(request);
+  const { code, out, err } = await cli('bootstrap', ...place, ...targetFlags, '--target-selector', 'app=ours');
+  expect(code).toBe(1);
+  expect(out + err).toContain(text);
+  expect(server.objects.has(servingPath)).toBe(isIssued);
+});
+
+test.each([
+  [
+    ['--propagation-delay', 'soon'],
+    '--propagation-delay: "soon" is not allowed: it must be a duration like 30s, 1h30m or 90d',
+  ],
+  [['--ip', 'localhost'], '--ip: "localhost" is not an IP address'],
+  [['--ip', 'fe80::1%eth0'], '--ip: "fe80::1%eth0" is not an IP address for a certificate: leave out the zone'],
+  [['--secret', 'a', '--ca-secret', 'a'], 'name the same Secret'],
+  [['--ca-renew-before', '1825d'], '--ca-renew-before must be less than --ca-validity'],
+  [['--ca-validity', '3650000d'], '--ca-validity: "3650000d" is not allowed: it must be from 1m to 36500d'],
+  [['--validity', '1s'], '--validity: "1s" is not allowed: it must be from 1m to 36500d'],
+  [['--overlap', '366d'], '--overlap: "366d" is not allowed: it must be from 0 to 365d'],
+  [['--propagation-delay', '25h'], 'it must be from 0 to 24h'],
+  [['--propagation-delay', '1'.repeat(65)], 'is not allowed: it must be a duration'],
+  [
+    Array.from({ length: 100 }, (_, index) => `--dns-name=n${index}.example.com`),
+    'too many for a certificate, which may have 100',
+  ],
+  [['--crd', '../secrets'], '--crd: "../secrets" must'],
+  [['--context', 'other'], 'context "other" is not in the kubeconfig (it has test)'],
+])('%.60j is a usage error', async (flags, text) => {
+  const { code, err } = await cli('rotate', ...place, ...flags);
+  expect(code).toBe(2);
+  expect(err).toContain(text);
+});
+
+// In the middle of a rotation: test/webhook/certs/engine.test.ts interrupts one at every write, in this process.
+test('after a SIGKILL at a write of a rotation, the next run completes it', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  server.writes = 0;
+  const args = ['bin/extensionconfig-webhook', 'certs', 'rotate', '--force-ca', ...quick, ...place, ...targetFlags];
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  const ended = new Promise<string | null>((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+  server.after = ({ number }) => {
+    if (number === 8) {
+      child.kill('SIGKILL');
+      return 'drop';
+    }
+    return 'answer';
+  };
+  expect(await ended).toBe('SIGKILL');
+  server.after = () => 'answer';
+  expect(await cli('rotate', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(await cli('status', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  expect(Object.keys(server.objects.get(caPath)!.data).sort()).toEqual(['ca.crt', 'ca.key']);
+});
+
+test('a command that is stopped while it waits for the API server says so, with exit code 130', async () => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const folder = mkdtempSync(join(tmpdir(), 'silent-'));
+  const kubeconfig = join(folder, 'kubeconfig');
+  const text = readFileSync(server.kubeconfig(), 'utf8');
+  writeFileSync(kubeconfig, text.replace(/127\.0\.0\.1:\d+/, `127.0.0.1:${(silent.address() as AddressInfo).port}`));
+  const stop = new AbortController();
+  const [status] = await Promise.all([
+    cliWith({ signal: stop.signal }, 'status', '--kubeconfig', kubeconfig),
+    once(silent, 'connection').then(() => stop.abort('SIGINT')),
+  ]);
+  // With a real signal: test/cli/commands/sandbox/process.test.ts.
+  expect(status).toEqual({ code: 130, out: '', err: 'extensionconfig-webhook: interrupted\n' });
+  silent.closeAllConnections();
+  silent.close();
+  rmSync(folder, { recursive: true });
+});
+
+test.each([
+  ['', 502, /answered GET \/api\/v1\/x with 404 and no reason: is it an API server\?$/],
+  ['<html>', 502, /is it an API server\?$/],
+  ['404 page not found\n', 404, /does not serve \/api\/v1\/x$/],
+  ['{"kind":"Status","message":"secrets \\"x\\" not found"}', 404, /^secrets "x" not found$/],
+])('a 404 with the body %j results in exit code %d', async (body, code, message) => {
+  const other = createServer((_request, response) => response.writeHead(404).end(body)).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
+  const { port } = other.address() as AddressInfo;
+  const cluster = config.getCurrentCluster()!;
+  config.clusters = [{ ...cluster, server: `http://127.0.0.1:${port}` }];
+  const patience = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 5_000 };
+  const request = connect(config, new AbortController().signal, patience).request('GET', '/api/v1/x');
+  await expect(request).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  other.close();
+});
+
+test('a named target that is missing is a finding, in the same words everywhere, and nothing is «in order»', async () => {
+  server.delete(crdPath);
+  const finding =
+    'CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: missing: does not exist: create it, or remove the flag that names it';
+  const made = await cli('bootstrap', ...place, ...targetFlags);
+  const results = [
+    made,
+    await cli('status', ...place, ...targetFlags),
+    await cli('rotate', ...place, ...targetFlags),
+    await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
+    await cli('inject', ...place, ...targetFlags),
+  ];
+  for (const { code, out } of results) {
+    expect(code).toBe(1);
+    expect(out.split('\n')).toContain(finding);
+    expect(out).not.toContain('in order');
+  }
+  // The others were rotated all the same.
+  expect(new Set(bundlesOf(server.objects))).toEqual(new Set([valueIn(server.objects.get(servingPath), 'ca.crt')]));
+  const forced = await cli('rotate', '--force-ca', ...place, ...targetFlags);
+  expect(forced).toMatchObject({ code: 1 });
+  expect(forced.out).toContain('Run again after');
+  expect(forced.out.split('\n')).toContain(finding);
+  // Without any target, nothing is said about «every target».
+  for (const path of [...server.objects.keys()].filter((found) => !found.includes('/secrets/'))) {
+    server.delete(path);
+  }
+  const status = await cli('status', ...place, ...targetFlags);
+  expect(status.code).toBe(1);
+  expect(status.out).toMatch(
+    /^next: record-injection: no target exists \(Mutating\S+: missing: does not exist: create it, /m,
+  );
+  expect(status.out).not.toContain('every target');
+});
+
+test.each([
+  ['a Secret', servingPath, { data: 'x' }],
+  ['a Secret', caPath, { data: { 'ca.crt': ['x'] } }],
+  ['a target', mutatingPath, { webhooks: 'x' }],
+  ['a target', crdPath, { metadata: { name: 'other' } }],
+  ['a target', crdPath, { metadata: 'x' }],
+])('a malformed %s (%s) is an error, not an empty one: nothing is written', async (_what, path, changes) => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  server.objects.set(path, { ...server.objects.get(path)!, ...(changes as object) });
+  const { writes } = server;
+  for (const command of ['status', 'rotate', 'bootstrap', 'inject']) {
+    if (command === 'inject' && path === caPath) {
+      continue;
+    }
+    const { code, out, err } = await cli(command, ...place, ...targetFlags);
+    expect(code).toBe(1);
+    expect(out + err).toMatch(/API server(?:'s answer is not the| returned a webhook configuration whose)/);
+    expect(out).not.toContain('create-ca');
+  }
+  expect(server.writes).toBe(writes);
+});
+
+test('a write preserves values that are not text, and those too long to be a certificate', async () => {
+  await cli('bootstrap', ...place);
+  const secret = structuredClone(server.objects.get(servingPath)!);
+  const binary = Buffer.from([0xff, 0xfe, 0, 0x80]).toString('base64');
+  const long = Buffer.alloc(200_000, 'a').toString('base64');
+  Object.assign(secret.data, { 'keystore.p12': binary, notes: long });
+  server.put(servingPath, secret);
+  expect(await cli('rotate', '--force', ...place)).toMatchObject({ code: 0 });
+  const after = server.objects.get(servingPath)!;
+  expect(after.data['tls.crt']).not.toBe(secret.data['tls.crt']);
+  expect(after.data['keystore.p12']).toBe(binary);
+  expect(after.data.notes).toBe(long);
+});
+
+test('only flags of certs can be environment variables of certs; -n is the namespace', async () => {
+  const [, , , kubeconfig = ''] = place;
+  const env = {
+    EXTENSIONCONFIG_WEBHOOK_CERTS_KUBECONFIG: kubeconfig,
+    EXTENSIONCONFIG_WEBHOOK_CERTS_MUTATING_WEBHOOK: 'ours',
+    EXTENSIONCONFIG_WEBHOOK_CERTS_VALIDATING_WEBHOOK: 'ours,gone',
+    EXTENSIONCONFIG_WEBHOOK_SERVE_KUBECONFIG: '/does/not/exist',
+  };
+  const { code, out } = await cliWith({ env }, 'bootstrap', '-n', namespace);
+  expect(code).toBe(1);
+  expect(out).toContain('ValidatingWebhookConfiguration/gone: missing');
+  expect(valueIn(server.objects.get(servingPath), 'ca.crt')).toBe(bundlesOf(server.objects)[0]);
+  const wrong = await cliWith({ env: { EXTENSIONCONFIG_WEBHOOK_CERTS_OVERLAP: 'soon' } }, 'rotate', ...place);
+  expect(wrong).toMatchObject({ code: 2 });
+  expect(wrong.err).toContain('EXTENSIONCONFIG_WEBHOOK_CERTS_OVERLAP: "soon" is not allowed');
+});
+
+test('a list is read in pages, and the work is linear in the targets', async () => {
+  const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  const count = 130;
+  for (let index = 0; index < count; index++) {
+    server.put(`${at}/e-${index}`, {
+      metadata: { name: `e-${index}`, labels: { app: 'ours' } },
+      spec: { clientConfig: { service: { name: 'extensionconfig-webhook', namespace } } },
+    });
+  }
+  server.requests = 0;
+  const { code, out } = await cli('bootstrap', ...place, '--target-selector', 'app=ours');
+  expect([code, out]).toMatchObject([0, expect.stringContaining('in order')]);
+  const bundles = [...server.objects].filter(([path]) => path.startsWith(at));
+  expect(bundles).toHaveLength(count);
+  expect(new Set(bundles.map(([, { spec }]) => spec.clientConfig.caBundle)).size).toBe(1);
+  // A patch for each, and a few reads of everything, each of several pages.
+  expect(server.requests).toBeLessThan(count + 80);
+});
+
+test('a page that is too long is requested again in smaller ones', async () => {
+  const at = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  for (let index = 0; index < 12; index++) {
+    server.put(`${at}/e-${index}`, {
+      metadata: {
+        name: `e-${index}`,
+        labels: { app: 'ours' },
+        annotations: { large: 'x'.repeat(1.4 * 1024 * 1024) },
+      },
+      spec: { clientConfig: { service: { name: 'extensionconfig-webhook', namespace } } },
+    });
+  }
+  const { out } = await cli('status', ...place, '--target-selector', 'app=ours');
+  expect(out.match(/^ExtensionConfig\/e-\d+/gm)).toHaveLength(12);
+});
+
+test('on a terminal a wait of over a second is shown, and erased when it is stopped', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const stop = new AbortController();
+  const onError = (text: string) => text.includes(' …') && stop.abort('SIGINT');
+  const rotate = ['rotate', '--force-ca', '--wait', ...place, ...targetFlags];
+  const { code, out, err } = await cliWith({ signal: stop.signal, isTTY: true, onError }, ...rotate);
+  expect(code).toBe(130);
+  expect(out).toContain('stage staged: every target has had the trust bundle');
+  expect(err.match(/^wait: until /gm)).toHaveLength(1);
+  expect(err).toContain('\r\u001b[Kwait: until ');
+  expect(err.endsWith(' …\r\u001b[Kextensionconfig-webhook: interrupted\n')).toBe(true);
+});
+
+test.each<[string, (path: string) => unknown]>([
+  ['a FIFO', (path) => execFileSync('mkfifo', [path])],
+  ['a folder', mkdirSync],
+])('a kubeconfig that is not a regular file (%s) is a usage error at once', async (_what, make) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+  const path = join(folder, 'config');
+  make(path);
+  const { code, err } = await cli('status', '--kubeconfig', path);
+  rmSync(folder, { recursive: true });
+  expect(code).toBe(2);
+  expect(err).toContain(`no cluster: the kubeconfig ${path} is a `);
+});
+
+test('a rotation that a GitOps tool holds up ends with code 1, in rotate and status, and says what to do', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const manifest = structuredClone(server.objects.get(mutatingPath)!);
+  const rotate = () => cli('rotate', ...place, ...targetFlags);
+  expect(await cli('rotate', '--force-ca', ...place, ...targetFlags)).toMatchObject({ code: 0 });
+  server.put(mutatingPath, structuredClone(manifest));
+  expect(await rotate()).toMatchObject({ code: 0, out: expect.stringContaining('another client has overwritten') });
+  server.put(mutatingPath, structuredClone(manifest));
+  const said =
+    /another client has overwritten caBundle in MutatingWebhookConfiguration\/ours 2 times since 20.*: if a GitOps tool does so, let it ignore that field/;
+  expect(await rotate()).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+  expect(await cli('status', ...place, ...targetFlags)).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+  const json = await cli('status', '--output', 'json', ...place, ...targetFlags);
+  expect(JSON.parse(json.out)).toMatchObject({ ok: false, stage: 'staged', next: { action: 'wait' } });
+});

@@ -1,0 +1,239 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { checks } from '../../../src/checks/conformance/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { offered } from '../../checks/conformance/trying.ts';
+import {
+  type Answering,
+  caBundle,
+  extensionConfig,
+  startExtension,
+} from '../../runtimehooks/client/extension-server.ts';
+import { runProgram } from './io.ts';
+
+function write(name: string, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+async function extension(answer: Answering) {
+  const server = await startExtension(answer);
+  onTestFinished(() => server.close());
+  return { server, file: write('one.yaml', stringify(extensionConfig('one', { url: server.url, caBundle }))) };
+}
+
+const failing: Answering = ({ url }) =>
+  url.includes('/discovery')
+    ? { status: 'Success', handlers: [offered('ValidateTopology'), offered('BeforeClusterDelete')] }
+    : { status: 'Failure', message: 'token=abcdefgh' };
+
+const few = [
+  '--check',
+  'known-status',
+  '--check',
+  'discreet-messages',
+  '--check',
+  'success',
+  '--check',
+  'sane-retries',
+];
+
+test('text says what was found, why it matters and what to do, and the exit code is 1', async () => {
+  const { file } = await extension(failing);
+  const { code, stdout, stderr } = await runProgram(['conformance', '-f', file, ...few]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout.replaceAll(/\d+\.\d s/g, 'N s')).toMatchInlineSnapshot(`
+    "one: 1 handler called, 3 calls, N s
+      ok       known-status       Every answer has the status Success or Failure.
+      FAILED   discreet-messages  Messages contain no secrets, no stack traces, and at most 1,024 characters.
+               - validatetopology: a message contains something labelled as a password, token or secret
+               why: Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.
+               do: write messages for users; put details for developers in the log
+      warning  success            The test request is answered with Success.
+               - validatetopology: answers Failure: (a message that should not be shown)
+               why: A Failure is a valid answer, but then the checks of a success have nothing to check.
+               do: pass a request that the extension can process: --request FILE
+      skipped  sane-retries       no handler that is called can block
+      not called: beforeclusterdelete: their hooks act on Clusters: call them for made-up objects with --with-side-effects
+    one: FAILED: 1 ok, 1 failed, 1 warning, 1 skipped
+    "
+  `);
+});
+
+test('of a server that nothing can be asked, text shows the failure and counts the rest; json lists all', async () => {
+  // Another server may get the port of one that has stopped.
+  const file = write('gone.yaml', stringify(extensionConfig('gone', { url: 'https://localhost:1', caBundle })));
+  const all = await runProgram(['conformance', '-f', file]);
+  expect(all.code).toBe(1);
+  expect(all.stdout.trimEnd().split('\n')).toEqual([
+    expect.stringMatching(/^gone: 0 handlers called, /),
+    '  FAILED   discovery-valid        Discovery returns only handlers that Cluster API accepts.',
+    expect.stringMatching(/^ {11}- Discovery http call failed: .* connection refused$/),
+    expect.stringMatching(/^ {11}why: /),
+    expect.stringMatching(/^ {11}do: if nothing answers, start the server/),
+    `  skipped  ${checks.length - 1} checks not run, because Discovery failed: --output json lists them`,
+    `gone: FAILED: 0 ok, 1 failed, 0 warnings, ${checks.length - 1} skipped`,
+  ]);
+  const one = await runProgram(['conformance', '-f', file, '--check', 'http2']);
+  expect(one.code).toBe(1);
+  expect(one.stdout.trimEnd().split('\n').slice(1)).toEqual([
+    expect.stringMatching(/^ {2}FAILED {3}Discovery http call failed: .* connection refused$/),
+    expect.stringMatching(/^ {11}do: if nothing answers, start the server/),
+    '  skipped  1 check not run, because Discovery failed: --output json lists them',
+    'gone: FAILED: 0 ok, 0 failed, 0 warnings, 1 skipped',
+  ]);
+  const json = JSON.parse((await runProgram(['conformance', '-f', file, '--output', 'json'])).stdout) as JsonObject;
+  expect(json).toMatchObject({ discoveryProblem: expect.stringContaining('connection refused') });
+  expect(json.checks).toHaveLength(checks.length);
+});
+
+test('colours on a terminal, and none with NO_COLOR', async () => {
+  const { file } = await extension(failing);
+  const args = ['conformance', '-f', file, '--check', 'known-status'];
+  expect((await runProgram(args, { isTTY: true })).stdout).toContain('\u001b[32mok');
+  expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
+});
+
+test('warnings result in exit code 0', async () => {
+  const { file } = await extension(failing);
+  expect((await runProgram(['conformance', '-f', file, '--check', 'success'])).code).toBe(0);
+});
+
+test('json prints a line for each extension', async () => {
+  const { server } = await extension(failing);
+  const file = write(
+    'two.yaml',
+    ['b', 'a'].map((name) => stringify(extensionConfig(name, { url: server.url, caBundle }))).join('---\n'),
+  );
+  const { stdout } = await runProgram(['conformance', '-f', file, '--output', 'json', ...few]);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as JsonObject);
+  expect(lines.map(({ extensionConfig: name, verdict }) => [name, verdict])).toEqual([
+    ['b', 'failed'],
+    ['a', 'failed'],
+  ]);
+  expect(lines[0]?.notCalled).toEqual([
+    { name: 'beforeclusterdelete', because: expect.stringContaining('--with-side-effects') },
+  ]);
+});
+
+test('junit prints a suite for each extension and a case for each check', async () => {
+  const { file } = await extension(failing);
+  const { stdout } = await runProgram(['conformance', '-f', file, '--output', 'junit', ...few]);
+  expect(stdout).toMatch(
+    /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="extensionconfig-webhook conformance">\n<testsuite name="one" tests="4" failures="1" errors="0" skipped="1" /,
+  );
+  expect(stdout).toContain(
+    '<failure type="discreet-messages" message="validatetopology: a message contains something labelled',
+  );
+  expect(stdout).toMatch(/<skipped message="no handler that is called can block"\/>/);
+  expect(stdout).not.toContain('abcdefgh');
+});
+
+test('junit has a failure for a server that does not answer, whichever checks are chosen', async () => {
+  const file = write('nobody.yaml', stringify(extensionConfig('one', { url: 'https://127.0.0.1:1', caBundle })));
+  const args = ['conformance', '-f', file, '--output', 'junit', '--check', 'success'];
+  const { code, stdout } = await runProgram(args);
+  expect(code).toBe(1);
+  expect(stdout).toContain('<testsuite name="one" tests="2" failures="1" errors="0" skipped="1" ');
+  expect(stdout).toMatch(
+    /<testcase classname="one" name="all checks can be made" time="0"><failure type="not-tested" message="Discovery .*127\.0\.0\.1:1.*">[^<]*&#10;do: if nothing answers, start the server/,
+  );
+  const valid = await runProgram([...args, '--check', 'discovery-valid']);
+  expect(valid.stdout.match(/<failure /g)).toHaveLength(1);
+});
+
+test('hooks that act on Clusters are called on request, for objects with recognizable names', async () => {
+  const { server, file } = await extension(failing);
+  await runProgram(['conformance', '-f', file, '--check', 'known-status']);
+  expect(server.received.filter(({ url }) => url.includes('beforeclusterdelete'))).toEqual([]);
+  await runProgram(['conformance', '-f', file, '--check', 'known-status', '--with-side-effects']);
+  const sent = server.received.filter(({ url }) => url.includes('beforeclusterdelete'));
+  expect(sent).toHaveLength(1);
+  expect(JSON.parse(sent[0]!.body)).toMatchObject({
+    cluster: { metadata: { name: 'conformance-sample-cluster', namespace: 'conformance-sample' } },
+  });
+});
+
+test('requests of the user replace the generated ones', async () => {
+  const { server, file } = await extension(failing);
+  const requests = write(
+    'requests.yaml',
+    'kind: ValidateTopologyRequest\nitems: []\nvariables: [{name: mine, value: 5}]\n',
+  );
+  const { code, stderr } = await runProgram([
+    'conformance',
+    '-f',
+    file,
+    '--check',
+    'known-status',
+    '--request',
+    requests,
+  ]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const sent = server.received.find(({ url }) => url.includes('validatetopology'));
+  expect(JSON.parse(sent!.body)).toEqual({
+    apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+    kind: 'ValidateTopologyRequest',
+    items: [],
+    variables: [{ name: 'mine', value: 5 }],
+  });
+});
+
+test.each<[string, string[], string, RegExp]>([
+  ['no extension', [], '', /name the ExtensionConfigs of the cluster to test, or pass files with -f/],
+  ['an unknown check', ['-f', 'x', '--check', 'path-cases'], '', /did you mean path-case\?/],
+  [
+    'a kind that is not a request',
+    ['-f', 'x', '--request', 'FILE'],
+    'kind: Cluster',
+    /FILE:1: Cluster is not a hook request/,
+  ],
+  [
+    'an object without a kind',
+    ['-f', 'x', '--request', 'FILE'],
+    'a: 1',
+    /FILE:1: an object without a kind is not a hook/,
+  ],
+  ['files without ExtensionConfigs', ['-f', 'FILE'], 'kind: Pod', /there are no ExtensionConfigs in the files/],
+  [
+    'an invalid request',
+    ['-f', 'x', '--request', 'FILE'],
+    'kind: ValidateTopologyRequest\nitems: 5',
+    /items must be of type array, not number/,
+  ],
+  [
+    'two of the same kind',
+    ['-f', 'x', '--request', 'FILE'],
+    'kind: DiscoverVariablesRequest\n---\nkind: DiscoverVariablesRequest',
+    /FILE:3: this is a second request for DiscoverVariables/,
+  ],
+  ['invalid YAML', ['-f', 'x', '--request', 'FILE'], 'a: [', /FILE:1: /],
+  ['a time limit', ['-f', 'x', '--time-limit', '0s'], '', /it must be from 1s to 1h/],
+])('usage error: %s', async (_name, args, text, message) => {
+  const file = write('requests.yaml', text);
+  const { code, stdout, stderr } = await runProgram([
+    'conformance',
+    ...args.map((arg) => (arg === 'FILE' ? file : arg)),
+  ]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.replaceAll(file, 'FILE')).toMatch(message);
+});
+
+test('every check says in one sentence what it requires, why, and what to do', () => {
+  expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+  for (const { id, asks, why, remedy } of checks) {
+    expect(id).toMatch(/^[a-z][a-z0-9-]+$/);
+    expect(asks).toMatch(/^[A-Za-z0-9].*\.$/);
+    expect(why).toMatch(/\.$/);
+    expect(remedy).not.toMatch(/\.$/);
+  }
+});

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { needs } from '../../support/needs.ts';
+import { runProgram } from './io.ts';
+
+test.each([
+  [['discover']],
+  [['call', 'a-handler.an-extension', '--sample']],
+  [['rehearse']],
+  [['preflight', '--target-cluster-api-version', 'v1.14']],
+  [['controller']],
+  [['certs', 'status', '--secret', 'a']],
+  [['openapi', 'merge']],
+  [['lint', '--context', 'cluster', '.']],
+  [['serve', '--cert-secret', 'a/b']],
+])('%j uses the API server of the given KUBECONFIG', async (args) => {
+  const { code, stderr } = await runProgram(args, { env: { KUBECONFIG: '/no/such/file' } });
+  expect(stderr).toContain('KUBECONFIG: /no/such/file does not exist');
+  expect(code).toBe(2);
+});
+
+test(
+  'a user whom the system knows only by number, as in pods on OpenShift, has no home folder',
+  needs('root', process.getuid?.() === 0),
+  () => {
+    const main = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
+    const options = { encoding: 'utf8', env: {}, uid: 1_000_650_000, gid: 0, timeout: 30_000 } as const;
+    const { stderr, status } = spawnSync(process.execPath, [main, 'certs', 'status'], options);
+    expect(stderr).toMatch(/: no cluster: KUBECONFIG is not set, .*, and this is not a pod: use --kubeconfig FILE\n$/);
+    expect(status).toBe(2);
+  },
+);

@@ -1,0 +1,193 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import {
+  example,
+  exampleClass,
+  exampleCluster,
+  exampleNamespace,
+  exampleSecret,
+  exampleService,
+  exampleServiceObject,
+} from '../../../src/policy/rules/examples/examples.ts';
+import { type Cluster, clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
+import { runProgram } from './io.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'lint-context-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+function write(name: string, ...objects: (JsonObject | string)[]): string {
+  const file = join(root, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, objects.map((one) => (typeof one === 'string' ? one : stringify(one))).join('---\n'));
+  return file;
+}
+
+async function ruleIds(...args: string[]): Promise<string[]> {
+  const { stdout, stderr } = await runProgram(['lint', '--output', 'json', ...args]);
+  expect(stderr).toBe('');
+  return JSON.parse(stdout).findings.map(({ ruleId }: { ruleId: string }) => ruleId);
+}
+
+const wrongPort = example({ clientConfig: { service: { ...exampleService, port: 9443 } } });
+const narrowed = example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } });
+
+describe('a folder', () => {
+  test('facts come from the other manifests in git', async () => {
+    const file = write('app/extension.yaml', wrongPort);
+    write('app/service.yaml', exampleServiceObject);
+    expect(await ruleIds(file)).toEqual([]);
+    expect(await ruleIds(file, '--context', join(root, 'app'))).toEqual(['service-port-missing']);
+  });
+
+  test('with several ExtensionConfigs, including those that are checked', async () => {
+    const first = write('twice/one.yaml', example());
+    write('twice/two.yaml', example({ name: 'two' }));
+    write('secrets/secret.yaml', exampleSecret({}));
+    expect(await ruleIds(first, '--context', join(root, 'twice'), '--context', join(root, 'secrets'))).toEqual([
+      'secret-missing',
+      'server-registered-twice',
+    ]);
+  });
+
+  test('an ExtensionConfig of the same name in the context is the old object', async () => {
+    const file = write('change/new.yaml', narrowed);
+    write('live/all.yaml', example(), exampleClass(), exampleCluster(), exampleNamespace);
+    expect(await ruleIds(file, '--context', join(root, 'live'))).toEqual(['namespace-selector-excludes']);
+  });
+
+  test('unreadable files count as absent, and are reported', async () => {
+    const file = write('templates/extension.yaml', wrongPort);
+    write('templates/chart/service.yaml', '{{ if .Values.service }}\na: b\n{{ end }}\n');
+    write('templates/service.yaml', exampleServiceObject);
+    const { code, stdout, stderr } = await runProgram(['lint', file, '--context', join(root, 'templates')]);
+    expect(stderr).toMatch(/^lint: --context: \d documents? could not be read and are left out; the first is .*chart/);
+    expect(stdout).toContain('service-port-missing');
+    expect(code).toBe(0);
+  });
+
+  test.each<[string, string[], string | undefined, RegExp | undefined]>([
+    ['--profile upstream', ['--profile', 'upstream'], undefined, /not in --profile upstream.*--profile strict/],
+    ['the configuration', [], 'profile: upstream\n', /not in --profile upstream/],
+    ['the profile, except for one rule', ['--profile', 'upstream'], 'rules: {service-port-missing: warn}\n', undefined],
+  ])('a context that no rule uses is reported: %s', async (name, flags, configuration, expected) => {
+    const folder = `unused-${name.replaceAll(/\W/g, '')}`;
+    const file = write(`${folder}/app/extension.yaml`, wrongPort);
+    write(`${folder}/context/service.yaml`, exampleServiceObject);
+    if (configuration !== undefined) {
+      write(`${folder}/app/.extensionconfig-lint.yaml`, configuration);
+    }
+    const args = ['lint', file, '--context', join(root, folder, 'context'), ...flags];
+    const { code, stdout, stderr } = await runProgram(args);
+    if (expected === undefined) {
+      expect(stderr).toBe('');
+      expect(stdout).toContain('service-port-missing');
+    } else {
+      expect(stderr).toMatch(/^lint: --context is read, but no rule needs it: .* Remove --context.*\n$/);
+      expect(stderr).toMatch(expected);
+    }
+    expect(code).toBe(0);
+  });
+
+  test('levels in the configuration apply to these rules too', async () => {
+    const file = write('strict/extension.yaml', wrongPort);
+    write('strict/service.yaml', exampleServiceObject);
+    write('strict/.extensionconfig-lint.yaml', 'rules: {service-port-missing: deny}\n');
+    const { code } = await runProgram(['lint', file, '--context', join(root, 'strict')]);
+    expect(code).toBe(1);
+  });
+
+  const file = () => write('plain/extension.yaml', example());
+  test.each([
+    [
+      'that does not exist',
+      () => [file(), '--context', join(root, 'none')],
+      /--context: .*none: cannot be read: no such file or folder/,
+    ],
+    [
+      'without any object that rules use',
+      () => [file(), '--context', write('e/x.yaml', 'a: b\n')],
+      /no object in 1 file that/,
+    ],
+    [
+      'together with the cluster',
+      () => [file(), '--context', 'cluster', '--context', root],
+      /"cluster" cannot be combined with folders; .*\.\/cluster/,
+    ],
+    ['on standard input', () => [file(), '--context', '-'], /standard input is already being checked/],
+  ])('a context %s is a usage error', async (_name, args, message) => {
+    const { code, stdout, stderr } = await runProgram(['lint', ...args()]);
+    expect(stderr).toMatch(message);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('the cluster', () => {
+  let at: Cluster;
+  let kubeconfig: string;
+  beforeAll(async () => {
+    at = await startCluster();
+    await at.define(...clusterApiDefinitions);
+    await at.put({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, exampleNamespace);
+    await at.put(example(), exampleClass(), exampleCluster(), exampleSecret({}));
+    kubeconfig = write('kubeconfig', at.sandbox.kubeconfig);
+  });
+  afterAll(() => at.sandbox.stop());
+
+  test('provides the facts, including Secrets that annotations name', async () => {
+    const file = write('cluster/new.yaml', narrowed);
+    expect(await ruleIds(file, '--context', 'cluster', '--kubeconfig', kubeconfig)).toEqual([
+      'secret-missing',
+      'service-missing',
+      'namespace-selector-excludes',
+    ]);
+  });
+
+  test('that forbids reading Secrets is reported once', async () => {
+    const server = createServer((request, response) => {
+      const isSecret = request.url?.includes('/secrets/');
+      const refusal = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 };
+      response.writeHead(isSecret ? 403 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isSecret ? refusal : { resources: [], metadata: {}, items: [] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const config = write('secretive', {
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+        clusters: [{ name: 'a', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'a', user: {} }],
+      });
+      const file = write('cluster/s.yaml', example(), example({ name: 'second' }));
+      const { code, stderr } = await runProgram(['lint', file, '--context', 'cluster', '--kubeconfig', config]);
+      expect(stderr).toMatch(/^lint: --context: nothing is known about Secrets: .*secrets.*\n$/);
+      expect(code).toBe(0);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('that does not respond is a failure', async () => {
+    const gone = write('gone', at.sandbox.kubeconfig.replace(/https:\/\/127\.0\.0\.1:\d+/, 'https://127.0.0.1:1'));
+    const file = write('cluster/x.yaml', example());
+    const { code, stdout, stderr } = await runProgram(['lint', file, '--context', 'cluster', '--kubeconfig', gone]);
+    expect(stderr).toMatch(/--context: no answer from the API server \S+: ECONNREFUSED; check that it is running/);
+    expect([code, stdout]).toEqual([1, '']);
+  });
+
+  test('without a kubeconfig is a usage error', async () => {
+    const args = ['lint', write('cluster/y.yaml', example()), '--context', 'cluster', '--kubeconfig', join(root, 'no')];
+    expect(await runProgram(args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--context: no cluster:'),
+    });
+  });
+});

@@ -1,0 +1,177 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cacheDirectory, defaultLimits, openCache } from '../../../src/cli/commands/openapi/cache.ts';
+
+let folder: string;
+let now: number;
+const warnings: string[] = [];
+
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'openapi-cache-')), 'a', 'b');
+  now = Date.now();
+  warnings.length = 0;
+});
+
+afterEach(() => rmSync(join(folder, '..', '..'), { recursive: true, force: true }));
+
+const open = (limits = defaultLimits) =>
+  openCache(
+    folder,
+    (message) => warnings.push(message),
+    limits,
+    () => now,
+  );
+
+const day = 24 * 60 * 60 * 1000;
+
+test('an entry can only be read with the same key, and only by its owner', async () => {
+  const cache = await open();
+  await cache.write('a', Buffer.from('content'));
+  expect((await cache.read('a'))?.toString()).toBe('content');
+  expect(await cache.read('b')).toBeUndefined();
+  expect((await (await open()).read('a'))?.toString()).toBe('content');
+  const [file = '', ...others] = readdirSync(folder);
+  expect(others).toEqual([]);
+  expect(file).toMatch(/^[0-9a-f]{64}$/);
+  expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(warnings).toEqual([]);
+});
+
+describe('an incomplete entry is detected and removed', () => {
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['cut off', (bytes) => bytes.subarray(0, -1)],
+    ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('x')])],
+    ['empty', () => Buffer.alloc(0)],
+    ['different content', (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('x')])],
+    ['a different checksum', (bytes) => Buffer.concat([Buffer.alloc(64, '0'), bytes.subarray(64)])],
+  ])('%s', async (_, change) => {
+    const cache = await open();
+    await cache.write('a', Buffer.from('content'));
+    const file = join(folder, readdirSync(folder)[0] as string);
+    writeFileSync(file, change(readFileSync(file)));
+    expect(await cache.read('a')).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test('a link or a folder in place of an entry counts as missing', async () => {
+  const cache = await open();
+  await cache.write('a', Buffer.from('content'));
+  const file = join(folder, readdirSync(folder)[0] as string);
+  const elsewhere = join(folder, 'elsewhere');
+  writeFileSync(elsewhere, readFileSync(file));
+  rmSync(file);
+  symlinkSync(elsewhere, file);
+  expect(await cache.read('a')).toBeUndefined();
+  rmSync(file);
+  mkdirSync(file);
+  expect(await cache.read('a')).toBeUndefined();
+});
+
+describe('cleaning up', () => {
+  test('removes what has not been used for the configured time', async () => {
+    const cache = await open();
+    await cache.write('a', Buffer.from('a'));
+    await cache.write('b', Buffer.from('b'));
+    now += 20 * day;
+    expect(await cache.read('a')).toBeDefined();
+    now += 20 * day;
+    expect(await cache.read('b')).toBeUndefined();
+    await cache.cleanUp();
+    expect(readdirSync(folder).length).toBe(1);
+    expect(await cache.read('a')).toBeDefined();
+  });
+
+  test('keeps the configured size by removing the least recently used entries', async () => {
+    const cache = await open({ ...defaultLimits, maxBytes: 400 });
+    for (const key of ['a', 'b', 'c', 'd']) {
+      await cache.write(key, Buffer.alloc(100, key));
+      now += 1000;
+    }
+    await cache.read('a');
+    await cache.cleanUp();
+    const kept = await Promise.all(['a', 'b', 'c', 'd'].map(async (key) => (await cache.read(key)) !== undefined));
+    expect(kept).toEqual([true, false, false, true]);
+  });
+
+  test('removes leftovers of killed runs, and nothing that is not part of the cache', async () => {
+    const cache = await open();
+    const unfinished = `${'0'.repeat(64)}.${'1'.repeat(16)}`;
+    const old = new Date(now - 60 * day);
+    for (const name of [unfinished, 'notes.txt', '0'.repeat(63)]) {
+      writeFileSync(join(folder, name), '');
+      utimesSync(join(folder, name), old, old);
+    }
+    writeFileSync(join(folder, `${'0'.repeat(64)}.${'2'.repeat(16)}`), '');
+    await cache.cleanUp();
+    expect(readdirSync(folder).sort()).toEqual(
+      ['0'.repeat(63), `${'0'.repeat(64)}.${'2'.repeat(16)}`, 'notes.txt'].sort(),
+    );
+  });
+});
+
+test('an entry over the limit is not stored', async () => {
+  const cache = await open({ ...defaultLimits, maxEntryBytes: 5 });
+  await cache.write('a', Buffer.from('123456'));
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a folder that others can write to is not used', async () => {
+  mkdirSync(folder, { recursive: true });
+  chmodSync(folder, 0o777);
+  const cache = await open();
+  await cache.write('a', Buffer.from('content'));
+  expect(readdirSync(folder)).toEqual([]);
+  expect(warnings).toEqual([
+    `the cache ${folder} is not used: it is writable by other users (fix that with chmod 700)`,
+  ]);
+});
+
+test('a folder that cannot be created is reported, without failing', async () => {
+  mkdirSync(join(folder, '..'), { recursive: true });
+  writeFileSync(folder, '');
+  const cache = await open();
+  expect(await cache.read('a')).toBeUndefined();
+  expect(warnings).toEqual([`the cache ${folder} is not used: it is not a folder`]);
+});
+
+test.each([
+  [{ XDG_CACHE_HOME: '/x' }, '/x/extensionconfig-webhook/openapi'],
+  [{ XDG_CACHE_HOME: 'x', HOME: '/h' }, '/h/.cache/extensionconfig-webhook/openapi'],
+  [{ XDG_CACHE_HOME: '', HOME: '/h' }, '/h/.cache/extensionconfig-webhook/openapi'],
+])('the folder for %j', (env, directory) => {
+  expect(cacheDirectory(env)).toBe(directory);
+});
+
+test('a user whom the system knows only by number has no folder, and nothing is cached', async () => {
+  const directory = cacheDirectory({}, () => {
+    throw new Error('uv_os_homedir returned ENOENT');
+  });
+  const warnings: string[] = [];
+  const cache = await openCache(directory, (message) => warnings.push(message));
+  expect(warnings).toEqual([
+    'no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir',
+  ]);
+  expect(await cache.read('a')).toBeUndefined();
+});
+
+test.runIf(process.platform === 'linux')('a folder that the system cannot make is not used', async () => {
+  const warnings: string[] = [];
+  const cache = await openCache('/proc/none/of/these', (message) => warnings.push(message));
+  expect(warnings).toEqual(['the cache /proc/none/of/these is not used: ENOENT']);
+  expect(await cache.read('a')).toBeUndefined();
+});

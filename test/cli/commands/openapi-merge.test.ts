@@ -1,0 +1,360 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compileErrors, validate } from '@readme/openapi-parser';
+import { load } from 'js-yaml';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { fetchLimited } from '../../../src/cli/commands/openapi/sources.ts';
+import { FailureError } from '../../../src/cli/framework/program.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { type RunOptions, runProgram } from './io.ts';
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'openapi-merge-'));
+});
+beforeEach(() => {
+  env = { XDG_CACHE_HOME: mkdtempSync(join(folder, 'cache-')) };
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const merge = (args: readonly string[], options: RunOptions = {}) =>
+  runProgram(['openapi', 'merge', ...args], { env, ...options });
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function documentOf(type: string, path: string): JsonObject {
+  const schema = { $ref: '#/components/schemas/A' };
+  const responses = { 200: { description: 'OK', content: { 'application/json': { schema } } } };
+  return {
+    openapi: '3.0.0',
+    info: { title: 't', version: '1' },
+    paths: { [path]: { get: { operationId: `get${path.slice(1)}`, responses } } },
+    components: { schemas: { A: { type } } },
+  };
+}
+
+describe('files', () => {
+  test('become one document, and the summary says what was renamed', async () => {
+    const ended = await merge([
+      file('a.json', documentOf('string', '/a')),
+      file('b.json', documentOf('integer', '/b')),
+    ]);
+    expect(ended.code).toBe(0);
+    const document = load(ended.stdout) as JsonObject;
+    expect(document.components).toEqual({ schemas: { A: { type: 'string' }, A_v2: { type: 'integer' } } });
+    expect(ended.stderr).toBe(
+      `openapi merge: 2 documents, 2 paths, 2 components became 2\n  renamed: schemas A of ${join(folder, 'b.json')} is A_v2\n`,
+    );
+    expect((await validate(document as never)).valid).toBe(true);
+  });
+
+  test('with a text of more than 2 MB, too', async () => {
+    const described = documentOf('string', '/a');
+    described.info = { title: 't', version: '1', description: 'line: "two"\n'.repeat(170_000) };
+    const ended = await merge([file('long.json', described)]);
+    expect(ended.code).toBe(0);
+    // It can be read again.
+    const again = await merge([file('long.yaml', ended.stdout), '--output', 'json']);
+    expect(JSON.parse(again.stdout)).toEqual(described);
+  });
+
+  test('the recorded OpenAPI v2 document is converted, and its reference corrected', async () => {
+    const recorded = fileURLToPath(new URL('../../support/fixtures/openapi/aggregated-old-v2.json', import.meta.url));
+    const ended = await merge([recorded, '--output', 'json']);
+    expect(ended.code).toBe(0);
+    const { components } = JSON.parse(ended.stdout) as { components: { schemas: Record<string, JsonObject> } };
+    const { every } = components.schemas['com.example.old.v1.Gadget']?.properties as JsonObject;
+    expect(every).toEqual({ allOf: [{ type: 'object' }, { $ref: '#/components/schemas/com.example.old.v1.Name' }] });
+    expect(ended.stderr).toContain(`converted: ${recorded} is OpenAPI v2`);
+    expect(ended.stderr).toContain('refers to #/definitions/com.example.old.v1.Name, as OpenAPI v2 does');
+  });
+
+  test('standard input and folders can be merged', async () => {
+    const sub = mkdtempSync(join(folder, 'sub-'));
+    writeFileSync(join(sub, 'a.yaml'), '\ufeffopenapi: 3.0.0\ninfo: {title: t, version: "1"}\npaths: {}\n');
+    const ended = await merge(['-', sub, '--output', 'json'], { stdin: JSON.stringify(documentOf('string', '/x')) });
+    expect(ended.stderr).toContain('2 documents, 1 path,');
+    expect(Object.keys((JSON.parse(ended.stdout) as { paths: object }).paths)).toEqual(['/x']);
+  });
+
+  test('servers that would be repeated in each of many operations exceed a limit', async () => {
+    const paths = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`/p${index}`, { get: {} }]));
+    const servers = [{ url: 'https://a', description: 'x'.repeat(100_000) }];
+    const large = file('large.json', { openapi: '3.0.0', servers, paths });
+    const ended = await merge([large, file('small.json', { openapi: '3.0.0', paths: {} })]);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain(
+      `openapi merge: ${large} has security or servers that would have to be repeated in each`,
+    );
+    expect((await merge([large])).code).toBe(0);
+  });
+
+  test('conflicts are findings, and a report contains everything', async () => {
+    const other = documentOf('string', '/a');
+    ((other.paths as JsonObject)['/a'] as JsonObject).get = { operationId: 'other', responses: {} };
+    const [one, two] = [file('one.json', documentOf('string', '/a')), file('two.json', other)];
+    const report = join(folder, 'report.json');
+    const ended = await merge([one, two, '--report', report]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(`conflict: paths./a get is taken from ${one}, not from ${two}`);
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      documents: 2,
+      conflicts: [{ place: 'paths./a get', kept: one, leftOut: [two] }],
+      missing: [],
+    });
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  test.each<[string, () => string[], number, string]>([
+    ['no such file', () => ['nothing.json'], 2, 'openapi merge: nothing.json cannot be read: no such file or folder'],
+    [
+      'another file',
+      () => [file('pod.yaml', 'kind: Pod')],
+      2,
+      'pod.yaml is not an OpenAPI document: it has no "openapi"',
+    ],
+    [
+      'a folder without documents',
+      () => [mkdtempSync(join(folder, 'empty-'))],
+      2,
+      'has no *.yaml, *.yml or *.json in it',
+    ],
+    ['a URL with a password', () => ['https://a:b@example.com/x'], 2, 'a URL must not contain a user name'],
+    ['a broken URL', () => ['https://'], 2, 'https:// is not a URL'],
+    [
+      'no kubeconfig',
+      () => ['--kubeconfig', '/nothing'],
+      2,
+      'no API server: the kubeconfig /nothing does not exist; or name files or URLs',
+    ],
+    [
+      'a report in a missing folder',
+      () => [file('a.json', documentOf('string', '/a')), '--report', '/no/r.json'],
+      1,
+      '--report: /no/r.json cannot be written: no such file or folder',
+    ],
+    [
+      'a report below a file',
+      () => [file('a.json', documentOf('string', '/a')), '--report', join(folder, 'a.json/r.json')],
+      1,
+      'a.json/r.json cannot be written: a part of the path is not a folder',
+    ],
+  ])('%s', async (_, args, code, message) => {
+    const ended = await merge(args());
+    expect(ended.code).toBe(code);
+    expect(ended.stderr).toContain(message);
+    expect(ended.stdout).toBe('');
+  });
+});
+
+test('openapi without merge is unchanged', async () => {
+  const ended = await runProgram(['openapi', '--output', 'json'], { env });
+  expect(ended.code).toBe(0);
+  expect((JSON.parse(ended.stdout) as { info: { title: string } }).info.title).toContain('Runtime SDK');
+});
+
+describe('an API server', () => {
+  let sandbox: Sandbox;
+  let kubeconfig: string;
+  /** As JSON, which is faster to read than YAML. */
+  let fromServer: string[];
+  /** A cache with all documents of the server, and the merged one. */
+  let filled: NodeJS.ProcessEnv;
+  let first: Awaited<ReturnType<typeof merge>>;
+
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+    kubeconfig = file('kubeconfig', sandbox.kubeconfig);
+    fromServer = ['--kubeconfig', kubeconfig, '--output', 'json'];
+    filled = { XDG_CACHE_HOME: mkdtempSync(join(folder, 'filled-')) };
+    first = await merge(fromServer, { env: filled });
+  });
+  afterAll(() => sandbox.stop());
+
+  test('its documents become a valid one; the second time they come from the cache', async () => {
+    expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining('renamed')]);
+    const document = JSON.parse(first.stdout) as JsonObject;
+    expect(Object.keys(document.paths as object)).toContain('/apis/apps/v1/namespaces/{namespace}/deployments/{name}');
+    const count = /^openapi merge: (\d+) documents,/.exec(first.stderr)?.[1];
+    const second = await merge(fromServer, { env: filled });
+    expect(second.stdout).toBe(first.stdout);
+    expect(second.stderr).toContain(`${count} documents (${count} from the cache)`);
+    const third = await merge([...fromServer, '--skip-cache'], { env: filled });
+    expect(third.stdout).toBe(first.stdout);
+    expect(third.stderr).not.toContain('from the cache');
+    // Each schema once, in its place, and not again in each operation that refers to it.
+    const { schemas } = document.components as { schemas: object };
+    const used = new Set<string>();
+    const paths = JSON.parse(JSON.stringify(document.paths), (_, value) => {
+      const name = /^#\/components\/schemas\/(.+)$/.exec(value?.$ref ?? '')?.[1];
+      if (name === undefined) {
+        return value;
+      }
+      used.add(name);
+      return { type: 'object' };
+    });
+    expect(used.size).toBeGreaterThan(50);
+    expect([...used].filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
+    const result = await validate({ ...structuredClone(document), paths } as never);
+    expect(result.valid ? [] : compileErrors(result)).toEqual([]);
+  });
+
+  test('a broken cache entry is fetched again', async () => {
+    const cache = join(filled.XDG_CACHE_HOME as string, 'extensionconfig-webhook', 'openapi');
+    const [entry = ''] = readdirSync(cache);
+    writeFileSync(join(cache, entry), readFileSync(join(cache, entry)).subarray(0, 1000));
+    const second = await merge(fromServer, { env: filled });
+    expect(second.stdout).toBe(first.stdout);
+    const count = readdirSync(cache).length;
+    expect(second.stderr).toContain(`${count} documents (${count - 1} from the cache)`);
+  });
+
+  test('can be combined with files', async () => {
+    const ended = await merge([...fromServer, file('a.json', documentOf('string', '/a'))], { env: filled });
+    const { paths } = JSON.parse(ended.stdout) as { paths: object };
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/a', '/api/v1/pods']));
+  });
+});
+
+describe('a server by its URL', () => {
+  let server: Server;
+  let base: string;
+  let answers: (request: IncomingMessage, response: ServerResponse) => void;
+
+  beforeAll(async () => {
+    server = createServer((request, response) => answers(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const json = (response: ServerResponse, value: unknown, code = 200) => {
+    response.writeHead(code, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(value));
+  };
+  const list = (...names: string[]) => ({
+    paths: Object.fromEntries(names.map((name) => [name, { serverRelativeURL: `/openapi/v3/${name}?hash=1` }])),
+  });
+
+  test('that has a single document', async () => {
+    answers = (_, response) => json(response, documentOf('string', '/a'));
+    const ended = await merge([`${base}/document.json?token=secret`]);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout + ended.stderr).not.toContain('secret');
+  });
+
+  test('that lists documents below a path, as proxies of many clusters do: documents are read below it, too', async () => {
+    answers = ({ url }, response) =>
+      url === '/k8s/clusters/c-1/openapi/v3'
+        ? json(response, list('apis/a/v1'))
+        : url === '/k8s/clusters/c-1/openapi/v3/apis/a/v1?hash=1'
+          ? json(response, documentOf('string', '/a'))
+          : json(response, {}, 404);
+    expect((await merge([`${base}/k8s/clusters/c-1/openapi/v3`])).code).toBe(0);
+  });
+
+  test('that lists documents; those it does not serve are reported as missing', async () => {
+    answers = ({ url }, response) => {
+      if (url === '/openapi/v3') {
+        json(response, list('apis/a/v1', 'apis/b/v1', 'apis/c/v1', 'apis/d/v1'));
+      } else if (url === '/openapi/v3/apis/a/v1?hash=1') {
+        json(response, documentOf('string', '/a'));
+      } else if (url === '/openapi/v3/apis/d/v1?hash=1') {
+        // Changed in the meantime: the list was made before.
+        response.writeHead(301, { location: '/openapi/v3/apis/d/v1?hash=2' }).end();
+      } else if (url === '/openapi/v3/apis/d/v1') {
+        json(response, documentOf('string', '/d'));
+      } else if (url?.includes('/b/')) {
+        json(response, {}, 503);
+      } else {
+        json(response, { kind: 'Status' });
+      }
+    };
+    const ended = await merge([`${base}/openapi/v3`, '--output', 'json']);
+    expect(ended.code).toBe(1);
+    expect(Object.keys((JSON.parse(ended.stdout) as { paths: object }).paths)).toEqual(['/a', '/d']);
+    expect(ended.stderr).toContain(`  missing: apis/b/v1: ${base}/openapi/v3/apis/b/v1 answered 503\n`);
+    expect(ended.stderr).toContain('  missing: apis/c/v1: is not an OpenAPI document: it has no "openapi"\n');
+    // Only a document with the hash in the list is kept.
+    const cache = join(env.XDG_CACHE_HOME as string, 'extensionconfig-webhook', 'openapi');
+    expect(readdirSync(cache).length).toBe(1);
+  });
+
+  test.each<[string, (response: ServerResponse) => void, string]>([
+    [
+      'a redirect',
+      (response) => response.writeHead(302, { location: 'http://elsewhere/' }).end(),
+      'answered 302 (to http://elsewhere/, which is not followed)',
+    ],
+    ['a broken connection', (response) => response.destroy(), 'cannot be fetched: UND_ERR_SOCKET'],
+    [
+      'a response that declares to be too long',
+      (response) => {
+        response.writeHead(200, { 'content-length': 64 * 1024 * 1024 + 1 });
+        response.write('{');
+      },
+      'is larger than 64 MiB',
+    ],
+  ])('that responds with %s', async (_, answer, message) => {
+    answers = (_request, response) => answer(response);
+    const ended = await merge([`${base}/x`]);
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(message);
+  });
+
+  test('that responds without end', async () => {
+    answers = (_, response) => {
+      const chunk = Buffer.alloc(64 * 1024, ' ');
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) {
+          // Until the client is slower.
+        }
+      };
+      response.on('drain', more);
+      more();
+    };
+    const never = new AbortController().signal;
+    const read = fetchLimited(new URL(`${base}/x?token=secret`), never, 1024 * 1024);
+    await expect(read).rejects.toThrow(new FailureError(`${base}/x is larger than 1 MiB`));
+  });
+
+  test('that does not respond, until the time is over or the user stops it', async () => {
+    answers = () => {};
+    const ended = await merge([`${base}/x`, '--timeout', '1s']);
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      'extensionconfig-webhook: openapi merge: not finished after 1 s; --timeout allows more\n',
+    ]);
+    const controller = new AbortController();
+    answers = () => controller.abort('SIGINT');
+    const stopped = await merge([`${base}/x`], { signal: controller.signal });
+    expect([stopped.code, stopped.stdout]).toEqual([130, '']);
+  });
+
+  test('progress is shown on a terminal if it takes long', async () => {
+    answers = (_, response) => setTimeout(() => json(response, documentOf('string', '/a')), 1500);
+    const ended = await merge([`${base}/x`], { isTTY: true });
+    expect(ended.stderr).toContain('\r\u001b[Kreading …');
+  });
+});
+
+test('the cache folder is the configured one', async () => {
+  const named = join(folder, 'named');
+  await merge([file('a.json', documentOf('string', '/a')), '--cache-dir', named]);
+  expect(existsSync(named)).toBe(true);
+  expect(existsSync(join(env.XDG_CACHE_HOME as string, 'extensionconfig-webhook'))).toBe(false);
+});

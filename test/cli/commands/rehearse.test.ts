@@ -1,0 +1,394 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { hooksGroup } from '../../../src/runtimehooks/index.ts';
+import { fixture } from '../../checks/rehearsal/given.ts';
+import { clusterYaml } from '../../checks/rehearsal/life/living.ts';
+import { recordedAnswers } from '../../checks/rehearsal/recorded-answers.ts';
+import {
+  caBundle,
+  type ExtensionServer,
+  extensionConfig,
+  startExtension,
+} from '../../runtimehooks/client/extension-server.ts';
+import { runProgram } from './io.ts';
+
+let folder: string;
+let server: ExtensionServer;
+/** The extension's response to BeforeClusterUpgrade. */
+let answer: JsonObject = {};
+/** How long that takes, by the body of the request. */
+let delayMs: (body: string) => number = () => 0;
+
+const file = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const rehearse = (...args: string[]) => runProgram(['rehearse', '-f', join(folder, 'extension.yaml'), ...args]);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rehearse-'));
+  server = await startExtension(({ url, body }, response) => {
+    const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'BeforeClusterUpgrade' };
+    if (url.includes('/discovery')) {
+      return { status: 'Success', handlers: [{ name: 'up', requestHook }] };
+    }
+    const ms = delayMs(body);
+    if (ms > 0) {
+      setTimeout(() => response.end('{ "status": "Success" }'), ms);
+      return undefined;
+    }
+    return { status: 'Success', ...answer };
+  });
+  file('extension.yaml', stringify(extensionConfig('one', { url: server.url, caBundle })));
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('prints a life as text', async () => {
+  answer = {};
+  const { code, stdout, stderr } = await rehearse('--upgrade-to', 'v1.33.0', '--delete');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^default\/sample\n {2}0:00:00 {2}the user creates the Cluster at v1\.31\.0$/m);
+  expect(stdout).toMatch(/BeforeClusterUpgrade {8}v1\.31\.0 → v1\.33\.0 {3}passed {2}\(up\.one\)/);
+  expect(stdout).toMatch(/The lifecycle completed: 0:\d\d:\d\d of simulated time, 1 call$/m);
+});
+
+test('without a target only the creation is played, and the output says so', async () => {
+  const { code, stdout } = await rehearse();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/add --upgrade-to VERSION and --delete for the rest of the lifecycle\n$/);
+});
+
+test('a life that blocks forever has exit code 1, and the reason', async () => {
+  answer = { retryAfterSeconds: 60, message: 'never' };
+  const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '5');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(
+    /The lifecycle could not be completed: 5 calls were made, the limit of --max-calls, and BeforeClusterUpgrade has blocked/,
+  );
+});
+
+test('only the named ExtensionConfigs take part', async () => {
+  const gone = stringify(extensionConfig('gone', { service: { name: 'gone', namespace: 'ns' }, caBundle }));
+  const both = ['-f', join(folder, 'extension.yaml'), '-f', file('gone.yaml', gone)];
+  const all = await runProgram(['rehearse', ...both]);
+  expect(all).toMatchObject({ code: 1, stderr: expect.stringMatching(/^rehearse: .*port-forward and --resolve\n$/) });
+  expect(all.stdout).toMatch(/gone is not discovered, and no manager would start: /);
+  expect((await runProgram(['rehearse', 'one', ...both])).code).toBe(0);
+});
+
+test('an ExtensionConfig without a namespaceSelector is for all Clusters, as Cluster API defaults it', async () => {
+  answer = {};
+  const { spec, ...rest } = extensionConfig('one', { url: server.url, caBundle });
+  const { namespaceSelector: _, ...others } = spec as JsonObject;
+  const path = file('no-selector.yaml', stringify({ ...rest, spec: others }));
+  const { code, stdout } = await runProgram(['rehearse', '-f', path, '--upgrade-to', 'v1.33.0']);
+  expect({ code, warnings: stdout.match(/warning/g) }).toEqual({ code: 0, warnings: null });
+  expect(stdout).toContain('passed  (up.one)');
+});
+
+test('json: a line per call', async () => {
+  answer = {};
+  const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--output', 'json');
+  expect(code).toBe(0);
+  const records = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(records.map(({ hook, end }) => hook ?? end)).toEqual([
+    'Discovery',
+    'Discovery',
+    'BeforeClusterUpgrade',
+    'complete',
+  ]);
+});
+
+test('html: a page', async () => {
+  const { code, stdout } = await rehearse('--output', 'html');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^<!doctype html>[\s\S]*<svg[\s\S]*<\/html>\n$/);
+});
+
+test('several Clusters: their timelines one after the other, and a summary line for each at the end', async () => {
+  answer = {};
+  const clusters = [1, 2, 3]
+    .map((index) => clusterYaml('v1.31.0').replace('name: c,', `name: c-${index},`))
+    .join('---\n');
+  // The first one is ready last.
+  delayMs = (body) => (body.includes('c-1') ? 300 : 0);
+  const { code, stdout } = await rehearse('--cluster', file('clusters.yaml', clusters), '--upgrade-to', 'v1.32.0');
+  delayMs = () => 0;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /\nteam\/c-1: complete, 1 calls?\nteam\/c-2: complete, 1 calls?\nteam\/c-3: complete, 1 calls?\n$/,
+  );
+});
+
+test('an extension that replays the recorded answers of another implementation', async () => {
+  const other = await startExtension(recordedAnswers());
+  try {
+    file('other.yaml', stringify(extensionConfig('lab', { url: other.url, caBundle })));
+    const { stdout } = await runProgram([
+      ...['rehearse', '-f', join(folder, 'other.yaml'), '--cluster', file('lab.yaml', fixture('lab.yaml'))],
+      ...['--upgrade-to', 'v1.31.0', '--delete', '--output', 'json'],
+    ]);
+    const records = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    // It has other variables than the Cluster sets, as Cluster API would report.
+    expect(records.at(-1)).toMatchObject({
+      end: 'incomplete',
+      reason: expect.stringMatching(/variable "imageRepository" is required and not set.*"flavor" is not defined/),
+    });
+    const { code, stdout: sample } = await runProgram([
+      ...['rehearse', '-f', join(folder, 'other.yaml'), '--upgrade-to', 'v1.33.0', '--delete', '--output', 'json'],
+    ]);
+    expect(code).toBe(0);
+    expect(
+      sample
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).hook ?? ''),
+    ).toEqual([
+      'Discovery',
+      'Discovery',
+      'BeforeClusterCreate',
+      'AfterControlPlaneInitialized',
+      'BeforeClusterUpgrade',
+      'BeforeControlPlaneUpgrade',
+      'AfterControlPlaneUpgrade',
+      'BeforeControlPlaneUpgrade',
+      'AfterControlPlaneUpgrade',
+      'BeforeWorkersUpgrade',
+      'AfterWorkersUpgrade',
+      'AfterClusterUpgrade',
+      'BeforeClusterDelete',
+      '',
+    ]);
+  } finally {
+    await other.close();
+  }
+});
+
+describe('usage errors', () => {
+  const v1beta1 = clusterYaml('v1.31.0').replace('v1beta2', 'v1beta1');
+  test.each<[string, () => string[], RegExp]>([
+    [
+      'a target that is not a version',
+      () => ['--upgrade-to', '1.33'],
+      /--upgrade-to.*"1\.33".*a version such as v1\.33\.0/,
+    ],
+    ['an unknown kind of fault', () => ['--fault', 'up@3'], /"up@3" is not allowed: it must be of the form down@/],
+    ['a fault before the first call', () => ['--fault', 'down@0'], /calls are counted from 1/],
+    ['a fault at an unknown hook', () => ['--fault', 'down@Nothing'], /Nothing is not a hook/],
+    ['a missing file', () => ['--cluster', join(folder, 'none.yaml')], /none\.yaml: cannot be read: no such file/],
+    [
+      'files without a Cluster',
+      () => ['--cluster', file('none-of-it.yaml', 'apiVersion: v1\nkind: Pod\nmetadata: { name: p }\n')],
+      /--cluster: there is no Cluster in .*none-of-it\.yaml/,
+    ],
+    [
+      'files without a ClusterClass',
+      () => ['--cluster-class', file('class.yaml', clusterYaml('v1.31.0'))],
+      /--cluster-class: there is no ClusterClass in .*class\.yaml/,
+    ],
+    [
+      'a Cluster of an old version',
+      () => ['--cluster', file('old.yaml', v1beta1)],
+      /old\.yaml:2: Cluster of apiVersion cluster\.x-k8s\.io\/v1beta1: write it as cluster\.x-k8s\.io\/v1beta2/,
+    ],
+    [
+      'a Cluster without a topology',
+      () => [
+        '--cluster',
+        file('bare.yaml', 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: c }\nspec: {}\n'),
+      ],
+      /Cluster c has no spec\.topology/,
+    ],
+    [
+      'pending hooks that are not hooks',
+      () => [
+        '--cluster',
+        file(
+          'pending.yaml',
+          clusterYaml('v1.31.0').replace(
+            'annotations: {',
+            'annotations: { runtime.cluster.x-k8s.io/pending-hooks: "AfterClusterUpgrade,Mine", ',
+          ),
+        ),
+      ],
+      /pending\.yaml:2: the annotation runtime\.cluster\.x-k8s\.io\/pending-hooks names "Mine", which is not a hook/,
+    ],
+    [
+      'an invalid version',
+      () => ['--cluster', file('version.yaml', clusterYaml('new'))],
+      /spec\.topology\.version "new" is not a version/,
+    ],
+    [
+      'an unknown field',
+      () => ['--cluster', file('field.yaml', `${clusterYaml('v1.31.0')}  speed: 9\n`)],
+      /field\.yaml:2: the Cluster is not valid: .*speed/,
+    ],
+    [
+      'two Clusters with the same name',
+      () => ['--cluster', file('two.yaml', `${clusterYaml('v1.31.0')}---${clusterYaml('v1.31.0')}`)],
+      /there are two Clusters team\/c/,
+    ],
+    ...(
+      [
+        ['variables', 'variables: [{ name: a, value: 1 }, { name: b, value: 1 }, { name: a, value: 2 }]'],
+        [
+          'workers.machineDeployments',
+          'workers: { machineDeployments: [{ class: w, name: a }, { class: v, name: a }] }',
+        ],
+        ['workers.machinePools', 'workers: { machinePools: [{ class: w, name: a }, { class: v, name: a }] }'],
+        [
+          'controlPlane.variables.overrides',
+          'controlPlane: { variables: { overrides: [{ name: a, value: 1 }, { name: a, value: 2 }] } }',
+        ],
+        [
+          'workers.machinePools[1].variables.overrides',
+          'workers: { machinePools: [{ class: w, name: a }, { class: w, name: b, variables: { overrides: [{ name: a, value: 1 }, { name: a, value: 2 }] } }] }',
+        ],
+      ] as const
+    ).map(([list, fields]): [string, () => string[], RegExp] => [
+      `${list} with the same name twice`,
+      () => [
+        '--cluster',
+        file(
+          'twice.yaml',
+          `apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: { name: c }\nspec: { topology: { classRef: { name: k }, version: v1.31.0, ${fields} } }\n`,
+        ),
+      ],
+      new RegExp(
+        `twice\\.yaml:1: spec\\.topology\\.${list.replaceAll(/[.[\]]/g, '\\$&')} has "a" twice: give each a name of its own`,
+      ),
+    ]),
+    [
+      'a missing class',
+      () => [
+        '--cluster',
+        file('c.yaml', clusterYaml('v1.31.0')),
+        '--cluster-class',
+        file(
+          'k.yaml',
+          'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n',
+        ),
+      ],
+      /ClusterClass team\/k is not among the files: add it with --cluster-class/,
+    ],
+    ...(
+      [
+        ['{ variables: 5 }', 'spec\\.variables in body must be of type array: "integer": correct this'],
+        [
+          '{ patches: [{ name: p, external: { settings: { a: 5 } } }] }',
+          'spec\\.patches\\[0\\]\\.external\\.settings\\.a in body must be of type string',
+        ],
+        ['{ patches: [{ name: p }, { name: p }] }', 'spec\\.patches has "p" twice'],
+        [
+          '{ workers: { machineDeployments: [{ class: w }, { class: w }] } }',
+          'spec\\.workers\\.machineDeployments has "w" twice',
+        ],
+        ['{ workers: { machinePools: {} } }', 'spec\\.workers\\.machinePools in body must be of type array: "object"'],
+        [
+          '{ upgrade: { external: { generateUpgradePlanExtension: [g] } } }',
+          'generateUpgradePlanExtension in body must be of type string: "array"',
+        ],
+        ['{ kubernetesVersions: [1.32] }', 'spec\\.kubernetesVersions\\[0\\] in body must be of type string: "number"'],
+        ['{ variables: [{ name: a }] }', 'spec\\.variables\\[0\\]\\.schema: Required value'],
+        [
+          '{ infrastructure: { templateRef: { kind: A, name: a } } }',
+          'spec\\.infrastructure\\.templateRef\\.apiVersion: Required value',
+        ],
+        ['5', 'spec in body must be of type object: "integer"'],
+      ] as const
+    ).map(([spec, problem]): [string, () => string[], RegExp] => [
+      `a class with the spec ${spec}`,
+      () => [
+        '--cluster-class',
+        file(
+          'k.yaml',
+          `apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k, namespace: team }\nspec: ${spec}\n`,
+        ),
+      ],
+      new RegExp(`k\\.yaml:1: .*${problem}`),
+    ]),
+    [
+      'a class without a name',
+      () => [
+        '--cluster-class',
+        file('k.yaml', 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: {}\nspec: {}\n'),
+      ],
+      /k\.yaml:1: the ClusterClass is not valid: metadata\.name: Required value/,
+    ],
+    [
+      'two classes with the same name',
+      () => {
+        const one = 'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k }\nspec: {}\n';
+        return ['--cluster-class', file('k.yaml', `${one}---\n${one}`)];
+      },
+      /k\.yaml:6: there are two ClusterClasses default\/k: leave one out/,
+    ],
+    [
+      'one file for both flags, which is read once, without the class',
+      () => {
+        const one = file(
+          'both.yaml',
+          `${clusterYaml('v1.31.0')}---\napiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: other, namespace: team }\nspec: {}\n`,
+        );
+        return ['--cluster', one, '--cluster-class', one];
+      },
+      /ClusterClass team\/k is not among the files: add it with --cluster-class/,
+    ],
+    [
+      'labels of a Namespace that are not texts',
+      () => [
+        '--cluster',
+        file('n.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { prod: true } }\n'),
+      ],
+      /n\.yaml:1: the Namespace is not valid: .*metadata\.labels\.prod in body must be of type string: "boolean": correct this/,
+    ],
+    [
+      'a class of another namespace',
+      () => [
+        '--cluster',
+        file('c.yaml', clusterYaml('v1.31.0')),
+        '--cluster-class',
+        file(
+          'elsewhere.yaml',
+          'apiVersion: cluster.x-k8s.io/v1beta2\nkind: ClusterClass\nmetadata: { name: k, namespace: classes }\nspec: {}\n',
+        ),
+      ],
+      /ClusterClass team\/k is not among the files: there is one of that name in the namespace classes: set classRef\.namespace/,
+    ],
+  ])('%s', async (_, args, message) => {
+    const { code, stderr, stdout } = await rehearse(...args());
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('without ExtensionConfigs', async () => {
+    const { code, stderr } = await runProgram(['rehearse', '-f', file('empty.yaml', '')]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/there are no ExtensionConfigs: pass files with -f/);
+  });
+});
+
+test('ends when it is stopped', async () => {
+  answer = { retryAfterSeconds: 3600, message: 'long' };
+  const stop = new AbortController();
+  const running = runProgram(
+    ['rehearse', '-f', join(folder, 'extension.yaml'), '--upgrade-to', 'v1.33.0', '--real-time'],
+    { signal: stop.signal },
+  );
+  setTimeout(() => stop.abort(new Error('stopped')), 200);
+  expect((await running).code).toBe(130);
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../../../support/needs.ts';
+import { type Shell, startShell } from '../../../support/shell.ts';
+import { ready, startAlone, startServing } from './running.ts';
+
+/**
+ * Runs kubectl with this kubeconfig: its output.
+ *
+ * @throws if it fails.
+ */
+const kubectlOf =
+  (kubeconfig: string) =>
+  async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, ...args]);
+    if (code !== 0) {
+      throw new Error(stderr);
+    }
+    return stdout;
+  };
+
+/** Applies a manifest that is allowed and one that is not: each gets its answer, in one run. */
+async function applyGoodAndBad(kubeconfig: string): Promise<void> {
+  const files = ['-f', 'manifests/samples/good-url.yaml', '-f', 'manifests/samples/bad-url.yaml'];
+  const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, 'apply', ...files]);
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    expect.stringMatching(/created/),
+    expect.stringMatching(/denied the request/),
+  ]);
+}
+
+let shell: Shell;
+beforeAll(() => {
+  shell = startShell(process.env);
+});
+afterAll(() => shell.stop());
+
+describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
+  let sandbox: ReturnType<typeof startAlone>;
+  let kubeconfig: string;
+  let kubectl: ReturnType<typeof kubectlOf>;
+  beforeAll(async () => {
+    sandbox = startAlone([]);
+    kubeconfig = await ready(sandbox.output);
+    kubectl = kubectlOf(kubeconfig);
+  });
+  afterAll(async () => {
+    sandbox.stop.abort();
+    await sandbox.ended;
+  });
+
+  test('checks permissions, impersonates users, and does not wait for what never runs', async () => {
+    expect(await kubectl('auth', 'can-i', '--list')).toMatch(/\*\.\* +\[\] +\[\] +\[\*\]/);
+    expect(await kubectl('auth', 'can-i', 'delete', 'nodes', '--as', 'somebody')).toBe('yes\n');
+    const as = ['--as', 'system:serviceaccount:a:b', '--as-uid', '7'];
+    expect(JSON.parse(await kubectl('auth', 'whoami', '-o', 'json', ...as))).toMatchObject({
+      status: {
+        userInfo: {
+          username: 'system:serviceaccount:a:b',
+          uid: '7',
+          groups: ['system:serviceaccounts', 'system:serviceaccounts:a', 'system:authenticated'],
+        },
+      },
+    });
+    expect(await kubectl('create', 'deployment', 'web', '--image=web')).toMatch(/created/);
+    const started = performance.now();
+    await expect(kubectl('rollout', 'status', 'deployment/web')).rejects.toThrow('exceeded its progress deadline');
+    expect(performance.now() - started).toBeLessThan(15_000);
+    const described = await kubectl('describe', 'deployment/web');
+    expect(described).toMatch(/ProgressDeadlineExceeded/);
+    expect(await kubectl('get', 'deployment/web', '-o', 'yaml')).toContain('nothing runs in the sandbox');
+  });
+
+  test('applies the manifests of an installation, and deletes them', async () => {
+    // The other profile, default, is with-crd without the definition.
+    for (const overlay of ['with-crd', 'controller-discover']) {
+      expect(await kubectl('apply', '-k', `manifests/overlays/${overlay}`)).toMatch(/mutatingwebhookconfiguration/);
+    }
+    // The webhooks still have their certificates, and now match conditions.
+    await applyGoodAndBad(kubeconfig);
+    const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
+    expect(await kubectl('-n', 'extensionconfig-webhook-system', ...rotate)).toMatch(/rotate-now created/);
+    expect(await kubectl('delete', '--ignore-not-found', '-k', 'manifests/overlays/default')).toMatch(
+      /webhookconfiguration.* deleted/,
+    );
+  });
+});
+
+test('kubectl applies them next to a separate webhook server, too', {
+  ...needs('kubectl'),
+  timeout: 60_000,
+}, async () => {
+  const server = await startServing();
+  const { url, caFile } = server;
+  const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', caFile]);
+  try {
+    const kubeconfig = await ready(output);
+    const kubectl = kubectlOf(kubeconfig);
+    expect(await kubectl('apply', '-k', 'manifests/overlays/with-crd')).toMatch(/mutatingwebhookconfiguration/);
+    await applyGoodAndBad(kubeconfig);
+    expect(await kubectl('get', 'extensionconfigs.v1alpha1.runtime.cluster.x-k8s.io', '-o', 'name')).toMatch(/^\S+\n$/);
+  } finally {
+    stop.abort();
+    await ended;
+    await server.stop();
+  }
+});

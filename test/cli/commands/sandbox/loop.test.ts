@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import type { V1Deployment } from '@kubernetes/client-node';
+import { expect, test } from 'vitest';
+import { deployments, extensionName } from '../../../../src/cli/commands/sandbox/extension-deployment.ts';
+import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
+import { apiClient } from '../../../kubernetes/client/api-client.ts';
+import { eventually } from '../../../sandbox/client.ts';
+import { runProgram } from '../io.ts';
+import { ready, start } from './running.ts';
+
+const extensionConfigs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+
+interface Status {
+  conditions?: { type: string; status: string }[];
+}
+
+/** The objects of a sandbox, read with its kubeconfig. */
+function objectsOf(kubeconfig: string) {
+  const send = apiClient(loadKubeConfig({ kubeconfig }));
+  const statusOf = async (name: string) =>
+    (await send<{ status?: Status }>('GET', `${extensionConfigs}/${name}`)).status;
+  const discovered = (name: string, wanted: 'True' | 'False') =>
+    eventually(
+      () => statusOf(name),
+      (status) => status?.conditions?.some(({ type, status }) => type === 'Discovered' && status === wanted) === true,
+    );
+  return { send, statusOf, discovered };
+}
+
+test('--no-extension leaves out the sample extension, and the controller discovers others', async () => {
+  const { stop, output, ended } = start(['--no-extension']);
+  try {
+    const { send, discovered } = objectsOf(await ready(output));
+    expect(await send('GET', extensionConfigs)).toMatchObject({ items: [] });
+    expect(await send('GET', '/apis/apps/v1/deployments')).toMatchObject({ items: [] });
+    // A user's own extension, which does not exist.
+    await send('POST', extensionConfigs, {
+      apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+      kind: 'ExtensionConfig',
+      metadata: { name: 'own' },
+      spec: { clientConfig: { url: 'https://127.0.0.1:1' } },
+    });
+    await discovered('own', 'False');
+  } finally {
+    stop.abort();
+    expect(await ended).toBe(0);
+  }
+});
+
+/** The serial number of the certificate that a server on loopback presents. */
+async function serialAt(port: number): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { serialNumber } = socket.getPeerCertificate();
+  socket.destroy();
+  return serialNumber;
+}
+
+test('--no-controller leaves out the controller, and the sample extension uses the certificate in its Secret', async () => {
+  const { stop, output, ended } = start(['--no-controller']);
+  try {
+    const kubeconfig = await ready(output);
+    const { send, statusOf } = objectsOf(kubeconfig);
+    const printed = await eventually(
+      async () => output.out,
+      (text) => text.includes('The sample extension is listening.'),
+    );
+    const { status } = await eventually(
+      () => send<V1Deployment>('GET', `${deployments}/sample-extension`),
+      (deployment) => deployment.status !== undefined,
+    );
+    expect(status?.readyReplicas).toBe(1);
+    expect(output.out).not.toContain('Discovered');
+    const port = Number(/--resolve \S+=127\.0\.0\.1:(\d+)/.exec(printed)?.[1]);
+    const serial = await serialAt(port);
+    const names = ['--namespace', extensionName, '--service', extensionName, '--secret', `${extensionName}-tls`];
+    const rotate = ['certs', 'rotate', '--force', ...names, '--ca-secret', `${extensionName}-ca`];
+    expect(await runProgram([...rotate, '--kubeconfig', kubeconfig])).toMatchObject({ code: 0 });
+    await eventually(
+      () => serialAt(port),
+      (now) => now !== serial,
+    );
+    // By then a controller would have called the extension.
+    await sleep(500);
+    expect(await statusOf('sample-extension')).toBeUndefined();
+  } finally {
+    stop.abort();
+    expect(await ended).toBe(0);
+  }
+});

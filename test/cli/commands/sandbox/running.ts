@@ -1,0 +1,64 @@
+import { PassThrough } from 'node:stream';
+import { run } from '../../../../src/cli/index.ts';
+import { createCertificateFolder } from '../../../e2e/serve-process.ts';
+import { eventually } from '../../../sandbox/client.ts';
+import { startProgram } from '../io.ts';
+
+/** A sandbox with nothing but its API server and its webhook. */
+export function startAlone(args: string[]) {
+  return start(['--no-extension', '--no-controller', ...args]);
+}
+
+/** A sandbox with these arguments, in this process. */
+export function start(args: string[]) {
+  const stop = new AbortController();
+  const output = { out: '', err: '' };
+  const stdout = new PassThrough().on('data', (chunk) => {
+    output.out += chunk;
+  });
+  const stderr = new PassThrough().on('data', (chunk) => {
+    output.err += chunk;
+  });
+  const ended = run(['sandbox', ...args], { stdin: new PassThrough(), stdout, stderr, env: {}, signal: stop.signal });
+  return { stop, output, ended };
+}
+
+/**
+ * Waits until a sandbox prints what to try.
+ *
+ * @returns the path of its kubeconfig.
+ */
+export async function ready(output: { out: string }): Promise<string> {
+  await eventually(
+    async () => output.out,
+    (text) => text.includes('kubectl get'),
+  );
+  return /KUBECONFIG='?(.*?)'?$/m.exec(output.out)?.[1] as string;
+}
+
+/** A webhook server that does not belong to the sandbox: `serve`, in this process. */
+export async function startServing() {
+  const folder = createCertificateFolder();
+  const ports = ['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'];
+  const serve = startProgram(['serve', '--cert-dir', folder.path, '--feature-gates', 'RuntimeSDK=true', ...ports]);
+  const line = await eventually(
+    async () =>
+      serve
+        .stdout()
+        .split('\n')
+        .find((text) => text.includes('"listening"')),
+    (text) => text !== undefined,
+  );
+  const { webhookPort } = JSON.parse(line as string) as { webhookPort: number };
+  return {
+    url: `https://127.0.0.1:${webhookPort}`,
+    caFile: `${folder.path}/tls.crt`,
+    /** @returns the exit code. */
+    async stop(): Promise<number> {
+      serve.stop('SIGTERM');
+      const { code } = await serve.ended;
+      folder.remove();
+      return code;
+    },
+  };
+}

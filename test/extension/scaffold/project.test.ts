@@ -1,0 +1,127 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { checkExtensionConfig } from '../../../src/exports/rules.ts';
+import { hookNames, ProjectError, projectFiles, writeProject } from '../../../src/extension/scaffold/index.ts';
+
+const options = { name: 'backups', hooks: hookNames, certificates: 'cert-manager', package: '^0.1.0' } as const;
+
+type Manifest = {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  spec: {
+    template: { spec: { containers: { image: string }[] } };
+    jobTemplate?: { spec: { template: { spec: object } } };
+    replicas: number;
+    dnsNames?: string[];
+    secretName?: string;
+    clientConfig: { service: { name: string; namespace: string; port: number } };
+  };
+};
+
+function manifestsOf(files: ReadonlyMap<string, string>): Manifest[] {
+  return [...files]
+    .filter(([path]) => path.startsWith('manifests/') && !path.endsWith('kustomization.yaml'))
+    .flatMap(([path, text]) =>
+      parseAllDocuments(text).map((document) => {
+        expect(document.errors, path).toEqual([]);
+        return document.toJS() as Manifest;
+      }),
+    );
+}
+
+test('no placeholder remains, and each hook has a file', () => {
+  const files = projectFiles(options);
+  for (const [path, text] of files) {
+    expect(text, path).not.toMatch(/\{\{/);
+  }
+  expect([...files.keys()]).toEqual(
+    expect.arrayContaining(['.gitignore', '.dockerignore', '.npmrc', 'manifests/certificate.yaml', 'src/variables.ts']),
+  );
+  for (const name of hookNames) {
+    expect(
+      [...files.values()].some((text) => text.includes(`= handler('${name}', {`)),
+      name,
+    ).toBe(true);
+  }
+});
+
+test('no handler logs a field that the log of a call has already: JSON would have the name twice', () => {
+  const handlers = [...projectFiles(options)].filter(([path]) => path.startsWith('src/handlers/'));
+  const logged = handlers.flatMap(([, text]) => [...text.matchAll(/log\.info\(\{ (\w+)/g)].map(([, name]) => name));
+  expect(logged.length).toBeGreaterThan(5);
+  expect(logged.filter((name) => ['hook', 'handler', 'cluster'].includes(name ?? ''))).toEqual([]);
+});
+
+test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (certificates) => {
+  const files = projectFiles({ ...options, certificates });
+  const listed = (
+    parseAllDocuments(files.get('manifests/kustomization.yaml') ?? '')[0]?.toJS() as { resources: string[] }
+  ).resources;
+  expect(listed.map((file) => `manifests/${file}`).sort()).toEqual(
+    [...files.keys()].filter((path) => path.startsWith('manifests/') && !path.endsWith('kustomization.yaml')).sort(),
+  );
+  const manifests = manifestsOf(files);
+  const one = (kind: string, name = 'backups') =>
+    manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  expect(one('Deployment')?.spec.replicas).toBe(2);
+  for (const kind of ['Service', 'NetworkPolicy', 'PodDisruptionBudget', 'ServiceAccount']) {
+    expect(one(kind), kind).toBeDefined();
+  }
+  const service = one('Service')?.metadata;
+  expect(one('ExtensionConfig')?.spec.clientConfig.service).toEqual({
+    name: service?.name,
+    namespace: service?.namespace,
+    port: 443,
+  });
+  if (certificates === 'cert-manager') {
+    expect(one('Certificate')?.spec).toMatchObject({
+      dnsNames: ['backups.backups-system.svc'],
+      secretName: 'backups-tls',
+    });
+  } else {
+    expect(one('Job', 'backups-certificates')).toBeDefined();
+    expect(one('CronJob', 'backups-certificates')).toBeDefined();
+  }
+  expect(checkExtensionConfig(one('ExtensionConfig'))).toEqual([]);
+  // Without it, the kubelet could not tell that the user is not root.
+  expect(files.get('Dockerfile')).toMatch(/^USER \d+:\d+$/m);
+  // Management clusters often have only control plane nodes, and some have Windows nodes.
+  const pods = manifests
+    .filter(({ kind }) => ['CronJob', 'Deployment', 'Job'].includes(kind))
+    .map(({ spec }) => (spec.jobTemplate?.spec ?? spec).template.spec);
+  expect(pods).toHaveLength(certificates === 'bootstrap' ? 3 : 1);
+  for (const pod of pods) {
+    expect(pod).toMatchObject({
+      nodeSelector: { 'kubernetes.io/os': 'linux' },
+      tolerations: [{ key: 'node-role.kubernetes.io/control-plane', operator: 'Exists', effect: 'NoSchedule' }],
+    });
+    // OpenShift's SCC restricted-v2 refuses pods that choose their user or group.
+    expect(pod).toHaveProperty('securityContext', {
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+  }
+});
+
+test('a project without patches has no variables', () => {
+  expect(projectFiles({ ...options, hooks: ['BeforeClusterCreate'] }).has('src/variables.ts')).toBe(false);
+});
+
+test('never overwrites', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const inside = join(folder, 'new/deep');
+  expect(writeProject(inside, options)).toContain('src/main.ts');
+  expect(readFileSync(join(inside, 'package.json'), 'utf8')).toContain('"name": "backups"');
+  expect(() => writeProject(inside, options)).toThrow(ProjectError);
+  const other = join(folder, 'other');
+  mkdirSync(other);
+  writeFileSync(join(other, 'README.md'), 'mine');
+  expect(() => writeProject(other, options)).toThrow('is not empty (README.md)');
+  expect(readdirSync(other)).toEqual(['README.md']);
+  writeFileSync(join(folder, 'file'), '');
+  expect(() => writeProject(join(folder, 'file'), options)).toThrow(/cannot be written: it exists and is not a folder/);
+});

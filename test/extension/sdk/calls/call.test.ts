@@ -1,0 +1,432 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { type Handler, HandlerFailure, handler } from '../../../../src/extension/index.ts';
+import { call } from '../../../../src/extension/sdk/calls/call.ts';
+import { clusterOf } from '../../../../src/extension/sdk/calls/cluster.ts';
+import { answersOf } from '../../../../src/extension/sdk/handlers/answer.ts';
+import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
+import type { JsonObject } from '../../../../src/kubernetes/index.ts';
+import { hooks } from '../../../../src/runtimehooks/index.ts';
+import { collectingLog } from '../../../server/running.ts';
+
+const create = (handle: Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle']) =>
+  handler('BeforeClusterCreate', { name: 'create', handle });
+const saysWhy = 'see the log of the extension';
+
+describe('how a call ends', () => {
+  const plain = (handle: Handler['handle']): Handler => ({
+    name: 'plain',
+    hook: hooks.AfterControlPlaneInitialized,
+    handle,
+  });
+
+  test.each<[string, Handler, string, JsonObject]>([
+    ['done', create((_, { answer }) => answer.done()), 'success', { status: 'Success', retryAfterSeconds: 0 }],
+    [
+      'done, with a message',
+      create((_, { answer }) => answer.done({ message: 'fine' })),
+      'success',
+      { status: 'Success', retryAfterSeconds: 0, message: 'fine' },
+    ],
+    [
+      'blocking',
+      create(async (_, { answer }) => answer.retryAfterSeconds(5, 'wait')),
+      'blocking',
+      { status: 'Success', retryAfterSeconds: 5, message: 'wait' },
+    ],
+    [
+      'failure',
+      create((_, { answer }) => answer.failure('no')),
+      'failure',
+      { status: 'Failure', retryAfterSeconds: 0, message: 'no' },
+    ],
+    [
+      'a failure that is thrown',
+      create(() => {
+        throw new HandlerFailure('no');
+      }),
+      'failure',
+      { status: 'Failure', retryAfterSeconds: 0, message: 'no' },
+    ],
+    ...[{ status: 'Failure', message: 'no' }, { retryAfterSeconds: 7 }, { apiVersion: 'a/v1' }, { kind: 'A' }].map(
+      (whole): [string, Handler, string, JsonObject] => [
+        `done, with a part of another response: ${JSON.stringify(whole)}`,
+        create((_, { answer }) => answer.done(whole)),
+        'error',
+        { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+      ],
+    ),
+    [
+      'an error',
+      create(async () => {
+        throw new Error('hunter2');
+      }),
+      'error',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+    ],
+    [
+      'a wait of no time, which Cluster API would take for done',
+      create((_, { answer }) => answer.retryAfterSeconds(Math.floor(0.4), 'backups run')),
+      'error',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+    ],
+    [
+      'a thrown value that is not an error and has no text',
+      create(() => {
+        throw Object.create(null);
+      }),
+      'error',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
+    ],
+    ...(
+      [
+        [
+          'an error whose message cannot be read',
+          Object.defineProperty(new Error('a'), 'message', {
+            get() {
+              throw new Error('b');
+            },
+          }),
+        ],
+        [
+          'an object that cannot be shown',
+          {
+            [inspect.custom]() {
+              throw new Error('b');
+            },
+          },
+        ],
+        [
+          'a proxy that answers nothing',
+          new Proxy(
+            {},
+            {
+              getPrototypeOf() {
+                throw new Error('b');
+              },
+            },
+          ),
+        ],
+      ] as const
+    ).flatMap(([name, thrown]): [string, Handler, string, JsonObject][] => {
+      const response = { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` };
+      const atOnce = create(() => {
+        throw thrown;
+      });
+      const later = create(async () => {
+        throw thrown;
+      });
+      return [
+        [`${name}, thrown at once`, atOnce, 'error', response],
+        [`${name}, thrown later`, later, 'error', response],
+      ];
+    }),
+    [
+      'a failure whose message is not a text',
+      create(async () => {
+        throw Object.assign(new HandlerFailure('no'), { message: 5 });
+      }),
+      'failure',
+      { status: 'Failure', retryAfterSeconds: 0, message: '5' },
+    ],
+    [
+      'an incomplete response',
+      create(() => ({ status: 'Success' }) as never),
+      'invalid answer',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
+    ],
+    [
+      'a negative time',
+      create((_, { answer }) => answer.retryAfterSeconds(-1, 'wait')),
+      'invalid answer',
+      { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
+    ],
+    ['done, of a hook that cannot block', plain((_, { answer }) => answer.done()), 'success', { status: 'Success' }],
+    [
+      'failure, of a hook that cannot block',
+      plain(() => {
+        throw new Error('x');
+      }),
+      'error',
+      { status: 'Failure', message: `handler plain failed: ${saysWhy}` },
+    ],
+  ])('%s', async (_, one, result, response) => {
+    expect(await callHandler(one)).toMatchObject({ result, cluster: 'default/example' });
+    expect((await callHandler(one)).response).toEqual(response);
+  });
+
+  test('a failure with a negative retryAfterSeconds is a failure', async () => {
+    const failing = create((_, { answer }) => {
+      const made = answer.failure('no') as unknown as { response: JsonObject };
+      made.response.retryAfterSeconds = -1;
+      return made as never;
+    });
+    expect(await callHandler(failing)).toMatchObject({
+      result: 'failure',
+      response: { status: 'Failure', message: 'no' },
+    });
+  });
+
+  const circular: { itself?: unknown } = {};
+  circular.itself = circular;
+  let deep: object = {};
+  for (let level = 0; level < 100_000; level++) {
+    deep = { deep };
+  }
+  const discovers = (value: unknown): Handler => ({
+    name: 'discovers',
+    hook: hooks.DiscoverVariables,
+    handle: (_, { answer }) =>
+      (answer.done as (fields: object) => unknown)({
+        variables: [{ name: 'size', required: false, schema: { openAPIV3Schema: { default: value } } }],
+      }),
+  });
+  const patches = (value: unknown): Handler => ({
+    name: 'patches',
+    hook: hooks.GeneratePatches,
+    handle: (_, { answer }) => (answer.done as (fields: object) => unknown)({ items: value }),
+  });
+  const half = 'x'.repeat(11 * 1024 * 1024);
+  test.each<[string, Handler]>([
+    ['patches', patches([half, half].map((patch, uid) => ({ uid: `${uid}`, patchType: 'JSONPatch', patch })))],
+    ['more invalid items than checks should list', patches(new Array(400_000).fill({ ['x'.repeat(60)]: 1 }))],
+    ['a text that only escapes make so long', discovers('\u0000'.repeat(4 * 1024 * 1024))],
+  ])('an answer of more than 20 MiB is not made: %s', async (_, one) => {
+    const { response, text, result, lines } = await callHandler(one);
+    expect(result).toBe('invalid answer');
+    const message = `handler ${one.name} gave an answer of more than 20 MiB, which is not sent: it has to answer with fewer items, or smaller ones`;
+    expect(response).toEqual({ status: 'Failure', message });
+    expect(JSON.parse(text)).toMatchObject({ kind: `${one.hook.name}Response`, status: 'Failure', message });
+    expect(lines).toEqual([expect.objectContaining({ level: 50, problem: 'an answer of more than 20 MiB' })]);
+  });
+
+  test('an answer of almost 20 MiB is sent', async () => {
+    const { result, text } = await callHandler(discovers(['x'.repeat(20 * 1024 * 1024 - 400), 1]));
+    expect(result).toBe('success');
+    expect(text.length).toBeGreaterThan(20 * 1024 * 1024 - 400);
+  });
+
+  test('fields that JSON leaves out do not count', async () => {
+    const omitted = { ['x'.repeat(60)]: undefined, y: Symbol('y'), z: () => {} };
+    const { result, text } = await callHandler(discovers(new Array(350_000).fill(omitted)));
+    expect(result).toBe('success');
+    expect(text.length).toBeLessThan(2 * 1024 * 1024);
+  });
+
+  test.each<[string, Handler, string]>([
+    ['a bigint', discovers(1n), 'serialize a BigInt'],
+    ['an object that contains itself', discovers(circular), 'circular structure'],
+    ['an object that nests too deeply', discovers(deep), 'Maximum call stack'],
+    ['a bigint, later', { ...discovers(0), handle: async (_, context) => discovers(1n).handle(_, context) }, 'BigInt'],
+  ])('an answer that JSON cannot represent is an invalid one: %s', async (_, one, problem) => {
+    const { response, text, result, lines } = await callHandler(one);
+    expect(result).toBe('invalid answer');
+    expect(response).toEqual({ status: 'Failure', message: `handler discovers gave an invalid answer: ${saysWhy}` });
+    expect(JSON.parse(text)).toEqual({
+      apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+      kind: 'DiscoverVariablesResponse',
+      ...response,
+    });
+    expect(lines.at(-1)?.problem).toContain(problem);
+  });
+
+  test('a request of another hook is rejected, and the handler is not called', async () => {
+    let asked = 0;
+    const one = create((_, { answer }) => {
+      asked++;
+      return answer.done();
+    });
+    const { response, result, cluster, lines } = await callHandler(one, { cluster: 7 });
+    expect([asked, result, cluster]).toEqual([0, 'invalid request', undefined]);
+    expect(response).toEqual({
+      status: 'Failure',
+      retryAfterSeconds: 0,
+      message:
+        'the request is not one of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=BeforeClusterCreate: cluster must be of type object, not number',
+    });
+    expect(lines).toEqual([
+      {
+        level: 40,
+        hook: 'BeforeClusterCreate',
+        handler: 'create',
+        problem: 'cluster must be of type object, not number',
+        msg: 'request refused',
+      },
+    ]);
+  });
+});
+
+describe('messages', () => {
+  const long = 'x'.repeat(8193);
+  test.each<[string, Handler]>([
+    ['of an answer', create((_, { answer }) => answer.done({ message: long }))],
+    [
+      'of a failure that is thrown',
+      create(() => {
+        throw new HandlerFailure(long);
+      }),
+    ],
+  ])('%s are truncated', async (_, one) => {
+    expect((await callHandler(one)).response.message).toBe(long.slice(0, 8192));
+  });
+
+  test('up to the maximum are unchanged', async () => {
+    const made = create((_, { answer }) => answer.done({ message: long.slice(1) }));
+    expect((await callHandler(made)).response).toEqual({
+      status: 'Success',
+      retryAfterSeconds: 0,
+      message: long.slice(1),
+    });
+  });
+});
+
+describe('the log', () => {
+  const names = { hook: 'BeforeClusterCreate', handler: 'create', cluster: 'default/example' };
+
+  test('contains what the handler writes, with hook, handler and Cluster', async () => {
+    const { lines } = await callHandler(
+      create((_, { answer, log }) => {
+        log.info('one');
+        log.info('two');
+        return answer.done();
+      }),
+    );
+    expect(lines).toEqual([
+      { level: 30, ...names, msg: 'one' },
+      { level: 30, ...names, msg: 'two' },
+    ]);
+  });
+
+  test('has no Cluster if the request names none', async () => {
+    const { lines } = await callHandler(
+      handler('DiscoverVariables', {
+        name: 'variables',
+        handle: (_, { answer, log, cluster }) => {
+          log.info({ given: cluster ?? null }, 'one');
+          return answer.done({ variables: [] });
+        },
+      }),
+    );
+    expect(lines).toEqual([{ level: 30, hook: 'DiscoverVariables', handler: 'variables', given: null, msg: 'one' }]);
+  });
+
+  test.each<[string, unknown, object]>([
+    [
+      'an error',
+      new RangeError('far'),
+      { error: 'RangeError', message: 'far', stack: expect.stringContaining('call.test.ts') },
+    ],
+    ['a string', 'far', { error: 'string', message: 'far' }],
+  ])('contains what was thrown: %s', async (_, thrown, expected) => {
+    const { lines } = await callHandler(
+      create(() => {
+        throw thrown;
+      }),
+    );
+    expect(lines).toEqual([{ level: 50, ...names, msg: 'the handler failed', ...expected }]);
+  });
+
+  test.each<[string, Handler, string]>([
+    [
+      'no response',
+      create(() => undefined as never),
+      'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds',
+    ],
+    [
+      'a negative time',
+      create((_, { answer }) => answer.retryAfterSeconds(-2, 'x')),
+      'retryAfterSeconds must be 0 or more, not -2: Cluster API treats a negative number as blocking',
+    ],
+    [
+      'a wrong type',
+      create((_, { answer }) => answer.done({ message: 7 as never })),
+      'message must be of type string, not number',
+    ],
+  ])('says what is wrong with an answer: %s', async (_, one, problem) => {
+    const { lines } = await callHandler(one);
+    expect(lines).toEqual([{ level: 50, ...names, problem, msg: 'the answer of the handler does not match its hook' }]);
+  });
+});
+
+describe('the context', () => {
+  test('has the settings of the request, if any', async () => {
+    const seen: unknown[] = [];
+    const one = create((_, { answer, settings }) => {
+      seen.push(settings);
+      return answer.done();
+    });
+    await callHandler(one, requestFor('BeforeClusterCreate', { settings: { a: 'b' } }));
+    const { settings: _, ...without } = requestFor('BeforeClusterCreate');
+    await callHandler(one, without);
+    expect(seen).toEqual([{ a: 'b' }, {}]);
+  });
+
+  test("has the call's signal", async () => {
+    const ending = new AbortController();
+    let seen: AbortSignal | undefined;
+    const one = create((_, { answer, signal }) => {
+      seen = signal;
+      return answer.done();
+    });
+    const { log } = collectingLog();
+    await call(one, JSON.parse(JSON.stringify(requestFor('BeforeClusterCreate'))), { ending, log });
+    expect(seen).toBe(ending.signal);
+  });
+
+  test('has the same immutable answers for each call of a hook', () => {
+    const answers = answersOf(hooks.BeforeClusterCreate);
+    expect(answersOf(hooks.BeforeClusterCreate)).toBe(answers);
+    expect(answersOf(hooks.BeforeClusterDelete)).not.toBe(answers);
+    expect(Object.isFrozen(answers)).toBe(true);
+  });
+});
+
+describe('the Cluster of a request', () => {
+  const named = { metadata: { namespace: 'ns', name: 'lab' } };
+  const builtin = (value: unknown) => ({
+    variables: [
+      { name: 'other', value: 1 },
+      { name: 'builtin', value },
+    ],
+  });
+
+  test.each<[string, object, string | undefined]>([
+    ['is its own', { cluster: named }, 'ns/lab'],
+    ['may have no namespace', { cluster: { metadata: { name: 'lab' } } }, '/lab'],
+    ['needs a name', { cluster: { metadata: { namespace: 'ns' } } }, undefined],
+    [
+      'is not looked for elsewhere',
+      { cluster: {}, desired: { machine: { metadata: {}, spec: { clusterName: 'x' } } } },
+      undefined,
+    ],
+    ['is in the variables', builtin({ cluster: { namespace: 'ns', name: 'lab' } }), 'ns/lab'],
+    ['is not in the variables', builtin({}), undefined],
+    ['needs the builtin variable', { variables: [] }, undefined],
+    ['is not in variables that are not a list', { variables: 'x' }, undefined],
+    [
+      'is that of a machine',
+      { desired: { machine: { metadata: { namespace: 'ns', name: 'm' }, spec: { clusterName: 'lab' } } } },
+      'ns/lab',
+    ],
+    [
+      'is that of a set',
+      { desired: { machineSet: { metadata: { namespace: 'ns' }, spec: { clusterName: 'lab' } } } },
+      'ns/lab',
+    ],
+    ['is nowhere', {}, undefined],
+  ])('%s', (_, request, expected) => {
+    expect(clusterOf(request as JsonObject)).toBe(expected);
+  });
+
+  test('is truncated', () => {
+    const metadata = { namespace: 'n'.repeat(300), name: 'x'.repeat(300) };
+    expect(clusterOf({ cluster: { metadata } })).toBe(`${'n'.repeat(300)}/${'x'.repeat(205)}`);
+  });
+});
+
+test('a sample of what is not a hook is refused by name, also in plain JavaScript', () => {
+  expect(() => requestFor('Nope' as 'BeforeClusterCreate')).toThrow(
+    new TypeError(`"Nope" is not a hook: there are ${Object.keys(hooks).join(', ')}`),
+  );
+  expect(() => requestFor('toString' as 'BeforeClusterCreate')).toThrow('"toString" is not a hook');
+});

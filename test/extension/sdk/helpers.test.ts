@@ -1,0 +1,305 @@
+import { describe, expect, test, vi } from 'vitest';
+import {
+  checkedUpgradePlan,
+  createJobs,
+  HandlerFailure,
+  handler,
+  machinePatches,
+  machineSetPatches,
+} from '../../../src/extension/index.ts';
+import { goDurationMs } from '../../../src/extension/sdk/calls/duration.ts';
+import {
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
+  fakeClock,
+  requestFor,
+} from '../../../src/extension/sdk/testing/testing.ts';
+import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../../../src/runtimehooks/index.ts';
+import { upgradePlanProblems } from '../../../src/runtimehooks/messages/index.ts';
+import { recordedCalls } from '../../runtimehooks/messages/recorded.ts';
+
+test.each([
+  ['10s', 10_000],
+  ['1m0s', 60_000],
+  ['1.5s', 1500],
+  ['200ms', 200],
+  ['1h2m3s', 3_723_000],
+  ['', undefined],
+  ['10', undefined],
+  ['soon', undefined],
+  ['-5s', undefined],
+  ['1s '.repeat(100), undefined],
+])('duration %j', (text, ms) => expect(goDurationMs(text)).toBe(ms));
+
+describe('upgrade plans', () => {
+  const request = (from: string, to: string, fromWorkers?: string): GenerateUpgradePlanRequest => ({
+    ...requestFor('GenerateUpgradePlan'),
+    fromControlPlaneKubernetesVersion: from,
+    toKubernetesVersion: to,
+    fromWorkersKubernetesVersion: fromWorkers ?? '',
+  });
+  const plan = (controlPlane: string[], workers: string[] = []) => ({
+    controlPlaneUpgrades: controlPlane.map((version) => ({ version })),
+    workersUpgrades: workers.map((version) => ({ version })),
+  });
+  test.each<[string, GenerateUpgradePlanRequest, ReturnType<typeof plan>, RegExp | undefined]>([
+    ['step by step', request('v1.30.0', 'v1.32.1', 'v1.30.0'), plan(['v1.31.5', 'v1.32.1']), undefined],
+    [
+      'with workers',
+      request('v1.30.0', 'v1.33.0', 'v1.30.0'),
+      plan(['v1.31.0', 'v1.32.0', 'v1.33.0'], ['v1.33.0']),
+      undefined,
+    ],
+    ['at the target', request('v1.30.0', 'v1.30.0', 'v1.29.0'), plan([], ['v1.30.0']), undefined],
+    ['another build', request('v1.30.0+a', 'v1.30.0+b'), plan(['v1.30.0+b']), undefined],
+    ['from a candidate', request('v1.30.0-rc.2', 'v1.30.0'), plan(['v1.30.0-rc.10', 'v1.30.0']), undefined],
+    ['steps at the target', request('v1.30.0', 'v1.30.0'), plan(['v1.30.0']), /^controlPlaneUpgrades must be empty/],
+    ['no steps', request('v1.30.0', 'v1.31.0'), plan([]), /must end with v1\.31\.0/],
+    ['another end', request('v1.30.0', 'v1.32.0'), plan(['v1.31.0']), /must end with v1\.32\.0/],
+    [
+      'back',
+      request('v1.30.0', 'v1.31.0'),
+      plan(['v1.29.0', 'v1.31.0']),
+      /\[0\]: v1\.29\.0 must be greater than v1\.30\.0/,
+    ],
+    [
+      'a skipped minor',
+      request('v1.30.0', 'v1.32.0'),
+      plan(['v1.32.0']),
+      /v1\.32\.0 skips a minor version after v1\.30\.0/,
+    ],
+    ['no version', request('v1.30.0', 'v1.31.0'), plan(['1.x']), /"1\.x" is not a version/],
+    ['no workers', request('v1.30.0', 'v1.31.0'), plan(['v1.31.0'], ['v1.31.0']), /there are no workers/],
+    [
+      'workers elsewhere',
+      request('v1.30.0', 'v1.31.0', 'v1.30.0'),
+      plan(['v1.31.0'], ['v1.30.5', 'v1.31.0']),
+      /v1\.30\.5 is not a version of the control plane/,
+    ],
+    [
+      'workers too far',
+      request('v1.30.0', 'v1.31.0', 'v1.27.0'),
+      plan(['v1.31.0'], ['v1.31.0']),
+      /more than 3 minor versions/,
+    ],
+    [
+      'workers not to the end',
+      request('v1.30.0', 'v1.32.0', 'v1.30.0'),
+      plan(['v1.31.0', 'v1.32.0'], ['v1.31.0']),
+      /workersUpgrades must end/,
+    ],
+    [
+      'workers back',
+      request('v1.30.0', 'v1.32.0', 'v1.29.0'),
+      plan(['v1.31.0', 'v1.32.0'], ['v1.32.0', 'v1.31.0']),
+      /v1\.31\.0 must come after v1\.32\.0/,
+    ],
+  ])('%s', (_name, asked, answered, problem) => {
+    const problems = upgradePlanProblems(asked, answered);
+    expect(problems.join('\n')).toMatch(problem ?? /^$/);
+  });
+
+  test.each(
+    recordedCalls.filter(({ file }) => file.startsWith('GenerateUpgradePlan')),
+  )('a plan that Cluster API accepted is valid: $file', ({ body, answer }) => {
+    const response = answer as unknown as GenerateUpgradePlanResponse;
+    expect(upgradePlanProblems(body as unknown as GenerateUpgradePlanRequest, response)).toEqual([]);
+  });
+
+  test('an invalid plan is a Failure that gives the reason', async () => {
+    const skipping = handler('GenerateUpgradePlan', {
+      name: 'plan',
+      handle: (asked, { answer }) =>
+        answer.done(checkedUpgradePlan(asked, { controlPlaneUpgrades: [{ version: asked.toKubernetesVersion }] })),
+    });
+    const { response } = await callHandler(skipping, request('v1.30.0', 'v1.33.0'));
+    expect(response).toEqual({
+      status: 'Failure',
+      message: 'the upgrade plan is not valid: controlPlaneUpgrades[0]: v1.33.0 skips a minor version after v1.30.0',
+    });
+  });
+});
+
+test('in-place updates: patches only the fields that can be changed', () => {
+  const request = requestFor('CanUpdateMachine');
+  const current = structuredClone(request.current);
+  const desired = structuredClone(request.current);
+  Object.assign(desired.machine.spec as object, { version: 'v1.99.0', failureDomain: 'z9' });
+  const decoded = (patch: { patch: string } | undefined) =>
+    JSON.parse(Buffer.from(patch?.patch ?? '', 'base64').toString());
+  const patches = machinePatches({ ...request, current, desired }, { machine: ['spec.version'] });
+  expect(Object.keys(patches)).toEqual(['machinePatch']);
+  expect(decoded(patches.machinePatch)).toEqual([{ op: 'replace', path: '/spec/version', value: 'v1.99.0' }]);
+  expect(machinePatches({ ...request, current, desired: current }, { machine: ['spec.version'] })).toEqual({});
+  const set = requestFor('CanUpdateMachineSet');
+  const wanted = structuredClone(set.current);
+  Object.assign(wanted.infrastructureMachineTemplate as object, { spec: { template: { spec: { memory: 9 } } } });
+  expect(
+    decoded(
+      machineSetPatches(
+        { ...set, desired: wanted },
+        { infrastructureMachineTemplate: ['spec.template.spec.memory'], machineSet: ['spec.template.spec.version'] },
+      ).infrastructureMachineTemplatePatch,
+    ),
+  ).toEqual([expect.objectContaining({ op: 'add', value: expect.anything() })]);
+});
+
+describe('jobs', () => {
+  function backups(run: () => Promise<void>, options = {}) {
+    const clock = fakeClock();
+    const jobs = createJobs({ retryAfterSeconds: 15, now: clock.now, ...options });
+    const wait = handler('BeforeClusterUpgrade', {
+      name: 'wait',
+      handle: ({ cluster, toKubernetesVersion }, { answer, log }) =>
+        jobs.answer({
+          answer,
+          key: `${cluster.metadata?.uid} ${toKubernetesVersion}`,
+          message: 'backups run',
+          run: async () => run(),
+          log,
+        }),
+    });
+    return { clock, jobs, wait };
+  }
+  const soon = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+
+  test('block until the work is done, which happens once', async () => {
+    let runs = 0;
+    const { wait, clock } = backups(async () => {
+      runs++;
+      await soon();
+    });
+    expect((await callHandler(wait)).response).toEqual({
+      status: 'Success',
+      retryAfterSeconds: 15,
+      message: 'backups run',
+    });
+    expect((await assertIdempotent(wait, undefined, { between: soon })).result).toBe('success');
+    expect(runs).toBe(1);
+    const other = requestFor('BeforeClusterUpgrade', { toKubernetesVersion: 'v1.99.0' });
+    expect((await callHandler(wait, other)).result).toBe('blocking');
+    await soon();
+    clock.advance(3601);
+    expect((await callHandler(wait)).result).toBe('blocking');
+    expect(runs).toBe(3);
+  });
+
+  test('fail once, with a stable message, and are run again', async () => {
+    const ends = [
+      async () => {
+        throw new Error('secret 4711');
+      },
+      async () => {
+        throw new HandlerFailure('the bucket is full');
+      },
+      async () => {},
+    ];
+    const { wait } = backups(async () => ends.shift()?.());
+    const messages: unknown[] = [];
+    for (let count = 0; count < 6; count++) {
+      const { response, result } = await callHandler(wait);
+      messages.push(result === 'success' ? result : response.message);
+      await soon();
+    }
+    expect(messages).toEqual([
+      'backups run',
+      'the work failed: see the log of the extension',
+      'backups run',
+      'the bucket is full',
+      'backups run',
+      'success',
+    ]);
+  });
+
+  test('that hang end when their time is over, whether or not they observe the signal, and make room for others', async () => {
+    let signalled: unknown;
+    let runs = 0;
+    const jobs = createJobs({ retryAfterSeconds: 15, maxSeconds: 0.02, maxRunning: 1 });
+    const wait = handler('BeforeClusterUpgrade', {
+      name: 'wait',
+      handle: (_, { answer }) =>
+        jobs.answer({
+          answer,
+          key: 'one',
+          message: 'backups run',
+          run: (signal) => {
+            runs++;
+            signal.addEventListener('abort', () => {
+              signalled = signal.reason;
+            });
+            return new Promise(() => {});
+          },
+        }),
+    });
+    expect((await callHandler(wait)).result).toBe('blocking');
+    await vi.waitUntil(() => jobs.running() === 0);
+    expect(signalled).toMatchObject({ name: 'TimeoutError' });
+    expect((await callHandler(wait)).response).toMatchObject({
+      status: 'Failure',
+      message: 'the work took longer than 0.02 s',
+    });
+    expect([(await callHandler(wait)).result, jobs.running()]).toEqual(['blocking', 1]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(runs).toBe(2);
+    for (const maxSeconds of [0, Number.NaN, 1e9]) {
+      expect(() => createJobs({ maxSeconds })).toThrow(RangeError);
+    }
+  });
+
+  test('are limited in number and memory, and can be stopped', async () => {
+    const started: string[] = [];
+    const jobs = createJobs({ maxRunning: 2, maxRemembered: 3 });
+    const answer = { done: () => 'done', failure: () => 'failed', retryAfterSeconds: () => 'wait' } as never;
+    const ask = (key: string) =>
+      jobs.answer({
+        answer,
+        key,
+        message: 'x',
+        run: (signal) => {
+          started.push(key);
+          return new Promise((resolve) =>
+            key.startsWith('long') ? signal.addEventListener('abort', () => resolve()) : resolve(),
+          );
+        },
+      });
+    ask('long-1');
+    ask('long-2');
+    ask('short');
+    await soon();
+    expect([started, jobs.running()]).toEqual([['long-1', 'long-2'], 2]);
+    await jobs.stop();
+    expect(jobs.running()).toBe(0);
+    ask('late');
+    await soon();
+    expect(started).toEqual(['long-1', 'long-2']);
+    expect(() => createJobs({ retryAfterSeconds: 0 })).toThrow(RangeError);
+  });
+});
+
+describe('testing', () => {
+  test('detects an answer that changes', async () => {
+    let count = 0;
+    const counting = handler('BeforeClusterCreate', {
+      name: 'count',
+      handle: (_, { answer }) => answer.done({ message: `call ${count++}` }),
+    });
+    await expect(assertDeterministic(counting)).rejects.toThrow('the same request has different answers');
+    await expect(assertIdempotent(counting)).rejects.toThrow('called again it has another answer');
+  });
+
+  test('reports a mistake with its reason', async () => {
+    const throwing = handler('BeforeClusterCreate', {
+      name: 'throw',
+      handle: () => {
+        throw new Error('no such host');
+      },
+    });
+    await expect(assertDeterministic(throwing)).rejects.toThrow(/no such host/);
+    const blocking = handler('BeforeClusterCreate', {
+      name: 'block',
+      handle: (_, { answer }) => answer.retryAfterSeconds(1, 'never'),
+    });
+    await expect(assertIdempotent(blocking, undefined, { maxCalls: 3 })).rejects.toThrow('still blocks after 3 calls');
+  });
+});

@@ -1,0 +1,320 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Handler, handler } from '../../../../src/extension/index.ts';
+import { type ApplicationOptions, createApplication } from '../../../../src/extension/sdk/http/application.ts';
+import { createCallMetrics } from '../../../../src/extension/sdk/http/metrics.ts';
+import { requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
+import { hooks, hooksGroup } from '../../../../src/runtimehooks/index.ts';
+import { Http1Response } from '../../../../src/server/connections/tracked.ts';
+import { createMetrics } from '../../../../src/server/health/metrics.ts';
+import type { Foundation } from '../../../../src/server/index.ts';
+import { collectingLog, until } from '../../../server/running.ts';
+
+const root = `/${hooksGroup}/v1alpha1`;
+const path = `${root}/beforeclustercreate/create`;
+const body = JSON.stringify(requestFor('BeforeClusterCreate'));
+const envelope = { apiVersion: `${hooksGroup}/v1alpha1`, kind: 'BeforeClusterCreateResponse' };
+const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
+
+/** Serves handlers over plain HTTP, with a clock that advances by 1.2346 ms each time it is read. */
+async function serving(
+  handlers: readonly Handler[],
+  options: Partial<ApplicationOptions> & { level?: string; holdBody?: () => boolean } = {},
+) {
+  const { level, holdBody = () => true, ...more } = options;
+  const { log, lines } = collectingLog(level);
+  const held: string[] = [];
+  const metrics = createMetrics(
+    { version: '1', prefix: 'x_', port: 'extension' },
+    { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
+    false,
+  );
+  const registry = new Registry();
+  let clock = 0;
+  const foundation: Foundation = {
+    metrics,
+    log,
+    maxBodyBytes: 100_000,
+    connections: {
+      holdBody,
+      holdDecision: () => void held.push('decision'),
+      holdResponse: () => void held.push('answer'),
+      leave: () => {},
+    },
+    monotonicNow: () => (clock += 1.2346),
+    isDraining: () => false,
+  };
+  const application = createApplication(foundation, {
+    handlers,
+    prefix: '',
+    metrics: createCallMetrics(registry),
+    ...more,
+  });
+  const server = createServer({ ServerResponse: Http1Response }, application).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  function begin(url: string, text: string, headers: Record<string, string> = {}) {
+    const length = { 'content-length': String(Buffer.byteLength(text)) };
+    const client = httpRequest({ port, path: url, method: 'POST', headers: { ...length, ...headers }, agent: false });
+    client.on('error', () => {});
+    client.end(text);
+    return client;
+  }
+  async function post(url: string, text: string, headers: Record<string, string> = {}) {
+    const [response] = (await once(begin(url, text, headers), 'response')) as [IncomingMessage];
+    const chunks: string[] = [];
+    for await (const chunk of response) {
+      chunks.push(String(chunk));
+    }
+    return { code: response.statusCode, headers: response.headers, json: JSON.parse(chunks.join('')) };
+  }
+  /** Metrics of calls, without comments and buckets. */
+  async function counted(): Promise<string[]> {
+    const all = (await registry.metrics()).split('\n');
+    return all.filter((line) => /^runtime_extension_call(s_total|_duration_seconds_(sum|count))/.test(line));
+  }
+  return { post, begin, lines, held, counted, refusals: () => metrics.render() };
+}
+
+const labels = 'hook="BeforeClusterCreate",handler="create"';
+
+describe('a call', () => {
+  test('is answered in the envelope of its hook, counted, timed and logged', async () => {
+    const { post, lines, held, counted } = await serving([create]);
+    expect(await post(path, body)).toMatchObject({
+      code: 200,
+      json: { ...envelope, status: 'Success', retryAfterSeconds: 0 },
+    });
+    expect(held).toEqual(['decision', 'answer']);
+    expect(lines).toEqual([
+      {
+        level: 30,
+        hook: 'BeforeClusterCreate',
+        handler: 'create',
+        cluster: 'default/example',
+        result: 'success',
+        durationMs: 1.235,
+        msg: 'call answered',
+      },
+    ]);
+    const [calls, sum, count] = await counted();
+    expect([calls, count]).toEqual([
+      `runtime_extension_calls_total{${labels},result="success"} 1`,
+      `runtime_extension_call_duration_seconds_count{${labels}} 1`,
+    ]);
+    expect(Number(sum?.split(' ').at(-1))).toBeCloseTo(0.0012346, 9);
+  });
+
+  test('that blocks is logged with its wait, and one that fails without', async () => {
+    const blocking = handler('BeforeClusterCreate', {
+      name: 'create',
+      handle: (_, { answer }) => answer.retryAfterSeconds(7, 'wait'),
+    });
+    const failing = handler('BeforeClusterDelete', { name: 'delete', handle: (_, { answer }) => answer.failure('no') });
+    const { post, lines } = await serving([blocking, failing]);
+    await post(path, body);
+    await post(`${root}/beforeclusterdelete/delete`, JSON.stringify(requestFor('BeforeClusterDelete')));
+    expect(lines.map(({ result, retryAfterSeconds }) => [result, retryAfterSeconds])).toEqual([
+      ['blocking', 7],
+      ['failure', undefined],
+    ]);
+  });
+
+  test('is not logged at a higher log level, but still counted', async () => {
+    const { post, lines, counted } = await serving([create], { level: 'warn' });
+    await post(path, body);
+    expect(lines).toEqual([]);
+    expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="success"} 1`);
+  });
+
+  test('may have its answer, its status, or neither replaced', async () => {
+    const replaced = [{ body: '{"a":1}' }, { code: 418 }, undefined];
+    const names: string[] = [];
+    const { post } = await serving([create], {
+      replaceAnswer(name) {
+        names.push(name);
+        return replaced.shift();
+      },
+    });
+    const own = { ...envelope, status: 'Success', retryAfterSeconds: 0 };
+    expect(await post(path, body)).toMatchObject({ code: 200, json: { a: 1 } });
+    expect(await post(path, body)).toMatchObject({ code: 418, json: own });
+    expect(await post(path, body)).toMatchObject({ code: 200, json: own });
+    expect(names).toEqual(['create', 'create', 'create']);
+  });
+});
+
+describe('a body that is not a request', () => {
+  test.each<[string, string, string]>([
+    ['empty', '', 'the body is empty'],
+    ['a list', '[]', 'the body is not a JSON object'],
+    ['null', 'null', 'the body is not a JSON object'],
+    ['invalid JSON', 'x', 'the body is not valid JSON'],
+  ])('%s', async (_, text, problem) => {
+    const { post, lines, counted, held } = await serving([create]);
+    const failure = { status: 'Failure', message: `error unmarshalling request: ${problem}` };
+    expect(await post(path, text)).toMatchObject({ code: 200, json: { ...envelope, ...failure } });
+    expect((await post(`${root}/discovery`, text)).json).toEqual(failure);
+    expect(lines.map(({ hook, handler: name, result, msg }) => [hook, name, result, msg])).toEqual([
+      ['BeforeClusterCreate', 'create', 'invalid request', 'call answered'],
+      ['Discovery', undefined, 'invalid request', 'call answered'],
+    ]);
+    expect(held).toEqual(['decision', 'answer', 'answer']);
+    expect((await counted()).filter((line) => line.endsWith(' 1')).slice(0, 2)).toEqual([
+      `runtime_extension_calls_total{${labels},result="invalid request"} 1`,
+      'runtime_extension_calls_total{hook="Discovery",handler="",result="invalid request"} 1',
+    ]);
+  });
+
+  test('because it is too large gets a Failure that is counted and logged', async () => {
+    const { post, lines, counted } = await serving([create]);
+    const message = 'error reading request: the body must not be larger than 100000 bytes';
+    expect(await post(path, ' '.repeat(100_001))).toMatchObject({
+      code: 200,
+      json: { ...envelope, status: 'Failure', message },
+    });
+    expect(lines).toEqual([
+      {
+        level: 40,
+        hook: 'BeforeClusterCreate',
+        handler: 'create',
+        problem: 'the body must not be larger than 100000 bytes',
+        msg: 'request refused',
+      },
+    ]);
+    expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="invalid request"} 1`);
+  });
+
+  test('for which there is no room gets a 503, as from an unreachable server', async () => {
+    const { post, lines, counted, refusals } = await serving([create], { holdBody: () => false });
+    const { code, json, headers } = await post(path, body);
+    expect([code, json.kind, json.reason, headers['retry-after']]).toEqual([503, 'Status', 'ServiceUnavailable', '1']);
+    expect(lines).toEqual([]);
+    expect((await counted()).filter((line) => line.includes('calls_total'))).toEqual([]);
+    expect(await refusals()).toContain('x_http_refusals_total{code="503"} 1\n');
+  });
+});
+
+describe('a path', () => {
+  test('without a handler gets a 404, counted and logged without its query', async () => {
+    const { post, lines, refusals } = await serving([create], { prefix: '/lab' });
+    const { code, json } = await post(`${path}?timeout=1s`, body);
+    expect([code, json.reason, json.message]).toEqual([
+      404,
+      'NotFound',
+      `page not found: no handler of this extension has this path; /lab${root}/discovery lists them`,
+    ]);
+    await post(`/${'x'.repeat(600)}`, body);
+    expect(lines).toEqual([
+      { level: 40, path, msg: 'call to a path that no handler has' },
+      { level: 40, path: `/${'x'.repeat(511)}`, msg: 'call to a path that no handler has' },
+    ]);
+    expect(await refusals()).toContain('x_http_refusals_total{code="404"} 2\n');
+  });
+
+  test.each([
+    [`${root}/BEFOREclusterCREATE/Create`, 200],
+    [`${root}/beforeclustercreate/create/`, 404],
+    [`${root}/beforeclustercreate/create/a/b`, 404],
+    [`${root.toUpperCase()}/beforeclustercreate/create`, 404],
+    [`/lab${path}`, 404],
+    ['/', 404],
+  ])('%s: %i', async (url, code) => {
+    const { post } = await serving([create]);
+    expect((await post(url, body)).code).toBe(code);
+  });
+});
+
+describe('the timeout of a call', () => {
+  /** A handler that keeps its signal, and never responds. */
+  function silent(more: Partial<Handler> = {}) {
+    const signals: AbortSignal[] = [];
+    const one: Handler = {
+      name: 'create',
+      hook: hooks.BeforeClusterCreate,
+      handle: (_, { signal }) => {
+        signals.push(signal);
+        return new Promise(() => {});
+      },
+      ...more,
+    };
+    return { one, signals };
+  }
+
+  test('aborts the signal when it expires, and after a grace period the client gets a 504', async () => {
+    const { one, signals } = silent();
+    const { post, lines, counted } = await serving([one]);
+    const startedMs = performance.now();
+    const answer = await post(`${path}?a=b&timeout=50ms&c=d`, body);
+    expect(performance.now() - startedMs).toBeGreaterThan(530);
+    expect([answer.code, answer.json]).toEqual([
+      504,
+      { ...envelope, status: 'Failure', message: 'handler create did not answer within 0.05 s' },
+    ]);
+    expect(signals[0]?.reason).toMatchObject({ name: 'TimeoutError', message: 'the caller waits only 0.05 s' });
+    expect(lines).toMatchObject([
+      {
+        level: 50,
+        hook: 'BeforeClusterCreate',
+        handler: 'create',
+        timeoutMs: 50,
+        msg: 'the handler did not answer in time',
+      },
+      { level: 30, result: 'error', msg: 'call answered' },
+    ]);
+    expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="error"} 1`);
+  });
+
+  test('is determined by each query', async () => {
+    const { one, signals } = silent();
+    const { begin } = await serving([one]);
+    begin(`${path}?timeout=20s`, body);
+    await until(() => signals.length === 1, 'the first has come');
+    begin(`${path}?timeout=10ms`, body);
+    await until(() => signals[1]?.aborted === true, 'the second is over');
+    expect(signals[0]?.aborted).toBe(false);
+  });
+
+  test('aborts the signal also when the client disconnects, and nothing is sent', async () => {
+    const { one, signals } = silent();
+    const { begin, lines, counted, held } = await serving([one]);
+    const client = begin(path, body);
+    await until(() => signals.length === 1, 'it has come');
+    client.destroy();
+    await until(() => signals[0]?.aborted === true, 'the handler is told');
+    expect(signals[0]?.reason).toMatchObject({ name: 'AbortError', message: 'the caller disconnected' });
+    expect(lines).toEqual([
+      {
+        level: 40,
+        hook: 'BeforeClusterCreate',
+        handler: 'create',
+        msg: 'the caller disconnected before its answer',
+      },
+    ]);
+    expect((await counted())[0]).toBe(`runtime_extension_calls_total{${labels},result="error"} 1`);
+    expect(held).toEqual(['decision']);
+  });
+
+  test('ends with the answer: the signal is not aborted when the connection closes', async () => {
+    let seen: AbortSignal | undefined;
+    const one: Handler = {
+      ...create,
+      handle: (_, { answer, signal }) => {
+        seen = signal;
+        return answer.done();
+      },
+    };
+    const { post, lines } = await serving([one]);
+    await post(`${path}?timeout=20ms`, body);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(seen?.aborted).toBe(false);
+    expect(lines).toHaveLength(1);
+  });
+});

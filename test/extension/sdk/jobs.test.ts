@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import { createJobs, HandlerFailure, type Job, type JobsOptions } from '../../../src/extension/index.ts';
+import { fakeClock } from '../../../src/extension/sdk/testing/testing.ts';
+import { collectingLog } from '../../server/running.ts';
+
+const answers = {
+  done: () => 'done',
+  failure: (message: string) => `failed: ${message}`,
+  retryAfterSeconds: (seconds: number, message: string) => `wait ${seconds}: ${message}`,
+} as never;
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Jobs by their keys; each ends when its test says so. */
+function jobsOf(options: JobsOptions = {}) {
+  const clock = fakeClock();
+  const jobs = createJobs({ now: clock.now, ...options });
+  const started: string[] = [];
+  const ends = new Map<string, { resolve: () => void; reject: (error: unknown) => void; signal: AbortSignal }>();
+  const { log, lines } = collectingLog();
+  const ask = (key: string, more: Partial<Job<unknown>> = {}) =>
+    jobs.answer({
+      answer: answers,
+      key,
+      message: 'it runs',
+      log,
+      run: (signal) => {
+        started.push(key);
+        const { promise, resolve, reject } = Promise.withResolvers<void>();
+        ends.set(key, { resolve, reject, signal });
+        return promise;
+      },
+      ...more,
+    }) as unknown as string;
+  async function end(key: string, error?: unknown): Promise<void> {
+    await settled();
+    if (error === undefined) {
+      ends.get(key)?.resolve();
+    } else {
+      ends.get(key)?.reject(error);
+    }
+    await settled();
+  }
+  return { jobs, clock, started, ends, ask, end, lines };
+}
+
+describe('options', () => {
+  test.each<[JobsOptions, string]>([
+    [{ retryAfterSeconds: 0 }, 'retryAfterSeconds: 0 is not a whole number above 0'],
+    [{ retryAfterSeconds: 1.5 }, 'retryAfterSeconds: 1.5 is not a whole number above 0'],
+    [{ retryAfterSeconds: -1 }, 'retryAfterSeconds: -1 is not a whole number above 0'],
+    [{ maxSeconds: 0 }, 'maxSeconds: 0 is not a number above 0 and up to 2000000'],
+    [{ maxSeconds: 2_000_001 }, 'maxSeconds: 2000001 is not a number above 0 and up to 2000000'],
+    [{ maxSeconds: Number.NaN }, 'maxSeconds: NaN is not a number above 0 and up to 2000000'],
+    [{ maxSeconds: '5' as never }, 'maxSeconds: 5 is not a number above 0 and up to 2000000'],
+    [{ rememberSeconds: '5' as never }, 'rememberSeconds: 5 is not a number from 0 on'],
+    [{ rememberSeconds: -1 }, 'rememberSeconds: -1 is not a number from 0 on'],
+    [{ rememberSeconds: Number.NaN }, 'rememberSeconds: NaN is not a number from 0 on'],
+    [{ maxRunning: 0 }, 'maxRunning: 0 is not a whole number above 0'],
+    [{ maxRunning: Number.NaN }, 'maxRunning: NaN is not a whole number above 0'],
+    [{ maxRemembered: -1 }, 'maxRemembered: -1 is not a whole number from 0 on'],
+  ])('%j are rejected', (options, message) => {
+    expect(() => createJobs(options)).toThrow(new RangeError(message));
+  });
+
+  test.each<[unknown, string]>([
+    [null, 'createJobs: null is not an object of options: pass { retryAfterSeconds: 10 }, or leave it out'],
+    [{ now: 5 }, 'now: 5 is not a function: give one that returns milliseconds'],
+  ])('%j are rejected, which types refuse and plain JavaScript does not', (options, message) => {
+    expect(() => createJobs(options as JobsOptions)).toThrow(new TypeError(message));
+  });
+
+  test('at their minimum and maximum are accepted', () => {
+    expect(
+      createJobs({
+        retryAfterSeconds: 1,
+        maxSeconds: 2_000_000,
+        rememberSeconds: 0,
+        maxRunning: 1,
+        maxRemembered: 0,
+      }).running(),
+    ).toBe(0);
+  });
+});
+
+test('a caller is told to retry after ten seconds until the work is done', async () => {
+  const { ask, end, started, jobs, lines } = jobsOf();
+  expect([ask('a'), started]).toEqual(['wait 10: it runs', []]);
+  await settled();
+  expect([ask('a'), ask('a', { message: 'other' }), started, jobs.running()]).toEqual([
+    'wait 10: it runs',
+    'wait 10: other',
+    ['a'],
+    1,
+  ]);
+  await end('a');
+  expect([ask('a'), ask('a'), started, jobs.running()]).toEqual(['done', 'done', ['a'], 0]);
+  expect(lines).toEqual([{ level: 30, job: 'a', msg: 'job done' }]);
+});
+
+test('a completed job is remembered for an hour', async () => {
+  const { ask, end, clock, started } = jobsOf();
+  ask('a');
+  await end('a');
+  clock.advance(3599.999);
+  expect(ask('a')).toBe('done');
+  clock.advance(0.001);
+  expect(ask('a')).toBe('wait 10: it runs');
+  await settled();
+  expect(started).toEqual(['a', 'a']);
+});
+
+test.each<[string, unknown, string, object]>([
+  [
+    'an error',
+    new Error('hunter2'),
+    'the work failed: see the log of the extension',
+    { message: 'hunter2', stack: expect.any(String) },
+  ],
+  ['a text', 'hunter2', 'the work failed: see the log of the extension', { message: 'hunter2' }],
+  ['a failure for users', new HandlerFailure('full'), 'full', { message: 'full', stack: expect.any(String) }],
+  [
+    'something without a text',
+    Object.create(null),
+    'the work failed: see the log of the extension',
+    { message: '[Object: null prototype] {}' },
+  ],
+  [
+    'something that cannot be read',
+    new Proxy(
+      {},
+      {
+        getPrototypeOf() {
+          throw new Error('b');
+        },
+      },
+    ),
+    'the work failed: see the log of the extension',
+    { message: expect.any(String) },
+  ],
+])('a job that fails with %s fails once, and is run again', async (_, error, message, logged) => {
+  const { ask, end, started, lines, jobs } = jobsOf();
+  ask('a');
+  await end('a', error);
+  expect(jobs.running()).toBe(0);
+  expect([ask('a'), started]).toEqual([`failed: ${message}`, ['a']]);
+  expect(lines).toEqual([{ level: 50, job: 'a', msg: 'job failed', ...logged }]);
+  expect(ask('a')).toBe('wait 10: it runs');
+  await settled();
+  expect(started).toEqual(['a', 'a']);
+});
+
+test('sixteen run concurrently; the others begin when there is room', async () => {
+  const { ask, end, started, jobs } = jobsOf();
+  const keys = Array.from({ length: 18 }, (_, index) => `k${index}`);
+  expect(new Set(keys.map((key) => ask(key)))).toEqual(new Set(['wait 10: it runs']));
+  await settled();
+  expect([started, jobs.running()]).toEqual([keys.slice(0, 16), 16]);
+  await end('k0');
+  expect(ask('k17')).toBe('wait 10: it runs');
+  await settled();
+  expect([started.at(-1), jobs.running()]).toEqual(['k17', 16]);
+});
+
+test('a limited number of completed jobs is remembered, the newest; running ones are never forgotten', async () => {
+  const { ask, end } = jobsOf({ maxRemembered: 2 });
+  ask('running');
+  for (const key of ['a', 'b', 'c']) {
+    ask(key);
+    await end(key);
+  }
+  expect([ask('c'), ask('b'), ask('running')]).toEqual(['done', 'done', 'wait 10: it runs']);
+  expect(ask('a')).toBe('wait 10: it runs');
+  await end('running');
+  expect(ask('running')).toBe('done');
+});
+
+test('a job that exceeds its time has its signal aborted with the reason', async () => {
+  const { ask, ends, jobs, lines } = jobsOf({ maxSeconds: 0.01, retryAfterSeconds: 3 });
+  expect(ask('a')).toBe('wait 3: it runs');
+  await settled();
+  expect(ends.get('a')?.signal.aborted).toBe(false);
+  while (jobs.running() > 0) {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  expect(ends.get('a')?.signal.reason).toMatchObject({
+    name: 'TimeoutError',
+    message: 'the work took longer than 0.01 s',
+  });
+  expect(ask('a')).toBe('failed: the work took longer than 0.01 s');
+  expect(lines).toMatchObject([{ level: 50, job: 'a', message: 'the work took longer than 0.01 s' }]);
+});
+
+test('stop aborts running jobs and waits for them; nothing begins any more', async () => {
+  const { ask, end, ends, jobs, started } = jobsOf();
+  ask('a');
+  ask('done');
+  await end('done');
+  let isStopped = false;
+  const stopped = jobs.stop().then(() => {
+    isStopped = true;
+  });
+  expect(ends.get('a')?.signal.reason).toMatchObject({ name: 'AbortError', message: 'the extension stops' });
+  await settled();
+  expect(isStopped).toBe(false);
+  ends.get('a')?.resolve();
+  await stopped;
+  expect([ask('b'), jobs.running()]).toEqual(['wait 10: it runs', 0]);
+  await settled();
+  expect(started).toEqual(['a', 'done']);
+});

@@ -1,0 +1,316 @@
+import { writeFileSync } from 'node:fs';
+import { Server } from 'node:net';
+import { join } from 'node:path';
+import { aroundEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  createExtensionServer,
+  createHostedExtension,
+  type ExtensionServerOptions,
+  handler,
+} from '../../../src/extension/index.ts';
+import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
+import { defineHook, hooksGroup, object, ref, string } from '../../../src/runtimehooks/index.ts';
+import { makeCertificate, testCa } from '../../server/certificates.ts';
+import { collectingLog, openTls, until } from '../../server/running.ts';
+import { ending, endWith } from '../../support/ends.ts';
+import { isOpen } from '../../support/ports.ts';
+import { certificateFolder, post, startExtension } from './running.ts';
+
+aroundEach(ending);
+
+const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
+const slow = handler('BeforeClusterDelete', {
+  name: 'slow',
+  timeoutSeconds: 20,
+  handle: (_, { answer }) => answer.done(),
+});
+const loopback = { host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0, processMetrics: false } as const;
+
+describe('invalid options', () => {
+  test.each(['/a/../b', './a', '/a b', '/a?b', '/a#b', 'a\tb'])('the path %j', (path) => {
+    expect(() => createExtensionServer({ handlers: [create], path, log: collectingLog().log })).toThrow(
+      new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`),
+    );
+  });
+
+  test('a port as text, which environment variables are', () => {
+    const port = '9443' as unknown as number;
+    expect(() => createExtensionServer({ handlers: [create], port })).toThrow("port: '9443' is not a port");
+  });
+
+  test.each([Number('abc'), -1, 65_536, 9.5])('the port %j', (port) => {
+    const remedy = 'is not a port: give a whole number up to 65535, or 0 for any free one';
+    for (const option of ['port', 'healthPort']) {
+      expect(() => createExtensionServer({ handlers: [create], [option]: port })).toThrow(
+        new TypeError(`${option}: ${port} ${remedy}`),
+      );
+    }
+  });
+
+  test.each<[object, string]>([
+    [
+      { requestTimeoutMs: -1 },
+      'limits.requestTimeoutMs: -1 must be a whole number of milliseconds from 1 to 2147483647',
+    ],
+    [{ headersTimeoutMs: 0.5 }, 'limits.headersTimeoutMs: 0.5 must be a whole number of milliseconds from 1 to'],
+    [{ patienceMs: Number('x') }, 'limits.patienceMs: NaN must be a whole number of milliseconds from 0 to'],
+    [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
+    [{ maxBody: 1 }, 'limits.maxBody is not a limit: there are maxBodyBytes, '],
+    [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],
+  ])('the limits %j', (limits, message) => {
+    expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(TypeError);
+    expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(message);
+  });
+
+  test.each<[object, string]>([
+    [{ path: 5 }, 'path: 5 is not text: give service.path of the ExtensionConfig, such as /extensions/backup'],
+    [{ limits: null }, 'limits: null is not an object: give those to change, such as { maxBodyBytes: 1048576 }'],
+    [{ limits: [1] }, 'limits: a list is not an object: give those to change'],
+    [{ host: 7 }, "host: 7 is not text: give an address such as '127.0.0.1', or leave it out for all"],
+    [{ healthHost: null }, 'healthHost: null is not text: give an address'],
+    [{ version: 1.2 }, "version: 1.2 is not text: give a version such as '1.2.3'"],
+    [{ processMetrics: 'false' }, "processMetrics: 'false' is not true or false: leave it out for true"],
+    [{ replaceAnswer: { status: 'Success' } }, 'replaceAnswer: an object is not a function: give one that returns'],
+    [{ log: () => {} }, 'log: a function is not a logger of pino: pass what pino() returns, or leave it out'],
+    [{ log: console }, 'log: an object is not a logger of pino'],
+    [
+      { clients: { caFile: '/ca.crt', allowedNames: 'capi' } },
+      "clients.allowedNames: 'capi' is not a list of text: give names such as ['capi-system']",
+    ],
+  ])('%j, which types refuse and plain JavaScript does not', (options, message) => {
+    const start = () => createExtensionServer({ handlers: [create], ...options } as ExtensionServerOptions);
+    expect(start).toThrow(TypeError);
+    expect(start).toThrow(message);
+  });
+
+  test.each([undefined, null, 5, [create]])('%j instead of options', (options) => {
+    expect(() => createExtensionServer(options as never)).toThrow(
+      /^createExtensionServer: (undefined|null|5|a list) is not an object of options: pass { handlers: \[handler\(/,
+    );
+  });
+
+  test.each([{}, { caFile: '' }, null])('the clients %j', (given) => {
+    const clients = given as ExtensionServerOptions['clients'];
+    expect(() => createExtensionServer({ handlers: [create], clients })).toThrow(
+      new TypeError('clients: pass a file with the CAs of clients ({ caFile })'),
+    );
+  });
+
+  test.each<[string, Partial<ExtensionServerOptions>, string]>([
+    ...[undefined, 'self_signed', {}, null, { folder: '' }, { folder: 5 }].map(
+      (certificates): [string, Partial<ExtensionServerOptions>, string] => [
+        `${JSON.stringify(certificates)} as certificates`,
+        { certificates } as Partial<ExtensionServerOptions>,
+        "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+      ],
+    ),
+    ...['name', '/name', 'namespace/', 'a/b/c', ''].map((secret): [string, Partial<ExtensionServerOptions>, string] => [
+      `the Secret ${JSON.stringify(secret)}`,
+      { certificates: { secret } },
+      `certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`,
+    ]),
+    [
+      'a Secret with an invalid name',
+      { certificates: { secret: 'ns/..' } },
+      `certificates: secret "ns/..": namespace and name must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')`,
+    ],
+  ])('%s', async (_, options, message) => {
+    const server = createExtensionServer({ handlers: [create], ...loopback, ...options, log: collectingLog().log });
+    await expect(server.start()).rejects.toThrow(new TypeError(message));
+  });
+
+  test.each(['port', 'healthPort'])('a %s that is taken: the error names the option', async (option) => {
+    const { port: taken } = await startExtension([create]);
+    const log = collectingLog().log;
+    const certificates = { folder: certificateFolder() };
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log, [option]: taken });
+    await expect(server.start()).rejects.toThrow(
+      `cannot listen on 127.0.0.1:${taken}: EADDRINUSE; another program listens there: stop it, or choose another port with the option ${option}, 0`,
+    );
+  });
+
+  test.each(['host', 'healthHost'])('a %s of another machine: the error names the option', async (option) => {
+    const log = collectingLog().log;
+    const certificates = { folder: certificateFolder() };
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log, [option]: '192.0.2.1' });
+    await expect(server.start()).rejects.toThrow(
+      `cannot listen on 192.0.2.1:0: EADDRNOTAVAIL; this is not an address of this machine: correct the option ${option}`,
+    );
+  });
+
+  test('a kubeconfig that does not exist', async () => {
+    const certificates = { secret: 'a/b', kubeconfig: '/does/not/exist' };
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log: collectingLog().log });
+    await expect(server.start()).rejects.toThrow(/\/does\/not\/exist/);
+  });
+});
+
+test.each([
+  ['/', ''],
+  ['lab', '/lab'],
+  ['//a//b/', '/a/b'],
+  ['/.well-known/..a', '/.well-known/..a'],
+])('the path %j is %j', async (path, prefix) => {
+  const { port } = await startExtension([create], { path });
+  const known = `${prefix}/${hooksGroup}/v1alpha1/discovery`;
+  expect((await post(port, known, '{}')).json().status).toBe('Success');
+  const unknown = await post(port, '/other', '{}');
+  expect([unknown.code, unknown.json().message]).toEqual([
+    404,
+    `page not found: no handler of this extension has this path; ${known} lists them`,
+  ]);
+});
+
+test('validators of messages are compiled at the start, except for hooks of which few are called', async () => {
+  const message = { apiVersion: string(), kind: string(), status: string() };
+  const hook = defineHook({
+    ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff', summary: 'A hook.', purpose: 'A test.' },
+    introduced: '1.12',
+    // Its compilation fails.
+    request: object('', { required: { ...message, machine: ref('example.com.Machine') } }),
+    response: object('', { required: message }),
+  });
+  const powerOff = handler(hook, { name: 'power-off', handle: (_, { answer }) => answer.done() });
+  const options = { handlers: [powerOff], ...loopback, log: collectingLog().log };
+  const started = (own: { compileAtStart?: boolean }) =>
+    createHostedExtension({ ...options, ...own, certificates: { folder: certificateFolder() } }).start();
+  await expect(started({})).rejects.toThrow('no schema has the name example.com.Machine');
+  const running = await started({ compileAtStart: false });
+  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
+  expect(running.port).toBeGreaterThan(0);
+});
+
+test('the start logs warnings, the ports, and the version', async () => {
+  const { port, healthPort, health, lines } = await startExtension([slow], { version: '1.2.3' });
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    [40, expect.stringMatching(/^handler "slow" of .*: timeoutSeconds 20 is more than 10/)],
+    [30, 'serving certificate loaded'],
+    [30, 'listening'],
+  ]);
+  expect(lines.at(-1)).toMatchObject({ extensionPort: port, healthPort, host: '127.0.0.1' });
+  const metrics = await (await fetch(`${health}/metrics`)).text();
+  expect(metrics).toContain('runtime_extension_build_info{version="1.2.3",');
+  expect(metrics).not.toContain('process_cpu_seconds_total');
+});
+
+test('a self-signed certificate works, and metrics of the process can be turned off', async () => {
+  const { log } = collectingLog();
+  const { processMetrics: _, ...options } = loopback;
+  const server = createExtensionServer({ handlers: [create], ...options, certificates: 'self-signed', log });
+  const { port, healthPort, stop } = await server.start();
+  try {
+    const agentless = { rejectUnauthorized: false } as object;
+    expect((await post(port, `/${hooksGroup}/v1alpha1/discovery`, '{}', agentless)).json().status).toBe('Success');
+    const metrics = await (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text();
+    expect(metrics).toContain('process_cpu_seconds_total');
+    expect(metrics).toContain('runtime_extension_build_info{version="unknown",');
+  } finally {
+    await stop({ graceMs: 0, timeoutMs: 100 });
+  }
+});
+
+test('without a health port, only the port of the hooks is opened', async () => {
+  const { log } = collectingLog();
+  const options = { ...loopback, healthPort: 'none', certificates: 'self-signed', log } as const;
+  const opened = vi.spyOn(Server.prototype, 'listen');
+  const { port, healthPort, stop } = await createHostedExtension({ handlers: [create], ...options }).start();
+  onTestFinished(() => stop({ graceMs: 0, timeoutMs: 100 }));
+  expect([healthPort, opened.mock.calls.length]).toEqual([0, 1]);
+  const agentless = { rejectUnauthorized: false } as object;
+  expect((await post(port, `/${hooksGroup}/v1alpha1/discovery`, '{}', agentless)).json().status).toBe('Success');
+});
+
+test('listens on the given ports, and speaks HTTP/2', async () => {
+  const first = await startExtension([create]);
+  await first.stop({ graceMs: 0, timeoutMs: 100 });
+  const { port, healthPort } = first;
+  const second = await startExtension([create], { port, healthPort });
+  expect([second.port, second.healthPort]).toEqual([port, healthPort]);
+  const socket = await openTls(port, { ALPNProtocols: ['h2'] });
+  expect(socket.alpnProtocol).toBe('h2');
+  socket.destroy();
+});
+
+test('clients can be allowed by name, or all of a CA', async () => {
+  const caFile = join(certificateFolder(), 'clients.crt');
+  writeFileSync(caFile, testCa.cert);
+  const certificates = ['capi', 'other'].map((commonName) => makeCertificate({ commonName, issuer: testCa }));
+  async function codes(clients: { caFile: string; allowedNames?: string[] }): Promise<number[]> {
+    const { port } = await startExtension([create], { clients });
+    const path = `/${hooksGroup}/v1alpha1/discovery`;
+    return Promise.all(
+      certificates.map(async ({ cert, key }) => (await post(port, path, '{}', { cert, key } as object)).code),
+    );
+  }
+  expect(await codes({ caFile, allowedNames: ['capi'] })).toEqual([200, 403]);
+  expect(await codes({ caFile })).toEqual([200, 200]);
+});
+
+describe('in process', () => {
+  const server = createExtensionServer({ handlers: [create, slow], log: collectingLog().log });
+
+  test('a handler is called by its name', async () => {
+    expect(server.handlers).toEqual([create, slow]);
+    const request = requestFor('BeforeClusterCreate');
+    expect(await server.call('create', request)).toEqual({
+      result: 'success',
+      cluster: 'default/example',
+      text: JSON.stringify({
+        apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+        kind: 'BeforeClusterCreateResponse',
+        retryAfterSeconds: 0,
+        status: 'Success',
+      }),
+      response: { status: 'Success', retryAfterSeconds: 0 },
+    });
+    await expect(server.call('other', request)).rejects.toThrow(
+      new RangeError('no handler has the name "other"; the handlers are create, slow'),
+    );
+  });
+
+  test('its signal is that of the call, or is never aborted', async () => {
+    const signals: AbortSignal[] = [];
+    const keeping = handler('BeforeClusterCreate', {
+      name: 'keep',
+      handle: (_, { answer, signal }) => {
+        signals.push(signal);
+        return answer.done();
+      },
+    });
+    const one = createExtensionServer({ handlers: [keeping], log: collectingLog().log });
+    const { signal } = new AbortController();
+    await one.call('keep', requestFor('BeforeClusterCreate'), { signal });
+    await one.call('keep', requestFor('BeforeClusterCreate'));
+    expect(signals[0]).toBe(signal);
+    expect(signals[1]?.aborted).toBe(false);
+  });
+});
+
+describe('run', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('ends with %s', async (signal) => {
+    const { log, lines } = collectingLog();
+    const others = process.listeners(signal);
+    const running = createExtensionServer({
+      handlers: [create],
+      ...loopback,
+      certificates: { folder: certificateFolder() },
+      log,
+    }).run();
+    await until(() => lines.some(({ msg }) => msg === 'listening'), 'it listens');
+    const port = Number(lines.find(({ msg }) => msg === 'listening')?.extensionPort);
+    expect(await isOpen(port)).toBe(true);
+    const own = process.listeners(signal).filter((listener) => !others.includes(listener));
+    expect(own).toHaveLength(1);
+    // As the process would, but only to this server: other listeners belong to the test runner.
+    (own[0] as (signal: string) => void)(signal);
+    await running;
+    expect(await isOpen(port)).toBe(false);
+    expect(lines.filter(({ level }) => level === 30).map(({ msg }) => msg)).toEqual([
+      'serving certificate loaded',
+      'listening',
+      'stopping',
+      'stopped',
+    ]);
+    expect(process.listeners(signal)).toEqual(others);
+  });
+});

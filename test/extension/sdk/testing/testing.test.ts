@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { HandlerFailure, handler } from '../../../../src/extension/index.ts';
+import {
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
+  fakeClock,
+  requestFor,
+} from '../../../../src/extension/sdk/testing/testing.ts';
+import { hooks } from '../../../../src/runtimehooks/index.ts';
+
+type Handle = Parameters<typeof handler<'BeforeClusterCreate', 'create'>>[1]['handle'];
+const create = (handle: Handle) => handler('BeforeClusterCreate', { name: 'create', handle });
+
+test('a request has every field of its hook, and the given ones', () => {
+  const request = requestFor('BeforeClusterCreate', { settings: { a: 'b' } });
+  expect(request).toMatchObject({
+    kind: 'BeforeClusterCreateRequest',
+    settings: { a: 'b' },
+    cluster: { metadata: { name: 'example' } },
+  });
+  expect(requestFor(hooks.BeforeClusterCreate)).toEqual(requestFor('BeforeClusterCreate'));
+});
+
+describe('a call', () => {
+  test('receives a copy of the request, and its signal', async () => {
+    const request = requestFor('BeforeClusterCreate');
+    const before = structuredClone(request);
+    const ending = new AbortController();
+    ending.abort();
+    let isAborted: boolean | undefined;
+    const changing = create((given, { answer, signal }) => {
+      (given as { cluster: object }).cluster = {};
+      isAborted = signal.aborted;
+      return answer.done();
+    });
+    await callHandler(changing, request, { signal: ending.signal });
+    expect([request, isAborted]).toEqual([before, true]);
+    await callHandler(changing);
+    expect(isAborted).toBe(false);
+  });
+
+  test('returns what was logged, at all levels', async () => {
+    const { lines } = await callHandler(
+      create((_, { answer, log }) => {
+        log.trace('one');
+        log.error('two');
+        return answer.done();
+      }),
+    );
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      [10, 'one'],
+      [50, 'two'],
+    ]);
+  });
+});
+
+describe('assertDeterministic', () => {
+  test.each([
+    [undefined, 3],
+    [5, 5],
+    [1, 1],
+  ])('calls %j: %i times', async (times, expected) => {
+    let calls = 0;
+    const counting = create((_, { answer }) => {
+      calls++;
+      return answer.failure('the same');
+    });
+    expect(await assertDeterministic(counting, undefined, times)).toMatchObject({
+      result: 'failure',
+      response: { message: 'the same' },
+    });
+    expect(calls).toBe(expected);
+  });
+
+  test('reports the call that differs, and shows both answers', async () => {
+    let calls = 0;
+    const changing = create((_, { answer }) => answer.done({ message: calls++ < 2 ? 'early' : 'late' }));
+    const checked = assertDeterministic(changing);
+    await expect(checked).rejects.toThrow('create: the same request has different answers');
+    await expect(checked).rejects.toMatchObject({
+      actual: { message: 'late' },
+      expected: { message: 'early' },
+    });
+  });
+
+  test.each<[string, Handle, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no such host');
+      },
+      'create: error: handler create failed: see the log of the extension {"level":50,',
+    ],
+    ['returns no response', () => undefined as never, 'create: invalid answer: handler create gave an invalid answer'],
+  ])('rejects a handler that %s', async (_, handle, message) => {
+    await expect(assertDeterministic(create(handle))).rejects.toThrow(message);
+  });
+
+  test('rejects what is not a handler, such as its options', async () => {
+    const options = { name: 'create', handle: () => undefined };
+    await expect(assertDeterministic(options as never)).rejects.toThrow(
+      new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns'),
+    );
+    expect(() => requestFor(options as never)).toThrow(/^requestFor: pass the name of a hook, such as /);
+  });
+
+  test('rejects an invalid request', async () => {
+    const fine = create((_, { answer }) => answer.done());
+    await expect(assertDeterministic(fine, { cluster: 7 })).rejects.toThrow(
+      /^create: invalid request: the request is not one of .*must be of type object, not number \{"level":40,/,
+    );
+  });
+});
+
+describe('assertIdempotent', () => {
+  test('calls until the handler is done, lets the work proceed in between, and calls once more', async () => {
+    const waits: number[] = [];
+    let calls = 0;
+    const done = create((_, { answer }) =>
+      ++calls <= 2 ? answer.retryAfterSeconds(calls, 'wait') : answer.done({ message: 'done' }),
+    );
+    const outcome = await assertIdempotent(done, undefined, { between: (seconds) => waits.push(seconds) });
+    expect([outcome.result, waits, calls]).toEqual(['success', [1, 2], 4]);
+  });
+
+  test('accepts a failure as the end', async () => {
+    const failing = create(() => {
+      throw new HandlerFailure('no');
+    });
+    expect(await assertIdempotent(failing)).toMatchObject({ result: 'failure' });
+  });
+
+  test('detects a different answer after the end', async () => {
+    let calls = 0;
+    const changing = create((_, { answer }) => answer.done({ message: `${calls++}` }));
+    await expect(assertIdempotent(changing)).rejects.toThrow('create: called again it has another answer');
+  });
+
+  test('gives up after twenty calls', async () => {
+    let calls = 0;
+    const blocking = create((_, { answer }) => {
+      calls++;
+      return answer.retryAfterSeconds(1, 'wait');
+    });
+    await expect(assertIdempotent(blocking)).rejects.toThrow(new Error('create: it still blocks after 20 calls'));
+    expect(calls).toBe(20);
+  });
+
+  test('rejects a handler that fails before', async () => {
+    let calls = 0;
+    const breaking = create((_, { answer }) => {
+      if (calls++ > 0) {
+        throw new Error('x');
+      }
+      return answer.retryAfterSeconds(1, 'wait');
+    });
+    await expect(assertIdempotent(breaking)).rejects.toThrow(/^create: error: /);
+  });
+});
+
+test('a clock advances only when told to, by seconds', () => {
+  const clock = fakeClock(5);
+  expect(clock.now()).toBe(5);
+  clock.advance(1.5);
+  expect(clock.now()).toBe(1505);
+  expect(fakeClock().now()).toBe(0);
+});

@@ -1,0 +1,338 @@
+import fc from 'fast-check';
+import { applyPatch } from 'rfc6902';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { HandlerFailure } from '../../../../src/extension/index.ts';
+import { getField, setField } from '../../../../src/extension/sdk/objects/json-path.ts';
+import { defineVariables } from '../../../../src/extension/sdk/topology/define-variables.ts';
+import { mergeVariables, variablesOf } from '../../../../src/extension/sdk/topology/variables.ts';
+import {
+  type Template,
+  type TemplateContext,
+  type WalkOptions,
+  walkTemplates,
+} from '../../../../src/extension/sdk/topology/walk.ts';
+import { copyOf, type Json, type JsonObject, jsonPatchOf, mergePatchOf } from '../../../../src/kubernetes/index.ts';
+import type { GeneratePatchesRequest } from '../../../../src/runtimehooks/index.ts';
+import { recordedCalls } from '../../../runtimehooks/messages/recorded.ts';
+import { collectingLog } from '../../../server/running.ts';
+import { cpuTimeMs } from '../../../support/cpu-time.ts';
+
+// The library that applies patches here rejects fields of this name.
+const json = fc
+  .jsonValue({ maxDepth: 5 })
+  .map((value) => JSON.parse(JSON.stringify(value).replaceAll('"__proto__":', '"proto":')) as Json);
+
+/** RFC 7396, section 2. */
+function applyMerge(target: Json | undefined, patch: Json): Json {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) {
+    return patch;
+  }
+  const result: JsonObject =
+    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {};
+  for (const [name, field] of Object.entries(patch)) {
+    if (field === null) {
+      delete result[name];
+    } else {
+      result[name] = applyMerge(result[name], field);
+    }
+  }
+  return result;
+}
+
+describe('diff', () => {
+  test('the patch turns one value into the other, and is empty if they are equal', () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        const document = { value: structuredClone(before) };
+        const errors = applyPatch(document, jsonPatchOf({ value: before }, { value: after }) as never);
+        expect(errors.filter((error) => error !== null)).toEqual([]);
+        expect(document.value).toEqual(after);
+        expect(jsonPatchOf(before, structuredClone(before))).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('of lists: an item at the front, in the middle, at the end, and none left', () => {
+    const lists: [Json[], Json[], number][] = [
+      [[1, 2, 3], [0, 1, 2, 3], 1],
+      [[1, 2, 3], [1, 9, 2, 3], 1],
+      [[1, 2, 3], [1, 2, 3, 4], 1],
+      [[1, 2, 3], [2, 3], 1],
+      [[1, 2, 3], [1, 7, 3], 1],
+      [[1, 2, 3], [], 3],
+    ];
+    for (const [before, after, operations] of lists) {
+      expect(jsonPatchOf(before, after), JSON.stringify([before, after])).toHaveLength(operations);
+    }
+  });
+
+  test('the order of fields does not affect the patch', () => {
+    const before = { b: 1, a: { d: 1, c: 2 } };
+    expect(jsonPatchOf(before, { a: { c: 3, d: 2 }, b: 2 })).toEqual(jsonPatchOf(before, { b: 2, a: { d: 2, c: 3 } }));
+  });
+
+  test('a merge patch turns one object into the other, and cannot set null', () => {
+    const withoutNull = fc
+      .dictionary(fc.string(), json)
+      .map(
+        (value) =>
+          JSON.parse(
+            JSON.stringify(value, (_, field) => (field === null ? 0 : field)).replaceAll('"__proto__":', '"proto":'),
+          ) as JsonObject,
+      );
+    fc.assert(
+      fc.property(withoutNull, withoutNull, (before, after) => {
+        const patch = mergePatchOf(before, after);
+        expect(patch === undefined ? before : applyMerge(before, patch)).toEqual(after);
+      }),
+    );
+    expect(() => mergePatchOf({}, { a: { b: null } })).toThrow('a.b: a merge patch cannot set null');
+  });
+
+  test('a field named __proto__ is an ordinary one', () => {
+    const after = JSON.parse('{"__proto__":{"a":1}}') as JsonObject;
+    expect(JSON.stringify(mergePatchOf({}, after))).toBe('{"__proto__":{"a":1}}');
+    expect(jsonPatchOf({}, after)).toEqual([{ op: 'add', path: '/__proto__', value: { a: 1 } }]);
+    expect(JSON.stringify(copyOf(after))).toBe('{"__proto__":{"a":1}}');
+    expect(jsonPatchOf(after, {})).toEqual([{ op: 'remove', path: '/__proto__' }]);
+  });
+
+  test('long lists take linear time', () => {
+    const list = Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}`, value: index }));
+    const started = cpuTimeMs();
+    expect(jsonPatchOf(list, [{ name: 'new', value: 0 }, ...list])).toHaveLength(1);
+    expect(jsonPatchOf(list, list.slice(1).reverse()).length).toBeGreaterThan(15_000);
+    expect(cpuTimeMs() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('paths', () => {
+  const object: JsonObject = { a: { b: [{ c: 1 }] }, metadata: { labels: { 'example.com/tier': 'gold' } } };
+  test.each([
+    ['a.b[0].c', 1],
+    ['a["b"][0]', { c: 1 }],
+    ['metadata.labels["example.com/tier"]', 'gold'],
+    ['a.b[1].c', undefined],
+    ['a.x.y', undefined],
+    ['constructor', undefined],
+  ])('%s', (path, value) => expect(getField(object, path)).toEqual(value));
+
+  test.each([
+    '',
+    '.a',
+    'a.',
+    'a..b',
+    'a.[0]',
+    'a[',
+    'a[x]',
+    'a]b',
+    '__proto__.x',
+    'a["__proto__"]',
+    'x'.repeat(2000),
+  ])('%s is not one', (path) => expect(() => getField(object, path)).toThrow(/is not a path such as/));
+
+  test('setting creates missing objects, and removing leaves everything else alone', () => {
+    const made: JsonObject = {};
+    setField(made, 'spec.disks[0].size', 5);
+    setField(made, 'spec.none.at.all', undefined);
+    setField(made, 'spec.more', 1);
+    setField(made, 'spec.more', undefined);
+    expect(made).toEqual({ spec: { disks: [{ size: 5 }] } });
+    expect(() => setField(made, 'spec.disks[2]', 1)).toThrow(/cannot be set/);
+    expect(() => setField(made, 'spec.disks.size', 1)).toThrow(/cannot be set/);
+    expect(({} as Record<string, unknown>).size).toBeUndefined();
+  });
+});
+
+test('variables: those of an item take precedence, builtin is merged by field, and errors are understandable', () => {
+  const values = mergeVariables(
+    [
+      { name: 'size', value: 'small' },
+      { name: 'disk', value: { gb: 5, fast: true } },
+      { name: 'builtin', value: { cluster: { name: 'lab', newer: { field: 1 } } } },
+    ],
+    [
+      { name: 'disk', value: { gb: 9 } },
+      { name: 'builtin', value: { cluster: { uid: 'u' }, machineDeployment: { version: 'v1.33.0' } } },
+    ],
+  );
+  expect(values).toEqual({
+    size: 'small',
+    disk: { gb: 9 },
+    builtin: {
+      cluster: { name: 'lab', uid: 'u', newer: { field: 1 } },
+      machineDeployment: { version: 'v1.33.0' },
+    },
+  });
+  const variables = variablesOf(values);
+  expect(variables.string('builtin.machineDeployment.version')).toBe('v1.33.0');
+  expect(variables.number('disk.gb')).toBe(9);
+  expect([variables.string('none', 'x'), variables.has('none')]).toEqual(['x', false]);
+  expect(() => variables.string('none.at')).toThrow(new HandlerFailure('variable none.at is not set'));
+  expect(() => variables.boolean('disk.gb')).toThrow(new HandlerFailure('variable disk.gb is not true or false'));
+});
+
+test('variables: functions can be taken out, and values are a field, with one getter for all objects', () => {
+  const [some, others] = [variablesOf({ size: 'small' }), variablesOf({ size: 'large' })];
+  const { string, has } = some;
+  expect([string('size'), has('size'), others.string('size')]).toEqual(['small', true, 'large']);
+  expect(JSON.stringify(some)).toBe('{"values":{"size":"small"}}');
+  const getterOf = (variables: object) => Object.getOwnPropertyDescriptor(variables, 'values')?.get;
+  expect(getterOf(some)).toBeTypeOf('function');
+  // With a getter of its own, each object would have a hidden class of its own, which scavenges do not free.
+  expect(getterOf(some)).toBe(getterOf(others));
+});
+
+test('variables are defined once, with their types', () => {
+  const defined = defineVariables({
+    flavor: { required: true, schema: { type: 'string' } },
+    replicas: { schema: { type: 'integer', default: 3 } },
+    extra: { schema: { type: 'boolean' } },
+  });
+  expect(defined.variables.map(({ name, required }) => [name, required])).toEqual([
+    ['flavor', true],
+    ['replicas', false],
+    ['extra', false],
+  ]);
+  const { flavor, replicas, extra } = defined.read({
+    variables: [
+      { name: 'flavor', value: 'large' },
+      { name: 'replicas', value: 3 },
+    ],
+  });
+  expectTypeOf(flavor).toEqualTypeOf<string>();
+  expectTypeOf(replicas).toEqualTypeOf<number>();
+  expectTypeOf(extra).toEqualTypeOf<boolean | undefined>();
+  expect([flavor, replicas, extra]).toEqual(['large', 3, undefined]);
+  expect(() => defineVariables({ 'a.b': { schema: { type: 'string' } } })).toThrow(
+    '"a.b" is not a name for a variable',
+  );
+  expect(() => defineVariables({ builtin: { schema: {} } })).toThrow(TypeError);
+});
+
+describe('definitions of variables that Cluster API rejects', () => {
+  test.each<[string, unknown, string]>([
+    ['none', undefined, 'defineVariables: undefined is not an object of options: pass variables by name'],
+    [
+      'no definition',
+      { a: null },
+      `variable "a": null is not an object of options: pass { schema: { type: 'string' } }`,
+    ],
+    ['no schema', { a: {} }, `variable "a": schema must be an object, such as { schema: { type: 'string' } }`],
+    [
+      'text as required',
+      { a: { required: 'yes', schema: { type: 'string' } } },
+      `variable "a": required: 'yes' is not`,
+    ],
+    ['a schema without a type', { a: { schema: {} } }, '- variables[a].schema.type: Required value: '],
+    ['an unknown type', { a: { schema: { type: 'text' } } }, '- variables[a].schema.type: Unsupported value: "text"'],
+    [
+      'a field without a type, after a good variable',
+      { good: { schema: { type: 'string' } }, a: { schema: { type: 'object', properties: { b: {} } } } },
+      'the variables cannot be served:\n- variables[a].schema.properties[b].type: Required value: ',
+    ],
+    [
+      'a misspelled keyword',
+      { a: { schema: { type: 'string', maxLen: 5 } } },
+      '- variables[a].schema.maxLen: is not a',
+    ],
+    [
+      'text as a length, in the second variable',
+      { good: { schema: { type: 'string' } }, a: { schema: { type: 'string', maxLength: '5' } } },
+      '- variables[a].schema.maxLength: must be of type integer, not string',
+    ],
+    [
+      'a wrong default',
+      { a: { schema: { type: 'string', default: 5 } } },
+      '- variables[a].schema.default: Invalid value',
+    ],
+    ['a wrong pattern', { a: { schema: { type: 'string', pattern: '[' } } }, '- variables[a].schema.pattern: Invalid'],
+  ])('%s', (_, definitions, message) => {
+    expect(() => defineVariables(definitions as never)).toThrow(TypeError);
+    expect(() => defineVariables(definitions as never)).toThrow(message);
+  });
+
+  test('all problems are reported at once, and ten of them named', () => {
+    const properties = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`p${index}`, {}]));
+    const define = () => defineVariables({ a: { schema: { type: 'object', properties } } });
+    expect(define).toThrow(/p0\]\.type.*\n(- .*\n){8}- .*p9\]\.type.*\n- and 2 more$/);
+  });
+});
+
+const recorded = recordedCalls.find(({ file }) => file === 'GeneratePatches.json')
+  ?.body as unknown as GeneratePatchesRequest;
+const decoded = (patch: string) => JSON.parse(Buffer.from(patch, 'base64').toString());
+const walk = (mutate: (template: Template, context: TemplateContext) => void, match = {}, options: WalkOptions = {}) =>
+  walkTemplates(recorded, [{ match, mutate }], options);
+
+describe('walkTemplates with a request from Cluster API', () => {
+  test('visits items of several kinds', () => {
+    expect(recorded.items.length).toBeGreaterThan(2);
+    expect(new Set(recorded.items.map(({ object }) => (object as JsonObject).kind)).size).toBeGreaterThan(1);
+  });
+
+  test('returns no patch if nothing changes, and does not modify the request', () => {
+    const before = structuredClone(recorded);
+    expect(walk(() => {})).toEqual([]);
+    expect(
+      walk((template) => {
+        template.spec.changed = true;
+      }),
+    ).toHaveLength(recorded.items.length);
+    expect(recorded).toEqual(before);
+  });
+
+  test('returns patches with the uid, matched by kind, version and holder', () => {
+    const [first] = recorded.items;
+    const kind = (first?.object as JsonObject).kind as string;
+    const set = (template: Template, { variables }: TemplateContext) => {
+      template.spec.flavor = variables.string('flavor');
+      template.spec.cluster = variables.string('builtin.cluster.name');
+    };
+    const patches = walk(set, {
+      kind,
+      apiVersion: ['infrastructure.cluster.x-k8s.io/*'],
+      holder: { fieldPath: 'spec.infrastructureRef' },
+    });
+    expect(patches.map(({ uid, patchType, patch }) => [uid, patchType, decoded(patch)])).toEqual([
+      [
+        first?.uid,
+        'JSONPatch',
+        [
+          { op: 'add', path: '/spec/cluster', value: 'lab' },
+          { op: 'add', path: '/spec/flavor', value: 'large' },
+        ],
+      ],
+    ]);
+    const [merge] = walk(set, { kind }, { format: 'JSONMergePatch' });
+    expect([merge?.patchType, decoded(merge?.patch ?? '')]).toEqual([
+      'JSONMergePatch',
+      { spec: { cluster: 'lab', flavor: 'large' } },
+    ]);
+    expect(walk(set, { kind: 'Other' })).toEqual([]);
+    expect(walk(set, { apiVersion: 'infrastructure.cluster.x-k8s.io/v9' })).toEqual([]);
+    expect(() => walk(set, { kind: 'Other' }, { unmatched: 'fail' })).toThrow(HandlerFailure);
+  });
+
+  test('leaves out what Cluster API ignores or overwrites, and logs it', () => {
+    const { log, lines } = collectingLog();
+    const patches = walk(
+      (template) => {
+        template.metadata.name = 'other';
+        template.kind = 'Other';
+        template.metadata.labels = { ...template.metadata.labels, tier: 'gold' };
+        setField(template as never, 'spec.template.spec.version', 'v9.9.9');
+        setField(template as never, 'spec.template.spec.replicas', 7);
+      },
+      { holder: { kind: 'Cluster', fieldPath: 'spec.controlPlaneRef' } },
+      { log },
+    );
+    expect(patches).toHaveLength(1);
+    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).toMatch(/tier/);
+    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).not.toMatch(/other|Other|v9\.9\.9|replicas/);
+    expect(lines[0]?.fields).toEqual(
+      expect.arrayContaining(['kind', 'metadata.name', 'spec.template.spec.version', 'spec.template.spec.replicas']),
+    );
+  });
+});

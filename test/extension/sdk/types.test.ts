@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { createExtensionServer, HandlersError, handler } from '../../../src/extension/index.ts';
+import { accepted, optional } from './types.ts';
+
+test('handlers that compile are served, in the given order', () => {
+  const server = createExtensionServer({ handlers: accepted });
+  expect(server.discovery().handlers).toEqual([
+    {
+      name: 'wait',
+      requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
+      timeoutSeconds: 25,
+      failurePolicy: 'Ignore',
+    },
+    {
+      name: 'plan',
+      requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GenerateUpgradePlan' },
+    },
+    { name: 'off', requestHook: { apiVersion: 'hooks.lab.example.com/v1beta1', hook: 'BeforePowerOff' } },
+  ]);
+  expect(server.warnings).toEqual([
+    expect.stringMatching(/"wait" of .*BeforeClusterUpgrade: timeoutSeconds 25 is more than 10/),
+    expect.stringMatching(/with failurePolicy Ignore an outage/),
+  ]);
+});
+
+test('all mistakes are reported at once, including those that types cannot detect', () => {
+  const name: string = 'Not_A-Label';
+  const seconds: number = 31;
+  const done = handler('CanUpdateMachine', { name: 'can', handle: (_, { answer }) => answer.done() });
+  const create = () =>
+    createExtensionServer({
+      handlers: [
+        handler('BeforeClusterCreate', { name, timeoutSeconds: seconds, handle: (_, { answer }) => answer.done() }),
+        handler('BeforeClusterDelete', { name, handle: (_, { answer }) => answer.done() }),
+        done,
+        { ...done, name: 'can-too', failurePolicy: 'fail' as 'Fail' },
+      ],
+    });
+  expect(create).toThrow(HandlersError);
+  try {
+    create();
+  } catch (error) {
+    expect((error as HandlersError).problems).toEqual([
+      expect.stringMatching(/BeforeClusterCreate: the name must consist of lower case letters/),
+      expect.stringMatching(/BeforeClusterCreate: timeoutSeconds 31 is not a whole number from 1 to 30/),
+      expect.stringMatching(/BeforeClusterDelete: the name must consist/),
+      expect.stringMatching(
+        /BeforeClusterDelete: handler "Not_A-Label" of .*Hook=BeforeClusterCreate has the same name/,
+      ),
+      expect.stringMatching(/"can-too" of .*: failurePolicy "fail" is not "Fail" or "Ignore"/),
+      expect.stringMatching(/"can-too" of .*CanUpdateMachine: handler "can" of .* serves the same hook/),
+    ]);
+  }
+});
+
+test('options that are undefined have their defaults', async () => {
+  const { server, jobs, call } = optional(undefined, undefined);
+  expect(server.discovery().handlers).toEqual([
+    {
+      name: 'optional',
+      requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
+    },
+  ]);
+  expect(jobs.running()).toBe(0);
+  expect(await call()).toMatchObject({ ok: false, error: { step: 'registry' } });
+});

@@ -1,0 +1,242 @@
+import type { CheckOptions } from '../../../src/exports/rules.ts';
+import {
+  type Answers,
+  createExtensionServer,
+  createJobs,
+  type ExtensionCertificates,
+  type ExtensionServerOptions,
+  getField,
+  type HandlerOptions,
+  handler,
+  type JobsOptions,
+  type machinePatches,
+  type ResponseFor,
+  setField,
+  type Template,
+  type TemplateMatch,
+  type TemplatePatcher,
+  type VariableDefinition,
+  variablesOf,
+  type WalkOptions,
+  walkTemplates,
+} from '../../../src/extension/index.ts';
+import { type IdempotentOptions, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
+import {
+  type CallAllOptions,
+  type CallOptions,
+  type ClientOptions,
+  createClient,
+} from '../../../src/runtimehooks/client/index.ts';
+import { defineHook, hooks } from '../../../src/runtimehooks/index.ts';
+import type { HookVersionChange } from '../../../src/runtimehooks/versions/index.ts';
+import { fixedCertificate, selfSignedPair } from '../../../src/server/index.ts';
+
+// `npm run check` is what tests this file: each wrong use below must not compile.
+
+interface PowerOffRequest {
+  apiVersion?: string;
+  kind?: string;
+  host: string;
+}
+interface PowerOffResponse {
+  status: 'Success' | 'Failure';
+  message?: string;
+  watts: number;
+}
+const text = { type: 'string' } as const;
+const powerOff = defineHook<PowerOffRequest, PowerOffResponse>({
+  group: 'hooks.lab.example.com',
+  version: 'v1beta1',
+  name: 'BeforePowerOff',
+  summary: 'A machine goes off.',
+  purpose: 'Called before a machine is switched off.',
+  introduced: '1.14',
+  request: { type: 'object', required: ['host'], properties: { apiVersion: text, kind: text, host: text } },
+  response: {
+    type: 'object',
+    required: ['status', 'watts'],
+    properties: { status: text, message: text, watts: { type: 'integer' } },
+  },
+});
+
+/** Options can be named without the literal types of name and timeout. */
+export const named: HandlerOptions<'BeforeClusterUpgrade'> = {
+  name: 'named',
+  handle: (_, { answer }) => answer.done(),
+};
+
+export const accepted = [
+  handler('BeforeClusterUpgrade', {
+    name: 'wait',
+    timeoutSeconds: 25,
+    failurePolicy: 'Ignore',
+    handle: ({ cluster, toKubernetesVersion }, { answer, settings }) => {
+      const names: string[] = [cluster.metadata?.name ?? '', toKubernetesVersion, settings.tier ?? ''];
+      return names.length > 0 ? answer.retryAfterSeconds(30, 'backups run') : answer.done();
+    },
+  }),
+  handler('GenerateUpgradePlan', {
+    name: 'plan',
+    handle: async ({ toKubernetesVersion }, { answer }) =>
+      answer.done({ controlPlaneUpgrades: [{ version: toKubernetesVersion }], message: 'one step' }),
+  }),
+  handler(powerOff, {
+    name: 'off',
+    handle: ({ host }, { answer }) => (host === '' ? answer.failure('no host') : answer.done({ watts: 1 })),
+  }),
+];
+
+/** The optional fields of a type that may be missing, but not undefined. */
+type StrictFields<T> = {
+  [Field in keyof T]-?: Record<never, never> extends Pick<T, Field>
+    ? undefined extends Required<T>[Field]
+      ? never
+      : Field
+    : never;
+}[keyof T];
+
+/** What authors pass to the library: each of its optional fields may be undefined. */
+export const lenient: {
+  [Name in keyof Passed]: [StrictFields<Passed[Name]>] extends [never] ? true : StrictFields<Passed[Name]>;
+} = {
+  answer: true,
+  call: true,
+  callAll: true,
+  check: true,
+  client: true,
+  definition: true,
+  handler: true,
+  hook: true,
+  idempotent: true,
+  jobs: true,
+  match: true,
+  patcher: true,
+  request: true,
+  secret: true,
+  server: true,
+  fields: true,
+  versions: true,
+  walk: true,
+};
+interface Passed {
+  answer: Exclude<Parameters<Answers<ResponseFor<'GenerateUpgradePlan'>>['done']>[0], undefined>;
+  call: CallOptions<object>;
+  callAll: CallAllOptions<object>;
+  check: CheckOptions;
+  client: ClientOptions;
+  definition: VariableDefinition;
+  fields: Parameters<typeof machinePatches>[1];
+  handler: HandlerOptions<'BeforeClusterUpgrade'>;
+  hook: Parameters<typeof defineHook>[0];
+  idempotent: IdempotentOptions;
+  jobs: JobsOptions;
+  match: TemplateMatch & NonNullable<TemplateMatch['holder']>;
+  patcher: TemplatePatcher;
+  request: Exclude<Parameters<typeof requestFor<'BeforeClusterUpgrade'>>[1], undefined>;
+  secret: Extract<ExtensionCertificates, { secret: string }>;
+  server: ExtensionServerOptions & NonNullable<ExtensionServerOptions['clients']>;
+  versions: HookVersionChange & NonNullable<HookVersionChange['request']>;
+  walk: WalkOptions;
+}
+
+/** Fields of all that messages have can be read and set by path: typed objects, objects of providers, and templates. */
+export const fields = [
+  handler('ValidateTopology', {
+    name: 'validate',
+    handle: ({ items, variables = [] }, { answer }) => {
+      const values = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+      const images = items.map(({ object }) => getField(object, 'spec.image') ?? variablesOf(values).get('image'));
+      return images.includes('') ? answer.failure('no image') : answer.done();
+    },
+  }),
+  handler('GeneratePatches', {
+    name: 'patches',
+    handle: (request, { answer }) => {
+      const mutate = (template: Template) =>
+        setField(template, 'spec.image', getField(template, 'metadata.labels["image"]'));
+      return answer.done({ items: walkTemplates(request, [{ mutate }]) });
+    },
+  }),
+  handler('BeforeClusterCreate', {
+    name: 'create',
+    handle: ({ cluster }, { answer }) => answer.done({ message: String(getField(cluster, 'spec.topology.version')) }),
+  }),
+];
+
+/** An option may be undefined, as values from the environment are; strict projects tell that from a missing one. */
+export function optional(seconds: number | undefined, text: string | undefined) {
+  const { cluster, fromKubernetesVersion, toKubernetesVersion } = requestFor('BeforeClusterUpgrade');
+  const client = createClient({
+    maxConcurrentCalls: seconds,
+    namespaceLabels: undefined,
+    clientCertificate: undefined,
+    now: undefined,
+    metrics: undefined,
+  });
+  const call = () =>
+    client.callAllExtensions(hooks.BeforeClusterUpgrade, {
+      object: { namespace: 'a', name: 'b', uid: cluster.metadata?.uid },
+      request: { cluster, fromKubernetesVersion, toKubernetesVersion },
+      cache: undefined,
+    });
+  return {
+    call,
+    jobs: createJobs({ retryAfterSeconds: seconds, maxSeconds: seconds, now: undefined }),
+    server: createExtensionServer({
+      handlers: [
+        handler('BeforeClusterUpgrade', {
+          name: 'optional',
+          timeoutSeconds: seconds,
+          failurePolicy: undefined,
+          handle: (_, { answer }) => answer.done(),
+        }),
+      ],
+      port: seconds,
+      healthPort: seconds,
+      host: text,
+      path: text,
+      version: text,
+      clients: undefined,
+      limits: undefined,
+      log: undefined,
+    }),
+  };
+}
+
+/** Never called: it must not compile without the comments. */
+export function refused() {
+  // @ts-expect-error: this hook does not exist.
+  handler('BeforeClusterUpgarde', { name: 'a', handle: () => undefined });
+  // @ts-expect-error: the server answers Discovery itself.
+  handler('Discovery', { name: 'a', handle: () => undefined });
+  // @ts-expect-error: the request has no such field.
+  handler('BeforeClusterUpgrade', { name: 'a', handle: ({ machine }, { answer }) => answer.done(machine) });
+  // @ts-expect-error: the response has no such field.
+  handler('GenerateUpgradePlan', { name: 'a', handle: (_, { answer }) => answer.done({ upgrades: [] }) });
+  // @ts-expect-error: a field of the wrong type.
+  handler('GenerateUpgradePlan', { name: 'a', handle: (_, { answer }) => answer.done({ workersUpgrades: 1 }) });
+  // @ts-expect-error: no response.
+  handler('BeforeClusterUpgrade', { name: 'a', handle: () => {} });
+  // @ts-expect-error: a response built separately may lack its status.
+  handler('BeforeClusterUpgrade', { name: 'a', handle: () => ({ status: 'Success', retryAfterSeconds: 0 }) });
+  // @ts-expect-error: the hook cannot block.
+  handler('GeneratePatches', { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5, 'not yet') });
+  // @ts-expect-error: a blocking response must say what it waits for.
+  handler('BeforeClusterUpgrade', { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5) });
+  // @ts-expect-error: a name with capital letters.
+  handler('BeforeClusterUpgrade', { name: 'Wait', handle: (_, { answer }) => answer.done() });
+  // @ts-expect-error: a name with a dot.
+  handler('BeforeClusterUpgrade', { name: 'wait.lab', handle: (_, { answer }) => answer.done() });
+  // @ts-expect-error: a timeout over 30 s.
+  handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 60, handle: (_, { answer }) => answer.done() });
+  // @ts-expect-error: a timeout of zero.
+  handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 0, handle: (_, { answer }) => answer.done() });
+  // @ts-expect-error: this policy does not exist.
+  handler('BeforeClusterUpgrade', { name: 'a', failurePolicy: 'Retry', handle: (_, { answer }) => answer.done() });
+  // @ts-expect-error: a provider's hook requires its field.
+  handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.done() });
+  // @ts-expect-error: a provider's hook that cannot block.
+  handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5, 'not yet') });
+  // @ts-expect-error: the program's own certificate source is not exported.
+  createExtensionServer({ handlers: [], certificates: fixedCertificate(selfSignedPair(new Date())) });
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { withAllDefaults, withDefaults } from '../../../src/extensionconfig/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+
+const good: JsonObject = {
+  apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+  kind: 'ExtensionConfig',
+  metadata: { name: 'one' },
+  spec: { clientConfig: { service: { namespace: 'a', name: 'b', port: 443 } }, namespaceSelector: {} },
+};
+
+test('sets the values in the patch, and copies only what it changes', () => {
+  const object: JsonObject = {
+    ...good,
+    spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } },
+    status: { handlers: [{ name: 'a' }, { name: 'b', failurePolicy: 'Ignore' }] },
+  };
+  expect(withDefaults(object, 'object').spec).toEqual({
+    clientConfig: { service: { namespace: 'a', name: 'b', port: 443 } },
+    namespaceSelector: {},
+  });
+  const complete = withDefaults(object, 'status');
+  expect(complete.status).toEqual({
+    handlers: [
+      { name: 'a', timeoutSeconds: 10, failurePolicy: 'Fail' },
+      { name: 'b', timeoutSeconds: 10, failurePolicy: 'Ignore' },
+    ],
+  });
+  expect(complete.spec).toBe(object.spec);
+  expect(withDefaults(good, 'object')).toBe(good);
+});
+
+test('does not modify its input', () => {
+  const object = { ...good, spec: { clientConfig: { service: { namespace: 'a', name: 'b' } } } };
+  const before = JSON.stringify(object);
+  expect(withDefaults(object, 'object')).not.toEqual(object);
+  expect(JSON.stringify(object)).toBe(before);
+});
+
+test('the object and its status together', () => {
+  const object = { ...good, spec: {}, status: { handlers: [{ name: 'a' }] } };
+  expect(withAllDefaults(object)).toEqual({
+    ...good,
+    spec: { namespaceSelector: {} },
+    status: { handlers: [{ name: 'a', timeoutSeconds: 10, failurePolicy: 'Fail' }] },
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest';
+import { type Examined, examine, maxViolations } from '../../../src/extensionconfig/api/examine.ts';
+import type { LimitedSchema } from '../../../src/extensionconfig/api/own-schema.ts';
+import { cpuTimeMs } from '../../support/cpu-time.ts';
+
+/** Knows only one format, which accepts only `ok`. */
+const isOfFormat = (format: string, value: unknown) => format !== 'known' || value === 'ok';
+
+const examined = (value: unknown, schema: LimitedSchema): Examined =>
+  examine({ f: value }, { type: 'object', properties: { f: schema } }, isOfFormat);
+
+/** Violations as lines: PATH PROBLEM VALUE: MESSAGE. */
+const lines = ({ violations }: Examined) =>
+  violations.map(
+    (one) => `${one.path.join('.')} ${one.problem} ${'value' in one ? JSON.stringify(one.value) : '-'}: ${one.message}`,
+  );
+
+type Type = NonNullable<LimitedSchema['type']>;
+const values: [value: unknown, ...types: Type[]][] = [
+  ['', 'string'],
+  ['x', 'string'],
+  [1, 'integer', 'number'],
+  [1.5, 'number'],
+  [true, 'boolean'],
+  [[], 'array'],
+  [{}, 'object'],
+  [null],
+];
+const types: readonly Type[] = ['string', 'integer', 'number', 'boolean', 'array', 'object'];
+
+describe.each(types)('type %s', (type) => {
+  test.each(values)('of %j', (value, ...fitting) => {
+    const result = examined(value, { type });
+    if (fitting.includes(type)) {
+      expect(lines(result)).toEqual([]);
+      expect(result.limited).toEqual({ f: value });
+    } else {
+      expect(lines(result)).toEqual([`f type ${JSON.stringify(value)}: must be of type ${type}`]);
+      expect(result.limited).toEqual({});
+    }
+    expect(result.whole).toBe(result.limited);
+  });
+
+  test('replaces an item of another type with an empty one', () => {
+    const other = type === 'object' ? 1 : {};
+    const empty = { string: '', integer: 0, number: 0, boolean: false, array: [], object: {} }[type];
+    expect(examined([other, other], { type: 'array', items: { type } }).limited).toEqual({ f: [empty, empty] });
+  });
+});
+
+test.each(values)('%j is valid if the schema has no type', (value) => {
+  expect(lines(examined(value, {}))).toEqual([]);
+});
+
+const smile = '\u{1F600}';
+
+test('does not count the characters of a string without a limit', () => {
+  const text = 'x'.repeat(2 ** 25);
+  const times = [1, 2, 3].map(() => {
+    const startedAt = cpuTimeMs();
+    expect(lines(examined(text, { type: 'string' }))).toEqual([]);
+    return cpuTimeMs() - startedAt;
+  });
+  // One by one they take a fifth of a second.
+  expect(Math.min(...times)).toBeLessThan(50);
+});
+
+describe('a limit', () => {
+  const tooLong = (value: unknown) => `f tooLong ${JSON.stringify(value)}: must be at most 2 characters long`;
+  test.each<[string, LimitedSchema, within: unknown[], beyond: [value: unknown, line: string][]]>([
+    [
+      'maxLength, in code points',
+      { type: 'string', maxLength: 2 },
+      ['', 'ab', smile, smile + smile, `a${smile}`],
+      ['abc', `ab${smile}`, smile.repeat(3), 'abcd', 'abcde'].map((value) => [value, tooLong(value)]),
+    ],
+    ['maxItems', { type: 'array', maxItems: 1 }, [[], [1]], [[[1, 2], 'f tooMany [1,2]: must have at most 1 items']]],
+    [
+      'maxProperties',
+      { type: 'object', maxProperties: 1 },
+      [{}, { a: 1 }],
+      [[{ a: 1, b: 2 }, 'f tooMany {"a":1,"b":2}: must have at most 1 properties']],
+    ],
+    [
+      'bytes of keys and values',
+      { type: 'object', maxTotalBytes: 4 },
+      [{}, { a: 'xyz' }, { a: 'é', b: 7 }, { abcd: '' }],
+      [
+        [{ a: 'xyzw' }, 'f tooLong {"a":"xyzw"}: must be at most 4 bytes, keys and values together'],
+        [{ é: 'é', b: '' }, 'f tooLong {"é":"é","b":""}: must be at most 4 bytes, keys and values together'],
+      ],
+    ],
+  ])('%s: drops what exceeds it', (_name, schema, within, beyond) => {
+    for (const value of within) {
+      const result = examined(value, schema);
+      expect(lines(result)).toEqual([]);
+      expect(result.whole).toBe(result.limited);
+      expect(result.limited).toEqual({ f: value });
+    }
+    for (const [value, line] of beyond) {
+      const result = examined(value, schema);
+      expect(lines(result)).toEqual([line]);
+      expect(result.limited).toEqual({});
+      expect(result.whole).toEqual({ f: value });
+    }
+  });
+
+  test.each<[string, LimitedSchema, within: unknown[], beyond: [value: unknown, line: string][]]>([
+    ['minimum', { type: 'integer', minimum: 2 }, [2, 3], [[1, 'f invalid 1: must be at least 2']]],
+    ['maximum', { type: 'integer', maximum: 2 }, [2, -3], [[3, 'f invalid 3: must be at most 2']]],
+    ['both', { type: 'integer', minimum: 0, maximum: 0 }, [0], [[1, 'f invalid 1: must be at most 0']]],
+    [
+      'minLength, in code points',
+      { type: 'string', minLength: 2 },
+      ['ab', smile + smile],
+      ['', 'a', smile].map((value) => [value, `f invalid "${value}": must have at least 2 characters`]),
+    ],
+    [
+      'pattern',
+      { type: 'string', pattern: '^.b$' },
+      ['ab', `${smile}b`],
+      [
+        ['b', 'f invalid "b": must match ^.b$'],
+        ['ac', 'f invalid "ac": must match ^.b$'],
+      ],
+    ],
+    ['minItems', { type: 'array', minItems: 1 }, [[1], [1, 2]], [[[], 'f invalid []: must have at least 1 items']]],
+    [
+      'minProperties',
+      { type: 'object', minProperties: 1 },
+      [{ a: 1 }, { a: 1, b: 1 }],
+      [[{}, 'f invalid {}: must have at least 1 properties']],
+    ],
+    [
+      'required',
+      { type: 'object', required: ['a', 'b'] },
+      [{ a: undefined, b: 1 }],
+      [[{ b: 1 }, 'f.a required -: must be set']],
+    ],
+    [
+      'enum',
+      { type: 'string', enum: ['a', 'b'] },
+      ['a', 'b'],
+      [
+        ['c', 'f notSupported "c": must be one of a, b'],
+        ['', 'f notSupported "": must be one of a, b'],
+      ],
+    ],
+    ['format', { type: 'string', format: 'known' }, ['ok'], [['x', 'f invalid "x": must be of format known']]],
+    ['format of a number', { type: 'integer', format: 'known' }, [], [[1, 'f invalid 1: must be of format known']]],
+    ['an unknown format', { type: 'string', format: 'other' }, ['x'], []],
+  ])('%s: keeps what violates it', (_name, schema, within, beyond) => {
+    expect(within.flatMap((value) => lines(examined(value, schema)))).toEqual([]);
+    for (const [value, line] of beyond) {
+      const result = examined(value, schema);
+      expect(lines(result)).toEqual([line]);
+      expect(result.limited).toEqual({ f: value });
+      expect(result.whole).toBe(result.limited);
+    }
+  });
+
+  test('reports nothing else about an oversized value, and does not look inside it', () => {
+    expect(lines(examined('abc', { type: 'string', maxLength: 2, pattern: 'x', enum: ['x'] }))).toEqual([
+      'f tooLong "abc": must be at most 2 characters long',
+    ]);
+    const items: LimitedSchema = { type: 'array', maxItems: 1, items: { type: 'string' } };
+    const result = examined([1, 'x'], items);
+    expect(lines(result)).toEqual(['f tooMany [1,"x"]: must have at most 1 items']);
+    expect(result.limited).toEqual({});
+    expect(result.whole).toEqual({ f: ['', 'x'] });
+  });
+});
+
+test('reports each missing field as one violation, and keeps the paths of later ones', () => {
+  const field: LimitedSchema = { type: 'object', required: ['a', 'b'] };
+  const schema: LimitedSchema = { type: 'object', properties: { f: field, g: field } };
+  expect(lines(examine({ f: {}, g: { b: 1 } }, schema, isOfFormat))).toEqual([
+    'f.a required -: must be set',
+    'f.b required -: must be set',
+    'g.a required -: must be set',
+  ]);
+});
+
+describe('nested values', () => {
+  const text: LimitedSchema = { type: 'string', maxLength: 2 };
+
+  test('of a list, with their indices', () => {
+    const value = ['a', 1, 'abc', 'b'];
+    const result = examined(value, { type: 'array', items: text });
+    expect(lines(result)).toEqual([
+      'f.1 type 1: must be of type string',
+      'f.2 tooLong "abc": must be at most 2 characters long',
+    ]);
+    expect(result.limited).toEqual({ f: ['a', '', '', 'b'] });
+    expect(result.whole).toEqual({ f: ['a', '', 'abc', 'b'] });
+    expect(value).toEqual(['a', 1, 'abc', 'b']);
+  });
+
+  test('of a map, and of an object with fields that are not in its schema', () => {
+    const value = { a: 'x', b: 1, c: 'abc', d: 'y' };
+    const map = examined(value, { type: 'object', additionalProperties: text });
+    expect(map.limited).toEqual({ f: { a: 'x', d: 'y' } });
+    expect(map.whole).toEqual({ f: { a: 'x', c: 'abc', d: 'y' } });
+    for (const additionalProperties of [true, undefined]) {
+      const schema: LimitedSchema = {
+        type: 'object',
+        properties: { a: { type: 'integer' } },
+        ...(additionalProperties && { additionalProperties }),
+      };
+      const object = examined(value, schema);
+      expect(lines(object)).toEqual(['f.a type "x": must be of type integer']);
+      expect(object.limited).toEqual({ f: { b: 1, c: 'abc', d: 'y' } });
+    }
+  });
+
+  test("in the order of the schema's fields, others by the schema of additional properties", () => {
+    const schema: LimitedSchema = {
+      type: 'object',
+      properties: { a: { type: 'integer' } },
+      additionalProperties: { type: 'boolean' },
+    };
+    expect(lines(examined({ a: 1, b: true, constructor: 1 }, schema))).toEqual([
+      'f.constructor type 1: must be of type boolean',
+    ]);
+  });
+
+  test.each([
+    ['a list', { type: 'array', items: { type: 'string' } }, ['a', 'b']],
+    ['a list of anything', { type: 'array' }, [1, 'x', null]],
+    ['an object', { type: 'object', properties: { a: { type: 'string' } } }, { a: 'x', b: null }],
+    ['an object of anything', { type: 'object' }, { a: null }],
+  ] as [string, LimitedSchema, object][])('%s that fits is the very same', (_, schema, value) => {
+    expect(examined(value, schema).limited.f).toBe(value);
+  });
+});
+
+describe('many violations', () => {
+  const schema: LimitedSchema = { type: 'array', items: { type: 'string', minLength: 2 } };
+  const of = (wrong: number, short: number) =>
+    lines(examined([...Array(wrong).fill(true), ...Array(short).fill('a')], schema));
+
+  test('up to a hundred of a kind are all listed', () => {
+    const found = of(maxViolations, maxViolations);
+    expect(found).toHaveLength(2 * maxViolations);
+    expect(found[0]).toBe('f.0 type true: must be of type string');
+    expect(found[99]).toBe('f.99 type true: must be of type string');
+    expect(found[100]).toBe('f.100 invalid "a": must have at least 2 characters');
+    expect(found[199]).toBe('f.199 invalid "a": must have at least 2 characters');
+  });
+
+  test('beyond a hundred are counted by the last one', () => {
+    const found = of(maxViolations + 1, maxViolations + 5);
+    expect(found).toHaveLength(2 * maxViolations);
+    expect(found[98]).toBe('f.98 type true: must be of type string');
+    expect(found[99]).toBe(' type -: 2 more fields have a wrong type');
+    expect(found[199]).toBe(' invalid -: 6 more fields do not fit the CustomResourceDefinition');
+  });
+});

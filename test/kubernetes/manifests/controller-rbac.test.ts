@@ -1,0 +1,191 @@
+import { PassThrough } from 'node:stream';
+import { aroundEach, describe, expect, test } from 'vitest';
+import { run } from '../../../src/cli/index.ts';
+import type { Mode } from '../../../src/controller/index.ts';
+import { clientNode } from '../../../src/kubernetes/client/client-node/client-node.ts';
+import { caBundle, control, handlerOf, type Lab, startLab } from '../../controller/lab.ts';
+import { startExtension } from '../../extension/sdk/running.ts';
+import { eventually } from '../../sandbox/client.ts';
+import { testCa } from '../../server/certificates.ts';
+import { ending, endWith } from '../../support/ends.ts';
+import { buildOverlay, find, type Manifest } from './kustomization.ts';
+import { type Grant, permissionsOf, startRbacProxy } from './rbac-proxy.ts';
+import type { PolicyRule } from './rbac-server.ts';
+
+const account = 'extensionconfig-webhook-controller';
+
+aroundEach(ending);
+
+/** What the controller's account may do, according to the bindings of an overlay. */
+function grantsOf(objects: readonly Manifest[]): Grant[] {
+  return objects
+    .filter(({ kind, subjects }) => /^(Cluster)?RoleBinding$/.test(kind) && subjects[0].name === account)
+    .map(({ metadata, roleRef }) => ({
+      namespace: metadata.namespace,
+      rules: find(objects, roleRef.kind, roleRef.name).rules as PolicyRule[],
+    }));
+}
+
+function argumentsOf(objects: readonly Manifest[]): string[] {
+  return find(objects, 'Deployment', account).spec.template.spec.containers[0].args as string[];
+}
+
+/** A controller in a mode, authorized by its overlay, and what the tests inspect. */
+async function start(mode: Mode) {
+  const objects = buildOverlay(`controller-${mode}`);
+  expect(argumentsOf(objects)).toContain(`--mode=${mode}`);
+  const argumentOf = (flag: string) =>
+    argumentsOf(objects)
+      .find((one) => one.startsWith(`--${flag}=`))
+      ?.split('=')[1] ?? '';
+  const grants = grantsOf(objects);
+  const lab = await startLab();
+  const proxy = await startRbacProxy(lab.sandbox, grants);
+  endWith(() => proxy.close());
+  const namespace = argumentOf('leader-election-namespace');
+  await lab.request('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  const kubeConfig = new (clientNode().KubeConfig)();
+  kubeConfig.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
+  let aheadMs = 0;
+  const begin = () =>
+    control(
+      { kubeConfig },
+      {
+        mode,
+        now: () => new Date(Date.now() + aheadMs),
+        leaderElection: {
+          ...{ namespace, name: argumentOf('leader-election-name') },
+          ...{ leaseDurationMs: 4_000, renewDeadlineMs: 3_000, retryPeriodMs: 50 },
+        },
+      },
+      { resyncMs: 300 },
+    );
+  return {
+    ...{ lab, proxy, grants, begin },
+    /** Repeated events are updated. */
+    passTime() {
+      aheadMs += 10 * 60_000;
+    },
+  };
+}
+
+type Started = Awaited<ReturnType<typeof start>>;
+
+async function expectAllUsed({ proxy, grants }: Started): Promise<void> {
+  const given = permissionsOf(grants).sort();
+  expect(given).toEqual([...new Set(given)]);
+  await eventually(
+    async () => [...proxy.used].sort(),
+    (used) => used.join() === given.join(),
+  );
+  expect(proxy.refused).toEqual([]);
+}
+
+/** Waits until an event was written a number of times; it is written after the status that it reports. */
+function written({ events }: Lab, name: string, reason: string, times: number) {
+  return eventually(
+    () => events(name),
+    (all) => all.some((one) => one.reason === reason && Number(one.count ?? 1) >= times),
+  );
+}
+
+async function extension() {
+  return startExtension([handlerOf('BeforeClusterCreate', 'before')]);
+}
+
+describe("the controller's permissions are sufficient for everything that its mode does, and each of them is used", () => {
+  test('in the mode discover', async () => {
+    const started = await start('discover');
+    const { lab, proxy, begin, passTime } = started;
+    const { port } = await extension();
+    await lab.putSecret('ca', { 'ca.crt': testCa.cert });
+    const annotations = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'default/ca' };
+    await lab.create('one', { clientConfig: { url: `https://localhost:${port}` } }, annotations);
+    proxy.conflictAt('PATCH', '/one/status');
+    await begin();
+    await lab.condition('one', 'Discovered', 'True');
+    await lab.request('DELETE', '/api/v1/namespaces/default/secrets/ca');
+    await lab.condition('one', 'Discovered', 'False');
+    await written(lab, 'one', 'NotDiscovered', 1);
+    passTime();
+    await written(lab, 'one', 'NotDiscovered', 2);
+    await expectAllUsed(started);
+  });
+
+  test('in the mode advise', async () => {
+    const started = await start('advise');
+    const { lab, proxy, begin, passTime } = started;
+    const handler = (hook: string) => ({
+      name: 'a.one',
+      requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook },
+    });
+    const conditions = [
+      {
+        ...{ type: 'Discovered', status: 'True', reason: 'Discovered', message: '', observedGeneration: 1 },
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ];
+    await lab.create('one', { clientConfig: { url: 'https://localhost:1' } });
+    await lab.patchStatus('one', { handlers: [handler('NoSuchHook')], conditions });
+    proxy.conflictAt('PATCH', '/one/status');
+    await begin();
+    const { status } = await lab.condition('one', 'HookVersionsSupported', 'False');
+    const reason = status?.conditions?.find(({ type }) => type === 'HookVersionsSupported')?.reason ?? '';
+    await written(lab, 'one', reason, 1);
+    await lab.patchStatus('one', { handlers: [handler('BeforeClusterCreate')] });
+    await lab.condition('one', 'HookVersionsSupported', 'True');
+    passTime();
+    await lab.patchStatus('one', { handlers: [handler('NoSuchHook')] });
+    await written(lab, 'one', reason, 2);
+    await expectAllUsed(started);
+  });
+
+  test('in the mode observe', async () => {
+    const started = await start('observe');
+    const { lab, begin } = started;
+    const { port } = await extension();
+    const before = await lab.create('one', { clientConfig: { url: `https://localhost:${port}`, caBundle } });
+    const { controller } = await begin();
+    await controller.synced;
+    await expectAllUsed(started);
+    await controller.stop();
+    // Nothing was written.
+    expect((await lab.get('one')).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  });
+
+  test('a missing permission is reported, and the condition names it', async () => {
+    const started = await start('discover');
+    const secrets = started.grants.findIndex(({ rules }) =>
+      rules.some(({ resources }) => resources.includes('secrets')),
+    );
+    started.grants.splice(secrets, 1);
+    await started.lab.putSecret('ca', { 'ca.crt': testCa.cert });
+    const annotations = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'default/ca' };
+    await started.lab.create('one', { clientConfig: { url: 'https://localhost:1' } }, annotations);
+    await started.begin();
+    const { status } = await started.lab.condition('one', 'Discovered', 'False');
+    expect(status?.conditions?.find(({ type }) => type === 'Discovered')?.message).toMatch(
+      /permission to get secrets.* default\/ca is missing/,
+    );
+    expect(started.proxy.refused).toContain('GET /api/v1/namespaces/default/secrets/ca');
+  });
+});
+
+test.each(['observe', 'advise', 'discover'] as const)('the program accepts the arguments of mode %s', async (mode) => {
+  const output = new PassThrough();
+  let text = '';
+  output.on('data', (chunk) => {
+    text += chunk;
+  });
+  const args = [...argumentsOf(buildOverlay(`controller-${mode}`)), '--kubeconfig=/nowhere'];
+  const io = {
+    stdin: new PassThrough(),
+    stdout: output,
+    stderr: output,
+    env: {},
+    signal: new AbortController().signal,
+  };
+  // The only errors are those that the test caused.
+  expect(await run(args, io)).toBe(2);
+  expect(text).toMatch(/no cluster: .*\/nowhere/);
+});

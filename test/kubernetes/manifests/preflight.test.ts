@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseAllDocuments, stringify } from 'yaml';
+import { runProgram } from '../../cli/commands/io.ts';
+import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
+import { needs } from '../../support/needs.ts';
+import { buildKustomization, find, idOf, type Manifest, manifestsFolder } from './kustomization.ts';
+import { type PolicyRule, permission, startRbacServer } from './rbac-server.ts';
+import { schemaProblems } from './schemas.ts';
+
+const folder = join(manifestsFolder, 'preflight');
+const objects = buildKustomization(folder);
+const name = 'extensionconfig-preflight';
+const job = find(objects, 'Job', name);
+const pod = job.spec.template.spec;
+const [container] = pod.containers;
+const rules = find(objects, 'ClusterRole', name).rules as PolicyRule[];
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((close) => close()));
+});
+
+test.each(objects.map((object) => [idOf(object), object] as const))("%s matches Kubernetes' schema", (_id, object) => {
+  expect(schemaProblems(object)).toEqual([]);
+});
+
+test('is built by kubectl in the same way', needs('kubectl'), () => {
+  const text = execFileSync('kubectl', ['kustomize', folder], { encoding: 'utf8' });
+  const built = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+  const byId = (list: readonly Manifest[]) => [...list].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+  expect(byId(built)).toEqual(byId(objects));
+});
+
+test('has its own namespace, which enforces the restricted Pod Security Standard', () => {
+  for (const object of objects) {
+    expect(object.kind.startsWith('Cluster') || object.kind === 'Namespace' ? name : object.metadata.namespace).toBe(
+      name,
+    );
+  }
+  expect(find(objects, 'Namespace', name).metadata.labels).toMatchObject({
+    'pod-security.kubernetes.io/enforce': 'restricted',
+  });
+  expect(pod).toMatchObject({
+    serviceAccountName: name,
+    nodeSelector: { 'kubernetes.io/os': 'linux' },
+    restartPolicy: 'Never',
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+  });
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+});
+
+test('runs the image of this release once, and ends', () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  expect(container.image).toBe(`extensionconfig-webhook:${version}`);
+  expect(job.spec).toMatchObject({
+    backoffLimit: 0,
+    activeDeadlineSeconds: expect.any(Number),
+    ttlSecondsAfterFinished: expect.any(Number),
+  });
+});
+
+describe('permissions', () => {
+  const extensions = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
+  const providers = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
+
+  async function runJob(given: readonly PolicyRule[]) {
+    const extension = await startExtension(() => ({ status: 'Success', handlers: [] }));
+    const list = (items: object[]) => ({ apiVersion: 'v1', kind: 'List', metadata: { name: '' }, items });
+    const provider = { type: 'CoreProvider', providerName: 'cluster-api', version: 'v1.13.1' };
+    const server = await startRbacServer(
+      given,
+      [],
+      name,
+      new Map<string, Manifest>([
+        [extensions, list([extensionConfig('one', { url: extension.url, caBundle })])],
+        [providers, list([provider])],
+      ]),
+    );
+    const place = mkdtempSync(join(tmpdir(), 'preflight-'));
+    open.push(extension.close, server.close, () => rmSync(place, { recursive: true }));
+    const kubeconfig = join(place, 'config');
+    writeFileSync(
+      kubeconfig,
+      stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+        clusters: [{ name: 'a', cluster: { server: server.url, 'insecure-skip-tls-verify': true } }],
+        users: [{ name: 'a', user: {} }],
+      }),
+    );
+    return { server, ended: await runProgram([...container.args, '--kubeconfig', kubeconfig]) };
+  }
+
+  test('are sufficient, and each of them is used', async () => {
+    const { server, ended } = await runJob(rules);
+    expect(server.refused).toEqual([]);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Cluster API v1.13 to v1.14: safe') });
+    const given = rules.flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => permission(verb, group, resource, undefined))),
+      ),
+    );
+    expect(given.filter((one) => !server.used.has(one))).toEqual([]);
+  });
+
+  test("without clusterctl's inventory, the running release is assumed", async () => {
+    const { ended } = await runJob(rules.filter(({ resources }) => !resources.includes('providers')));
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('set it with --current-cluster-api-version'),
+    });
+  });
+});

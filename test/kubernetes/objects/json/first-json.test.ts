@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  createFirstJsonScanner,
+  JsonError,
+  parseFirstJson,
+  withWholeFractionsShown,
+} from '../../../../src/kubernetes/index.ts';
+import { cpuTimeMs } from '../../../support/cpu-time.ts';
+import { expectLinear } from '../../../support/linear.ts';
+
+/** The end that a scanner finds in bytes that arrive in chunks of these lengths, and then the rest; -1 for none. */
+function endFound(
+  scanner: ReturnType<typeof createFirstJsonScanner>,
+  bytes: Buffer,
+  lengths: readonly number[],
+): number {
+  let [from, end] = [0, -1];
+  for (const length of [...lengths, bytes.length]) {
+    const found = scanner.scan(bytes.subarray(from, from + length));
+    end = found === undefined ? end : from + found;
+    from += length;
+  }
+  return end;
+}
+
+test('finds the end of the first array or object, however the text is divided into chunks', () => {
+  const nested = fc.jsonValue().map((value) => JSON.stringify({ '"}\\': value }));
+  fc.assert(
+    fc.property(nested, fc.string(), fc.array(fc.nat(40), { maxLength: 20 }), (first, rest, cuts) => {
+      const bytes = Buffer.from(first + rest);
+      const scanner = createFirstJsonScanner();
+      expect(endFound(scanner, bytes, cuts)).toBe(Buffer.byteLength(first));
+      expect(scanner.hasEnded).toBe(true);
+    }),
+  );
+});
+
+test('finds the end of strings of any length, whatever they contain and however the text is divided into chunks', () => {
+  const parts = fc.constantFrom('"', '\\', 'x'.repeat(63), 'x'.repeat(64), 'y'.repeat(200), '}', '3.0', 'ä');
+  const strings = fc.array(
+    fc.array(parts).map((some) => some.join('')),
+    { minLength: 1 },
+  );
+  fc.assert(
+    fc.property(strings, fc.array(fc.nat(150)), (some, cuts) => {
+      const bytes = Buffer.from(`${JSON.stringify(some)}]"`);
+      expect(withWholeFractionsShown(bytes)).toBeUndefined();
+      expect(
+        withWholeFractionsShown(Buffer.from(JSON.stringify([...some, 'end']).replace(/"end"\]$/, '3.0]'))),
+      ).toEqual([...some, 0.5]);
+      expect(endFound(createFirstJsonScanner(), bytes, cuts)).toBe(bytes.length - 2);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  ['quotes', '\\"'],
+  ['backslashes now and then', `${'x'.repeat(70)}\\n`],
+  ['short neighbors', `${'x'.repeat(70)}","`],
+])('finds the end of strings with many %s in linear time', async (_, part) => {
+  await expectLinear(2_000_000, async (size) => {
+    const bytes = Buffer.from(`["${part.repeat(size / part.length)}"]`);
+    expect(createFirstJsonScanner().scan(bytes)).toBe(bytes.length);
+  });
+});
+
+test.each(['', ' ', 'null', '12', '"{}"', '{"a":"}', '{"a":"\\"}', '[[]'])('finds no such end in %j', (text) => {
+  const scanner = createFirstJsonScanner();
+  expect(scanner.scan(Buffer.from(text))).toBeUndefined();
+  expect(scanner.hasEnded).toBe(false);
+});
+
+test.each<[string, unknown]>([
+  ['{"a":[1]}', { a: [1] }],
+  [' [1] ', [1]],
+  ['7', 7],
+  ['{"a":1}{"a":2}', { a: 1 }],
+  ['{"a":{"b":[{}]}} rest', { a: { b: [{}] } }],
+  ['[[1],[2]]]', [[1], [2]]],
+  ['[] []', []],
+  ['{"a":"}"} {', { a: '}' }],
+  ['{"a":"\\"}"}}', { a: '"}' }],
+  ['{"a\\\\":"]"}x', { 'a\\': ']' }],
+  ['{"ä":"\u{1F600}"}\n\n{', { ä: '\u{1F600}' }],
+])('%j begins with a value', (text, value) => {
+  expect(parseFirstJson(Buffer.from(text))).toEqual(value);
+});
+
+test.each([
+  '',
+  'x',
+  '{',
+  '}',
+  ']{}',
+  '{"a":1',
+  '{"a":"}',
+  '{a}{}',
+  '"a" x',
+])('%j does not begin with a value', (text) => {
+  expect(() => parseFirstJson(Buffer.from(text))).toThrow(JsonError);
+});
+
+test('rejects deep nesting, with and without trailing text', () => {
+  const deep = '['.repeat(257) + ']'.repeat(257);
+  for (const text of [deep, `${deep} rest`]) {
+    expect(() => parseFirstJson(Buffer.from(text))).toThrow('the JSON document nests deeper than 256 levels');
+  }
+});
+
+test.each<[string, unknown]>([
+  ['{"a":30.0}', { a: 0.5 }],
+  ['{"a":[3e1,1.5,-2E0,3]}', { a: [0.5, 1.5, 0.5, 3] }],
+  ['{"a": 0.0} rest', { a: 0.5 }],
+  ['{"a":30,"b":1}', undefined],
+  ['{"a":"x 3.0"}', undefined],
+  ['{"a":":3.0"}', undefined],
+  ['{"a":"\\\\","b\\"c":"\\",4.0,","d":[1E+2 ,-0.0e-7\n]}', { a: '\\', 'b"c': '",4.0,', d: [0.5, 0.5] }],
+  ['{"a":1e400}', undefined],
+])('replaces whole numbers written as fractions in %s: %j', (text, shown) => {
+  expect(withWholeFractionsShown(Buffer.from(text))).toEqual(shown);
+});
+
+test('replaces exactly the numbers whose source text, according to JSON.parse, is a whole fraction', () => {
+  const number = fc.oneof(
+    fc.constantFrom('0', '-0', '0.0', '30', '30.0', '3e1', '-2E+0', '15E-1', '1.5', '1e400', '1e-400', '1e21'),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  );
+  const { json } = fc.letrec<{ json: string }>((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small' },
+      number,
+      fc.oneof(fc.string(), fc.constantFrom(':3.0', ',1e1', '"', '\\', '\u00e4')).map((text) => JSON.stringify(text)),
+      fc.constantFrom('true', 'false', 'null', ' 1.0 '),
+      fc.array(tie('json'), { maxLength: 4 }).map((items) => `[${items.join(', ')}]`),
+      fc
+        .array(fc.tuple(fc.string(), tie('json')), { maxLength: 4 })
+        .map((fields) => `{${fields.map(([key, value]) => `${JSON.stringify(key)} :${value}`).join(',')}}`),
+    ),
+  }));
+  const parse = JSON.parse as (
+    text: string,
+    reviver: (...args: [string, unknown, { source?: string }]) => unknown,
+  ) => unknown;
+  fc.assert(
+    fc.property(json, fc.constantFrom('', ' ', '{"b":2.0}'), (value, rest) => {
+      const text = `[${value}]`;
+      let count = 0;
+      const expected = parse(text, (_key, one, { source = '' }) => {
+        const isShown = Number.isInteger(one) && /[.eE]/.test(source);
+        count += isShown ? 1 : 0;
+        return isShown ? 0.5 : one;
+      });
+      // Of duplicate keys, the reviver sees the last one.
+      const shown = withWholeFractionsShown(Buffer.from(text + rest));
+      expect(shown ?? JSON.parse(text)).toEqual(expected);
+      if (count > 0) {
+        expect(shown).toBeDefined();
+      }
+    }),
+  );
+});
+
+test('looking for whole fractions takes little longer than reading the response', () => {
+  const items = Buffer.from(`{"fraction":1.0,"x":[${'{},'.repeat(60_000)}0]}`);
+  const timeOf = (work: () => unknown) => {
+    const start = cpuTimeMs();
+    work();
+    return cpuTimeMs() - start;
+  };
+  const times = Array.from({ length: 3 }, () => [
+    timeOf(() => parseFirstJson(items)),
+    timeOf(() => withWholeFractionsShown(items)),
+  ]);
+  const [read, shown] = [0, 1].map((at) => Math.min(...times.map((pair) => pair[at] ?? 0)));
+  expect(shown).toBeLessThan(4 * (read ?? 0) + 20);
+});

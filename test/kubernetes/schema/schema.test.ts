@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { applyDefaults } from '../../../src/kubernetes/schema/defaults.ts';
+import { dropNulls, prune } from '../../../src/kubernetes/schema/pruning.ts';
+import type { Schema } from '../../../src/kubernetes/schema/schema.ts';
+import { validateSchema } from '../../../src/kubernetes/schema/schema-validation.ts';
+import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
+import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
+
+describe('invalid values', () => {
+  test.each<[Schema, Json, string]>([
+    [{ type: 'string' }, 1, 'Invalid value: "integer": a in body must be of type string: "integer"'],
+    [{ type: 'integer' }, 1.5, 'Invalid value: "number": a in body must be of type integer: "number"'],
+    [{ type: 'string' }, null, 'Invalid value: "null": a in body must be of type string: "null"'],
+    [{ type: 'object' }, [], 'Invalid value: "array": a in body must be of type object: "array"'],
+    [
+      { 'x-kubernetes-int-or-string': true },
+      true,
+      'Invalid value: "boolean": a in body must be of type integer,string: "boolean"',
+    ],
+    [{ type: 'string', enum: ['x', 'y'] }, 'z', 'Unsupported value: "z": supported values: "x", "y"'],
+    [{ type: 'string', minLength: 2 }, 'x', 'Invalid value: "x": a in body should be at least 2 chars long'],
+    [{ type: 'string', maxLength: 1 }, '🙂x', 'Too long: may not be more than 1 bytes'],
+    [{ type: 'string', pattern: '^b' }, 'x', 'Invalid value: "x": a in body should match \'^b\''],
+    [{ type: 'string', format: 'date-time' }, 'x', 'Invalid value: "x": a in body must be of type date-time: "x"'],
+    [{ type: 'string', format: 'byte' }, '!', 'Invalid value: "!": a in body must be of type byte: "!"'],
+    [{ type: 'string', format: 'duration' }, 'x', 'Invalid value: "x": a in body must be of type duration: "x"'],
+    [{ type: 'integer', minimum: 1 }, 0, 'Invalid value: 0: a in body should be greater than or equal to 1'],
+    [
+      { type: 'integer', minimum: 1, exclusiveMinimum: true },
+      1,
+      'Invalid value: 1: a in body should be greater than 1',
+    ],
+    [{ type: 'integer', maximum: 1 }, 2, 'Invalid value: 2: a in body should be less than or equal to 1'],
+    [{ type: 'number', maximum: 1, exclusiveMaximum: true }, 1, 'Invalid value: 1: a in body should be less than 1'],
+    [{ type: 'number', multipleOf: 0.1 }, 0.35, 'Invalid value: 0.35: a in body should be a multiple of 0.1'],
+    [
+      { type: 'integer', format: 'int32' },
+      2 ** 31,
+      'Invalid value: 2147483648: a in body must be of type int32: 2147483648',
+    ],
+    [{ type: 'array', minItems: 1 }, [], 'Invalid value: []: a in body should have at least 1 items'],
+    [{ type: 'array', maxItems: 0 }, [1], 'Too many: 1: must have at most 0 items'],
+    [{ type: 'object', minProperties: 1 }, {}, 'Invalid value: {}: a in body should have at least 1 properties'],
+    [{ type: 'object', maxProperties: 0 }, { b: 1 }, 'Too many: 1: must have at most 0 items'],
+    [{ type: 'object', required: ['b'] }, {}, 'Required value'],
+    [{ type: 'array', 'x-kubernetes-list-type': 'set' }, ['x', 'x'], 'Duplicate value: "x"'],
+    [
+      { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] },
+      [
+        { k: 1, v: 1 },
+        { k: 1, v: 2 },
+      ],
+      'Duplicate value: {"k":1}',
+    ],
+    [{ allOf: [{ minLength: 2 }] }, 'x', 'Invalid value: "x": a in body should be at least 2 chars long'],
+    [{ anyOf: [{ minLength: 2 }] }, 'x', 'Invalid value: "x": "a" must validate at least one schema (anyOf)'],
+    [
+      { oneOf: [{ minLength: 1 }, { minLength: 0 }] },
+      'x',
+      'Invalid value: "x": "a" must validate one and only one schema (oneOf). Found 2 valid alternatives',
+    ],
+    [
+      { oneOf: [{ minLength: 2 }] },
+      'x',
+      'Invalid value: "x": "a" must validate one and only one schema (oneOf). Found none valid',
+    ],
+    [{ not: { enum: ['x'] } }, 'x', 'Invalid value: "x": "a" must not validate the schema (not)'],
+  ])('%j: %j', (schema, value, message) => {
+    expect(validateSchema(value, schema, 'a').map((cause) => cause.message)).toEqual([message]);
+  });
+
+  test.each<[Schema, Json]>([
+    [{ type: 'number', multipleOf: 0.1 }, 0.3],
+    [{ type: 'number' }, 1],
+    [{ type: 'string', nullable: true, enum: ['x'] }, null],
+    [{ type: 'string', maxLength: 1 }, '🙂'],
+    [{ type: 'string', format: 'unheard-of' }, 'x'],
+    [{ type: 'string', pattern: '(?P<name>x)' }, 'x'],
+    [{ type: 'string', format: 'duration' }, '1h3.5m'],
+    [{ 'x-kubernetes-int-or-string': true }, '50%'],
+    [{ type: 'object', additionalProperties: { type: 'integer' } }, { constructor: 1 }],
+  ])('%j: %j is valid', (schema, value) => {
+    expect(validateSchema(value, schema, 'a')).toEqual([]);
+  });
+});
+
+test('defaults apply to absent properties and to nulls that are not allowed, also in items, but not in absent objects', () => {
+  const item: Schema = { type: 'object', properties: { n: { type: 'integer', default: 1 } } };
+  const schema: Schema = {
+    type: 'object',
+    properties: {
+      list: { type: 'array', items: item },
+      map: { type: 'object', additionalProperties: item },
+      absent: item,
+      whole: { ...item, default: {} },
+      nulled: { type: 'string', default: 'x' },
+      kept: { type: 'string', default: 'x', nullable: true },
+    },
+  };
+  const value: JsonObject = { list: [{}, { n: 2 }], map: { a: {} }, nulled: null, kept: null };
+  applyDefaults(value, schema);
+  expect(value).toEqual({
+    list: [{ n: 1 }, { n: 2 }],
+    map: { a: { n: 1 } },
+    whole: { n: 1 },
+    nulled: 'x',
+    kept: null,
+  });
+});
+
+test('pruning removes unspecified fields, keeps open parts, and the metadata of embedded objects', () => {
+  const schema: Schema = {
+    type: 'object',
+    properties: {
+      open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { in: { type: 'object' } } },
+      embedded: { type: 'object', 'x-kubernetes-embedded-resource': true },
+      list: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } },
+    },
+  };
+  const value: JsonObject = {
+    apiVersion: 'v1',
+    metadata: { name: 'x' },
+    other: 1,
+    open: { anything: 1, in: { gone: 1 } },
+    embedded: { apiVersion: 'v1', kind: 'X', metadata: {}, spec: {} },
+    list: [{ a: 'x', b: 'y' }],
+  };
+  expect(prune(value, schema)).toEqual(['embedded.spec', 'list[0].b', 'open.in.gone', 'other']);
+  expect(value).toEqual({
+    apiVersion: 'v1',
+    metadata: { name: 'x' },
+    open: { anything: 1, in: {} },
+    embedded: { apiVersion: 'v1', kind: 'X', metadata: {} },
+    list: [{ a: 'x' }],
+  });
+});
+
+test.each<[string, JsonObject, JsonObject]>([
+  ['V1ConfigMap', { data: { a: null, b: 'x' }, immutable: null }, { data: { a: '', b: 'x' } }],
+  ['V1ObjectMeta', { creationTimestamp: null, labels: null, finalizers: [null] }, { finalizers: [''] }],
+  ['V1PodSpec', { containers: [null, { ports: [{ containerPort: null }] }] }, { containers: [{}, { ports: [{}] }] }],
+  [
+    'V1JSONSchemaProps',
+    {
+      anyOf: null,
+      items: { not: null, type: 'string' },
+      properties: { a: null },
+      default: null,
+      additionalProperties: true,
+    },
+    { items: { type: 'string' }, properties: { a: {} }, default: null, additionalProperties: true },
+  ],
+])('nulls are dropped as Go decodes them: %s %j', (model, value, result) => {
+  dropNulls(value, schemaOfModel(model) as Schema);
+  expect(value).toEqual(result);
+});
+
+describe('strategic merge patch', () => {
+  const pod = schemaOfModel('V1PodSpec') as Schema;
+  const containers = [
+    { name: 'a', image: 'a:1', args: ['x'] },
+    { name: 'b', image: 'b:1' },
+    { name: 'c', image: 'c:1' },
+  ];
+  test.each<[string, JsonObject, JsonObject]>([
+    [
+      'items are merged by name, new ones follow',
+      { containers: [{ name: 'b', image: 'b:2' }, { name: 'd' }] },
+      { containers: [containers[0], { name: 'b', image: 'b:2' }, containers[2], { name: 'd' }] as Json },
+    ],
+    [
+      'an item is deleted',
+      { containers: [{ name: 'b', $patch: 'delete' }] },
+      { containers: [containers[0], containers[2]] as Json },
+    ],
+    ['a list is replaced', { containers: [{ $patch: 'replace' }, { name: 'z' }] }, { containers: [{ name: 'z' }] }],
+    // Not the item: that is what the directive means in any item of a list.
+    [
+      'a list is replaced by an item with a key too',
+      { containers: [{ name: 'a', $patch: 'replace' }, { name: 'z' }] },
+      { containers: [{ name: 'z' }] },
+    ],
+    [
+      'an order is kept',
+      { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }, { name: 'b' }] },
+      { containers: [containers[2], containers[0], containers[1]] as Json },
+    ],
+    [
+      'a plain list is replaced',
+      { containers: [{ name: 'a', args: ['y'] }] },
+      { containers: [{ ...containers[0], args: ['y'] }, containers[1], containers[2]] as Json },
+    ],
+    ['null deletes', { containers: null }, {}],
+    ['only retained keys stay', { $retainKeys: ['hostname'], hostname: 'x' }, { hostname: 'x' }],
+    ['the whole is replaced', { $patch: 'replace', hostname: 'x' }, { hostname: 'x' }],
+    ['the whole is deleted', { $patch: 'delete' }, {}],
+  ])('%s', (_name, patch, result) => {
+    expect(applyStrategicMerge({ containers: containers as Json }, patch, pod)).toEqual(result);
+  });
+
+  test('lists of plain values are merged, and values deleted', () => {
+    const metadata = schemaOfModel('V1ObjectMeta') as Schema;
+    const finalizers = { finalizers: ['a', 'b'] };
+    expect(applyStrategicMerge(finalizers, { finalizers: ['b', 'c'] }, metadata)).toEqual({
+      finalizers: ['a', 'b', 'c'],
+    });
+    const patch = { '$deleteFromPrimitiveList/finalizers': ['a'] };
+    expect(applyStrategicMerge(finalizers, patch, metadata)).toEqual({ finalizers: ['b'] });
+  });
+
+  test.each<[JsonObject, RegExp]>([
+    [{ $patch: 'shuffle' }, /unknown patch type "shuffle"/],
+    [{ containers: [{ image: 'x' }] }, /does not contain the merge key "name"/],
+  ])('%j is a bad request', (patch, message) => {
+    expect(() => applyStrategicMerge({ containers: containers as Json }, patch, pod)).toThrow(message);
+  });
+});

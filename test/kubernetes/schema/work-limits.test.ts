@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { compilePattern } from '../../../src/kubernetes/schema/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/schema.ts';
+import { validateSchema } from '../../../src/kubernetes/schema/schema-validation.ts';
+import { schemaBudget, structuralCauses } from '../../../src/kubernetes/schema/structural.ts';
+import { cpuTimeMs } from '../../support/cpu-time.ts';
+
+// Without a sandbox in this process: these calculate for seconds, while the connections to one would time out.
+
+test.each<[string, string, boolean]>([
+  ['^[a-z]{1,63}(\\.[a-z]{1,63})*$', 'a.b.c', true],
+  ['(?i)^ABC$', 'abc', true],
+  ['\\pN', '٣', true],
+  ['^\\z', 'a', false],
+  ['(?P<name>a)', 'xax', true],
+  ['^(a|b){2,3}$', 'abab', false],
+])('%s is interpreted as by RE2', (pattern, text, matches) => {
+  expect(compilePattern(pattern).test(text)).toBe(matches);
+});
+
+const manyFields = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`p${i}`, 1]));
+
+test.each<[string, unknown, object]>([
+  [
+    'an enum of many values',
+    Array(20_000).fill('x'),
+    { items: { enum: Array.from({ length: 20_000 }, (_, i) => `${i}`) } },
+  ],
+  [
+    'alternatives within alternatives',
+    Array(5_000).fill({}),
+    { items: { anyOf: Array.from({ length: 20_000 }, () => ({ required: ['a'] })) } },
+  ],
+  ['a large pattern and a long text', 'xyxxyyxy'.repeat(40_000), { pattern: '^[xy]*x[xy]{900}$' }],
+  [
+    'many properties',
+    Array(20_000).fill({}),
+    { items: { properties: Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`p${i}`, {}])) } },
+  ],
+  ...(
+    [
+      ['many fields', { minProperties: 100_000 }],
+      ['many fields, where no object is allowed', { enum: [1] }],
+      ['many fields, where another object is allowed', { enum: [{}] }],
+    ] as const
+  ).map(([name, branch]): [string, unknown, object] => [
+    `alternatives for a value of ${name}`,
+    manyFields,
+    { anyOf: Array.from({ length: 5_000 }, () => branch) },
+  ]),
+  [
+    'alternatives for a long text',
+    'x'.repeat(1e6),
+    { anyOf: Array.from({ length: 5_000 }, () => ({ minLength: 1e7 })) },
+  ],
+])('%s: the work for one object is limited', (_name, value, schema) => {
+  const started = cpuTimeMs();
+  // A fortieth of what a sandbox does.
+  validateSchema(value as never, schema as Schema, '', { left: 250_000 });
+  expect(cpuTimeMs() - started).toBeLessThan(2_000);
+});
+
+test('the same limit applies in a sandbox', () => {
+  // The cost of a pattern is known before it runs.
+  const schema = { items: { pattern: '^[xy]*x[xy]{900}$' } } as Schema;
+  expect(validateSchema(['xyxx'], schema)).toEqual([expect.objectContaining({ field: '[0]' })]);
+  const [cause, ...others] = validateSchema(['xyxxyyxy'.repeat(40_000)], schema);
+  expect(cause?.message).toContain('takes too much work to validate');
+  expect(others).toEqual([]);
+});
+
+test('too many patterns are rejected', () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'string', pattern: `${i}x{1000}x{1000}x{1000}x{1000}` }]),
+  );
+  const budget = schemaBudget();
+  // Those of the definition's other versions, so that few more are too many.
+  budget.patterns.size = 270_000;
+  const [cause, ...others] = structuralCauses({ type: 'object', properties }, 'schema', budget);
+  expect(cause?.message).toContain('the patterns of the schema are too large');
+  expect(others).toEqual([]);
+});

@@ -1,0 +1,330 @@
+import { describe, expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import {
+  type CollectedKind,
+  createFactsStore,
+  type FactsStore,
+  type KnownExtensionConfig,
+} from '../../../src/policy/index.ts';
+
+/** A store in which every kind is known, with the given objects. */
+function storeOf(kind: CollectedKind, objects: Record<string, JsonObject> = {}): FactsStore {
+  const store = createFactsStore({ secrets: { find: () => undefined } });
+  for (const each of Object.keys(store.collections) as CollectedKind[]) {
+    store.setKnown(each, true);
+  }
+  for (const [key, object] of Object.entries(objects)) {
+    store.collections[kind].put(key, object);
+  }
+  return store;
+}
+
+describe('an ExtensionConfig', () => {
+  const config = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({ metadata: { name: 'x' }, spec, ...more });
+  const known = (parts: Partial<KnownExtensionConfig>): KnownExtensionConfig => ({
+    name: 'x',
+    address: undefined,
+    namespaceSelector: undefined,
+    secret: undefined,
+    hooks: [],
+    ...parts,
+  });
+  const serving = (...requestHooks: Json[]) => ({
+    status: { handlers: requestHooks.map((requestHook) => ({ name: 'h', requestHook })) },
+  });
+  const secret = (name: Json) => ({
+    metadata: { annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': name } },
+  });
+
+  test.each<[string, JsonObject, Partial<KnownExtensionConfig>]>([
+    ['nothing', {}, {}],
+    ['an address', config({ clientConfig: { url: 'https://h/p/' } }), { address: 'h:443/p' }],
+    ['a Secret', config({}, secret('a/b')), { secret: 'a/b' }],
+    ['no Secret', config({}, secret('')), {}],
+    ['an empty selector', config({ namespaceSelector: {} }), { namespaceSelector: {} }],
+    ['no selector', config({ namespaceSelector: [] }), {}],
+    [
+      'a selector',
+      config({
+        namespaceSelector: {
+          matchLabels: { a: 'b', c: 7 },
+          matchExpressions: [{ key: 'k', operator: 'In', values: ['v', 7, null] }, {}, 'x', { operator: 'Exists' }],
+        },
+      }),
+      {
+        namespaceSelector: {
+          matchLabels: { a: 'b' },
+          matchExpressions: [
+            { key: 'k', operator: 'In', values: ['v'] },
+            { key: '', operator: '', values: [] },
+            { key: '', operator: '', values: [] },
+            { key: '', operator: 'Exists', values: [] },
+          ],
+        },
+      },
+    ],
+    [
+      'a malformed selector',
+      config({ namespaceSelector: { matchLabels: [], matchExpressions: [] } }),
+      { namespaceSelector: {} },
+    ],
+    [
+      'hooks, each once, of any version',
+      config(
+        {},
+        serving(
+          { apiVersion: 'g/v1', hook: 'A' },
+          { apiVersion: 'g/v2', hook: 'A' },
+          { apiVersion: 'g/v1', hook: 'B' },
+        ),
+      ),
+      { hooks: ['A.g', 'B.g'] },
+    ],
+    [
+      'no hooks',
+      config(
+        {},
+        serving(
+          { apiVersion: 'v1', hook: 'A' },
+          { apiVersion: '/v1', hook: 'B' },
+          { hook: 'C' },
+          { apiVersion: 'g/v1' },
+          null,
+        ),
+      ),
+      {},
+    ],
+  ])('%s', (_name, object, parts) => {
+    expect(storeOf('ExtensionConfig', { x: object }).facts.extensionConfigs?.find('x')).toEqual(known(parts));
+  });
+
+  test('is found by its properties until they change', () => {
+    const full = config(
+      { clientConfig: { url: 'https://h' } },
+      { ...secret('a/b'), ...serving({ apiVersion: 'g/v1', hook: 'A' }) },
+    );
+    const store = storeOf('ExtensionConfig', { x: full, y: full });
+    const configs = store.facts.extensionConfigs;
+    const found = () => [
+      Array.from(configs?.byAddress('h:443') ?? [], ({ name }) => name),
+      Array.from(configs?.byHook('A.g') ?? [], ({ name }) => name),
+      Array.from(configs?.bySecret('a/b') ?? [], ({ name }) => name),
+    ];
+    expect(found()).toEqual([
+      ['x', 'y'],
+      ['x', 'y'],
+      ['x', 'y'],
+    ]);
+    store.collections.ExtensionConfig.put('x', config({}));
+    expect(found()).toEqual([['y'], ['y'], ['y']]);
+    store.collections.ExtensionConfig.put('x', full);
+    expect(found()).toEqual([
+      ['y', 'x'],
+      ['y', 'x'],
+      ['y', 'x'],
+    ]);
+    store.collections.ExtensionConfig.remove('y');
+    expect(found()).toEqual([['x'], ['x'], ['x']]);
+    store.collections.ExtensionConfig.remove('x');
+    expect(found()).toEqual([[], [], []]);
+    expect(configs?.find('x')).toBeUndefined();
+  });
+});
+
+describe('a ClusterClass', () => {
+  const patches = (...externals: Json[]): JsonObject => ({
+    spec: { patches: externals.map((external) => ({ external })) },
+  });
+  const long = (length: number) => `${'h'.repeat(length - 2)}.e`;
+  test.each<[string, JsonObject, Record<string, string>]>([
+    ['nothing', {}, {}],
+    [
+      'the hooks of a patch, as v1beta2 and older versions name them',
+      patches(
+        { generatePatchesExtension: 'a.e', validateTopologyExtension: 'b.e', discoverVariablesExtension: 'c.e' },
+        { generateExtension: 'd.e', validateExtension: 'f.e', other: 'x.e' },
+      ),
+      {
+        'a.e': 'spec.patches[0].external.generatePatchesExtension',
+        'b.e': 'spec.patches[0].external.validateTopologyExtension',
+        'c.e': 'spec.patches[0].external.discoverVariablesExtension',
+        'd.e': 'spec.patches[1].external.generateExtension',
+        'f.e': 'spec.patches[1].external.validateExtension',
+      },
+    ],
+    [
+      'the hook of upgrades',
+      { spec: { upgrade: { external: { generateUpgradePlanExtension: 'a.e' } } } },
+      { 'a.e': 'spec.upgrade.external.generateUpgradePlanExtension' },
+    ],
+    [
+      'the first place of each handler',
+      patches({ validateExtension: 'a.e' }, { generateExtension: 'a.e' }),
+      { 'a.e': 'spec.patches[0].external.validateExtension' },
+    ],
+    [
+      'only names of handlers, up to 512 characters',
+      patches(
+        { generateExtension: 'a', validateExtension: '' },
+        { generateExtension: 7 },
+        { generateExtension: long(512) },
+        { generateExtension: long(513) },
+      ),
+      { [long(512)]: 'spec.patches[2].external.generateExtension' },
+    ],
+    [
+      'nothing once it is being deleted',
+      { metadata: { deletionTimestamp: 'x' }, ...patches({ generateExtension: 'a.e' }) },
+      {},
+    ],
+  ])('names %s', (_name, object, fields) => {
+    const { clusterClasses } = storeOf('ClusterClass', { 'n/c': object }).facts;
+    const references = Object.entries(fields).map(([handler, field]) => ({ clusterClass: 'n/c', field, handler }));
+    expect([...(clusterClasses?.namingExtension('e') ?? [])]).toEqual(references);
+    for (const reference of references) {
+      expect([...(clusterClasses?.namingHandler(reference.handler) ?? [])]).toEqual([reference]);
+    }
+    expect(clusterClasses?.namingHandler('x.e').size).toBe(0);
+    expect(clusterClasses?.namingExtension('other').size).toBe(0);
+  });
+
+  test('that has been deleted names nothing', () => {
+    const store = storeOf('ClusterClass', {
+      'n/c': patches({ generateExtension: 'a.b.e' }),
+      'n/d': patches({ generateExtension: 'a.b.e' }),
+    });
+    const classes = () => [
+      Array.from(store.facts.clusterClasses?.namingHandler('a.b.e') ?? [], ({ clusterClass }) => clusterClass),
+      Array.from(store.facts.clusterClasses?.namingExtension('e') ?? [], ({ clusterClass }) => clusterClass),
+    ];
+    expect(classes()).toEqual([
+      ['n/c', 'n/d'],
+      ['n/c', 'n/d'],
+    ]);
+    store.collections.ClusterClass.remove('n/c');
+    expect(classes()).toEqual([['n/d'], ['n/d']]);
+    store.collections.ClusterClass.remove('n/c');
+    store.collections.ClusterClass.remove('n/d');
+    expect(classes()).toEqual([[], []]);
+  });
+});
+
+describe('a Cluster', () => {
+  const cluster = (topology: Json, metadata: JsonObject = {}): JsonObject => ({
+    metadata: { namespace: 'n', name: 'c', ...metadata },
+    spec: { topology },
+  });
+  const pending = (text: Json, more: JsonObject = {}): JsonObject =>
+    cluster(null, { annotations: { 'runtime.cluster.x-k8s.io/pending-hooks': text }, ...more });
+
+  test.each<[string, Json, string | undefined]>([
+    ['by reference', { classRef: { name: 'q' } }, 'n/q'],
+    ['by reference to another namespace', { classRef: { name: 'q', namespace: 'm' } }, 'm/q'],
+    ['as v1beta1 names it', { class: 'q' }, 'n/q'],
+    ['as v1beta1 names it, of another namespace', { class: 'q', classNamespace: 'm' }, 'm/q'],
+    ['by both', { classRef: { name: 'q', namespace: 'm' }, class: 'r', classNamespace: 'o' }, 'm/q'],
+    ['none', {}, undefined],
+    ['none, but a namespace', { classRef: { namespace: 'm' } }, undefined],
+    ['no topology', null, undefined],
+  ])('has a class %s', (_name, topology, key) => {
+    const { clusters } = storeOf('Cluster', { 'n/c': cluster(topology) }).facts;
+    const classes = ['n/q', 'm/q', 'n/r', 'o/r', 'm/', 'n/undefined', 'undefined', 'm/undefined'];
+    expect(classes.filter((each) => [...(clusters?.namespacesOfClass(each) ?? [])].length > 0)).toEqual(
+      key === undefined ? [] : [key],
+    );
+    expect([...(clusters?.namespacesOfClass(key ?? '') ?? [])]).toEqual(key === undefined ? [] : ['n']);
+  });
+
+  test.each<[string, JsonObject, string[]]>([
+    ['none', cluster({}), []],
+    ['none without text', pending(''), []],
+    ['none in another form', pending(['A']), []],
+    ['one', pending('A'), ['A']],
+    ['several', pending('A,B,C'), ['A', 'B', 'C']],
+    ['1,024 characters', pending(`A,${'x'.repeat(1022)}`), ['A']],
+    ['none of more', pending(`A,${'x'.repeat(1023)}`), []],
+    ['none while it is being deleted', pending('A', { deletionTimestamp: 'x' }), []],
+  ])('waits for hooks: %s', (_name, object, hooks) => {
+    const { clusters } = storeOf('Cluster', { 'n/c': object }).facts;
+    expect(['A', 'B', 'C', ''].filter((hook) => clusters?.waitingFor(hook).size === 1)).toEqual(hooks);
+    for (const hook of hooks) {
+      expect([...(clusters?.waitingFor(hook) ?? [])]).toMatchObject([{ key: 'n/c', namespace: 'n' }]);
+    }
+  });
+
+  test('counts for its namespace until the last one of its class is deleted', () => {
+    const of = (namespace: string) => ({
+      metadata: { namespace },
+      spec: { topology: { classRef: { name: 'q', namespace: 'm' } } },
+    });
+    const store = storeOf('Cluster', { 'a/1': of('a'), 'a/2': of('a'), 'b/1': of('b') });
+    const { Cluster } = store.collections;
+    const namespaces = () => [...(store.facts.clusters?.namespacesOfClass('m/q') ?? [])];
+    expect(namespaces()).toEqual(['a', 'b']);
+    Cluster.remove('a/1');
+    expect(namespaces()).toEqual(['a', 'b']);
+    Cluster.remove('a/2');
+    expect(namespaces()).toEqual(['b']);
+    Cluster.put('b/1', { metadata: { namespace: 'b' } });
+    expect(namespaces()).toEqual([]);
+    Cluster.put('b/1', of('b'));
+    expect(namespaces()).toEqual(['b']);
+    expect(Cluster.size).toBe(1);
+    expect([...Cluster.keys()]).toEqual(['b/1']);
+  });
+
+  test('no longer waits once it is deleted', () => {
+    const store = storeOf('Cluster', { 'n/c': pending('A,B'), 'n/d': pending('A') });
+    const waiting = () =>
+      ['A', 'B'].map((hook) => Array.from(store.facts.clusters?.waitingFor(hook) ?? [], ({ key }) => key));
+    expect(waiting()).toEqual([['n/c', 'n/d'], ['n/c']]);
+    store.collections.Cluster.remove('n/c');
+    expect(waiting()).toEqual([['n/d'], []]);
+    store.collections.Cluster.put('n/d', pending('B'));
+    expect(waiting()).toEqual([[], ['n/d']]);
+  });
+});
+
+test('a Namespace has its labels, and the one with its name', () => {
+  const store = storeOf('Namespace', {
+    a: { metadata: { name: 'a', labels: { team: 'x', other: 7 } } },
+    b: { metadata: { name: 'b', labels: { 'kubernetes.io/metadata.name': 'c' } } },
+    d: {},
+  });
+  expect(['a', 'b', 'd', 'e'].map((name) => store.facts.namespaces?.labelsOf(name))).toEqual([
+    { 'kubernetes.io/metadata.name': 'a', team: 'x' },
+    { 'kubernetes.io/metadata.name': 'c' },
+    { 'kubernetes.io/metadata.name': 'd' },
+    undefined,
+  ]);
+});
+
+test.each<[Json, number[]]>([
+  [{ ports: [{ port: 443 }] }, [443]],
+  [
+    { ports: [{ port: 443, protocol: 'TCP' }, { port: 53, protocol: 'UDP' }, { port: 80 }, { port: '1' }, 7, null] },
+    [443, 80],
+  ],
+  [{ ports: [{ port: 8443 }] }, [8443]],
+  [{ ports: [{ port: 443 }, { port: 443 }] }, [443, 443]],
+  [{ ports: 'x' }, []],
+  [{ type: 'ExternalName', ports: [{ port: 443 }] }, []],
+  [{ type: 'ClusterIP', ports: [{ port: 1 }] }, [1]],
+  [null, []],
+])('a Service with the spec %j has the ports %j', (spec, ports) => {
+  const { services } = storeOf('Service', { 'n/s': { spec } }).facts;
+  expect(services?.find('n', 's')).toEqual({ ports });
+  expect(services?.find('n', 't')).toBe('absent');
+});
+
+test('each kind becomes known separately', () => {
+  const parts = ['extensionConfigs', 'clusterClasses', 'clusters', 'namespaces', 'services'] as const;
+  const kinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
+  for (const [index, kind] of kinds.entries()) {
+    const { facts, setKnown } = createFactsStore({ secrets: { find: () => undefined } });
+    setKnown(kind, true);
+    expect(parts.filter((part) => facts[part] !== undefined)).toEqual([parts[index]]);
+    setKnown(kind, false);
+    expect(parts.filter((part) => facts[part] !== undefined)).toEqual([]);
+  }
+});

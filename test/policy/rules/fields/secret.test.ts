@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest';
+import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../../src/extensionconfig/index.ts';
+import type { JsonObject } from '../../../../src/kubernetes/index.ts';
+import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../../../src/policy/index.ts';
+import {
+  example,
+  exampleCaBundle,
+  exampleFutureCaBundle,
+  exampleService,
+} from '../../../../src/policy/rules/examples/examples.ts';
+import {
+  annotatedSecret,
+  namedSecret,
+  secretNameOf,
+  usableSecret,
+} from '../../../../src/policy/rules/fields/secret.ts';
+import { now } from '../../admission/policy.ts';
+import { factsOf, linesWith } from '../lines.ts';
+
+describe('a Secret', () => {
+  const named = example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' } });
+  const usable: KnownSecret = {
+    problem: undefined,
+    caBundle: 'x',
+    newestNotBefore: 0,
+    firstNotAfter: Number.MAX_SAFE_INTEGER,
+    isSigner: undefined,
+  };
+  const about = ['secret-missing', 'secret-not-signer', 'secret-expiring', 'ca-bundle-outdated'];
+  const sharing = { bySecret: () => [{ name: 'my-extension' }, { name: 'other' }] } as unknown as ExtensionConfigFacts;
+  const found = (secret: KnownSecret | 'absent' | undefined, object = named) => {
+    const secrets = {
+      find: (namespace: string, name: string) => (`${namespace}/${name}` === 'ns/ca' ? secret : 'absent'),
+    };
+    return about.flatMap((id) =>
+      linesWith(id, object, { facts: factsOf({ secrets: secrets as SecretFacts, extensionConfigs: sharing }) }),
+    );
+  };
+  const line = (text: string, reason = 'Invalid') =>
+    `metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] ${reason} "ns/ca": ${text}`;
+  const missing = (what: string) =>
+    `this Secret ${what}, and no condition of Cluster API says so: look with kubectl -n ns describe secret ca`;
+  const days30 = 30 * 24 * 60 * 60 * 1000;
+  const expires = (at: number) =>
+    line(
+      `a CA in this Secret expires on ${new Date(at).toISOString()}, and then calls to other fail too; add its successor to ca.crt now`,
+    );
+  const bundled = (...texts: string[]): JsonObject => ({
+    service: exampleService,
+    caBundle: Buffer.from(texts.map((text) => Buffer.from(text, 'base64').toString()).join('')).toString('base64'),
+  });
+  const withBundle = (...texts: string[]) =>
+    example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' }, clientConfig: bundled(...texts) });
+  const outdated =
+    'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret ns/ca, which Cluster API has not injected yet: is the object paused, or does the log of its controller name a problem?';
+  const year = (of: number) => Date.UTC(of, 0, 1);
+
+  test.each<[string, KnownSecret | 'absent' | undefined, string[], JsonObject?]>([
+    ['that is not known', undefined, []],
+    ['that does not exist', 'absent', [line(missing('does not exist'), 'NotFound')]],
+    [
+      'that cannot be used is reported once',
+      { ...usable, problem: 'has no ca.crt', isSigner: undefined, firstNotAfter: 0 },
+      [line(missing('has no ca.crt'))],
+    ],
+    ['that can be used', { ...usable, isSigner: true }, []],
+    [
+      'whose CA did not sign',
+      { ...usable, isSigner: false },
+      [
+        line(
+          'ca.crt of this Secret did not sign its tls.crt, so calls fail if the server serves that: compare them, kubectl -n ns get secret ca -o yaml',
+        ),
+      ],
+    ],
+    ['that ends in 30 days', { ...usable, firstNotAfter: now.getTime() + days30 }, []],
+    [
+      'that ends a little earlier',
+      { ...usable, firstNotAfter: now.getTime() + days30 - 1 },
+      [expires(now.getTime() + days30 - 1)],
+    ],
+    ['newer than the bundle', { ...usable, newestNotBefore: year(2020) + 1 }, [outdated], withBundle(exampleCaBundle)],
+    ['as old as the bundle', { ...usable, newestNotBefore: year(2020) }, [], withBundle(exampleCaBundle)],
+    [
+      'as old as the newest of the bundle',
+      { ...usable, newestNotBefore: year(2100) },
+      [],
+      withBundle(exampleCaBundle, exampleFutureCaBundle),
+    ],
+    ['while there is no bundle yet', { ...usable, newestNotBefore: year(2020) }, []],
+    [
+      'that the annotation does not name correctly',
+      'absent',
+      [],
+      example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca/x' } }),
+    ],
+  ])('%s', (_name, secret, lines, object) => {
+    expect(found(secret, object)).toEqual(lines);
+  });
+
+  test('whose other users are unknown causes no error', () => {
+    const secrets: SecretFacts = { find: () => ({ ...usable, firstNotAfter: 0 }) };
+    expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets }) })).toEqual([]);
+    const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as ExtensionConfigFacts;
+    expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets, extensionConfigs: alone }) })).toEqual([]);
+  });
+});
+
+test.each([
+  ['ns/name', { namespace: 'ns', name: 'name' }],
+  ['ns/a.b', { namespace: 'ns', name: 'a.b' }],
+  ['n.s/name', undefined],
+  ['ns/Name', undefined],
+  ['ns/name/', undefined],
+  ['ns/name/x/y', undefined],
+  ['ns', undefined],
+  ['/name', undefined],
+  ['ns/', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('%j names %j', (text, name) => {
+  expect(secretNameOf(text)).toEqual(name);
+});
+
+test('reads the Secret that an object names, and what is known of it', () => {
+  const object = (annotation: string) =>
+    ({ metadata: { annotations: { [injectCaFromSecretAnnotation]: annotation } } }) as unknown as ExtensionConfig;
+  const found = { problem: undefined } as KnownSecret;
+  const of = (secret: KnownSecret | 'absent' | undefined) => factsOf({ secrets: { find: () => secret } });
+  const parts = { namespace: 'ns', name: 'a', key: 'ns/a' };
+  expect(namedSecret(object('ns/a'), of(found))).toEqual({ ...parts, found });
+  expect(namedSecret(object('ns/b'), of('absent'))).toMatchObject({ key: 'ns/b', name: 'b', found: 'absent' });
+  for (const unknown of [undefined, factsOf({})]) {
+    expect(namedSecret(object('ns/a'), unknown)).toEqual({ ...parts, found: undefined });
+  }
+  expect(namedSecret(object('ns'), of(found))).toBeUndefined();
+  expect(namedSecret(object(''), of(found))).toBeUndefined();
+  expect(namedSecret({ metadata: {} } as ExtensionConfig, of(found))).toBeUndefined();
+
+  expect(usableSecret(object('ns/a'), of(found))).toEqual({ ...parts, found });
+  for (const unusable of [undefined, 'absent', { problem: 'x' } as KnownSecret] as const) {
+    expect(usableSecret(object('ns/a'), of(unusable))).toBeUndefined();
+  }
+  expect(usableSecret(object('ns'), of(found))).toBeUndefined();
+});
+
+test.each([
+  ['names a Secret', { annotations: { [injectCaFromSecretAnnotation]: 'a/b' } }, { namespace: 'a', name: 'b' }],
+  ['names none', { annotations: { [injectCaFromSecretAnnotation]: 'a' } }, undefined],
+  ['is not a string', { annotations: { [injectCaFromSecretAnnotation]: 1 } }, undefined],
+  ['does not exist', { annotations: {} }, undefined],
+  ['is in no map', { annotations: 'a/b' }, undefined],
+  ['is in no metadata', 'a/b', undefined],
+])('an annotation that %s, in an object of any form', (_what, metadata, expected) => {
+  expect(annotatedSecret({ metadata })).toEqual(expected);
+});

@@ -1,8 +1,0 @@
-import type { HookDefinition } from '../../src/hooks/index.ts';
-import { sampleRequest } from '../../src/messages/index.ts';
-
-/** A sample request without the fields that the client adds. */
-export function requestOf(hook: HookDefinition): never {
-  const { apiVersion: _a, kind: _k, settings: _s, ...request } = sampleRequest(hook);
-  return request as never;
-}

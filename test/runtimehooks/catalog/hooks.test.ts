@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import {
+  clusterApiHooks,
+  compareReleases,
+  createHookCatalog,
+  deprecationIn,
+  formatRelease,
+  type Lifecycle,
+  newestKnownRelease,
+  parseLifecycles,
+  parseRelease,
+  phaseIn,
+  stabilityOf,
+  supportEnd,
+  unknownReleaseProblem,
+} from '../../../src/runtimehooks/index.ts';
+
+const release = (text: string) => parseRelease(text)!;
+const life = (version: string, more: Partial<Lifecycle> = {}): Lifecycle => ({
+  group: 'hooks.example.com',
+  version,
+  name: 'Hook',
+  introduced: release('1.2'),
+  ...more,
+});
+
+test.each([
+  ['1.11', 'v1.11'],
+  ['v1.11', 'v1.11'],
+  ['v1.11.3', 'v1.11'],
+  ['v1.12.0-rc.1', 'v1.12'],
+  ['1', undefined],
+  ['', undefined],
+  ['1.x', undefined],
+  ['latest', undefined],
+])('release %j is %s', (text, expected) => {
+  const parsed = parseRelease(text);
+  expect(parsed && formatRelease(parsed)).toBe(expected);
+});
+
+test('releases are compared as numbers', () => {
+  expect(compareReleases(release('1.9'), release('1.10'))).toBeLessThan(0);
+  expect(compareReleases(release('2.0'), release('1.99'))).toBeGreaterThan(0);
+  expect(compareReleases(release('1.2'), release('1.2.7'))).toBe(0);
+});
+
+test.each([
+  ['v1', 'GA'],
+  ['v2beta1', 'beta'],
+  ['v1alpha1', 'alpha'],
+  ['v0', undefined],
+  ['v1gamma1', undefined],
+  ['1', undefined],
+  ['xv1', undefined],
+  ['v12beta12', 'beta'],
+  ['v1alpha1x', undefined],
+])('%s is %s', (version, stability) => {
+  expect(stabilityOf(version)).toBe(stability);
+});
+
+// Rule 4 of the Runtime SDK: GA 12 months or 3 releases, beta 6 months or 2 releases, alpha none.
+test.each([
+  ['v1', 'v1.14', '2026-08'],
+  ['v1beta1', 'v1.13', '2026-02'],
+  ['v1alpha1', 'v1.11', '2025-08'],
+])('a %s deprecated in v1.11 (2025-08) is supported until %s and %s', (version, until, month) => {
+  const end = supportEnd(life(version, { deprecated: { release: release('1.11'), date: '2025-08' } }))!;
+  expect([formatRelease(end.release), end.month]).toEqual([until, month]);
+});
+
+test.each([
+  ['1.1', 'future'],
+  ['1.2', 'supported'],
+  ['1.4', 'supported'],
+  ['1.5', 'deprecated'],
+  ['1.7', 'deprecated'],
+  ['1.8', 'removed'],
+])('in %s it is %s', (text, phase) => {
+  const lifecycle = life('v1beta1', {
+    deprecated: { release: release('1.5'), date: '2023-06' },
+    removed: release('1.8'),
+  });
+  expect(phaseIn(lifecycle, release(text))).toBe(phase);
+});
+
+test('a lifecycle without an end stays as it is', () => {
+  expect(phaseIn(life('v1'), release('9.9'))).toBe('supported');
+  const deprecated = { release: release('1.5'), date: '2023-11' };
+  expect(phaseIn(life('v1', { deprecated }), release('9.9'))).toBe('deprecated');
+  expect(supportEnd(life('v1'))).toBeUndefined();
+  expect(supportEnd(life('one', { deprecated }))).toBeUndefined();
+});
+
+test('a deprecation concerns the releases from its own to the removal', () => {
+  const since = { release: release('1.5'), date: '2023-11' };
+  const beta = life('v1beta1', { deprecated: since, removed: release('1.8') });
+  expect(deprecationIn(beta, release('1.4'))).toBeUndefined();
+  expect(deprecationIn(beta, release('1.5'))).toEqual({
+    since,
+    supportedUntil: { release: release('1.7'), month: '2024-05' },
+  });
+  expect(deprecationIn(beta, release('1.8'))).toBeUndefined();
+  expect(deprecationIn(life('v1beta1'), release('1.5'))).toBeUndefined();
+  expect(deprecationIn(life('v1alpha1', { deprecated: since }), release('1.5'))).toEqual({
+    since,
+    supportedUntil: undefined,
+  });
+});
+
+describe('the catalog', () => {
+  const catalog = createHookCatalog([life('v1')]);
+
+  test('contains the published hooks, the API versions, and a provider’s own', () => {
+    expect(catalog.find('hooks.runtime.cluster.x-k8s.io', 'v1alpha1', 'GeneratePatches')?.introduced).toEqual(
+      release('1.2'),
+    );
+    expect(catalog.find('runtime.cluster.x-k8s.io', 'v1alpha1', 'ExtensionConfig')?.replacedBy?.version).toBe(
+      'v1beta2',
+    );
+    expect(catalog.find('hooks.example.com', 'v1', 'Hook')).toEqual(life('v1'));
+    expect(catalog.find('hooks.example.com', 'v1', 'constructor')).toBeUndefined();
+  });
+
+  test('finds names in another case, and knows groups', () => {
+    const group = 'hooks.runtime.cluster.x-k8s.io';
+    expect(catalog.findIgnoringCase(group, 'v1alpha1', 'generatepatches')?.name).toBe('GeneratePatches');
+    expect(catalog.findIgnoringCase(group, 'v1alpha1', 'GENERATEPATCHES')?.name).toBe('GeneratePatches');
+    expect(catalog.findIgnoringCase(group, 'v1alpha1', 'Generate')).toBeUndefined();
+    expect(catalog.knowsGroup('hooks.example.com')).toBe(true);
+    expect(catalog.knowsGroup('hooks.example.org')).toBe(false);
+    expect(catalog.find(group, 'v1alpha1', 'generatepatches')).toBeUndefined();
+  });
+
+  test('is consistent, and knows its newest release', () => {
+    for (const lifecycle of catalog.lifecycles) {
+      expect(stabilityOf(lifecycle.version)).toBeDefined();
+      expect(compareReleases(newestKnownRelease, lifecycle.introduced)).toBeGreaterThanOrEqual(0);
+    }
+    expect(formatRelease(newestKnownRelease)).toBe('v1.14');
+  });
+
+  test.each([
+    ['1.1', /v1\.2 to v1\.14: older ones have no Runtime Hooks/],
+    ['0.4', /v1\.2 to v1\.14/],
+    ['1.15', /v1\.2 to v1\.14: use v1\.14, or a newer version/],
+    ['9.9', /v1\.2 to v1\.14/],
+  ])('release %s is not covered', (text, problem) => {
+    expect(unknownReleaseProblem(release(text))).toMatch(problem);
+  });
+
+  test.each(['1.2', '1.11', '1.13', '1.14'])('release %s is known', (text) => {
+    expect(unknownReleaseProblem(release(text))).toBeUndefined();
+  });
+});
+
+describe('a lifecycle file', () => {
+  const entry = (more = '') => `hooks: [{group: g.io, version: v1beta1, hook: H, introduced: "1.2"${more}}]`;
+  const deprecated = ', deprecated: {release: "1.5", date: "2023-06"}';
+
+  test('is read', () => {
+    expect(
+      parseLifecycles(
+        entry(
+          `${deprecated}, removed: "1.7", replacedBy: {group: g.io, version: v1, hook: H}, singleton: true, blockingSince: "1.3"`,
+        ),
+      ),
+    ).toEqual([
+      {
+        group: 'g.io',
+        version: 'v1beta1',
+        name: 'H',
+        introduced: release('1.2'),
+        deprecated: { release: release('1.5'), date: '2023-06' },
+        removed: release('1.7'),
+        replacedBy: { group: 'g.io', version: 'v1', name: 'H' },
+        singleton: true,
+        blockingSince: release('1.3'),
+      },
+    ]);
+  });
+
+  test('with the least that an entry needs', () => {
+    const least = { group: 'g.io', version: 'v1beta1', name: 'H', introduced: release('1.2') };
+    expect(parseLifecycles(entry())).toEqual([least]);
+    expect(Object.keys(parseLifecycles(entry())[0] ?? {})).toEqual(Object.keys(least));
+    // Deprecated in the release that introduced it, and replaced by one that is as stable.
+    const more =
+      ', deprecated: {release: "1.2", date: "2022-07"}, replacedBy: {group: g.io, version: v1beta2, hook: H}';
+    expect(parseLifecycles(entry(more))).toHaveLength(1);
+  });
+
+  test('says what is wrong, and where', () => {
+    const problemOf = (text: string) => {
+      try {
+        return parseLifecycles(text);
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(problemOf('1')).toBe('the file must be object');
+    expect(problemOf('hooks: [], more: 1')).toMatch(/^line 1/);
+    expect(problemOf('{ hooks: [], more: 1 }')).toBe('the file must NOT have additional properties: "more"');
+    expect(problemOf(entry(`, ${'x'.repeat(100)}: 1`))).toBe(
+      `/hooks/0 must NOT have additional properties: "${'x'.repeat(64)}"`,
+    );
+    expect(problemOf('hooks: 1')).toBe('/hooks must be array');
+    expect(problemOf(entry().replace('v1beta1', 'one'))).toBe(
+      '/hooks/0 (g.io/one H) is version "one" is not of the form v1, v1beta1 or v1alpha1',
+    );
+  });
+
+  test.each([
+    ['invalid YAML', 'hooks: [', /line 1/],
+    ['hooks that are not a list', 'hooks: 1', /hooks.*array/],
+    ['an empty file', '', /object/],
+    ['an unknown field', entry(', since: "1.3"'), /since/],
+    ['a release that is a number', 'hooks: [{group: g, version: v1, hook: H, introduced: 1.10}]', /introduced.*string/],
+    ['an invalid version', entry().replace('v1beta1', 'one'), /not of the form/],
+    ['removed without a deprecation', entry(', removed: "1.7"'), /without having been deprecated/],
+    ['removed too early', entry(`${deprecated}, removed: "1.6"`), /at least until v1.7/],
+    [
+      'deprecated before its introduction',
+      entry(', deprecated: {release: "1.1", date: "2022-01"}'),
+      /before it was introduced/,
+    ],
+    [
+      'replaced by something less stable',
+      entry(`${deprecated}, replacedBy: {group: g.io, version: v1alpha1, hook: H}`),
+      /less stable/,
+    ],
+    ['an invalid month', entry(', deprecated: {release: "1.5", date: "2023-13"}'), /date/],
+  ])('is rejected with a reason: %s', (_, text, reason) => {
+    expect(() => parseLifecycles(text)).toThrow(reason);
+  });
+});
+
+test('the catalog has exactly the lifecycles in the definitions of hooks', () => {
+  const catalog = createHookCatalog();
+  for (const { group, version, name, lifecycle, isBlocking, singleton } of clusterApiHooks) {
+    expect(catalog.find(group, version, name)).toBe(lifecycle);
+    expect(lifecycle.blockingSince !== undefined).toBe(isBlocking);
+    expect(lifecycle.singleton === true).toBe(singleton);
+  }
+  expect(catalog.lifecycles.filter(({ name }) => name !== 'ExtensionConfig')).toHaveLength(17);
+});

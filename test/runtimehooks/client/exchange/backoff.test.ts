@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createBackoff } from '../../../../src/runtimehooks/client/exchange/backoff.ts';
+
+test('each failure doubles the wait, up to a minute', () => {
+  let now = 0;
+  const backoff = createBackoff(() => now);
+  const one = { name: 'one', uid: 'u' };
+  const waits: number[] = [];
+  for (let failures = 1; failures <= 20; failures++) {
+    backoff.failed(one, `no ${failures}`);
+    waits.push(backoff.waitMs(one));
+    expect(backoff.holds(one)).toEqual({ waitMs: waits.at(-1), failures, lastError: `no ${failures}` });
+    // A concurrent call that fails is not another failure.
+    backoff.failed(one, 'beside');
+    now += waits.at(-1) as number;
+    expect([backoff.waitMs(one), backoff.holds(one)]).toEqual([0, undefined]);
+  }
+  expect(waits.slice(0, 8)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+  expect(new Set(waits.slice(6))).toEqual(new Set([60_000]));
+});
+
+test.each<[string, (backoff: ReturnType<typeof createBackoff>) => void]>([
+  ['a success', (backoff) => backoff.succeeded({ name: 'one', uid: 'u' })],
+  ['its removal', (backoff) => backoff.forget('one')],
+])('%s ends the backoff of an extension, and of no other', (_, end) => {
+  const backoff = createBackoff(() => 0);
+  const [one, two] = [
+    { name: 'one', uid: 'u' },
+    { name: 'two', uid: 'u' },
+  ];
+  backoff.failed(one, 'x');
+  backoff.failed(two, 'x');
+  // An extension that was created again with the same name has not failed.
+  expect(backoff.waitMs({ name: 'one', uid: 'new' })).toBe(0);
+  end(backoff);
+  expect([backoff.waitMs(one), backoff.waitMs(two)]).toEqual([0, 1000]);
+  backoff.failed(one, 'y');
+  expect(backoff.holds(one)).toEqual({ waitMs: 1000, failures: 1, lastError: 'y' });
+});

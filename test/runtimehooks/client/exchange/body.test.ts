@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { readFirstValue } from '../../../../src/runtimehooks/client/exchange/body.ts';
+import { collectGarbage } from '../../../support/collect-garbage.ts';
+
+const json = (length: number) => Buffer.from(`{"a":"${'x'.repeat(length - 8)}"}`);
+
+test.each([1, 7, 1000, 100_000])('a response in chunks of %d bytes is assembled', async (size) => {
+  const lengths = [8, 16 * 1024 + 1];
+  // Chunks of more than a byte take less time; more single bytes are read below.
+  for (const length of size === 1 ? lengths : [...lengths, 16 * 1024 - 1, 16 * 1024, 50_000]) {
+    const text = json(length);
+    function* pieces() {
+      for (let at = 0; at < text.length; at += size) {
+        // Only the chunk belongs to the reader: the rest of its memory is reused.
+        yield text.subarray(at, at + size);
+      }
+    }
+    const read = await readFirstValue(Readable.from(pieces()), 50_000);
+    expect(read?.equals(text)).toBe(true);
+    expect(await readFirstValue(Readable.from(pieces()), length - 1)).toBeUndefined();
+  }
+});
+
+test.each<[string, limit: number, pieces: number[], buffers: number[]]>([
+  ['that fits', 50_000, [10_000, 6_384], [16_384]],
+  ['that has a byte more', 50_000, [16_384, 1], [16_384, 32_768]],
+  ['in small pieces', 50_000, Array(50).fill(1000), [16_384, 32_768, 50_000]],
+  ['with a large piece', 50_000, [10_000, 30_000], [16_384, 40_000]],
+  ['of at most some bytes', 100, [60, 40], [100]],
+])('the buffer of a response doubles, up to what it may be at most: one %s', async (_, limit, pieces, buffers) => {
+  const text = json(pieces.reduce((sum, size) => sum + size));
+  let at = 0;
+  const chunks = pieces.map((size) => {
+    at += size;
+    return text.subarray(at - size, at);
+  });
+  const allocate = vi.spyOn(Buffer, 'allocUnsafeSlow');
+  try {
+    const read = await readFirstValue(Readable.from(chunks), limit);
+    expect(read?.equals(text)).toBe(true);
+    expect(allocate.mock.calls).toEqual(buffers.map((size) => [size]));
+  } finally {
+    allocate.mockRestore();
+  }
+});
+
+test('a response in single bytes takes little more memory than the response', async () => {
+  const length = 50_000;
+  const text = json(length);
+  const used = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  let taken = 0;
+  async function* bytes() {
+    const before = used();
+    for (let at = 0; at < text.length; at++) {
+      yield text.subarray(at, at + 1);
+      if (at % 10_000 === 0) {
+        // As between two reads from a socket.
+        await setImmediate();
+      }
+    }
+    await setImmediate();
+    taken = used() - before;
+  }
+  expect((await readFirstValue(Readable.from(bytes()), length))?.equals(text)).toBe(true);
+  expect(taken).toBeLessThan(20 * length);
+});

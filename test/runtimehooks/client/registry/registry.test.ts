@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createRegistry,
+  type HandlerRegistry,
+  type RegisteredHandler,
+} from '../../../../src/runtimehooks/client/index.ts';
+import { hooksGroup } from '../../../../src/runtimehooks/index.ts';
+import { extensionConfig, storedHandler } from '../extension-server.ts';
+
+const url = { url: 'https://localhost' };
+const create = 'BeforeClusterCreate';
+const warm = (...configs: Parameters<HandlerRegistry['add']>[0][]) => {
+  const registry = createRegistry();
+  return { registry, errors: registry.warmUp(configs) };
+};
+const namesOf = (found: ReturnType<HandlerRegistry['list']>) =>
+  (found as readonly RegisteredHandler[]).map(({ name }) => name);
+
+describe('before it is warm', () => {
+  test.each<[string, (registry: HandlerRegistry) => unknown, string]>([
+    [
+      'Add',
+      (registry) => registry.add(extensionConfig('one', url)),
+      'Add cannot be called on a registry which has not been warmed up',
+    ],
+    [
+      'Remove',
+      (registry) => registry.remove('one'),
+      'Remove cannot be called on a registry which has not been warmed up',
+    ],
+    [
+      'List',
+      (registry) => registry.list(hooksGroup, create),
+      'List cannot be called on a registry which has not been warmed up',
+    ],
+    ['Get', (registry) => registry.get('a.one'), 'Get cannot be called on a registry not yet ready'],
+  ])('%s is an error', (_name, act, message) => {
+    const registry = createRegistry();
+    expect(registry.isReady).toBe(false);
+    expect(act(registry)).toEqual({ step: 'registry', message: `invalid operation: ${message}` });
+  });
+});
+
+test('warm-up is done once', () => {
+  const { registry, errors } = warm(extensionConfig('one', url, [storedHandler('a.one', create)]));
+  expect(errors.size).toBe(0);
+  expect(registry.isReady).toBe(true);
+  expect([...registry.warmUp([]).values()][0]?.message).toBe(
+    'failed to warm up registry: invalid operation: WarmUp cannot be called on a registry which has already been warmed up',
+  );
+  expect(registry.get('a.one')).toMatchObject({ name: 'a.one' });
+});
+
+// Upstream then registers nothing at all, and its manager stops after a minute (its issue 11141).
+test('an invalid ExtensionConfig does not affect the others', () => {
+  const bad = { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Near' }] } };
+  const { registry, errors } = warm(
+    extensionConfig('alpha', url, [storedHandler('a.alpha', create)]),
+    extensionConfig('broken', url, [storedHandler('b.broken', create)], { spec: bad }),
+    extensionConfig('odd', url, [storedHandler('o.odd', create, { requestHook: { apiVersion: 'x', hook: create } })]),
+    extensionConfig('zeta', url, [storedHandler('z.zeta', create)]),
+  );
+  expect(Object.fromEntries([...errors].map(([name, { message }]) => [name, message.slice(0, 35)]))).toEqual({
+    broken: 'failed to create namespaceSelector:',
+    odd: 'failed to parse GroupVersion "x"',
+  });
+  expect(namesOf(registry.list(hooksGroup, create))).toEqual(['a.alpha', 'z.zeta']);
+});
+
+test('an ExtensionConfig is replaced as a whole, and can be removed', () => {
+  const { registry } = warm(
+    extensionConfig('one', url, [storedHandler('b.one', create), storedHandler('a.one', 'UpdateMachine')]),
+    extensionConfig('two', url, [storedHandler('c.two', create)]),
+  );
+  expect(namesOf(registry.list(hooksGroup, create))).toEqual(['b.one', 'c.two']);
+  registry.add(extensionConfig('one', url, [storedHandler('z.one', create), storedHandler('d.one', create)]));
+  expect(namesOf(registry.list(hooksGroup, create))).toEqual(['c.two', 'd.one', 'z.one']);
+  expect(namesOf(registry.list(hooksGroup, 'UpdateMachine'))).toEqual([]);
+  expect(registry.get('b.one')).toMatchObject({ message: 'handler with name "b.one" has not been registered' });
+  expect(registry.remove('one')).toBeUndefined();
+  expect(registry.remove('never')).toBeUndefined();
+  expect(namesOf(registry.list(hooksGroup, create))).toEqual(['c.two']);
+  expect(registry.extensions.map(({ name }) => name)).toEqual(['two']);
+});
+
+test('the handlers of an ExtensionConfig that becomes invalid are removed', () => {
+  const { registry } = warm(extensionConfig('one', url, [storedHandler('a.one', create)]));
+  const error = registry.add(
+    extensionConfig('one', url, [
+      storedHandler('a.one', create),
+      storedHandler('b.one', create, { requestHook: { apiVersion: '', hook: create } }),
+    ]),
+  );
+  expect(error?.message).toBe('failed to register ExtensionConfig "one": failed to parse GroupVersion ""');
+  expect(namesOf(registry.list(hooksGroup, create))).toEqual([]);
+});
+
+test('lookup by hook needs a group and a hook, and finds every version', () => {
+  const { registry } = warm(
+    extensionConfig('one', url, [
+      storedHandler('a.one', create),
+      storedHandler('b.one', create, { requestHook: { apiVersion: `${hooksGroup}/v1`, hook: create } }),
+      storedHandler('c.one', create, { requestHook: { apiVersion: 'hooks.example.com/v1', hook: create } }),
+    ]),
+  );
+  expect(namesOf(registry.list(hooksGroup, create))).toEqual(['a.one', 'b.one']);
+  expect(registry.list('', create)).toMatchObject({ step: 'registry' });
+});
+
+test('applies defaults: 10 seconds, also for 0, and Fail', () => {
+  const { registry } = warm(
+    extensionConfig('one', url, [
+      storedHandler('a.one', create, { timeoutSeconds: 0 }),
+      { name: 'b.one', requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: create } },
+    ]),
+  );
+  for (const name of ['a.one', 'b.one']) {
+    expect(registry.get(name)).toMatchObject({ timeoutSeconds: 10, failurePolicy: 'Fail' });
+  }
+});

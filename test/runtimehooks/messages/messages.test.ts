@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../src/kubernetes/index.ts';
+import {
+  clusterApiHooks,
+  defineHook,
+  type HookDefinition,
+  hooks,
+  object,
+  ref,
+  string,
+} from '../../../src/runtimehooks/index.ts';
+import {
+  decodeResponse,
+  messageProblems,
+  sampleRequest,
+  sampleResponse,
+} from '../../../src/runtimehooks/messages/index.ts';
+import { cpuTimeMs } from '../../support/cpu-time.ts';
+import { recordedCalls } from './recorded.ts';
+
+const hookOf = (kind: unknown) => clusterApiHooks.find(({ request }) => request.kind === kind) as HookDefinition;
+
+test.each(clusterApiHooks.map((hook) => [hook.name, hook] as const))('the samples of %s are valid', (_, hook) => {
+  expect(messageProblems(hook, 'request', sampleRequest(hook), 'strict')).toEqual([]);
+  expect(messageProblems(hook, 'response', sampleResponse(hook), 'strict')).toEqual([]);
+});
+
+test('a sample has the fields that matter to readers', () => {
+  expect(sampleRequest(hooks.BeforeClusterUpgrade)).toMatchObject({
+    apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1',
+    kind: 'BeforeClusterUpgradeRequest',
+    cluster: { kind: 'Cluster', spec: { topology: { version: 'v1.33.0' } } },
+    fromKubernetesVersion: 'v1.32.0',
+    controlPlaneUpgrades: [{ version: 'v1.33.0' }],
+    settings: { region: 'eu' },
+  });
+  expect(sampleResponse(hooks.BeforeClusterUpgrade)).toMatchObject({ status: 'Success', retryAfterSeconds: 0 });
+});
+
+describe('messages that Cluster API sent and received', () => {
+  test.each(recordedCalls.map((call) => [call.file, call] as const))('%s is valid', (_file, { body, answer }) => {
+    const hook = hookOf(body.kind);
+    expect(messageProblems(hook, 'request', body, 'strict')).toEqual([]);
+    expect(decodeResponse(hook, answer)).toEqual({ response: answer });
+  });
+
+  test("answers of Cluster API's own server are valid, also without apiVersion and kind", () => {
+    const answers = JSON.parse(
+      readFileSync(new URL('../../support/fixtures/runtime-sdk/server-answers.json', import.meta.url), 'utf8'),
+    ) as { request: { path: string }; response: { status: number; body: string } }[];
+    const seen = answers.flatMap(({ request, response }) => {
+      const hook = clusterApiHooks.find(({ name }) => request.path.split('/')[3] === name.toLowerCase());
+      return hook === undefined || response.status !== 200
+        ? []
+        : [decodeResponse(hook, JSON.parse(response.body) as Json)];
+    });
+    expect(seen.length).toBeGreaterThan(5);
+    for (const decoded of seen) {
+      expect(decoded).toHaveProperty('response.status');
+    }
+  });
+});
+
+describe('a request to be sent', () => {
+  const good = () => structuredClone(sampleRequest(hooks.BeforeClusterUpgrade)) as Record<string, never>;
+  test.each<[string, (request: Record<string, unknown>) => void, string, string]>([
+    ['without a required field', (request) => delete request.toKubernetesVersion, 'toKubernetesVersion', 'must be set'],
+    [
+      'with an unknown field',
+      (request) => {
+        request.clustr = {};
+      },
+      'clustr',
+      'is not a field of this message',
+    ],
+    [
+      'with a wrong type inside',
+      (request) => {
+        (request.cluster as { spec: { topology: { version: unknown } } }).spec.topology.version = 1;
+      },
+      'cluster.spec.topology.version',
+      'must be of type string, not number',
+    ],
+    [
+      'with a wrong item',
+      (request) => {
+        request.workersUpgrades = [{ version: 'v1.33.0' }, {}];
+      },
+      'workersUpgrades[1].version',
+      'must be set',
+    ],
+  ])('reports %s', (_name, change, field, message) => {
+    const request = good();
+    change(request);
+    expect(messageProblems(hooks.BeforeClusterUpgrade, 'request', request, 'strict')).toEqual([{ field, message }]);
+  });
+});
+
+// How Cluster API's decoder (encoding/json) reads responses.
+describe('an answer', () => {
+  test.each<[string, HookDefinition, Json, Json]>([
+    ['that is null is empty', hooks.BeforeClusterCreate, null, {}],
+    [
+      'has its fields in any case',
+      hooks.BeforeClusterCreate,
+      { Status: 'Success', RETRYAFTERSECONDS: 5 },
+      { status: 'Success', retryAfterSeconds: 5 },
+    ],
+    [
+      'keeps unknown fields, whatever they are',
+      hooks.BeforeClusterCreate,
+      { status: 'Success', more: [1], __proto__x: null },
+      { status: 'Success', more: [1], __proto__x: null },
+    ],
+    [
+      'has nulls for absent fields',
+      hooks.BeforeClusterCreate,
+      { status: 'Success', message: null },
+      { status: 'Success' },
+    ],
+    [
+      'has nulls in a list of objects for objects without fields',
+      hooks.GeneratePatches,
+      { items: [null, { uid: 'a' }] },
+      { items: [{}, { uid: 'a' }] },
+    ],
+    [
+      'may have one field in another case, in the last of many items',
+      hooks.GeneratePatches,
+      { status: 'Success', items: [{ uid: 'a' }, { uid: 'b' }, { UID: 'c' }] },
+      { status: 'Success', items: [{ uid: 'a' }, { uid: 'b' }, { uid: 'c' }] },
+    ],
+    [
+      'keeps nulls in a list of anything',
+      hooks.DiscoverVariables,
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { enum: [null] } } }] },
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { enum: [null] } } }] },
+    ],
+    ['may lack required fields', hooks.BeforeClusterCreate, {}, {}],
+    ['may have any status', hooks.BeforeClusterCreate, { status: 'Maybe' }, { status: 'Maybe' }],
+    [
+      'keeps the keys of maps as they are',
+      hooks.DiscoverVariables,
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { properties: { Type: { TYPE: 'string' } } } } }] },
+      { variables: [{ name: 'a', schema: { openAPIV3Schema: { properties: { Type: { type: 'string' } } } } }] },
+    ],
+  ])('%s', (_name, hook, answer, response) => {
+    expect(decodeResponse(hook, answer)).toEqual({ response });
+  });
+
+  test.each<[string, HookDefinition, Json, string]>([
+    ['that is a list', hooks.BeforeClusterCreate, [], 'the message must be of type object, not array'],
+    ['that is a string', hooks.BeforeClusterCreate, 'Success', 'the message must be of type object, not string'],
+    ['with a number as status', hooks.BeforeClusterCreate, { status: 1 }, 'status must be of type string, not number'],
+    [
+      'that waits half a second',
+      hooks.BeforeClusterCreate,
+      { retryAfterSeconds: 0.5 },
+      'retryAfterSeconds must be of type integer, not number',
+    ],
+    [
+      'that waits too long for 32 bits',
+      hooks.BeforeClusterCreate,
+      { retryAfterSeconds: 2 ** 31 },
+      'retryAfterSeconds must be of format int32',
+    ],
+    [
+      'with a plain patch',
+      hooks.GeneratePatches,
+      { items: [{ uid: 'a', patchType: 'JSONPatch', patch: '[{"op":"add"}]' }] },
+      'items[0].patch must be standard base64',
+    ],
+  ])('%s is rejected', (_name, hook, answer, problem) => {
+    expect(decodeResponse(hook, answer)).toEqual({ problem });
+  });
+
+  test('with a patch of 20 MiB is read', () => {
+    const patch = 'QUJD'.repeat((20 * 1024 * 1024) / 4);
+    const answer = { status: 'Success', items: [{ uid: 'a', patchType: 'JSONPatch', patch }] };
+    expect(decodeResponse(hooks.GeneratePatches, answer)).toEqual({ response: answer });
+  });
+});
+
+test('hooks whose components have the same names are each checked by their own, and by the shared ones', () => {
+  const { group, version, summary, purpose } = hooks.BeforeClusterUpgrade;
+  const hookWith = (name: string, field: string) =>
+    defineHook({
+      ...{ group, version, summary, purpose, introduced: '1.14', name },
+      components: { 'example.Step': object('A step.', { required: { [field]: string() } }) },
+      request: object('A request.', {
+        required: { step: ref('example.Step'), cluster: ref('sigs.k8s.io.cluster-api.api.core.v1beta2.Cluster') },
+        optional: { apiVersion: string(), kind: string() },
+      }),
+      response: object('A response.', { required: { status: string() } }),
+    });
+  const [one, other] = [hookWith('One', 'from'), hookWith('Other', 'to')];
+  const request = { step: { from: 'v1' }, cluster: { spec: { paused: 'yes' } } };
+  const wrongCluster = { field: 'cluster.spec.paused', message: 'must be of type boolean, not string' };
+  expect(messageProblems(one, 'request', request, 'strict')).toEqual([wrongCluster]);
+  expect(messageProblems(other, 'request', request, 'strict')).toEqual(
+    expect.arrayContaining([wrongCluster, { field: 'step.to', message: 'must be set' }]),
+  );
+  expect(messageProblems(one, 'request', request, 'received')).toEqual([wrongCluster]);
+});
+
+describe('problems of long texts are found in linear time, and take little room', () => {
+  const mebibytes = 4;
+  const cluster = sampleRequest(hooks.BeforeClusterUpgrade).cluster as { metadata: object };
+  const timed = (creationTimestamp: string) => ({
+    cluster: { ...cluster, metadata: { ...cluster.metadata, creationTimestamp } },
+  });
+  const fill = (piece: string) => piece.repeat((mebibytes * 1024 * 1024) / piece.length);
+  test.each<[string, Record<string, Json>, string]>([
+    ['a name that is escaped in paths', { settings: { [fill('~/')]: 1 } }, 'must be of type string, not number'],
+    ['a plain name', { settings: { [fill('k')]: 1 } }, 'must be of type string, not number'],
+    ['a time with many letters T', timed(fill('T')), 'must be of format date-time'],
+    ['a time with many spaces', timed(`2026-01-01 ${fill(' t ')}`), 'must be of format date-time'],
+  ])('%s', (_, fields, message) => {
+    const request = { ...sampleRequest(hooks.BeforeClusterUpgrade), ...fields };
+    const startedMs = cpuTimeMs();
+    for (const strictness of ['received', 'tolerant', 'strict'] as const) {
+      const [problem] = messageProblems(hooks.BeforeClusterUpgrade, 'request', request, strictness);
+      expect(problem?.message).toBe(message);
+      expect(problem?.field.length).toBeLessThan(600);
+    }
+    expect(cpuTimeMs() - startedMs).toBeLessThan(400);
+  });
+});

@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { compileErrors, validate } from '@readme/openapi-parser';
+import { describe, expect, test } from 'vitest';
+import {
+  clusterApiHooks,
+  defineHook,
+  type MessageSchema,
+  object,
+  parseRelease,
+  string,
+} from '../../../src/runtimehooks/index.ts';
+import { openApiDocument, openApiPage } from '../../../src/runtimehooks/messages/index.ts';
+
+const release = parseRelease('1.14')!;
+const recorded = JSON.parse(
+  readFileSync(new URL('../../support/fixtures/runtime-sdk/openapi.json', import.meta.url), 'utf8'),
+) as {
+  paths: object;
+  components: { schemas: Record<string, object> };
+};
+
+/** Texts for readers, and artifacts of Go's encoding; the rest is structure. */
+const notStructure = new Set([
+  'description',
+  'summary',
+  'example',
+  'x-kubernetes-patch-strategy',
+  'x-kubernetes-patch-merge-key',
+  'x-kubernetes-v2-schema',
+]);
+
+/** The structure of a part of a document: `allOf` with one reference equals that reference. */
+function structure(value: unknown, isMap = false): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item) => structure(item));
+  }
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  const { allOf, ...rest } = value as { allOf?: { $ref: string }[] };
+  const entries = Object.entries(allOf?.length === 1 && !isMap ? { ...rest, ...allOf[0] } : value)
+    .filter(([key]) => isMap || !notStructure.has(key))
+    // Go's zero values of required fields.
+    .filter(([key, field]) => isMap || key !== 'default' || !['""', '{}', '0'].includes(JSON.stringify(field)))
+    .map(([key, field]) => [
+      key,
+      key === 'required' && Array.isArray(field)
+        ? field.toSorted()
+        : structure(field, !isMap && (key === 'properties' || key === 'schemas')),
+    ]);
+  return Object.fromEntries(entries);
+}
+
+const document = openApiDocument(clusterApiHooks, { version: 'v1.14.0', release });
+
+test('paths, parameters and operations are those that Cluster API publishes', () => {
+  expect(structure(document.paths)).toEqual(structure(recorded.paths));
+});
+
+test('schemas have the names that Cluster API publishes', () => {
+  expect(Object.keys(document.components.schemas)).toEqual(Object.keys(recorded.components.schemas).sort());
+});
+
+test.each(Object.keys(document.components.schemas))('%s has the structure that Cluster API publishes', (name) => {
+  const theirs = recorded.components.schemas[name];
+  const expected = structure(theirs) as { default?: unknown };
+  const ours = structure(document.components.schemas[name]) as { properties?: Record<string, MessageSchema> };
+  // The reason of a validation rule has a default that the API server sets, not the client.
+  if (name.endsWith('ValidationRule')) {
+    delete (expected as { properties: { reason: { default?: string } } }).properties.reason.default;
+  }
+  expect(ours).toEqual(expected);
+});
+
+test('every hook and every field of its messages has a description', () => {
+  for (const { post } of Object.values(document.paths)) {
+    expect(clusterApiHooks.map(({ name }) => name)).toContain(post.summary);
+    expect(post.description).toMatch(/\.$/);
+  }
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    expect(schema.description, name).toMatch(/\.$/);
+    if (name.includes('.runtime.hooks.')) {
+      for (const [field, property] of Object.entries(schema.properties ?? {})) {
+        expect(property.description, `${name}.${field}`).toMatch(/\.$/);
+      }
+    }
+  }
+});
+
+test('the document is valid OpenAPI, according to an independent validator', async () => {
+  const result = await validate(structuredClone(document) as never);
+  expect(result.valid ? [] : compileErrors(result)).toEqual([]);
+  // The validator does not accept everything.
+  const broken = { openapi: document.openapi, info: document.info, paths: { '/a': { get: { parameters: [] } } } };
+  const refusal = await validate(broken as never);
+  expect(refusal.valid ? '' : compileErrors(refusal)).toContain("REQUIRED must have required property 'responses'");
+});
+
+describe('the page', () => {
+  const page = openApiPage(document);
+
+  test('loads nothing', () => {
+    const head = page.slice(0, page.indexOf('<script'));
+    expect(head).toContain("content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'");
+    // On the page itself: the text of the viewer is code, which the policy keeps from loading anything.
+    const markup = page.replaceAll(/<script[^>]*>[\s\S]*?<\/script>/g, '');
+    expect(markup).not.toMatch(/<(script|link|img|iframe|object)\b|\b(src|href)=|url\(|@import/i);
+    expect(page.match(/<script[^>]*>/g)).toEqual([
+      '<script type="module">',
+      '<script id="document" type="application/json">',
+      '<script type="module">',
+    ]);
+  });
+
+  test('can contain text that looks like HTML', () => {
+    const hostile = structuredClone(document);
+    hostile.info.title = '</script><script>alert(1)</script><!--';
+    const text = openApiPage(hostile);
+    expect(text).not.toContain('<script>alert');
+    expect(text).toContain('&lt;/script&gt;');
+  });
+});
+
+describe("a provider's own hook", () => {
+  const message = { apiVersion: string(), kind: string() };
+  const own = (more: object = {}) =>
+    defineHook({
+      group: 'hooks.example.com',
+      version: 'v1beta1',
+      name: 'BeforeBackup',
+      summary: 'Before a backup.',
+      purpose: 'Called before a backup is made.',
+      introduced: '1.12',
+      request: object('A backup.', { required: { target: string() }, optional: message }),
+      response: object('The answer.', { required: { status: string() }, optional: message }),
+      ...more,
+    });
+
+  test('is in the document next to those of Cluster API', () => {
+    const { paths, components } = openApiDocument([...clusterApiHooks, own()], { version: 'v1', release });
+    expect(Object.keys(paths)).toHaveLength(18);
+    expect(paths['/hooks.example.com/v1beta1/beforebackup/{name}']?.post.operationId).toBe(
+      'hooksExampleComV1beta1Beforebackup',
+    );
+    expect(components.schemas['hooks.example.com.v1beta1.BeforeBackupRequest']).toMatchObject({
+      required: ['target'],
+    });
+  });
+
+  test('is marked if it is deprecated', () => {
+    const old = own({ deprecated: { release: '1.13', date: '2026-04' } });
+    const operation = (release: string) =>
+      Object.values(openApiDocument([old], { version: 'v1', release: parseRelease(release)! }).paths)[0]?.post;
+    expect(operation('1.12')).not.toHaveProperty('deprecated');
+    expect(operation('1.13')).toHaveProperty('deprecated', true);
+  });
+
+  test.each([
+    ['group', { group: 'Hooks' }, 'group "Hooks" is not a DNS name in lower case'],
+    ['name', { name: 'before-backup' }, 'name "before-backup" is not of the form BeforeClusterCreate'],
+    ['version', { version: 'v0' }, 'version "v0" is not of the form v1, v1beta1 or v1alpha1'],
+    ['release', { introduced: 'soon' }, '"soon" is not a release such as 1.12'],
+    ['request', { request: string() }, 'the schema of the request is not an object'],
+    ['request', { request: object('', { optional: { kind: string() } }) }, 'the request has no property apiVersion'],
+    ['response', { response: object('', { optional: { status: string() } }) }, 'the response does not require status'],
+    ['blocking', { blockingSince: '1.12' }, 'the response has no property retryAfterSeconds'],
+    ['life', { removed: '1.13' }, 'removed in v1.13 without having been deprecated'],
+  ])('with an invalid %s is rejected', (_what, more, message) => {
+    expect(() => own(more)).toThrow(message);
+  });
+
+  test('with a schema that refers to nothing is rejected', () => {
+    const broken = own({
+      request: object('A backup.', { optional: { ...message, a: { $ref: '#/components/schemas/Nothing' } } }),
+    });
+    expect(() => openApiDocument([broken], { version: 'v1', release })).toThrow('no schema has the name Nothing');
+  });
+});

@@ -1,0 +1,315 @@
+import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { convertV2ToV3, V2ConversionError } from '../../../src/sandbox/openapi-documents/index.ts';
+
+const swagger = (parts: JsonObject): JsonObject => ({ swagger: '2.0', info: { title: 't', version: '1' }, ...parts });
+const text = (parts: JsonObject) => JSON.stringify(convertV2ToV3(swagger(parts)));
+const head = '{"openapi":"3.0.0","info":{"title":"t","version":"1"}';
+
+test('a whole document: known fields in their order, extensions after them, empty values left out', () => {
+  const operation = {
+    deprecated: true,
+    'x-b': 2,
+    'X-a': { z: 1, b: [{ y: 1, x: 2 }] },
+    operationId: 'readA',
+    summary: 's',
+    tags: ['t'],
+    description: '',
+    externalDocs: { url: 'https://b', 'x-c': 1, description: 'd' },
+    produces: ['text/b', 'text/a'],
+    consumes: ['text/c'],
+    parameters: [
+      { in: 'query', name: 'q', type: 'string', format: 'date', uniqueItems: true, required: true, 'x-q': 1 },
+      { in: 'query', name: 'e', allowEmptyValue: true, description: 'd', type: 'integer', required: false },
+      { in: 'header', name: 'body', type: 'string' },
+      { in: 'body', name: 'any', schema: { $ref: '#/definitions/A' } },
+    ],
+    responses: {
+      'x-r': 1,
+      default: { description: 'any', 'x-d': { b: 1, a: 2 } },
+      404: {},
+      200: { description: 'fine', schema: { type: 'array', items: { type: 'string' } } },
+    },
+  };
+  const document = swagger({
+    'x-ignored': 1,
+    externalDocs: { description: 'more', url: 'https://a' },
+    info: {
+      version: '1',
+      license: { name: 'MIT' },
+      contact: { name: 'me' },
+      termsOfService: 'tos',
+      title: 't',
+      description: 'd',
+      'x-i': 1,
+    },
+    paths: {
+      '/b': { 'x-p': 1, $ref: '#/paths/~1a', parameters: [{ name: 'p', in: 'path', type: 'string', required: true }] },
+      'x-paths': { b: 1, a: 2 },
+      ignored: {},
+      '/a': { patch: {}, head: {}, options: {}, delete: {}, post: {}, put: {}, get: operation, trace: {} },
+    },
+    securityDefinitions: {
+      oauth: {
+        type: 'oauth2',
+        flow: 'accessCode',
+        scopes: { read: 'Read' },
+        tokenUrl: 'https://t',
+        authorizationUrl: 'https://a',
+        description: 'd',
+        'x-s': 1,
+      },
+      basic: { type: 'basic', flow: '' },
+    },
+  });
+  const empty = { responses: {} };
+  expect(JSON.stringify(convertV2ToV3(document))).toBe(
+    JSON.stringify({
+      openapi: '3.0.0',
+      info: {
+        description: 'd',
+        title: 't',
+        termsOfService: 'tos',
+        contact: { name: 'me' },
+        license: { name: 'MIT' },
+        version: '1',
+        'x-i': 1,
+      },
+      paths: {
+        '/a': {
+          get: {
+            tags: ['t'],
+            summary: 's',
+            externalDocs: { description: 'd', url: 'https://b' },
+            operationId: 'readA',
+            parameters: [
+              {
+                name: 'q',
+                in: 'query',
+                required: true,
+                schema: { type: 'string', format: 'date', uniqueItems: true },
+                'x-q': 1,
+              },
+              { name: 'e', in: 'query', description: 'd', allowEmptyValue: true, schema: { type: 'integer' } },
+              { name: 'body', in: 'header', schema: { type: 'string' } },
+            ],
+            requestBody: { content: { 'text/c': { schema: { $ref: '#/components/schemas/A' } } } },
+            responses: {
+              200: {
+                description: 'fine',
+                content: {
+                  'text/a': { schema: { type: 'array', items: { type: 'string' } } },
+                  'text/b': { schema: { type: 'array', items: { type: 'string' } } },
+                },
+              },
+              404: { description: '' },
+              default: { description: 'any', 'x-d': { a: 2, b: 1 } },
+              'x-r': 1,
+            },
+            deprecated: true,
+            'X-a': { b: [{ x: 2, y: 1 }], z: 1 },
+            'x-b': 2,
+          },
+          put: empty,
+          post: empty,
+          delete: empty,
+          options: empty,
+          head: empty,
+          patch: empty,
+        },
+        '/b': {
+          $ref: '#/paths/~1a',
+          parameters: [{ name: 'p', in: 'path', required: true, schema: { type: 'string' } }],
+          'x-p': 1,
+        },
+        'x-paths': { a: 2, b: 1 },
+      },
+      components: {
+        securitySchemes: {
+          basic: { type: 'basic' },
+          oauth: {
+            type: 'oauth2',
+            description: 'd',
+            flows: {
+              accessCode: { authorizationUrl: 'https://a', tokenUrl: 'https://t', scopes: { read: 'Read' } },
+            },
+            'x-s': 1,
+          },
+        },
+      },
+      externalDocs: { description: 'more', url: 'https://a' },
+    }),
+  );
+});
+
+test.each<[string, JsonObject, string]>([
+  ['nothing', {}, `${head}}`],
+  ['no paths', { paths: {} }, `${head},"paths":{}}`],
+  ['values of null', { paths: null, definitions: null, info: { title: 't', version: '1' } }, `${head}}`],
+  [
+    'a parameter with a schema that is named body',
+    { paths: { '/a': { get: { consumes: ['a/b'], parameters: [{ name: 'body', in: 'x', schema: {} }] } } } },
+    `${head},"paths":{"/a":{"get":{"requestBody":{"content":{"a/b":{"schema":{}}}},"responses":{}}}}}`,
+  ],
+  [
+    'a parameter with a schema of its own',
+    { parameters: { p: { name: 'p', in: 'query', schema: { type: 'string' } } } },
+    `${head},"components":{"parameters":{"p":{"name":"p","in":"query","schema":{"type":"string"}}}}}`,
+  ],
+  [
+    'references to parameters elsewhere, and to missing ones',
+    {
+      parameters: { b: { name: 'b', in: 'query', type: 'string' } },
+      paths: { '/a': { get: { parameters: [{ $ref: '#/x' }, { $ref: '#/parameters/toString' }] } } },
+    },
+    `${head},"paths":{"/a":{"get":{"parameters":[{"$ref":"#/x"},{"$ref":"#/components/parameters/toString"}],"responses":{}}}},"components":{"parameters":{"b":{"name":"b","in":"query","schema":{"type":"string"}}}}}`,
+  ],
+  [
+    'shared responses: with the media types of the document',
+    { produces: ['a/b'], responses: { r: { description: 'd', schema: { type: 'string' } } } },
+    `${head},"components":{"responses":{"r":{"description":"d","content":{"a/b":{"schema":{"type":"string"}}}}}}}`,
+  ],
+  [
+    'a response without a schema, and one that produces nothing',
+    { responses: { a: { description: 1, schema: null }, b: { description: 'd', schema: { type: 'string' } } } },
+    `${head},"components":{"responses":{"a":{"description":""},"b":{"description":"d"}}}}`,
+  ],
+])('%s', (_, parts, expected) => {
+  expect(text(parts)).toBe(expected);
+});
+
+test('definitions: in the order of their names, with fields in the order of the API server', () => {
+  const known: JsonObject = {
+    example: 1,
+    externalDocs: { url: 'u' },
+    readOnly: true,
+    discriminator: 'd',
+    definitions: { X: {} },
+    additionalItems: false,
+    dependencies: { a: ['b'] },
+    patternProperties: { '^a': {} },
+    additionalProperties: true,
+    properties: { b: { type: 'string' }, a: { type: 'integer' } },
+    not: {},
+    anyOf: [{ $ref: '#/definitions/B' }],
+    oneOf: [{}],
+    allOf: [{ required: ['a'] }],
+    items: {},
+    required: ['a'],
+    minProperties: 1,
+    maxProperties: 2,
+    enum: [{ z: 1, a: 2 }],
+    multipleOf: 3,
+    uniqueItems: true,
+    minItems: 4,
+    maxItems: 5,
+    pattern: 'p',
+    minLength: 6,
+    maxLength: 7,
+    exclusiveMinimum: true,
+    minimum: 8,
+    exclusiveMaximum: true,
+    maximum: 9,
+    default: {},
+    title: 'T',
+    format: 'f',
+    nullable: true,
+    type: 'object',
+    description: 'D',
+    $schema: 's',
+    id: 'i',
+  };
+  const document = convertV2ToV3(swagger({ definitions: { Z: {}, A: { zz: '', aa: null, ...known } } }));
+  const { schemas } = document.components as { schemas: Record<string, JsonObject> };
+  expect(Object.keys(schemas)).toEqual(['A', 'Z']);
+  expect(Object.keys(schemas.A!)).toEqual([...Object.keys(known).reverse(), 'aa', 'zz']);
+  expect(JSON.stringify(schemas.A?.properties)).toBe('{"a":{"type":"integer"},"b":{"type":"string"}}');
+  expect(JSON.stringify(schemas.A?.enum)).toBe('[{"a":2,"z":1}]');
+  // As the API server does: only properties, items and additionalProperties are schemas to it.
+  expect(schemas.A?.anyOf).toEqual([{ $ref: '#/definitions/B' }]);
+});
+
+test('a reference with other fields is in an allOf, at its place among them', () => {
+  const $ref = '#/definitions/B';
+  const document = convertV2ToV3(
+    swagger({ definitions: { A: { title: 'T', zz: 1, $ref, allOf: [{}], default: 1, additionalItems: { $ref } } } }),
+  );
+  const { schemas } = document.components as { schemas: JsonObject };
+  const reference = { $ref: '#/components/schemas/B' };
+  expect(JSON.stringify(schemas.A)).toBe(
+    JSON.stringify({ title: 'T', default: 1, allOf: [reference], additionalItems: reference, zz: 1 }),
+  );
+});
+
+const inOperation = (parts: JsonObject): JsonObject => ({ paths: { '/a': { get: parts } } });
+const schemaAt = (levels: number): JsonObject => (levels === 0 ? {} : { items: schemaAt(levels - 1) });
+const valueAt = (levels: number): Json => (levels === 0 ? 1 : [valueAt(levels - 1)]);
+const mapAt = (levels: number): Json => (levels === 0 ? 1 : { a: mapAt(levels - 1) });
+
+test.each<[JsonObject, string]>([
+  [{ info: 1 }, 'info is 1; it must be an object'],
+  [{ definitions: 'x'.repeat(100) }, `definitions is "${'x'.repeat(59)}; it must be an object`],
+  [{ definitions: { A: { properties: 1 } } }, 'definitions.A.properties is 1; it must be an object'],
+  [{ definitions: { A: { properties: { b: 1 } } } }, 'definitions.A.properties.b is 1; it must be a schema'],
+  [{ definitions: { A: { items: 1 } } }, 'definitions.A.items is 1; it must be a schema'],
+  [{ definitions: { A: { items: [{}, 1] } } }, 'definitions.A.items[1] is 1; it must be a schema'],
+  [
+    { definitions: { A: { additionalProperties: { items: 1 } } } },
+    'definitions.A.additionalProperties.items is 1; it must be a schema',
+  ],
+  [{ definitions: { A: { $ref: 1 } } }, 'definitions.A.$ref is 1; it must be a reference to #/definitions/NAME'],
+  [{ definitions: { ['x'.repeat(400)]: 1 } }, `definitions.${'x'.repeat(288)} is 1; it must be a schema`],
+  [{ parameters: [] }, 'parameters is []; it must be an object'],
+  [{ parameters: { p: 1 } }, 'parameters.p is 1; it must be an object'],
+  [{ parameters: { p: { schema: 1 } } }, 'parameters.p.schema is 1; it must be a schema'],
+  [{ responses: { r: 1 } }, 'responses.r is 1; it must be an object'],
+  [{ responses: { r: { schema: 1 } } }, 'responses.r.schema is 1; it must be a schema'],
+  [{ produces: {} }, 'produces is {}; it must be a list'],
+  [{ securityDefinitions: { s: 1 } }, 'securityDefinitions.s is 1; it must be an object'],
+  [{ externalDocs: 1 }, '.externalDocs is 1; it must be an object'],
+  [{ paths: { '/a': 1 } }, 'paths./a is 1; it must be an object'],
+  [{ paths: { '/a': { get: 1 } } }, 'paths./a.get is 1; it must be an object'],
+  [{ paths: { '/a': { parameters: 1 } } }, 'paths./a.parameters is 1; it must be a list'],
+  [{ paths: { '/a': { parameters: [1] } } }, 'paths./a.parameters[0] is 1; it must be an object'],
+  [inOperation({ consumes: 1 }), 'paths./a.get.consumes is 1; it must be a list'],
+  [inOperation({ consumes: ['a', 1] }), 'paths./a.get.consumes[] is 1; it must be a media type'],
+  [inOperation({ produces: 1 }), 'paths./a.get.produces is 1; it must be a list'],
+  [inOperation({ externalDocs: 1 }), 'paths./a.get.externalDocs is 1; it must be an object'],
+  [inOperation({ parameters: 1 }), 'paths./a.get.parameters is 1; it must be a list'],
+  [inOperation({ parameters: [{}, 1] }), 'paths./a.get.parameters[1] is 1; it must be an object'],
+  [
+    inOperation({ parameters: [{ in: 'body', schema: { items: 1 } }] }),
+    'paths./a.get.parameters[0].schema.items is 1; it must be a schema',
+  ],
+  [inOperation({ responses: 1 }), 'paths./a.get.responses is 1; it must be an object'],
+  [inOperation({ responses: { 200: 1 } }), 'paths./a.get.responses.200 is 1; it must be an object'],
+  [
+    { definitions: { A: schemaAt(257) } },
+    `definitions.A${'.items'.repeat(257)}`.slice(0, 300).concat(' nests deeper than 256 levels'),
+  ],
+  [{ definitions: { A: { default: valueAt(258) } } }, 'a value nests deeper than 256 levels'],
+  [{ definitions: { A: { default: mapAt(258) } } }, 'a value nests deeper than 256 levels'],
+  [
+    { paths: { ['/'.concat('x'.repeat(400))]: { get: { produces: Array(51).fill('a') } } } },
+    `paths./${'x'.repeat(293)} has more than 50 entries`,
+  ],
+])('%#: %.60j is refused', (parts, message) => {
+  expect(() => convertV2ToV3(swagger(parts))).toThrow(new V2ConversionError(message));
+});
+
+test('what is at a limit is accepted', () => {
+  expect(() => convertV2ToV3(swagger({ definitions: { A: schemaAt(256) } }))).not.toThrow();
+  expect(() => convertV2ToV3(swagger({ definitions: { A: { default: valueAt(256) } } }))).not.toThrow();
+  expect(() => convertV2ToV3(swagger(inOperation({ produces: Array(50).fill('a') })))).not.toThrow();
+  // 15 characters, once for each of two media types.
+  const parts = inOperation({
+    produces: ['a/a', 'b/b'],
+    responses: { 200: { description: 'd', schema: { type: 'abcd' } } },
+  });
+  expect(() => convertV2ToV3(swagger(parts), { maxCopied: 30 })).not.toThrow();
+  expect(() => convertV2ToV3(swagger(parts), { maxCopied: 29 })).toThrow(
+    new V2ConversionError(
+      'the schemas up to paths./a.get.responses.200, repeated for each media type, have more than 29 characters',
+    ),
+  );
+});

@@ -1,0 +1,222 @@
+import { expect, test } from 'vitest';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { MergeError, mergeDocuments } from '../../../src/sandbox/openapi-documents/index.ts';
+import { merge } from './merging.ts';
+
+const documentOf = (parts: JsonObject): JsonObject => ({
+  openapi: '3.0.1',
+  info: { title: 't', version: '1' },
+  ...parts,
+});
+
+const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+test('nothing, and documents with nothing in them', async () => {
+  expect(await merge()).toEqual({
+    document: { openapi: '3.0.0', info: { title: 'nothing', version: '0' }, paths: {} },
+    report: {
+      documents: 0,
+      paths: 0,
+      componentsBefore: 0,
+      componentsAfter: 0,
+      renamed: [],
+      conflicts: [],
+      corrected: [],
+      dangling: [],
+    },
+  });
+  const { document, report } = await merge(documentOf({}), documentOf({ components: {}, tags: [] }));
+  expect(Object.keys(document)).toEqual(['openapi', 'info', 'paths']);
+  expect(report.documents).toBe(2);
+});
+
+test('tags: the first of a name counts, and what is none is left out', async () => {
+  const { document } = await merge(
+    documentOf({ tags: [{ name: 'a', description: '1' }, 1, { description: 'no name' }, { name: 2 }] }),
+    documentOf({ tags: [{ name: 'b' }, { name: 'a', description: '2' }] }),
+    documentOf({ tags: { name: 'c' } }),
+  );
+  expect(document.tags).toEqual([{ name: 'a', description: '1' }, { name: 'b' }]);
+});
+
+test('external documentation that is the same in all documents stays', async () => {
+  const externalDocs = { url: 'https://a' };
+  expect((await merge(documentOf({ externalDocs }), documentOf({ externalDocs }))).document).toMatchObject({
+    externalDocs,
+  });
+  expect((await merge(documentOf({ externalDocs }), documentOf({}))).document).not.toHaveProperty('externalDocs');
+});
+
+test('components: sorted by name within their sections, which have the order of the specification', async () => {
+  const { document, report } = await merge(
+    documentOf({ components: { headers: { H: {} }, schemas: { C: { type: 'string' }, A: {} } } }),
+    documentOf({
+      components: { schemas: { B: {}, C: { type: 'integer' } }, responses: { R: {} }, unknown: { U: {} } },
+    }),
+  );
+  expect(JSON.stringify(document.components)).toBe(
+    '{"schemas":{"A":{},"B":{},"C":{"type":"string"},"C_v2":{"type":"integer"}},"responses":{"R":{}},"headers":{"H":{}}}',
+  );
+  expect([report.componentsBefore, report.componentsAfter]).toEqual([6, 6]);
+});
+
+test('paths: sorted; extensions among them are left out', async () => {
+  const { document, report } = await merge(
+    documentOf({ paths: { '/c': {}, 'x-a': {}, '/a': { get: { summary: 'a' } } } }),
+    documentOf({ paths: { '/b': {} } }),
+    documentOf({ paths: 1 }),
+  );
+  expect(JSON.stringify(document.paths)).toBe('{"/a":{"get":{"summary":"a"}},"/b":{},"/c":{}}');
+  expect(report.paths).toBe(3);
+});
+
+test('operations of one path come from several documents; each that differs is a conflict', async () => {
+  const { document, report } = await merge(
+    documentOf({ paths: { '/a': { summary: 's', get: { summary: '1' } } } }),
+    documentOf({ paths: { '/a': { summary: 's', get: { summary: '2' }, put: { summary: '2' }, 'x-a': 1 } } }),
+    documentOf({ paths: { '/a': { summary: 's', get: { summary: '1' }, put: { summary: '2' }, 'x-a': 2 } } }),
+    documentOf({ paths: { '/a': { summary: 's', get: { summary: '4' } } } }),
+    documentOf({ paths: { '/a': { summary: 'other', get: { summary: '1' }, post: { summary: '5' } } } }),
+  );
+  expect(document.paths).toEqual({
+    '/a': { summary: 's', get: { summary: '1' }, put: { summary: '2' }, 'x-a': 1 },
+  });
+  expect(report.conflicts).toEqual([
+    { place: 'paths./a get', kept: 'a', leftOut: ['b', 'd'] },
+    { place: 'paths./a x-a', kept: 'a', leftOut: ['c'] },
+    { place: 'paths./a summary', kept: 'a', leftOut: ['e'] },
+    { place: 'paths./a post', kept: 'a', leftOut: ['e'] },
+  ]);
+});
+
+test('security and servers of a document are written into its operations if documents differ', async () => {
+  const [servers, security] = [[{ url: 'https://a' }], [{ key: [] }]];
+  const { document } = await merge(
+    documentOf({
+      servers,
+      security,
+      paths: {
+        '/a': { get: {}, put: { security: [] }, post: { servers: [] }, summary: 's' },
+        '/b': { servers: [], get: {} },
+        'x-c': 1,
+      },
+    }),
+    documentOf({ security, paths: { '/d': { get: {} } } }),
+  );
+  expect(document).toMatchObject({ security });
+  expect(document).not.toHaveProperty('servers');
+  expect(document.paths).toEqual({
+    '/a': { get: { servers }, put: { servers, security: [] }, post: { servers: [] }, summary: 's' },
+    '/b': { servers: [], get: {} },
+    '/d': { get: {} },
+  });
+  const long = [{ url: `https://${'a'.repeat(1_000_000)}` }];
+  const many = (count: number) =>
+    documentOf({
+      servers: long,
+      paths: Object.fromEntries(Array.from({ length: count }, (_, index) => [`/${index}`, { get: {} }])),
+    });
+  await expect(merge(many(60), documentOf({}))).resolves.toBeDefined();
+  await expect(merge(many(70), documentOf({}))).rejects.toThrow(
+    new MergeError(
+      'a has security or servers that would have to be repeated in each operation, which is too much; use the same ones in all documents, or remove them',
+    ),
+  );
+});
+
+test('references: corrected, dangling, and each reported once', async () => {
+  const items = (reference: Json) => ({ allOf: [{ $ref: reference }] });
+  const { document, report } = await merge(
+    documentOf({
+      components: {
+        schemas: {
+          A: items('#/definitions/B'),
+          B: items('#/definitions/B'),
+          C: items('#/definitions/Z'),
+          D: items('#/components/schemas/Y'),
+          E: items('#/components/schemas/Y'),
+          F: items('#/components/responses/B'),
+          G: items('other.json'),
+        },
+      },
+    }),
+    documentOf({ components: 1, paths: { '/a': { $ref: '#/components/pathItems/P' } } }),
+  );
+  expect(report.corrected).toEqual([{ document: 'a', reference: '#/definitions/B' }]);
+  expect(report.dangling).toEqual([
+    { document: 'a', reference: '#/definitions/Z' },
+    { document: 'a', reference: '#/components/schemas/Y' },
+    { document: 'a', reference: '#/components/responses/B' },
+    { document: 'b', reference: '#/components/pathItems/P' },
+  ]);
+  expect(document).toMatchObject({ components: { schemas: { A: items('#/components/schemas/B') } } });
+});
+
+test('ids of operations: unique in paths, callbacks and shared callbacks, and links follow them', async () => {
+  const callback = (id: Json) => ({ '{$url}': { post: { operationId: id } }, 'x-a': 1 });
+  const document = (path: string, own: JsonObject) =>
+    documentOf({
+      paths: {
+        [path]: {
+          summary: 's',
+          get: {
+            operationId: 'get',
+            callbacks: { c: callback('called'), d: 1 },
+            responses: { 200: { links: { l: { operationId: 'get' }, m: { operationId: 'elsewhere' } } } },
+          },
+          put: 1,
+          trace: { operationId: 1 },
+        },
+      },
+      components: { callbacks: { K: callback('shared'), ...own }, links: { N: { operationId: 'shared' } } },
+    });
+  const merged = await merge(document('/a', {}), document('/b', { L: callback('get') }));
+  const item = (suffix: string) => ({
+    summary: 's',
+    get: {
+      operationId: `get${suffix}`,
+      callbacks: { c: callback(`called${suffix}`), d: 1 },
+      responses: { 200: { links: { l: { operationId: `get${suffix}` }, m: { operationId: 'elsewhere' } } } },
+    },
+    put: 1,
+    trace: { operationId: 1 },
+  });
+  expect(merged.document.paths).toEqual({ '/a': item(''), '/b': item('_v2') });
+  expect(merged.document.components).toEqual({
+    callbacks: { K: callback('shared'), L: callback('get_v3') },
+    links: { N: { operationId: 'shared' } },
+  });
+  expect(merged.report.renamed.map(({ name, newName }) => `${name} ${newName}`)).toEqual([
+    'get get_v2',
+    'called called_v2',
+    'get get_v3',
+  ]);
+});
+
+test('a reference to a part of a renamed component, and security schemes with another meaning', async () => {
+  const one = (type: string) =>
+    documentOf({
+      security: [{ S: [] }],
+      paths: { [`/${type}`]: { get: { x: { $ref: '#/components/schemas/A/properties/b' }, y: schema('Z') } } },
+      components: { schemas: { A: { properties: { b: { type } } } }, securitySchemes: { S: { type } } },
+    });
+  const { document } = await merge(one('a'), one('b'));
+  expect(document).not.toHaveProperty('security');
+  expect(document.paths).toEqual({
+    '/a': { get: { security: [{ S: [] }], x: { $ref: '#/components/schemas/A/properties/b' }, y: schema('Z') } },
+    '/b': { get: { security: [{ S_v2: [] }], x: { $ref: '#/components/schemas/A_v2/properties/b' }, y: schema('Z') } },
+  });
+});
+
+test('progress is reported twice for each document, and a signal stops the merge', async () => {
+  const documents = ['a', 'b'].map((name) => ({ name, document: documentOf({ paths: {} }) }));
+  const seen: string[] = [];
+  await mergeDocuments(documents, { onProgress: (done, total) => seen.push(`${done}/${total}`) });
+  expect(seen).toEqual(['1/4', '2/4', '3/4', '4/4']);
+  const controller = new AbortController();
+  const merging = mergeDocuments(documents, {
+    signal: controller.signal,
+    onProgress: (done) => done === 3 && controller.abort(new Error('stopped')),
+  });
+  await expect(merging).rejects.toThrow('stopped');
+});

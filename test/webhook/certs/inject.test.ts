@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import { issueCa, type Reading } from '../../../src/base/x509/index.ts';
+import { bundleIn, injectTargets } from '../../../src/webhook/certs/inject.ts';
+import { Conflict } from '../../../src/webhook/certs/store.ts';
+import { type TargetAccess, TargetFailure, type TargetReading } from '../../../src/webhook/certs/target.ts';
+import { day, quickEntropy } from '../../base/x509/entropy.ts';
+
+const wanted: Reading<string> = { state: 'usable', value: 'new' };
+const reading = (id: string, ...bundles: string[]): TargetReading => ({
+  id,
+  state: 'present',
+  entries: bundles.map((bundle, index) => ({ where: `webhooks[${index}]`, bundle })),
+  skipped: [`something of ${id}`],
+});
+
+/** Targets in memory: an injected bundle is returned by the next read, unless `onInject` throws. */
+function world(targets: TargetReading[], onInject: (id: string, attempt: number) => void = () => {}) {
+  const injected: string[] = [];
+  const sleeps: number[] = [];
+  const asked: string[] = [];
+  let reads = 0;
+  const access: TargetAccess = {
+    async read() {
+      reads++;
+      return targets;
+    },
+    async inject(target, bundle) {
+      injected.push(`${target.id} ${bundle}`);
+      onInject(target.id, injected.length);
+      for (const entry of target.entries) {
+        entry.bundle = bundle;
+      }
+    },
+  };
+  return {
+    injected,
+    sleeps,
+    asked,
+    reads: () => reads,
+    run: (bundleFor: (id: string) => Reading<string> = () => wanted, sourceOf?: (target: TargetReading) => string) =>
+      injectTargets(
+        access,
+        async ({ id }) => {
+          asked.push(id);
+          return bundleFor(id);
+        },
+        { sleep: async (ms) => void sleeps.push(ms) },
+        sourceOf,
+      ),
+  };
+}
+
+describe('injectTargets', () => {
+  test('reads the bundle of a source once for each time that the targets are read, and after them', async () => {
+    const { run, asked, injected } = world([reading('K/a', 'old'), reading('L/b', 'old'), reading('K/c', 'old')]);
+    await run(
+      ({ 0: kind }) => ({ state: 'usable', value: `of ${kind}` }),
+      ({ id: [kind = ''] }) => kind,
+    );
+    expect(injected).toEqual(['K/a of K', 'L/b of L', 'K/c of K']);
+    expect(asked).toEqual(['K/a', 'L/b', 'K/a', 'L/b']);
+  });
+
+  test('writes what differs, reads it back, and reports what it did with each target', async () => {
+    const { run, injected, sleeps, reads } = world([
+      reading('K/old', 'old'),
+      reading('K/same', 'new'),
+      reading('K/half', 'new', 'old'),
+      reading('K/none'),
+      { id: 'K/missing', state: 'missing', problem: 'does not exist', entries: [], skipped: [] },
+      { id: 'K/failed', state: 'failed', problem: 'forbidden', entries: [], skipped: [] },
+      { id: 'K/mute', state: 'failed', entries: [], skipped: [] },
+    ]);
+    expect(await run()).toEqual([
+      { id: 'K/same', result: 'in sync', skipped: ['something of K/same'] },
+      { id: 'K/none', result: 'nothing of ours', skipped: ['something of K/none'] },
+      { id: 'K/missing', result: 'missing', reason: 'does not exist', skipped: [] },
+      { id: 'K/failed', result: 'failed', reason: 'forbidden', skipped: [] },
+      { id: 'K/mute', result: 'failed', skipped: [] },
+      { id: 'K/old', result: 'written', skipped: ['something of K/old'] },
+      { id: 'K/half', result: 'written', skipped: ['something of K/half'] },
+    ]);
+    expect(injected).toEqual(['K/old new', 'K/half new']);
+    expect([reads(), sleeps]).toEqual([2, [0]]);
+  });
+
+  test('requests the bundle of a target only if there is something to inject', async () => {
+    const { run, asked } = world([
+      reading('K/none'),
+      { id: 'K/missing', state: 'missing', entries: [], skipped: [] },
+      reading('K/a', 'new'),
+    ]);
+    await run();
+    expect(asked).toEqual(['K/a']);
+  });
+
+  test('returns at once if there is nothing to do', async () => {
+    const { run, sleeps, reads } = world([]);
+    expect(await run()).toEqual([]);
+    expect([reads(), sleeps]).toEqual([1, []]);
+  });
+
+  test.each<[Reading<string>, string]>([
+    [{ state: 'absent' }, 'there is no trust bundle'],
+    [{ state: 'broken', problem: 'Secret a/b has no ca.crt' }, 'Secret a/b has no ca.crt'],
+  ])('a target without a bundle fails alone: %j', async (bundle, reason) => {
+    const { run, injected, asked } = world([reading('K/a', 'old'), reading('K/b', 'old')]);
+    expect(await run((id) => (id === 'K/a' ? bundle : wanted))).toEqual([
+      { id: 'K/a', result: 'failed', reason, skipped: ['something of K/a'] },
+      { id: 'K/b', result: 'written', skipped: ['something of K/b'] },
+    ]);
+    expect(injected).toEqual(['K/b new']);
+    // It is not retried with the others.
+    expect(asked).toEqual(['K/a', 'K/b', 'K/b']);
+  });
+
+  test('a target that cannot be written fails alone, and is tried once', async () => {
+    const { run, injected } = world([reading('K/a', 'old'), reading('K/b', 'old')], (id) => {
+      if (id === 'K/a') {
+        throw new TargetFailure('forbidden: patch');
+      }
+    });
+    expect(await run()).toEqual([
+      { id: 'K/a', result: 'failed', reason: 'forbidden: patch', skipped: ['something of K/a'] },
+      { id: 'K/b', result: 'written', skipped: ['something of K/b'] },
+    ]);
+    expect(injected).toEqual(['K/a new', 'K/b new']);
+  });
+
+  test('retries after a conflict, with growing waits', async () => {
+    const { run, injected, sleeps } = world([reading('K/a', 'old')], (_id, attempt) => {
+      if (attempt < 10) {
+        throw new Conflict('changed');
+      }
+    });
+    await expect(run()).rejects.toThrow('another client keeps changing the targets');
+    expect(injected).toHaveLength(10);
+    expect(sleeps).toEqual([0, 100, 200, 400, 800, 1600, 2000, 2000, 2000, 2000]);
+  });
+
+  test('reads back what another client wrote last before it reports success', async () => {
+    const target = reading('K/a', 'old');
+    const { run, injected } = world([target], (_id, attempt) => {
+      if (attempt < 9) {
+        throw new Conflict('changed');
+      }
+    });
+    expect(await run()).toEqual([{ id: 'K/a', result: 'written', skipped: ['something of K/a'] }]);
+    expect(injected).toHaveLength(9);
+  });
+
+  test('stops at any other error', async () => {
+    const { run } = world([reading('K/a', 'old')], () => {
+      throw new TypeError('a bug');
+    });
+    await expect(run()).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the trust bundle in a Secret', async () => {
+  const { certificate } = await issueCa(new Date('2026-01-01'), day, quickEntropy);
+
+  test.each<[string, Record<string, string> | undefined, Reading<string>]>([
+    ['no Secret', undefined, { state: 'broken', problem: 'Secret a/b does not exist' }],
+    ['no ca.crt', { 'tls.crt': certificate.pem }, { state: 'broken', problem: 'Secret a/b has no ca.crt' }],
+    ['an empty ca.crt', { 'ca.crt': '' }, { state: 'broken', problem: 'Secret a/b has no ca.crt' }],
+    ['certificates', { 'ca.crt': certificate.pem.repeat(2) }, { state: 'usable', value: certificate.pem.repeat(2) }],
+    [
+      'a key beside them, which is not injected',
+      { 'ca.crt': `-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n${certificate.pem}` },
+      { state: 'usable', value: certificate.pem },
+    ],
+  ])('%s', (_name, data, expected) => {
+    expect(bundleIn(data, 'Secret a/b')).toEqual(expected);
+  });
+
+  test('says when the text is not PEM', () => {
+    expect(bundleIn({ 'ca.crt': 'x' }, 'Secret a/b')).toMatchObject({
+      state: 'broken',
+      problem: expect.stringMatching(/^ca\.crt of Secret a\/b is not PEM/),
+    });
+  });
+});

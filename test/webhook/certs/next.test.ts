@@ -1,0 +1,488 @@
+import { expect, test } from 'vitest';
+import { type Certificate, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
+import {
+  deriveFacts,
+  injectedAnnotation,
+  injectedSinceAnnotation,
+  overwrittenAnnotation,
+  retiredAnnotation,
+} from '../../../src/webhook/certs/facts.ts';
+import { next, type Settings } from '../../../src/webhook/certs/next.ts';
+import type { TargetReading } from '../../../src/webhook/certs/target.ts';
+import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import { oddCa } from '../../base/x509/odd-ca.ts';
+
+const start = new Date('2026-06-01T00:00:00Z');
+const at = (ms: number) => new Date(start.getTime() + ms);
+const minute = 60_000;
+const names = ['webhook.ns.svc'];
+const newCa = (from = start, life = 1000 * day) => issueCa(from, life, quickEntropy);
+const servingOf = (issuer: Issued, from = start, life = 90 * day) =>
+  issueServingCertificate(issuer, names, from, life, quickEntropy);
+const [one, two, dead] = [await newCa(), await newCa(), await newCa(at(-20 * day), 10 * day)];
+const [servingOne, servingTwo, late] = [await servingOf(one), await servingOf(two), await servingOf(two, at(day))];
+const [servingBefore, aheadCa] = [await servingOf(one, at(-day)), await newCa(at(day))];
+const deadServing = await servingOf(dead, at(-20 * day));
+
+const odd = await oddCa(start, 1000 * day);
+
+const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
+interface World {
+  ca?: Record<string, string>;
+  tls?: Record<string, string>;
+  /** The bundle in the only target; undefined: it has none. */
+  target?: string;
+  failed?: string;
+  /** Since when the bundle is recorded to be in the target, in ms. */
+  since?: number;
+  now?: number;
+  /** The names that the serving certificate must cover. */
+  names?: string[];
+  /** A target that does not exist. */
+  missing?: string;
+  /** The fingerprint of a CA that is retired. */
+  retired?: string;
+  /** How often another client has overwritten the target during the rotation. */
+  overwritten?: number;
+  settings?: Partial<Settings>;
+}
+const steady = { 'ca.crt': pem(one), 'ca.key': one.key };
+const staged = { ...steady, 'next.crt': pem(two), 'next.key': two.key };
+const promoted = { 'ca.crt': pem(two), 'ca.key': two.key, 'previous.crt': pem(one) };
+const tls = (serving: Issued, bundle: string) => ({
+  'tls.crt': pem(serving),
+  'tls.key': serving.key,
+  'ca.crt': bundle,
+});
+const both = pem(one, two);
+const turned = pem(two, one);
+
+function decide(world: World) {
+  const now = at(world.now ?? minute);
+  const target: TargetReading = {
+    id: 'Kind/name',
+    state: world.failed === undefined ? 'present' : 'failed',
+    ...(world.failed === undefined ? {} : { problem: world.failed }),
+    entries: world.failed === undefined ? [{ where: 'x', bundle: world.target ?? '' }] : [],
+    skipped: [],
+  };
+  const targets: TargetReading[] = world.target === undefined && world.failed === undefined ? [] : [target];
+  if (world.missing !== undefined) {
+    targets.push({ id: world.missing, state: 'missing', entries: [], skipped: [] });
+  }
+  const stored = (data: Record<string, string> | undefined, annotations = {}) =>
+    data === undefined ? undefined : { data, annotations, version: '1' };
+  const facts = () => deriveFacts(now, stored(world.ca), stored(world.tls), targets, world.names ?? names);
+  const annotations = {
+    ...(world.since === undefined
+      ? {}
+      : { [injectedAnnotation]: facts().injection, [injectedSinceAnnotation]: at(world.since).toISOString() }),
+    ...(world.retired === undefined ? {} : { [retiredAnnotation]: world.retired }),
+    ...(world.overwritten === undefined
+      ? {}
+      : { [overwrittenAnnotation]: `${world.overwritten} ${start.toISOString()} Kind/name` }),
+  };
+  return next(deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names), {
+    mode: 'rotate',
+    force: false,
+    forceCa: false,
+    propagationDelayMs: 30_000,
+    overlapMs: day,
+    caRenewBeforeMs: 180 * day,
+    refused: new Map(),
+    ...world.settings,
+  });
+}
+
+const rows: [string, World, string, RegExp][] = [
+  ['nothing there', {}, 'create-ca', /is missing/],
+  ['CA unparsable', { ca: { 'ca.crt': 'x' } }, 'create-ca', /is not PEM/],
+  ['CA is a serving certificate', { ca: { 'ca.crt': pem(servingOne) } }, 'create-ca', /is not a CA/],
+  [
+    'all expired',
+    { ca: { 'ca.crt': pem(dead), 'ca.key': dead.key }, tls: tls(deadServing, pem(dead)) },
+    'create-ca',
+    /expired/,
+  ],
+  ['CA lost, serving certificate works', { tls: tls(servingOne, pem(one)) }, 'stage-ca', /still use/],
+  ['both lost, a target trusts ours', { target: pem(one) }, 'stage-ca', /still use/],
+  ['both lost, a target trusts an expired one', { target: pem(dead) }, 'create-ca', /is missing/],
+  ['key lost', { ca: { 'ca.crt': pem(one) }, tls: tls(servingOne, pem(one)) }, 'stage-ca', /key of the CA is missing/],
+  ['key of another', { ca: { ...steady, 'ca.key': two.key } }, 'stage-ca', /does not belong/],
+  ['no serving certificate', { ca: steady, target: '' }, 'issue-serving-certificate', /is missing/],
+  [
+    'serving certificate expired',
+    { ca: steady, tls: tls(deadServing, pem(one)) },
+    'issue-serving-certificate',
+    /expired/,
+  ],
+  [
+    'serving certificate key of another',
+    { ca: steady, tls: { ...tls(servingOne, pem(one)), 'tls.key': two.key } },
+    'issue-serving-certificate',
+    /does not belong/,
+  ],
+  [
+    'serving certificate in one line with what another tool put behind it',
+    { ca: steady, tls: { ...tls(servingOne, pem(one)), 'tls.crt': pem(servingOne).trimEnd() + pem(one) } },
+    'issue-serving-certificate',
+    /^the serving certificate has a certificate that cannot be read \(number 1\)/,
+  ],
+  ['bundle too wide', { ca: steady, tls: tls(servingOne, both) }, 'write-bundle', /steady/],
+  ['target wiped', { ca: steady, tls: tls(servingOne, pem(one)), target: '' }, 'inject', /does not have/],
+  [
+    'target wiped after it was recorded',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: '', since: 0 },
+    'forget-injection',
+    /though it did/,
+  ],
+  ['steady', { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one) }, 'done', /in order/],
+  [
+    'steady, target unreadable',
+    { ca: steady, tls: tls(servingOne, pem(one)), failed: 'no' },
+    'blocked',
+    /Kind\/name: no/,
+  ],
+  [
+    'CA of a clock that is ahead',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), missing: 'Kind/gone', now: -6 * minute },
+    // The serving certificate is reissued first.
+    'issue-serving-certificate',
+    /^the serving certificate is not valid before 2026-05-31T23:55:00\.000Z$/,
+  ],
+  [
+    'CA of a clock that is ahead, with a serving certificate of the right time',
+    {
+      ca: steady,
+      tls: tls(servingBefore, pem(one)),
+      target: pem(one),
+      missing: 'Kind/gone',
+      now: -6 * minute,
+    },
+    'blocked',
+    /^the CA is not valid before 2026-05-31T23:55:00\.000Z: check the clocks, or replace it with rotate --force-ca; Kind\/gone/,
+  ],
+  [
+    'CA and serving certificate from now on',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), now: -5 * minute },
+    'done',
+    /in order/,
+  ],
+  [
+    'next CA of a clock that is ahead',
+    {
+      ca: { ...staged, 'next.crt': pem(aheadCa), 'next.key': aheadCa.key },
+      tls: tls(servingOne, both),
+      target: both,
+      since: 0,
+    },
+    'stage-ca',
+    /^the next CA is not valid before 2026-06-01T23:55:00\.000Z$/,
+  ],
+  [
+    'serving certificate before its window',
+    { ca: steady, tls: tls(servingOne, pem(one)), now: 59 * day },
+    'done',
+    /in order/,
+  ],
+  [
+    'serving certificate in its window',
+    { ca: steady, tls: tls(servingOne, pem(one)), now: 61 * day },
+    'issue-serving-certificate',
+    /last third/,
+  ],
+  [
+    'serving certificate in its window, repair only',
+    { ca: steady, tls: tls(servingOne, pem(one)), now: 61 * day, settings: { mode: 'repair' } },
+    'done',
+    /in order/,
+  ],
+  [
+    'forced serving certificate',
+    { ca: steady, tls: tls(servingOne, pem(one)), settings: { force: true } },
+    'issue-serving-certificate',
+    /--force/,
+  ],
+  ['forced CA', { ca: steady, tls: tls(servingOne, pem(one)), settings: { forceCa: true } }, 'stage-ca', /--force-ca/],
+  ['CA in its window', { ca: steady, tls: tls(servingOne, pem(one)), now: 830 * day }, 'stage-ca', /renewal window/],
+  [
+    'serving certificate of a CA that is unknown here',
+    { ca: promotedAlone(), tls: tls(servingOne, pem(one)) },
+    'adopt-ca',
+    /stays trusted/,
+  ],
+  [
+    'serving certificate for other names',
+    { ca: steady, tls: tls(servingOne, pem(one)), names: [...names, 'b.example', '127.0.0.1'] },
+    'issue-serving-certificate',
+    /^the serving certificate is not for b\.example, 127\.0\.0\.1$/,
+  ],
+  [
+    'serving certificate of a CA that nobody knows',
+    { ca: promotedAlone(), tls: tls(servingOne, pem(two)) },
+    'issue-serving-certificate',
+    /^the serving certificate is not signed by any known CA$/,
+  ],
+  [
+    'serving certificate without its key',
+    { ca: steady, tls: { ...tls(servingOne, pem(one)), 'tls.key': '' } },
+    'issue-serving-certificate',
+    /^the serving certificate has no key$/,
+  ],
+  [
+    'steady, a target missing',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), missing: 'Kind/gone' },
+    'blocked',
+    /^Kind\/gone: missing: does not exist$/,
+  ],
+  [
+    'steady, one target unreadable, one missing',
+    { ca: steady, tls: tls(servingOne, pem(one)), failed: 'no', missing: 'Kind/gone' },
+    'blocked',
+    /^Kind\/name: no; Kind\/gone: missing: does not exist$/,
+  ],
+  [
+    'steady, the target refused the write',
+    {
+      ca: steady,
+      tls: tls(servingOne, pem(one)),
+      target: '',
+      settings: { refused: new Map([['Kind/name', 'forbidden']]) },
+    },
+    'blocked',
+    /^Kind\/name: forbidden$/,
+  ],
+  [
+    'steady, no targets',
+    { ca: steady, tls: tls(servingOne, pem(one)) },
+    'done',
+    /^the CA and the serving certificate are in order; no targets were named$/,
+  ],
+  [
+    'staged, a target missing',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, missing: 'Kind/gone' },
+    'promote',
+    /has trusted the next/,
+  ],
+  [
+    'a retired CA that no target has',
+    { ca: steady, tls: tls(servingOne, pem(one)), target: pem(one), retired: two.certificate.fingerprint },
+    'record-removal',
+    /^no target trusts a retired CA any longer$/,
+  ],
+  [
+    'a retired CA, no targets named',
+    { ca: steady, tls: tls(servingOne, pem(one)), retired: two.certificate.fingerprint },
+    'done',
+    /no targets were named$/,
+  ],
+  [
+    'a retired CA, the only target missing',
+    { ca: steady, tls: tls(servingOne, pem(one)), missing: 'Kind/gone', retired: two.certificate.fingerprint },
+    'blocked',
+    /^Kind\/gone: missing: does not exist$/,
+  ],
+  [
+    'a retired CA, and the target refused the write',
+    {
+      ca: steady,
+      tls: tls(servingOne, pem(one)),
+      target: '',
+      retired: two.certificate.fingerprint,
+      settings: { refused: new Map([['Kind/name', 'forbidden']]) },
+    },
+    'blocked',
+    /^Kind\/name: forbidden$/,
+  ],
+  [
+    'staged, overwritten once',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 1 },
+    'promote',
+    /has trusted the next/,
+  ],
+  [
+    'staged, overwritten twice, a little later',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2, now: 10 * minute - 1 },
+    'wait',
+    /overwritten caBundle in Kind\/name 2 times/,
+  ],
+  [
+    'staged, overwritten twice, after ten minutes',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2, now: 10 * minute },
+    'promote',
+    /has trusted the next/,
+  ],
+  [
+    'staged, overwritten twice, and the propagation delay is longer than that',
+    {
+      ca: staged,
+      tls: tls(servingOne, both),
+      target: both,
+      since: 0,
+      overwritten: 2,
+      now: 10 * minute,
+      settings: { propagationDelayMs: 11 * minute },
+    },
+    'wait',
+    /API servers need the propagation delay/,
+  ],
+  [
+    'staged, a target missing, not recorded',
+    { ca: staged, tls: tls(servingOne, both), target: both, missing: 'Kind/gone' },
+    'record-injection',
+    /^every target that exists has the trust bundle \(Kind\/gone: missing: does not exist\)$/,
+  ],
+  [
+    'staged, all targets missing, not recorded',
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone' },
+    'record-injection',
+    /^no target exists \(Kind\/gone: missing: does not exist\)$/,
+  ],
+  [
+    'staged, all targets missing',
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', since: 50_000 },
+    'wait',
+    /^no target exists \(Kind\/gone: missing: does not exist\); API servers need/,
+  ],
+  [
+    'staged, all targets missing, long ago',
+    { ca: staged, tls: tls(servingOne, both), missing: 'Kind/gone', since: 0 },
+    'promote',
+    /^no target exists \(Kind\/gone: missing: does not exist\)$/,
+  ],
+  [
+    'CA in its window, repair only',
+    { ca: steady, tls: tls(servingTwo, pem(one)), now: 830 * day, settings: { mode: 'repair' } },
+    'issue-serving-certificate',
+    /expired/,
+  ],
+  [
+    'staged, key of the next is of another',
+    { ca: { ...staged, 'next.key': one.key }, tls: tls(servingOne, both) },
+    'stage-ca',
+    /^the next CA has a key that does not belong to the certificate$/,
+  ],
+  [
+    'CA with a key that cannot sign here',
+    { ca: { 'ca.crt': pem(odd), 'ca.key': odd.key } },
+    'stage-ca',
+    /^the key of the CA is of type ec on secp224r1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521$/,
+  ],
+  ['staged, bundle old', { ca: staged, tls: tls(servingOne, pem(one)) }, 'write-bundle', /staged/],
+  ['staged, target old', { ca: staged, tls: tls(servingOne, both), target: pem(one) }, 'inject', /staged/],
+  [
+    'staged, target unreadable',
+    { ca: staged, tls: tls(servingOne, both), failed: 'no' },
+    'blocked',
+    /stops in stage staged/,
+  ],
+  [
+    'staged, injected, not recorded',
+    { ca: staged, tls: tls(servingOne, both), target: both },
+    'record-injection',
+    /every target/,
+  ],
+  [
+    'staged, recorded just now',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 50_000 },
+    'wait',
+    /propagation/,
+  ],
+  [
+    'staged, recorded in the future',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: day },
+    'record-injection',
+    /every/,
+  ],
+  [
+    'staged, recorded long ago',
+    { ca: staged, tls: tls(servingOne, both), target: both, since: 0 },
+    'promote',
+    /has trusted the next/,
+  ],
+  [
+    'staged, next has no key',
+    { ca: { ...staged, 'next.key': '' }, tls: tls(servingOne, both) },
+    'stage-ca',
+    /has no key/,
+  ],
+  ['staged, serving certificate lost', { ca: staged, target: both }, 'issue-serving-certificate', /is missing/],
+  [
+    'promoted, serving certificate still of the previous, bundle old',
+    { ca: promoted, tls: tls(servingOne, both), target: both, since: 0 },
+    'write-bundle',
+    /promoted/,
+  ],
+  [
+    'promoted, serving certificate still of the previous',
+    { ca: promoted, tls: tls(servingOne, turned), target: turned, since: 0 },
+    'issue-serving-certificate',
+    /not signed by the active/,
+  ],
+  [
+    'promoted, serving certificate still of the previous, target in the order of before',
+    { ca: promoted, tls: tls(servingOne, turned), target: both, since: 0 },
+    'issue-serving-certificate',
+    /not signed by the active/,
+  ],
+  [
+    'promoted, target lost the trust',
+    { ca: promoted, tls: tls(servingOne, turned), target: pem(one) },
+    'inject',
+    /promoted/,
+  ],
+  ['promoted, inside the overlap', { ca: promoted, tls: tls(servingTwo, turned), target: turned }, 'wait', /overlap/],
+  [
+    'promoted, forced CA waits its turn',
+    { ca: promoted, tls: tls(servingTwo, turned), target: turned, settings: { forceCa: true } },
+    'wait',
+    /overlap/,
+  ],
+  [
+    'promoted, overlap over',
+    { ca: promoted, tls: tls(servingTwo, turned), target: turned, now: day + minute },
+    'retire',
+    /overlap is over/,
+  ],
+  [
+    'promoted, the overlap counts from the serving certificate',
+    { ca: promoted, tls: tls(late, turned), target: turned, now: day + minute },
+    'wait',
+    /overlap/,
+  ],
+  [
+    'promoted, previous expired',
+    { ca: { ...promoted, 'previous.crt': pem(dead) }, tls: tls(servingTwo, pem(two)), target: pem(two) },
+    'retire',
+    /expired/,
+  ],
+  [
+    'promoted, previous unparsable',
+    { ca: { ...promoted, 'previous.crt': 'x' }, tls: tls(servingTwo, pem(two)), target: pem(two) },
+    'retire',
+    /expired/,
+  ],
+];
+
+function promotedAlone(): Record<string, string> {
+  return { 'ca.crt': pem(two), 'ca.key': two.key };
+}
+
+test.each(rows)('%s', (_name, world, kind, reason) => {
+  const action = decide(world);
+  expect(action.kind).toBe(kind);
+  expect(action.reason).toMatch(reason);
+});
+
+test('a wait ends at the time that it names', () => {
+  const world = { ca: staged, tls: tls(servingOne, both), target: both, since: 0 };
+  expect(decide({ ...world, now: 29_999 })).toMatchObject({ kind: 'wait', until: at(30_000) });
+  expect(decide({ ...world, now: 30_000 }).kind).toBe('promote');
+});
+
+test('a staged recovery keeps the working certificate active', () => {
+  const action = decide({ tls: tls(servingOne, pem(one)), target: pem(one) });
+  const staged = action as { active: Certificate; previous: Certificate[] };
+  expect(staged.active.fingerprint).toBe(one.certificate.fingerprint);
+  expect(staged.previous).toEqual([]);
+});

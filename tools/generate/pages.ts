@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { checks } from '../../src/checks/conformance/index.ts';
+import { wholeProgram } from '../../src/cli/index.ts';
+import { rules } from '../../src/policy/index.ts';
+import { folderImports, readImports } from '../architecture/imports.ts';
+import { wings } from '../architecture/wings.ts';
+import { terminalImage } from './terminal-image.ts';
+
+const root = new URL('../../', import.meta.url);
+
+function rulesTable(): string {
+  const rows = rules.map(
+    ({ id, severity, upstream, summary }) =>
+      `| \`${id}\` | ${severity} | ${upstream ? 'upstream, strict' : 'strict'} | ${summary.replaceAll('|', '\\|')} |`,
+  );
+  return ['| rule | severity | profile | what it checks |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function checksTable(): string {
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const rows = checks.map(
+    ({ id, group, level, asks, why }) => `| ${group} | \`${id}\` | ${level} | ${cell(asks)} | ${cell(why)} |`,
+  );
+  return ['| about | check | level | what it requires | why |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+function wingsTable(): string {
+  const imports = folderImports(readImports(fileURLToPath(new URL('src', root))));
+  const rows = wings.map(({ name, knows, rooms = [] }) => {
+    const imported = wings.filter((other) => imports.get(name)?.has(other.name)).map((other) => other.name);
+    return `| \`${name}/\` | ${knows} | ${rooms.join(', ') || '–'} | ${imported.join(', ') || '–'} |`;
+  });
+  return ['| wing | knows | rooms | imports |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+/** The help of a command and its subcommands, one heading each. */
+function helpOf(command: Command, heading: string): string {
+  let text = '';
+  command.configureOutput({
+    ...command.configureOutput(),
+    writeOut: (part) => {
+      text += part;
+    },
+    getOutHelpWidth: () => 80,
+  });
+  command.outputHelp();
+  const below = command.commands.map((child) => helpOf(child, `${heading} ${child.name()}`.trim()));
+  const title = heading === '' ? [] : [`### ${heading}`];
+  return [...title, `\`\`\`console\n${text.trimEnd()}\n\`\`\``, ...below].join('\n\n');
+}
+
+async function commandReference(): Promise<string> {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const program = await wholeProgram({ stdin, stdout, stderr, env: {}, signal: new AbortController().signal });
+  return helpOf(program, '');
+}
+
+/** Pages with generated parts, which stand between `<!-- NAME -->` and `<!-- /NAME -->`. */
+const parts: readonly { file: string; name: string; make: () => string | Promise<string> }[] = [
+  { file: 'docs/rules.md', name: 'rules', make: rulesTable },
+  { file: 'docs/conformance.md', name: 'checks', make: checksTable },
+  { file: 'docs/architecture.md', name: 'wings', make: wingsTable },
+  { file: 'docs/command-line.md', name: 'commands', make: commandReference },
+];
+
+/** Generated documentation: files, and the text that each should have. */
+export async function generatedPages(): Promise<{ file: URL; text: string }[]> {
+  const pages = await Promise.all(
+    parts.map(async ({ file, name, make }) => {
+      const url = new URL(file, root);
+      const [before, rest] = readFileSync(url, 'utf8').split(`<!-- ${name} -->`);
+      const after = rest?.split(`<!-- /${name} -->`)[1];
+      if (before === undefined || after === undefined) {
+        throw new Error(`${file} has no part <!-- ${name} --> … <!-- /${name} -->`);
+      }
+      return { file: url, text: `${before}<!-- ${name} -->\n\n${await make()}\n\n<!-- /${name} -->${after}` };
+    }),
+  );
+  const images = ['terminal', 'conformance'].map((name) => ({
+    file: new URL(`docs/images/${name}.svg`, root),
+    text: terminalImage(readFileSync(new URL(`docs/images/${name}.txt`, root), 'utf8')),
+  }));
+  return [...pages, ...images];
+}

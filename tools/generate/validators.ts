@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module';
+import { _, Ajv, type KeywordCxt } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
+import { formats } from '../../src/extensionconfig/api/formats.ts';
+import { hasMoreBytes, ownSchemaOf } from '../../src/extensionconfig/api/own-schema.ts';
+import type { Version } from '../../src/extensionconfig/index.ts';
+
+const { default: ucs2length }: { default: (text: string) => number } = createRequire(import.meta.url)(
+  'ajv/dist/runtime/ucs2length.js',
+);
+
+/** The file with the compiled schema of a version. */
+export const validatorFile = (version: Version) =>
+  new URL(`../../src/extensionconfig/api/${version}-fits.ts`, import.meta.url);
+
+/** A schema without keywords that validation ignores. */
+function bare<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map(bare) as T;
+  }
+  const entries = Object.entries(value).filter(
+    ([key, part]) => !(key === 'description' && typeof part === 'string') && !key.startsWith('x-kubernetes-'),
+  );
+  return Object.fromEntries(entries.map(([key, part]) => [key, bare(part)])) as T;
+}
+
+/** Compiles schemas to the source of functions that tell whether an object is valid: no messages, no defaults. */
+export function schemaCompiler(): Ajv {
+  const ajv = new Ajv({
+    strict: false,
+    logger: false,
+    // Objects come from JSON: they inherit no property that a schema names.
+    ownProperties: false,
+    messages: false,
+    formats,
+    code: { source: true, esm: true, formats: _`formats` },
+  });
+  ajv.addKeyword({
+    keyword: 'maxTotalBytes',
+    type: 'object',
+    schemaType: 'number',
+    code(cxt: KeywordCxt) {
+      const isOver = cxt.gen.scopeValue('func', { ref: hasMoreBytes, code: _`hasMoreBytes` });
+      cxt.fail(_`${isOver}(${cxt.data}, ${cxt.schemaCode})`);
+    },
+  });
+  // Characters are counted only if the number of UTF-16 units does not decide: a bundle has thousands.
+  const count = (cxt: KeywordCxt) => cxt.gen.scopeValue('func', { ref: ucs2length, code: _`ucs2length` });
+  for (const keyword of ['maxLength', 'minLength']) {
+    ajv.removeKeyword(keyword);
+  }
+  // Before ajv's own checks: a text that is too long must not reach an expression, which throws for one of several MiB.
+  const before = 'pattern';
+  ajv.addKeyword({
+    keyword: 'maxLength',
+    type: 'string',
+    before,
+    schemaType: 'number',
+    code(cxt: KeywordCxt) {
+      const { data, schemaCode: limit } = cxt;
+      cxt.fail(_`${data}.length > ${limit} && ${count(cxt)}(${data}) > ${limit}`);
+    },
+  });
+  ajv.addKeyword({
+    keyword: 'minLength',
+    type: 'string',
+    before,
+    schemaType: 'number',
+    code(cxt: KeywordCxt) {
+      const { data, schemaCode: limit } = cxt;
+      // A character has at most two units.
+      cxt.fail(_`${data}.length < 2 * ${limit} && ${count(cxt)}(${data}) < ${limit}`);
+    },
+  });
+  return ajv;
+}
+
+/** The source of a function that tells whether an object is valid by the schema of a version. */
+export function validatorOf(version: Version): string {
+  const ajv = schemaCompiler();
+  const text = standalone.default(ajv, ajv.compile(bare(ownSchemaOf(version))));
+  const compiled = /^"use strict";export const validate = (\w+);export default \w+;/.exec(text);
+  const body = text.slice(compiled?.[0].length);
+  if (compiled === null || body.includes('require(') || body.includes('export ')) {
+    throw new Error(`what ajv compiled for ${version} asks for more than is known here`);
+  }
+  return `// @ts-nocheck
+// Generated from manifests/crd by \`npm run generate\`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
+import { createRequire } from 'node:module';
+import { formats } from './formats.ts';
+import { hasMoreBytes } from './own-schema.ts';
+
+const { default: ucs2length } = createRequire(import.meta.url)('ajv/dist/runtime/ucs2length.js');
+
+export function fits(object: unknown): boolean {
+  return ${compiled[1]}(object);
+}
+${body}
+`;
+}

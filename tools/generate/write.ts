@@ -1,0 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { versions } from '../../src/extensionconfig/index.ts';
+import { builtInHashesFile, builtInHashesText } from './built-in-hashes.ts';
+import { definitionFile, definitionText } from './definition.ts';
+import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
+import { messageTypes } from './message-types.ts';
+import { generatedPages } from './pages.ts';
+import { typesOf } from './types.ts';
+import { validatorFile, validatorOf } from './validators.ts';
+
+writeFileSync(definitionFile, definitionText);
+for (const version of versions) {
+  writeFileSync(new URL(`../../src/extensionconfig/api/${version}.ts`, import.meta.url), await typesOf(version));
+  writeFileSync(validatorFile(version), validatorOf(version));
+}
+writeFileSync(new URL('../../src/runtimehooks/catalog/message-types.ts', import.meta.url), await messageTypes());
+for (const strictness of strictnesses) {
+  writeFileSync(messageFitsFile(strictness), messageFitsOf(strictness));
+}
+writeFileSync(builtInHashesFile, builtInHashesText());
+for (const { file, text } of await generatedPages()) {
+  writeFileSync(file, text);
+}
