@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { Registry } from '../base/metrics/index.ts';
-import { type Cluster, connect } from '../kubernetes/client/index.ts';
+import { connect, type KubernetesClient } from '../kubernetes/client/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../runtimehooks/index.ts';
 import { guardWrites } from './election/guarded-writes.ts';
@@ -76,7 +76,7 @@ class Controller implements RunningController {
   readonly #now: () => Date;
   readonly #identity: string;
   readonly #metrics: ControllerMetrics;
-  readonly #workerOn: (cluster: Cluster) => Worker;
+  readonly #workerOn: (cluster: KubernetesClient) => Worker;
   readonly #stopping = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<void>();

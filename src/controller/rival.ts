@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Cluster } from '../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../kubernetes/index.ts';
 import { type LeaseName, storedLease } from './election/lease.ts';
 import type { ControllerPace } from './queue/pace.ts';
@@ -33,7 +33,7 @@ function holderOf(lease: JsonObject): { holder: string; renewed: string; duratio
  * @throws {Error} when the Lease cannot be read.
  */
 async function findRival(
-  cluster: Cluster,
+  cluster: KubernetesClient,
   lease: LeaseName,
   now: () => Date,
   signal: AbortSignal,
@@ -57,7 +57,7 @@ async function findRival(
 
 /** The dependencies of watching for a rival. */
 export interface RivalWatch {
-  cluster: Cluster;
+  cluster: KubernetesClient;
   /** The Lease of the rival. */
   lease: LeaseName;
   now: () => Date;

@@ -1,10 +1,10 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import {
-  type Cluster,
   connect,
   type Informer,
   type InformerChange,
+  type KubernetesClient,
   objectKey,
   startInformer,
 } from '../kubernetes/client/index.ts';
@@ -20,7 +20,7 @@ import type { Worker } from './workers/worker.ts';
 export interface TermOptions {
   kubeConfig: KubeConfig;
   /** Creates the worker, with a connection that ends with the term. */
-  worker(cluster: Cluster): Worker;
+  worker(cluster: KubernetesClient): Worker;
   /** Whether to follow the Secrets named in annotations. */
   followsSecrets: boolean;
   log: Logger;
@@ -72,7 +72,7 @@ class WorkTerm implements Term {
   /** Aborts discoveries, but not writes. */
   readonly #work = new AbortController();
   readonly #connection = new AbortController();
-  readonly #cluster: Cluster;
+  readonly #cluster: KubernetesClient;
   readonly #worker: Worker;
   readonly #queue: Queue;
   readonly #informer: Informer;

@@ -1,4 +1,4 @@
-import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
+import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { isJsonObject, itemsAt } from '../../kubernetes/index.ts';
 import { parseRelease, type Release } from '../../runtimehooks/index.ts';
 
@@ -11,7 +11,7 @@ const inventory = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
  *
  * @throws {ConnectionError} and the other errors of `Cluster.request` that are not refusals.
  */
-export async function installedRelease(cluster: Cluster): Promise<Release | undefined> {
+export async function installedRelease(cluster: KubernetesClient): Promise<Release | undefined> {
   try {
     const { items } = await cluster.request('GET', inventory);
     const core = itemsAt(items)

@@ -1,7 +1,7 @@
 import { apiVersionOf, group, hubVersion, kind, type Version } from '../../extensionconfig/index.ts';
 import {
-  type Cluster,
   connect,
+  type KubernetesClient,
   loadKubeConfig,
   StatusError,
   shortPatience,
@@ -22,7 +22,11 @@ async function readAll(objects: readonly JsonObject[]): Promise<ExtensionConfigs
   return configs;
 }
 
-async function fromClusterIn(version: Version, cluster: Cluster, names: readonly string[]): Promise<ExtensionConfigs> {
+async function fromClusterIn(
+  version: Version,
+  cluster: KubernetesClient,
+  names: readonly string[],
+): Promise<ExtensionConfigs> {
   const collection = `/apis/${apiVersionOf(version)}/extensionconfigs`;
   if (names.length > 0) {
     const objects = [...new Set(names)].map((name) => cluster.request('GET', `${collection}/${name}`));
@@ -37,7 +41,7 @@ async function fromClusterIn(version: Version, cluster: Cluster, names: readonly
 const isUnserved = (error: unknown) =>
   error instanceof StatusError && error.code === 404 && error.message.includes('does not serve');
 
-async function fromCluster(cluster: Cluster, names: readonly string[]): Promise<ExtensionConfigs> {
+async function fromCluster(cluster: KubernetesClient, names: readonly string[]): Promise<ExtensionConfigs> {
   try {
     return await fromClusterIn(hubVersion, cluster, names);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../extensionconfig/index.ts';
-import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems, type JsonObject } from '../../kubernetes/index.ts';
 import type { Resolve } from '../../runtimehooks/client/index.ts';
 import { type Flags, type FlagValues, listFlag } from '../framework/flags.ts';
@@ -26,7 +26,7 @@ export interface Extensions {
   /** The objects as written in manifests, or as returned by the API server. */
   originals: ReadonlyMap<ExtensionConfig, JsonObject>;
   /** The API server that they come from; undefined for files. */
-  cluster: Cluster | undefined;
+  cluster: KubernetesClient | undefined;
   resolve: Resolve;
   /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;

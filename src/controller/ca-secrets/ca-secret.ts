@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import {
-  type Cluster,
   decodeSecret,
   explain,
+  type KubernetesClient,
   ResponseError,
   StatusError,
   secretPath,
@@ -36,7 +36,7 @@ export function secretNameOf(annotation: string): SecretName | { problem: string
  *
  * @throws {ConnectionError} and other retryable failures of the API server.
  */
-export async function readCaBundle(cluster: Cluster, { namespace, name }: SecretName): Promise<CaReading> {
+export async function readCaBundle(cluster: KubernetesClient, { namespace, name }: SecretName): Promise<CaReading> {
   const what = `${namespace}/${name}`;
   try {
     const secret = await cluster.request('GET', secretPath(namespace, name));

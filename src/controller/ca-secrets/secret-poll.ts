@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
-import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { pausedAnnotation } from '../configs/discovered-status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
 import { readCaBundle, type SecretName, secretNameOf } from './ca-secret.ts';
 
 /** The dependencies of polling Secrets. */
 export interface SecretPollOptions {
-  cluster: Cluster;
+  cluster: KubernetesClient;
   /** The current ExtensionConfigs. */
   configs(): Iterable<StoredConfig>;
   /** Called for each ExtensionConfig whose Secret has changed. */

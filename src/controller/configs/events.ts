@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Recent } from '../../base/index.ts';
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
-import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
+import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { timeText } from '../../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 
@@ -60,7 +60,7 @@ interface Waiting {
 
 /** Options of a recorder of events. */
 export interface EventRecorderOptions {
-  cluster: Cluster;
+  cluster: KubernetesClient;
   /** The reporting program, and its instance. */
   component: string;
   instance: string;

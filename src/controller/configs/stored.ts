@@ -5,7 +5,7 @@ import {
   hubVersion,
   kind,
 } from '../../extensionconfig/index.ts';
-import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
+import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
 import type { ExtensionConfigStatus } from './conditions.ts';
 
@@ -70,7 +70,7 @@ const maxConflicts = 5;
  * @param onWrite called after each write, with the versions before and after.
  */
 export function createConfigStore(
-  cluster: Cluster,
+  cluster: KubernetesClient,
   onWrite: (before: StoredConfig, after: StoredConfig) => void = () => {},
 ): ConfigStore {
   const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;

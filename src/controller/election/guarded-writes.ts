@@ -1,4 +1,4 @@
-import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 
 /**
  * Wraps a connection so that each write first checks whether it is allowed: a former leader never writes, not even when
@@ -6,7 +6,7 @@ import type { Cluster } from '../../kubernetes/client/index.ts';
  *
  * @throws {Error} in place of a write that is not allowed.
  */
-export function guardWrites(cluster: Cluster, mayWrite: () => boolean): Cluster {
+export function guardWrites(cluster: KubernetesClient, mayWrite: () => boolean): KubernetesClient {
   return {
     ...cluster,
     async request(method, path, body) {

@@ -1,4 +1,4 @@
-import { type Cluster, explain, StatusError } from '../../kubernetes/client/index.ts';
+import { explain, type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 
 /** The name of a Lease. */
@@ -77,7 +77,7 @@ export interface StoredLease {
 }
 
 /** Reads and writes one Lease. */
-export function storedLease(cluster: Cluster, { namespace, name }: LeaseName): StoredLease {
+export function storedLease(cluster: KubernetesClient, { namespace, name }: LeaseName): StoredLease {
   const path = leasePath(namespace, name);
   const key = `${namespace}/${name}`;
 

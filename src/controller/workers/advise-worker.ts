@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { KnownHooks } from '../../runtimehooks/client/index.ts';
 import { type Condition, conditionOf, withConditions } from '../configs/conditions.ts';
 import { pausedAnnotation } from '../configs/discovered-status.ts';
@@ -11,7 +11,7 @@ import type { Worker } from './worker.ts';
 
 /** The dependencies of the mode `advise`. */
 export interface AdviseWorkerOptions {
-  cluster: Cluster;
+  cluster: KubernetesClient;
   events: EventRecorder;
   known: KnownHooks;
   log: Logger;

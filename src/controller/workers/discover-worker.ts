@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
-import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { Client } from '../../runtimehooks/client/index.ts';
 import { pausedAnnotation } from '../configs/discovered-status.ts';
 import type { EventRecorder } from '../configs/events.ts';
@@ -12,7 +12,7 @@ import type { Worker } from './worker.ts';
 
 /** The dependencies of the mode `discover`. */
 export interface DiscoverWorkerOptions {
-  cluster: Cluster;
+  cluster: KubernetesClient;
   client: Client;
   events: EventRecorder;
   log: Logger;

@@ -1,6 +1,6 @@
 import { count, firstOf } from '../../base/index.ts';
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
-import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
+import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
 import type { Client } from '../../runtimehooks/client/index.ts';
 import { readCaBundle, secretNameOf } from '../ca-secrets/ca-secret.ts';
@@ -19,7 +19,7 @@ export interface RunReport {
 
 /** The dependencies of a run. */
 export interface DiscoverOptions {
-  cluster: Cluster;
+  cluster: KubernetesClient;
   store: ConfigStore;
   client: Client;
   events: EventRecorder;

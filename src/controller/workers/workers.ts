@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Cluster } from '../../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { Client, ClientOptions, KnownHooks } from '../../runtimehooks/client/index.ts';
 import { createEventRecorder, type EventRecorder } from '../configs/events.ts';
 import type { ControllerPace } from '../queue/pace.ts';
@@ -38,12 +38,12 @@ const component = 'extensionconfig-webhook';
 const maxInstance = 128;
 
 /** Returns a function that creates the worker of a mode for a term, with that term's connection. */
-export function workersFor(mode: Mode, context: WorkerContext): (cluster: Cluster) => Worker {
+export function workersFor(mode: Mode, context: WorkerContext): (cluster: KubernetesClient) => Worker {
   const { client, known, log, now, pace } = context;
   /** The last logged problem with events. Logged once, since a missing permission affects every event. */
   let eventProblem: string | undefined;
 
-  function eventsOn(cluster: Cluster): EventRecorder {
+  function eventsOn(cluster: KubernetesClient): EventRecorder {
     return createEventRecorder({
       cluster,
       component,

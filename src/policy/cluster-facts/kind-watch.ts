@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type Cluster, type Informer, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
+import { type Informer, type KubernetesClient, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { FactCollection } from '../facts/collection.ts';
 import type { CollectedKind } from '../facts/store.ts';
@@ -27,7 +27,7 @@ const missesOfGone = 3;
 export interface KindWatchContext {
   config: KubeConfig;
   /** For finding out which versions are served. */
-  cluster: Cluster;
+  cluster: KubernetesClient;
   /** Milliseconds of a monotonic clock. */
   now: () => number;
   pace: Partial<WatchPace>;

@@ -1,4 +1,4 @@
-import { type Cluster, explain, StatusError, secretPath } from '../../kubernetes/client/index.ts';
+import { explain, type KubernetesClient, StatusError, secretPath } from '../../kubernetes/client/index.ts';
 import type { KnownSecret, SecretFacts } from '../facts/facts.ts';
 import { readSecret } from '../facts/secrets.ts';
 
@@ -48,7 +48,7 @@ export interface SecretReader {
  * @param now returns milliseconds of a monotonic clock.
  */
 export function createSecretReader(
-  cluster: Cluster,
+  cluster: KubernetesClient,
   now: () => number,
   onProblem: (problem: string | undefined) => void,
   { freshMs, freshBadMs, maxAgeMs }: SecretReaderPace,

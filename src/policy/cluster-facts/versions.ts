@@ -1,4 +1,4 @@
-import { type Cluster, StatusError } from '../../kubernetes/client/index.ts';
+import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 import { type FactResource, versionPath } from './resources.ts';
 
@@ -7,7 +7,7 @@ import { type FactResource, versionPath } from './resources.ts';
  *
  * @throws {StatusError} on any error response but 404; otherwise as `request`.
  */
-export async function servedVersion(cluster: Cluster, resource: FactResource): Promise<string | undefined> {
+export async function servedVersion(cluster: KubernetesClient, resource: FactResource): Promise<string | undefined> {
   if (resource.group === '') {
     return resource.versions[0];
   }

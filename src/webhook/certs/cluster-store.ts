@@ -1,8 +1,8 @@
 import {
-  type Cluster,
   decodeSecret,
   encodeData,
   explain,
+  type KubernetesClient,
   metadataOf,
   StatusError,
   secretPath,
@@ -12,7 +12,7 @@ import { type CertificateStore, Conflict, type SecretRole, type StoredSecret } f
 
 /** Two Secrets of one namespace. */
 export function clusterStore(
-  cluster: Cluster,
+  cluster: KubernetesClient,
   namespace: string,
   names: Readonly<Record<SecretRole, string>>,
 ): CertificateStore {

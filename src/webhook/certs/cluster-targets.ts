@@ -1,9 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { printable } from '../../base/index.ts';
 import {
-  type Cluster,
   explain,
   Forbidden,
+  type KubernetesClient,
   listPages,
   metadataOf,
   ResponseError,
@@ -189,7 +189,7 @@ export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOpe
 }
 
 /** Writes a bundle into a target that has been read. */
-export async function injectBundle(cluster: Cluster, target: TargetReading, bundle: string): Promise<void> {
+export async function injectBundle(cluster: KubernetesClient, target: TargetReading, bundle: string): Promise<void> {
   const { kind, path, resourceVersion } = target.raw as Raw;
   try {
     await cluster.request('PATCH', path, bundlePatch(target, bundle) as unknown as Json);
@@ -213,7 +213,7 @@ export async function injectBundle(cluster: Cluster, target: TargetReading, bund
 }
 
 /** Reads one named target. */
-async function readNamed(cluster: Cluster, kind: TargetKind, name: string, service: TargetChoice['service']) {
+async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: string, service: TargetChoice['service']) {
   const facts = kinds[kind];
   for (const base of facts.bases) {
     const path = `${base}/${encodeURIComponent(name)}`;
@@ -247,7 +247,7 @@ const maxListed = 100_000;
  * @throws {ResponseError} for a response that is not a list.
  */
 async function* listTargets(
-  cluster: Cluster,
+  cluster: KubernetesClient,
   kind: TargetKind,
   selector: string | undefined,
 ): AsyncGenerator<{ path: string; object: JsonObject }> {
@@ -285,7 +285,7 @@ async function* listTargets(
  * @param read reads an object; undefined for one that is not a target.
  */
 export async function readListed(
-  cluster: Cluster,
+  cluster: KubernetesClient,
   kind: TargetKind,
   selector: string | undefined,
   read: (path: string, object: JsonObject) => TargetReading | undefined,
@@ -306,7 +306,7 @@ export async function readListed(
 }
 
 /** The targets of a cluster. */
-export function clusterTargets(cluster: Cluster, choice: TargetChoice): TargetAccess {
+export function clusterTargets(cluster: KubernetesClient, choice: TargetChoice): TargetAccess {
   return {
     async read() {
       const found = new Map<string, TargetReading>();

@@ -1,9 +1,9 @@
 import { printable } from '../../base/index.ts';
 import type { Reading } from '../../base/x509/index.ts';
 import {
-  type Cluster,
   decodeSecret,
   explain,
+  type KubernetesClient,
   ResponseError,
   StatusError,
   secretPath,
@@ -17,7 +17,7 @@ import type { TargetAccess, TargetReading } from './target.ts';
 const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
 /** All ExtensionConfigs that ask for their caBundle to be injected, whatever service or URL they refer to. */
-export function annotatedExtensionConfigs(cluster: Cluster): {
+export function annotatedExtensionConfigs(cluster: KubernetesClient): {
   targets: TargetAccess;
   bundleFor(target: TargetReading): Promise<Reading<string>>;
   /** The Secret that a target's annotation names. */

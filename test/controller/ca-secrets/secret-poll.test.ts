@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { pollSecrets } from '../../../src/controller/ca-secrets/secret-poll.ts';
 import { readStored, type StoredConfig } from '../../../src/controller/configs/stored.ts';
-import type { Cluster } from '../../../src/kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../../src/kubernetes/client/index.ts';
 import { ApiServer } from '../../kubernetes/client/api-server.ts';
 import { testCa } from '../../server/certificates.ts';
 import { until } from '../../server/running.ts';
@@ -35,7 +35,7 @@ test.each([
   const changed: string[] = [];
   const client = server.client();
   let [reading, most, reads] = [0, 0, 0];
-  const cluster: Cluster = {
+  const cluster: KubernetesClient = {
     ...client,
     async request(...request) {
       most = Math.max(most, ++reading);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createEventRecorder } from '../../../src/controller/configs/events.ts';
 import type { StoredConfig } from '../../../src/controller/configs/stored.ts';
-import { type Cluster, StatusError } from '../../../src/kubernetes/client/index.ts';
+import { type KubernetesClient, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
 /** A recorder whose requests are kept, with a clock that the test advances. */
@@ -9,7 +9,7 @@ function recorder(refuse: (method: string) => Error | undefined = () => undefine
   const requests: { method: string; body: JsonObject }[] = [];
   const problems: string[] = [];
   const clock = { at: Date.parse('2026-01-01T00:00:00Z') };
-  const cluster: Pick<Cluster, 'request'> = {
+  const cluster: Pick<KubernetesClient, 'request'> = {
     async request(method, _path, body) {
       const error = refuse(method);
       if (error !== undefined) {
@@ -20,7 +20,7 @@ function recorder(refuse: (method: string) => Error | undefined = () => undefine
     },
   };
   const events = createEventRecorder({
-    cluster: cluster as Cluster,
+    cluster: cluster as KubernetesClient,
     component: 'test',
     instance: 'one',
     now: () => new Date(clock.at),

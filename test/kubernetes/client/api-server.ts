@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyPatch } from 'rfc6902';
-import { type Cluster, ConnectionError, StatusError } from '../../../src/kubernetes/client/index.ts';
+import { ConnectionError, type KubernetesClient, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
 /** A Kubernetes object, as far as these tests read it. */
@@ -158,7 +158,7 @@ export class ApiServer {
   }
 
   /** A client without HTTP in between, for tests of which requests are made and in which order. It does not retry. */
-  client(): Cluster {
+  client(): KubernetesClient {
     return {
       request: async (verb, path, body) => {
         this.requests++;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { issueCa } from '../../../src/base/x509/index.ts';
-import { type Cluster, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
+import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { clusterStore } from '../../../src/webhook/certs/cluster-store.ts';
 import { annotatedExtensionConfigs } from '../../../src/webhook/certs/extension-configs.ts';
@@ -13,7 +13,7 @@ const secrets = '/api/v1/namespaces/ns/secrets';
 /** An API server that answers with an object, a status code or an error. */
 function clusterOf(answers: Record<string, JsonObject | number | Error>) {
   const requests: [string, Json | undefined][] = [];
-  const cluster: Cluster = {
+  const cluster: KubernetesClient = {
     async request(method, path, body) {
       requests.push([`${method} ${path}`, body]);
       const found = answers[`${method} ${path}`] ?? 404;

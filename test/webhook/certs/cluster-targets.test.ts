@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Cluster, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
+import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { bundlePatch, clusterTargets, injectBundle, readTarget } from '../../../src/webhook/certs/cluster-targets.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
@@ -168,7 +168,7 @@ describe('bundlePatch', () => {
 /** An API server that answers as the test says; `requests` holds the requests it received. */
 function clusterOf(answers: (method: string, path: string) => JsonObject) {
   const requests: string[] = [];
-  const cluster: Cluster = {
+  const cluster: KubernetesClient = {
     async request(method, path) {
       requests.push(`${method} ${path}`);
       return answers(method, path);
@@ -231,7 +231,7 @@ describe('injectBundle', () => {
 });
 
 describe('reading targets', () => {
-  const targets = (cluster: Cluster, named: { kind: TargetKind; name: string }[], selector?: string) =>
+  const targets = (cluster: KubernetesClient, named: { kind: TargetKind; name: string }[], selector?: string) =>
     clusterTargets(cluster, { named, selector, service }).read();
 
   test('a named target that does not exist is missing, one that cannot be read has failed', async () => {

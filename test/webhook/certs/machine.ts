@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'vitest';
-import { type Cluster, connect, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import { clusterStore, clusterTargets } from '../../../src/webhook/certs/in-cluster.ts';
 import type { Clock, Run, Step } from '../../../src/webhook/certs/index.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
@@ -44,7 +44,7 @@ export async function serverWithTargets(): Promise<{ server: ApiServer; clock: F
 const patience = { retries: 2, minTimeoutMs: 1, maxTimeoutMs: 5, deadlineMs: 10_000 };
 
 /** A client of a server, over HTTP. */
-export function overHttp(server: ApiServer): Cluster {
+export function overHttp(server: ApiServer): KubernetesClient {
   const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
   return connect(config, new AbortController().signal, patience);
 }
@@ -55,7 +55,7 @@ export function runFor(
   clock: Clock,
   settings: Partial<Run['settings']> = {},
   changes: Partial<Run> = {},
-  cluster: Cluster = server.client(),
+  cluster: KubernetesClient = server.client(),
 ): Run & { progress: Step[] } {
   const progress: Step[] = [];
   return {

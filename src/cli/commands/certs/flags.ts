@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress, type Reading } from '../../../base/x509/index.ts';
-import type { Cluster } from '../../../kubernetes/client/index.ts';
+import type { KubernetesClient } from '../../../kubernetes/client/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import {
   bundleIn,
@@ -126,7 +126,7 @@ export interface CertsContext {
   namespace: string;
   store: CertificateStore;
   targets: TargetAccess;
-  cluster: Cluster | undefined;
+  cluster: KubernetesClient | undefined;
   clock: Clock;
   names: string[];
   json: boolean;
@@ -199,7 +199,7 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io
     );
   }
 
-  let cluster: Cluster | undefined;
+  let cluster: KubernetesClient | undefined;
   let store: CertificateStore;
   let targets = noTargets;
   if (folder === undefined) {

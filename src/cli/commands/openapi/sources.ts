@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { printable } from '../../../base/index.ts';
 import {
-  type Cluster,
   connect,
   explain,
+  type KubernetesClient,
   loadKubeConfig,
   StatusError,
   shortPatience,
@@ -88,7 +88,7 @@ interface DocumentServer {
   get(path: string): Promise<JsonObject>;
 }
 
-function clusterServer(cluster: Cluster, name: string): DocumentServer {
+function clusterServer(cluster: KubernetesClient, name: string): DocumentServer {
   return { name, get: (path) => cluster.request('GET', path) };
 }
 

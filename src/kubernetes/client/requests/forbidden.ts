@@ -1,4 +1,4 @@
-import { StatusError } from './cluster.ts';
+import { StatusError } from './kubernetes-client.ts';
 
 /** The credentials are insufficient; the message names the missing permission. */
 export class Forbidden extends Error {}

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
-import type { Cluster } from './cluster.ts';
 import { explain } from './forbidden.ts';
+import type { KubernetesClient } from './kubernetes-client.ts';
 import { ResponseError, ResponseTooLong } from './transport.ts';
 
 /** Number of objects on a first page; it is reduced if the page would exceed the limit of a response. */
@@ -31,7 +31,7 @@ export interface Page {
  * @throws {ResponseError} for a response that is not a list, and for more than `maxObjects`.
  * @throws {StatusError} as `request`; 403 and 401 as {@link Forbidden}.
  */
-export async function* listPages(cluster: Cluster, options: ListOptions): AsyncGenerator<Page> {
+export async function* listPages(cluster: KubernetesClient, options: ListOptions): AsyncGenerator<Page> {
   const { path, resource, query, maxObjects } = options;
   let limit = pageLength;
   let token = '';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../../objects/json/json.ts';
-import { askedWait, type Cluster, StatusError } from '../requests/cluster.ts';
 import { explain, Forbidden } from '../requests/forbidden.ts';
+import { askedWait, type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
 import { connectToFollow, type WatchPace, waitAfter } from '../watches/pace.ts';
 import { type AfterWatch, WatchRetries } from '../watches/retries.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
@@ -81,7 +81,7 @@ class SecretFollower {
   readonly #pace: SecretPace;
   readonly #stop = new AbortController();
   readonly #signal = this.#stop.signal;
-  readonly #cluster: Cluster;
+  readonly #cluster: KubernetesClient;
   readonly #news: SecretNews;
   /** The Secret's name in messages. */
   readonly #place: string;

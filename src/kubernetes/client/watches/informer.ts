@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
-import { type Cluster, StatusError } from '../requests/cluster.ts';
 import { explain } from '../requests/forbidden.ts';
+import { type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
 import { connectToFollow, type WatchPace } from './pace.ts';
@@ -79,7 +79,7 @@ class CollectionFollower implements Informer {
   readonly #pace: WatchPace;
   readonly #query: Readonly<Record<string, string>>;
   readonly #stop = new AbortController();
-  readonly #cluster: Cluster;
+  readonly #cluster: KubernetesClient;
   readonly #copy: CollectionCopy;
   readonly #firstList = Promise.withResolvers<void>();
   #isSynced = false;

@@ -1,5 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type Cluster, connect } from '../requests/cluster.ts';
+import { connect, type KubernetesClient } from '../requests/kubernetes-client.ts';
 
 /** Intervals of consecutive watches, in ms; tests pass shorter ones. */
 export interface WatchPace {
@@ -19,7 +19,7 @@ export function connectToFollow(
   config: KubeConfig,
   signal: AbortSignal,
   { readDeadlineMs }: Pick<WatchPace, 'readDeadlineMs'>,
-): Cluster {
+): KubernetesClient {
   return connect(config, signal, { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: readDeadlineMs });
 }
 

@@ -1,4 +1,4 @@
-import { askedWait } from '../requests/cluster.ts';
+import { askedWait } from '../requests/kubernetes-client.ts';
 import { ConnectionError } from '../requests/transport.ts';
 import { type WatchPace, waitAfter } from './pace.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  type Cluster,
+  type KubernetesClient,
   listPages,
   ResponseError,
   ResponseTooLong,
@@ -18,7 +18,7 @@ async function listOf(
   { maxObjects = 1000, query }: { maxObjects?: number; query?: Record<string, string> } = {},
 ) {
   const asked: string[] = [];
-  const cluster: Cluster = {
+  const cluster: KubernetesClient = {
     async request(method, target) {
       const { pathname, searchParams } = new URL(target, 'http://server');
       expect([method, pathname]).toEqual(['GET', path]);

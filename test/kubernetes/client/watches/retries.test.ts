@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StatusError } from '../../../../src/kubernetes/client/requests/cluster.ts';
+import { StatusError } from '../../../../src/kubernetes/client/requests/kubernetes-client.ts';
 import { ConnectionError } from '../../../../src/kubernetes/client/requests/transport.ts';
 import { type AfterWatch, WatchRetries } from '../../../../src/kubernetes/client/watches/retries.ts';
 

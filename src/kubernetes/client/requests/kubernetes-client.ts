@@ -96,7 +96,7 @@ export interface WatchOptions {
 }
 
 /** Requests to an API server, as plain JSON. */
-export interface Cluster {
+export interface KubernetesClient {
   /**
    * Sends a request. The body of a PATCH is a JSON patch if it is an array, else a JSON merge patch.
    *
@@ -286,7 +286,11 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
  * Connects to an API server with client-node's authentication and TLS, but without its typed models, so that unknown
  * fields survive.
  */
-export function connect(config: KubeConfig, signal: AbortSignal, patience: Patience = defaultPatience): Cluster {
+export function connect(
+  config: KubeConfig,
+  signal: AbortSignal,
+  patience: Patience = defaultPatience,
+): KubernetesClient {
   const transport = transportFor(config);
   const { server } = transport;
   let clockOffsetMs: number | undefined;

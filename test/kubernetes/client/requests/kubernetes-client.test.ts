@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { afterAll, aroundEach, expect, test } from 'vitest';
 import {
-  type Cluster,
   ConnectionError,
   connect,
+  type KubernetesClient,
   loadKubeConfig,
   ResponseError,
   StatusError,
@@ -25,7 +25,12 @@ afterAll(() => api.stop());
 async function clientOf(
   answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
   patience = hasty,
-): Promise<{ cluster: Cluster; requests: () => number; url: string; config: ReturnType<typeof loadKubeConfig> }> {
+): Promise<{
+  cluster: KubernetesClient;
+  requests: () => number;
+  url: string;
+  config: ReturnType<typeof loadKubeConfig>;
+}> {
   let count = 0;
   const listener: RequestListener = (request, response) => answer(request, response, ++count);
   const server = createServer(listener).listen(0, '127.0.0.1');
