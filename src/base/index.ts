@@ -1,5 +1,5 @@
 export { type Cache, createCache } from './caches/expiring.ts';
-export { Recent } from './caches/recent.ts';
+export { LruCache } from './caches/lru-cache.ts';
 export { discardFile } from './files/discard-file.ts';
 export { folderProblem } from './files/folder-problem.ts';
 export { homeFolder } from './files/home-folder.ts';

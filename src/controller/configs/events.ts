@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { Recent } from '../../base/index.ts';
+import { LruCache } from '../../base/index.ts';
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
 import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { timeText } from '../../kubernetes/index.ts';
@@ -72,7 +72,7 @@ export interface EventRecorderOptions {
 /** How many writes each object may still have. */
 class Budgets {
   /** What is left, and when it was last computed. */
-  readonly #budgets = new Recent<{ left: number; at: number }>(maxKnown);
+  readonly #budgets = new LruCache<{ left: number; at: number }>(maxKnown);
 
   /** Takes one write from the budget of an object, if there is any left. */
   take(uid: string, at: number): boolean {
@@ -94,10 +94,10 @@ class Budgets {
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { cluster, component, instance, now, onProblem } = options;
-  const known = new Recent<Known>(maxKnown);
+  const known = new LruCache<Known>(maxKnown);
   const waiting: Waiting[] = [];
   /** The last event of each object. */
-  const latest = new Recent<string>(maxKnown);
+  const latest = new LruCache<string>(maxKnown);
   const budgets = new Budgets();
   let working: Promise<void> | undefined;
   let lastName = 0n;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Recent } from '../../base/index.ts';
+import { LruCache } from '../../base/index.ts';
 import type { Handler } from '../sdk/handlers/handler.ts';
 import { createHostedExtension, type ExtensionServer, type HostedExtensionOptions } from '../sdk/server.ts';
 import { type Behaviours, parseBehaviours } from './behaviour.ts';
@@ -29,7 +29,7 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
     return handler;
   }
   const { hang, delaySeconds, fail, block } = behaviour;
-  const [failures, blocks] = [new Recent<number>(maxClusters), new Recent<number>(maxClusters)];
+  const [failures, blocks] = [new LruCache<number>(maxClusters), new LruCache<number>(maxClusters)];
   const hasTurn = (counts: typeof failures, cluster: string, times: number | undefined) => {
     if (times === undefined) {
       return true;

@@ -1,5 +1,5 @@
 import type { Context, Environment, ParseResult } from '@marcbachmann/cel-js';
-import { Recent } from '../../base/index.ts';
+import { LruCache } from '../../base/index.ts';
 import { compilePattern, type Pattern, weightOfPattern } from '../schema/index.ts';
 import { library } from './library.ts';
 
@@ -131,7 +131,7 @@ const errorCost = 20;
 /** Maximum weight of the compiled patterns of `matches` that are kept: less than ten megabytes, or one that is larger. */
 const maxPatterns = 20_000;
 /** The patterns that were used lately: only compiling one anew is charged. */
-const patterns = new Recent(maxPatterns, (source, pattern: Pattern) =>
+const patterns = new LruCache(maxPatterns, (source, pattern: Pattern) =>
   Math.min(maxPatterns, weightOfPattern(source, pattern)),
 );
 

@@ -1,5 +1,5 @@
 import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
-import { Recent } from '../../base/index.ts';
+import { LruCache } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
 import { causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
@@ -34,7 +34,7 @@ const maxCompiled = 400_000;
 /** What a kept expression takes besides its characters, in characters. */
 const overhead = 20;
 /** The most recently used compiled expressions; null for those that this engine cannot evaluate. */
-const compiled = new Recent<Compiled | null>(maxCompiled, (expression) => overhead + expression.length);
+const compiled = new LruCache<Compiled | null>(maxCompiled, (expression) => overhead + expression.length);
 
 /**
  * Maximum number of characters of expressions that are compiled for one object, which takes less than a second: those of a

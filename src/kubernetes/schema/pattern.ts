@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { Recent } from '../../base/index.ts';
+import { LruCache } from '../../base/index.ts';
 
 /** A regular expression in RE2 syntax, as Kubernetes interprets every pattern. */
 export interface Pattern {
@@ -71,7 +71,7 @@ const maxKept = 20_000;
  * Compiled patterns by source: definitions repeat theirs (all conditions of all kinds in all versions have the same),
  * and to compile one takes tens of times longer than most matches.
  */
-const compiledPatterns = new Recent(maxKept, weightOfPattern);
+const compiledPatterns = new LruCache(maxKept, weightOfPattern);
 
 /**
  * Compiles a pattern, unless it was used lately.

@@ -1,4 +1,4 @@
-import { Recent } from '../../base/index.ts';
+import { LruCache } from '../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** Longest path of a column that is read, in characters. */
@@ -155,7 +155,7 @@ function search(steps: readonly Step[], index: number, from: Json, visit: () => 
 }
 
 /** Paths that were read lately: a table has the same ones for all its rows. */
-const known = new Recent<readonly Step[] | null>(1000);
+const known = new LruCache<readonly Step[] | null>(1000);
 
 /**
  * The first value at the path of a column (a Kubernetes JSONPath).

@@ -2,7 +2,7 @@ import tls, { createSecureContext, type SecureContext } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { Recent } from '../../../base/index.ts';
+import { LruCache } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';
@@ -116,7 +116,7 @@ function rootsOfSystem(): string[] {
 }
 
 /** TLS settings that were used lately. */
-const contexts = new Recent<SecureContext>(maxContexts);
+const contexts = new LruCache<SecureContext>(maxContexts);
 
 /**
  * The TLS settings for a CA and a client certificate. Many extensions share a CA, and a context for each would take a

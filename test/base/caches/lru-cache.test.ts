@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { Recent } from '../../../src/base/index.ts';
+import { LruCache } from '../../../src/base/index.ts';
 
-const keptOf = (recent: Recent<number>, keys: string) =>
+const keptOf = (recent: LruCache<number>, keys: string) =>
   [...keys].filter((key) => recent.get(key) !== undefined).join('');
 
 test('what was not used for longest is dropped first', () => {
-  const recent = new Recent<number>(3);
+  const recent = new LruCache<number>(3);
   for (const key of 'abc') {
     recent.set(key, 1);
   }
@@ -17,7 +17,7 @@ test('what was not used for longest is dropped first', () => {
 });
 
 test('values count by their weight, and one that is too heavy leaves the others in place', () => {
-  const recent = new Recent<number>(10, (key, value) => key.length + value);
+  const recent = new LruCache<number>(10, (key, value) => key.length + value);
   recent.set('a', 4);
   recent.set('b', 4);
   recent.set('c', 10);
@@ -30,7 +30,7 @@ test('values count by their weight, and one that is too heavy leaves the others 
 });
 
 test('what is deleted has no weight, and a value that became too heavy is gone', () => {
-  const recent = new Recent<number>(2);
+  const recent = new LruCache<number>(2);
   recent.set('a', 1);
   recent.set('b', 2);
   recent.deleteAll((value) => value === 1);
@@ -39,7 +39,7 @@ test('what is deleted has no weight, and a value that became too heavy is gone',
   recent.set('c', 1);
   recent.set('d', 1);
   expect(keptOf(recent, 'abcd')).toBe('cd');
-  const heavy = new Recent<number>(2, (_, value) => value);
+  const heavy = new LruCache<number>(2, (_, value) => value);
   heavy.set('a', 1);
   heavy.set('a', 3);
   expect(heavy.get('a')).toBeUndefined();

@@ -2,7 +2,7 @@
  * A map of what was used lately, within a maximum weight: what was not used for longest is dropped first. A value that
  * is heavier than the maximum is not kept at all.
  */
-export class Recent<Value> {
+export class LruCache<Value> {
   readonly #maxWeight: number;
   readonly #weightOf: (key: string, value: Value) => number;
   readonly #values = new Map<string, Value>();
