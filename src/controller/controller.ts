@@ -64,7 +64,7 @@ export interface RunningController {
 }
 
 /** For the reads at the start. */
-const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
+const retryOptions = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
 
 /** Connects the check for a rival, the election, the terms of work and the shutdown. */
 class Controller implements RunningController {
@@ -143,7 +143,7 @@ class Controller implements RunningController {
     const { kubeConfig, log } = this.#options;
     const { signal } = this.#stopping;
     const error = await watchForRival({
-      cluster: connect(kubeConfig, signal, patience),
+      cluster: connect(kubeConfig, signal, retryOptions),
       lease: rival,
       now: this.#now,
       pace: this.#pace,

@@ -50,7 +50,7 @@ export interface Term {
 const endMs = 5_000;
 
 /** Fewer retries than usual, since the queue retries as well. */
-const patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1_000, deadlineMs: 20_000 };
+const retryOptions = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1_000, deadlineMs: 20_000 };
 
 /** What an error of a run means for the next one. */
 type Failure = 'over' | 'conflict' | 'bug' | 'failed';
@@ -83,7 +83,7 @@ class WorkTerm implements Term {
   constructor(options: TermOptions) {
     const { kubeConfig, log, pace } = options;
     this.#options = options;
-    this.#cluster = connect(kubeConfig, this.#connection.signal, patience);
+    this.#cluster = connect(kubeConfig, this.#connection.signal, retryOptions);
     this.#worker = options.worker(this.#cluster);
     this.#queue = createQueue({
       run: (name) => this.#run(name),

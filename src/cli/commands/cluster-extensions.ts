@@ -4,7 +4,7 @@ import {
   type KubernetesClient,
   loadKubeConfig,
   StatusError,
-  shortPatience,
+  shortRetries,
   withRemedy,
 } from '../../kubernetes/client/index.ts';
 import { isJsonObject, type JsonObject, objectAt, objectsAt } from '../../kubernetes/index.ts';
@@ -79,7 +79,7 @@ function explained(error: unknown): Error {
  */
 export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
   const cluster = orNoCluster(
-    () => connect(loadKubeConfig(flags, io.env), io.signal, shortPatience),
+    () => connect(loadKubeConfig(flags, io.env), io.signal, shortRetries),
     '',
     '; or pass files with -f',
   );

@@ -4,7 +4,7 @@ import {
   connect,
   listPages,
   objectKey,
-  shortPatience,
+  shortRetries,
   withRemedy,
 } from '../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
@@ -37,7 +37,7 @@ export interface ReadClusterOptions {
 
 /** Reads the facts about a cluster once. Rejects only if `signal` is aborted. */
 export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
-  const cluster = connect(config, signal, shortPatience);
+  const cluster = connect(config, signal, shortRetries);
   const problems: ClusterReading['problems'] = new Map();
   const reader = createSecretReader(
     cluster,

@@ -313,8 +313,8 @@ test.each([
   const { port } = other.address() as AddressInfo;
   const cluster = config.getCurrentCluster()!;
   config.clusters = [{ ...cluster, server: `http://127.0.0.1:${port}` }];
-  const patience = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 5_000 };
-  const request = connect(config, new AbortController().signal, patience).request('GET', '/api/v1/x');
+  const retryOptions = { retries: 0, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 5_000 };
+  const request = connect(config, new AbortController().signal, retryOptions).request('GET', '/api/v1/x');
   await expect(request).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   other.close();
 });

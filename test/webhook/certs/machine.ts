@@ -41,12 +41,12 @@ export async function serverWithTargets(): Promise<{ server: ApiServer; clock: F
   return { server, clock };
 }
 
-const patience = { retries: 2, minTimeoutMs: 1, maxTimeoutMs: 5, deadlineMs: 10_000 };
+const retryOptions = { retries: 2, minTimeoutMs: 1, maxTimeoutMs: 5, deadlineMs: 10_000 };
 
 /** A client of a server, over HTTP. */
 export function overHttp(server: ApiServer): KubernetesClient {
   const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
-  return connect(config, new AbortController().signal, patience);
+  return connect(config, new AbortController().signal, retryOptions);
 }
 
 /** A run against a server, with the given settings changed. */

@@ -6,7 +6,7 @@ import {
   type KubernetesClient,
   loadKubeConfig,
   StatusError,
-  shortPatience,
+  shortRetries,
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
 import { JsonError, type JsonObject, parseJson } from '../../../kubernetes/index.ts';
@@ -257,7 +257,7 @@ async function fromCluster(
   }
   try {
     server = clusterServer(
-      connect(config, surroundings.signal, shortPatience),
+      connect(config, surroundings.signal, shortRetries),
       config.getCurrentCluster()?.server ?? '',
     );
     list = await server.get('/openapi/v3');

@@ -61,7 +61,7 @@ class OtherServer extends StatusError {
 }
 
 /** How often and for how long failed requests are retried, if the failure is retryable. */
-export interface Patience {
+export interface RetryOptions {
   /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
   retries: number;
   minTimeoutMs: number;
@@ -71,10 +71,10 @@ export interface Patience {
 }
 
 /** Six attempts in about 10 s. */
-const defaultPatience: Patience = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
+const defaultRetries: RetryOptions = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
 /** Three attempts in about a second: short, since a person is waiting. */
-export const shortPatience: Patience = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
+export const shortRetries: RetryOptions = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
 
 /** A change that a watch reports. */
 export interface WatchEvent {
@@ -289,7 +289,7 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
 export function connect(
   config: KubeConfig,
   signal: AbortSignal,
-  patience: Patience = defaultPatience,
+  retryOptions: RetryOptions = defaultRetries,
 ): KubernetesClient {
   const transport = transportFor(config);
   const { server } = transport;
@@ -319,21 +319,21 @@ export function connect(
     clockOffsetMs: () => clockOffsetMs,
     request: (method, path, body) =>
       signedIn(async () => {
-        const stop = AbortSignal.any([signal, AbortSignal.timeout(patience.deadlineMs)]);
+        const stop = AbortSignal.any([signal, AbortSignal.timeout(retryOptions.deadlineMs)]);
         const text: string | undefined = JSON.stringify(body);
         const request: OutgoingRequest = {
           method,
           path,
           body: text === undefined ? undefined : { type: contentType(method, text), text },
           signal: stop,
-          headersTimeoutMs: patience.deadlineMs,
+          headersTimeoutMs: retryOptions.deadlineMs,
         };
         let last: unknown;
         try {
           return await pRetry(() => send(transport, request, noteDate), {
-            retries: patience.retries,
-            minTimeout: patience.minTimeoutMs,
-            maxTimeout: patience.maxTimeoutMs,
+            retries: retryOptions.retries,
+            minTimeout: retryOptions.minTimeoutMs,
+            maxTimeout: retryOptions.maxTimeoutMs,
             randomize: true,
             signal: stop,
             // Retries that the server asks for are not counted; only the deadline limits them.
@@ -348,7 +348,7 @@ export function connect(
           });
         } catch {
           signal.throwIfAborted();
-          throw last ?? new ConnectionError(server, `nothing came within ${patience.deadlineMs / 1000} s`);
+          throw last ?? new ConnectionError(server, `nothing came within ${retryOptions.deadlineMs / 1000} s`);
         }
       }),
     watch: (path, options) =>

@@ -34,7 +34,7 @@ beforeAll(async () => {
   client = issueClientCertificate(ca, 'jane', await quickEntropy.makeKeyPair(), now, day, quickEntropy);
 });
 
-const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
+const retryOptions = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
 
 async function listening(server: Server) {
   server.listen(0, '127.0.0.1');
@@ -65,7 +65,7 @@ function kubeconfigOf(server: string, user: object, cluster: object = {}) {
 }
 
 const get = (config: ReturnType<typeof kubeconfigOf>, signal = new AbortController().signal) =>
-  connect(config, signal, patience).request('GET', '/version');
+  connect(config, signal, retryOptions).request('GET', '/version');
 
 /** What an API server for the name api.test receives with a request by a kubeconfig with this user. */
 async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {}) {
@@ -104,7 +104,7 @@ async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {})
   writeFileSync(kubeconfig, text, { mode: 0o600 });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  return connect(loadKubeConfig({ kubeconfig }), stop.signal, patience).request('GET', '/version');
+  return connect(loadKubeConfig({ kubeconfig }), stop.signal, retryOptions).request('GET', '/version');
 }
 
 const anonymous = { authorization: '', as: '', name: '', asked: 'api.test' };
@@ -441,7 +441,7 @@ test('a client certificate that is refused, or expired, is replaced as a token i
   const script = `cd ${folder}; for n in 1 2 3; do if [ -e $n ]; then cat $n; rm $n; break; fi; done`;
   const cluster = { 'certificate-authority-data': base64(ca.certificate.pem), 'tls-server-name': 'api.test' };
   const config = kubeconfigOf(address, { exec: { command: 'sh', args: ['-c', script] } }, cluster);
-  const connection = connect(config, new AbortController().signal, patience);
+  const connection = connect(config, new AbortController().signal, retryOptions);
   await connection.request('GET', '/version');
   await connection.request('GET', '/version');
   expect(sent).toEqual(['jane', 'joe', 'jane']);
@@ -467,7 +467,7 @@ async function counted(
   const address = `http://127.0.0.1:${await listening(server)}`;
   const user = { exec: { command: 'sh', args: ['-c', script] } };
   const config = kubeconfigOf(address, user, { 'insecure-skip-tls-verify': true });
-  const cluster = connect(config, stop.signal, patience);
+  const cluster = connect(config, stop.signal, retryOptions);
   return {
     sent,
     get: () => cluster.request('GET', '/version'),

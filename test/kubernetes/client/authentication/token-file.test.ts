@@ -15,7 +15,7 @@ function folder(): string {
   return made;
 }
 
-const patience = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
+const retryOptions = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
 
 /** An API server that accepts one token at a time, and records those that it was sent. */
 async function guarded() {
@@ -70,7 +70,7 @@ async function following() {
 
 test('a request with a token that is refused is sent again with the one that the file has by now', async () => {
   const { sent, bodies, state, write, config, signal } = await following();
-  const cluster = connect(config, signal, patience);
+  const cluster = connect(config, signal, retryOptions);
   await cluster.request('GET', '/api/v1/x');
   state.accepted = 'second';
   write('second');
@@ -83,7 +83,7 @@ test('a request with a token that is refused is sent again with the one that the
 test('without another token, the refusal is the answer', async () => {
   const { sent, state, config, signal } = await following();
   state.accepted = 'second';
-  await expect(connect(config, signal, patience).request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 401 });
+  await expect(connect(config, signal, retryOptions).request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 401 });
   expect(sent).toEqual(['first']);
 });
 
@@ -118,7 +118,7 @@ test("a pod's token is followed in the same way", async () => {
   config.users = config.users.map(withTokenFile);
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  const cluster = connect(config, stop.signal, patience);
+  const cluster = connect(config, stop.signal, retryOptions);
   await cluster.request('GET', '/api/v1/x');
   state.accepted = 'second';
   writeFileSync(token, 'second');

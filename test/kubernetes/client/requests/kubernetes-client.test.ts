@@ -24,7 +24,7 @@ afterAll(() => api.stop());
 /** A client of a server that answers as the test says. */
 async function clientOf(
   answer: (request: IncomingMessage, response: ServerResponse, count: number) => void,
-  patience = hasty,
+  retryOptions = hasty,
 ): Promise<{
   cluster: KubernetesClient;
   requests: () => number;
@@ -42,7 +42,7 @@ async function clientOf(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = loadKubeConfig({ kubeconfig });
   config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
-  return { cluster: connect(config, new AbortController().signal, patience), requests: () => count, url, config };
+  return { cluster: connect(config, new AbortController().signal, retryOptions), requests: () => count, url, config };
 }
 
 const json = (response: ServerResponse, code: number, value: unknown, headers = {}) =>
@@ -144,8 +144,8 @@ test.each([
   ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not valid UTF-8'],
   ['an object 1,000,000 levels deep', `${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}`, 'nests deeper'],
 ])('a success with %s is an error, and not retried', async (_what, body, message) => {
-  const patience = { ...hasty, retries: 5 };
-  const { cluster, requests } = await clientOf((_request, response) => response.writeHead(200).end(body), patience);
+  const retryOptions = { ...hasty, retries: 5 };
+  const { cluster, requests } = await clientOf((_request, response) => response.writeHead(200).end(body), retryOptions);
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(message);
   expect(requests()).toBe(1);
 });
@@ -170,12 +170,12 @@ test.each([
 /** The times of requests to a server that rejects the first three. */
 async function timesOf(code: number, details: object): Promise<number[]> {
   const came: number[] = [];
-  const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
+  const retryOptions = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 20_000 };
   const { cluster } = await clientOf((_request, response, count) => {
     came.push(performance.now());
     const refusal = status(code, 'storage is (re)initializing', details);
     return count < 4 ? json(response, code, refusal) : json(response, 200, { ok: true });
-  }, patience);
+  }, retryOptions);
   expect(await cluster.request('GET', '/api/v1/x')).toEqual({ ok: true });
   return came;
 }
@@ -193,11 +193,11 @@ test('a server that asks for no wait is not retried without one until the deadli
 test.concurrent('a Retry-After of a day, or one that is not a number, does not exceed the deadline', async ({
   expect,
 }) => {
-  const patience = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 1000 };
+  const retryOptions = { retries: 1, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 1000 };
   const hold = async (value: string) => {
     const { cluster } = await clientOf(
       (_request, response) => json(response, 429, status(429, 'slow down'), { 'retry-after': value }),
-      patience,
+      retryOptions,
     );
     const began = performance.now();
     await expect(cluster.request('GET', '/api/v1/x')).rejects.toMatchObject({ code: 429, message: 'slow down' });
@@ -227,8 +227,8 @@ test.concurrent.for<[string, (response: ServerResponse) => void]>([
     },
   ],
 ])('a server that %s is given up at the deadline', async ([, answer], { expect }) => {
-  const patience = { retries: 5, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 200 };
-  const { cluster, url } = await clientOf((_request, response) => answer(response), patience);
+  const retryOptions = { retries: 5, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 200 };
+  const { cluster, url } = await clientOf((_request, response) => answer(response), retryOptions);
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(
     `no answer from the API server ${url}: nothing came within 0.2 s`,
   );
@@ -274,7 +274,7 @@ test.concurrent('a watch waits for its end as long as requested plus a grace per
 });
 
 test('a connection that breaks in the middle of a response is retried', async () => {
-  const patience = { ...hasty, retries: 2 };
+  const retryOptions = { ...hasty, retries: 2 };
   const { cluster, requests } = await clientOf((_request, response, count) => {
     if (count < 3) {
       response.writeHead(200, { 'content-length': '100' }).write('{"a":');
@@ -282,7 +282,7 @@ test('a connection that breaks in the middle of a response is retried', async ()
     } else {
       json(response, 200, { ok: true });
     }
-  }, patience);
+  }, retryOptions);
   expect(await cluster.request('GET', '/api/v1/x')).toEqual({ ok: true });
   expect(requests()).toBe(3);
 });
