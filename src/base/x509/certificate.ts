@@ -19,15 +19,15 @@ export interface Certificate {
 }
 
 /** A value from an untrusted source: absent, invalid, or usable. */
-export type Reading<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
+export type Parsed<T> = { state: 'absent' } | { state: 'broken'; problem: string } | { state: 'usable'; value: T };
 
 /** The value of a usable reading, or undefined. */
-export function usable<T>(reading: Reading<T>): T | undefined {
+export function usable<T>(reading: Parsed<T>): T | undefined {
   return reading.state === 'usable' ? reading.value : undefined;
 }
 
 /** What is wrong with a reading, as the end of a sentence; undefined if it is usable. */
-export function problemOf(reading: Reading<unknown>): string | undefined {
+export function problemOf(reading: Parsed<unknown>): string | undefined {
   return reading.state === 'usable' ? undefined : reading.state === 'absent' ? 'is missing' : reading.problem;
 }
 
@@ -67,7 +67,7 @@ function parsed(text: string): Certificate {
  * Reads all certificates in a PEM text. Text between them is ignored, as by OpenSSL; one certificate that does not
  * parse invalidates the whole text.
  */
-export function readCertificates(text: string | undefined): Reading<[Certificate, ...Certificate[]]> {
+export function readCertificates(text: string | undefined): Parsed<[Certificate, ...Certificate[]]> {
   if (text === undefined || text.trim() === '') {
     return { state: 'absent' };
   }
@@ -97,7 +97,7 @@ export function bundleOf(certificates: readonly Certificate[]): string {
 }
 
 /** Reads a CA certificate (the first in the text), or says why it cannot be a CA. */
-export function readCa(text: string | undefined, now: Date): Reading<Certificate> {
+export function readCa(text: string | undefined, now: Date): Parsed<Certificate> {
   const read = readCertificates(text);
   if (read.state !== 'usable') {
     return read;
@@ -162,7 +162,7 @@ export function caProblem({ x509 }: Certificate, now: Date): string | undefined 
 }
 
 /** Reads a private key that must match a certificate. The problem never contains any part of the key. */
-export function readKey(text: string | undefined, certificate: Certificate): Reading<string> {
+export function readKey(text: string | undefined, certificate: Certificate): Parsed<string> {
   if (text === undefined || text.trim() === '') {
     return { state: 'absent' };
   }
@@ -185,12 +185,12 @@ export function readKey(text: string | undefined, certificate: Certificate): Rea
  * Reads the private key of a CA, which must be able to sign certificates. The problem never contains any part of the
  * key.
  */
-export function readCaKey(text: string | undefined, ca: Certificate): Reading<string> {
+export function readCaKey(text: string | undefined, ca: Certificate): Parsed<string> {
   return signingKey(readKey(text, ca), ca);
 }
 
 /** What `readKey` has read for a CA, if that key can sign certificates. */
-export function signingKey(key: Reading<string>, ca: Certificate): Reading<string> {
+export function signingKey(key: Parsed<string>, ca: Certificate): Parsed<string> {
   const problem = key.state === 'usable' ? signingProblem(ca.x509.publicKey) : undefined;
   return problem === undefined ? key : { state: 'broken', problem };
 }

@@ -1,5 +1,5 @@
 import { printable } from '../../base/index.ts';
-import type { Reading } from '../../base/x509/index.ts';
+import type { Parsed } from '../../base/x509/index.ts';
 import {
   decodeSecret,
   explain,
@@ -19,7 +19,7 @@ const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 /** All ExtensionConfigs that ask for their caBundle to be injected, whatever service or URL they refer to. */
 export function annotatedExtensionConfigs(cluster: KubernetesClient): {
   targets: TargetAccess;
-  bundleFor(target: TargetReading): Promise<Reading<string>>;
+  bundleFor(target: TargetReading): Promise<Parsed<string>>;
   /** The Secret that a target's annotation names. */
   sourceOf(target: TargetReading): string;
 } {

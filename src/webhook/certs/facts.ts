@@ -8,7 +8,7 @@ import {
   maxCertificates,
   missingNames,
   organization,
-  type Reading,
+  type Parsed,
   readCa,
   readCaKey,
   readCertificates,
@@ -63,12 +63,12 @@ export interface Overwritten {
 export interface CertificateFacts {
   now: Date;
   stage: Stage;
-  active: Reading<Certificate>;
+  active: Parsed<Certificate>;
   /** The other CAs next to the active one, such as the root of an intermediate CA: a user's, trusted as long as it. */
   companions: Certificate[];
-  activeKey: Reading<string>;
+  activeKey: Parsed<string>;
   /** The next CA; usable only together with its key. */
-  successor: Reading<Certificate>;
+  successor: Parsed<Certificate>;
   /** CAs whose certificates some pods may still serve. */
   previous: Certificate[];
   /** Since when a CA that was adopted is a previous one. */
@@ -83,7 +83,7 @@ export interface CertificateFacts {
   /** Fingerprints of retired CAs that no target trusted any longer at some time, the last one first. */
   removed: string[];
   /** The serving certificate; usable if its key is present and it has not expired. */
-  serving: Reading<Certificate>;
+  serving: Parsed<Certificate>;
   /** Names that the serving certificate lacks. */
   servingLacks: string[];
   /** The CA that has signed the serving certificate, out of all known CAs. */
@@ -122,7 +122,7 @@ function pastDateOf(text: string | undefined, now: Date): Date | undefined {
   return date !== undefined && date > now ? undefined : date;
 }
 
-function keyOf(text: string | undefined, certificate: Certificate | undefined): Reading<string> {
+function keyOf(text: string | undefined, certificate: Certificate | undefined): Parsed<string> {
   return certificate === undefined ? { state: 'absent' } : readCaKey(text, certificate);
 }
 
@@ -138,7 +138,7 @@ function ownerOf(text: string | undefined, certificates: readonly Certificate[])
 }
 
 /** A certificate that counts only together with its key. */
-function withKey(read: Reading<Certificate>, key: Reading<string>): Reading<Certificate> {
+function withKey(read: Parsed<Certificate>, key: Parsed<string>): Parsed<Certificate> {
   if (read.state !== 'usable' || key.state === 'usable') {
     return read;
   }
@@ -146,7 +146,7 @@ function withKey(read: Reading<Certificate>, key: Reading<string>): Reading<Cert
 }
 
 /** The certificate in the serving Secret. */
-function servingOf(tls: Readonly<Record<string, string>>, now: Date): Reading<Certificate> {
+function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Certificate> {
   const chain = readCertificates(tls['tls.crt']);
   if (chain.state !== 'usable') {
     return chain;

@@ -1,4 +1,4 @@
-import { type Reading, readCertificates } from '../../base/x509/index.ts';
+import { type Parsed, readCertificates } from '../../base/x509/index.ts';
 import type { Clock } from './engine.ts';
 import { Conflict } from './store.ts';
 import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
@@ -24,7 +24,7 @@ const maxTries = 10;
  */
 export async function injectTargets(
   access: TargetAccess,
-  bundleFor: (target: TargetReading) => Promise<Reading<string>>,
+  bundleFor: (target: TargetReading) => Promise<Parsed<string>>,
   clock: Pick<Clock, 'sleep'>,
   sourceOf: (target: TargetReading) => string = ({ id }) => id,
 ): Promise<Injection[]> {
@@ -33,7 +33,7 @@ export async function injectTargets(
   for (let attempt = 0; attempt < maxTries; attempt++) {
     let again = false;
     const targets = await access.read();
-    const bundles = new Map<string, Reading<string>>();
+    const bundles = new Map<string, Parsed<string>>();
     for (const target of targets) {
       const { id, skipped } = target;
       if (results.get(id)?.result === 'failed') {
@@ -79,7 +79,7 @@ export async function injectTargets(
 }
 
 /** `ca.crt` of a Secret as a trust bundle, or why it is unusable. */
-export function bundleIn(data: Record<string, string> | undefined, where: string): Reading<string> {
+export function bundleIn(data: Record<string, string> | undefined, where: string): Parsed<string> {
   if (data === undefined) {
     return { state: 'broken', problem: `${where} does not exist` };
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { issueCa, type Reading } from '../../../src/base/x509/index.ts';
+import { issueCa, type Parsed } from '../../../src/base/x509/index.ts';
 import { bundleIn, injectTargets } from '../../../src/webhook/certs/inject.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
 import { type TargetAccess, TargetFailure, type TargetReading } from '../../../src/webhook/certs/target.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 
-const wanted: Reading<string> = { state: 'usable', value: 'new' };
+const wanted: Parsed<string> = { state: 'usable', value: 'new' };
 const reading = (id: string, ...bundles: string[]): TargetReading => ({
   id,
   state: 'present',
@@ -37,7 +37,7 @@ function world(targets: TargetReading[], onInject: (id: string, attempt: number)
     sleeps,
     asked,
     reads: () => reads,
-    run: (bundleFor: (id: string) => Reading<string> = () => wanted, sourceOf?: (target: TargetReading) => string) =>
+    run: (bundleFor: (id: string) => Parsed<string> = () => wanted, sourceOf?: (target: TargetReading) => string) =>
       injectTargets(
         access,
         async ({ id }) => {
@@ -100,7 +100,7 @@ describe('injectTargets', () => {
     expect([reads(), sleeps]).toEqual([1, []]);
   });
 
-  test.each<[Reading<string>, string]>([
+  test.each<[Parsed<string>, string]>([
     [{ state: 'absent' }, 'there is no trust bundle'],
     [{ state: 'broken', problem: 'Secret a/b has no ca.crt' }, 'Secret a/b has no ca.crt'],
   ])('a target without a bundle fails alone: %j', async (bundle, reason) => {
@@ -160,7 +160,7 @@ describe('injectTargets', () => {
 describe('the trust bundle in a Secret', async () => {
   const { certificate } = await issueCa(new Date('2026-01-01'), day, quickEntropy);
 
-  test.each<[string, Record<string, string> | undefined, Reading<string>]>([
+  test.each<[string, Record<string, string> | undefined, Parsed<string>]>([
     ['no Secret', undefined, { state: 'broken', problem: 'Secret a/b does not exist' }],
     ['no ca.crt', { 'tls.crt': certificate.pem }, { state: 'broken', problem: 'Secret a/b has no ca.crt' }],
     ['an empty ca.crt', { 'ca.crt': '' }, { state: 'broken', problem: 'Secret a/b has no ca.crt' }],

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAddress, type Reading } from '../../../base/x509/index.ts';
+import { isAddress, type Parsed } from '../../../base/x509/index.ts';
 import type { KubernetesClient } from '../../../kubernetes/client/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import {
@@ -137,7 +137,7 @@ export interface CertsContext {
    */
   external(serving: StoredSecret | undefined): string | undefined;
   /** The bundle that `inject` writes. */
-  bundle(): Promise<Reading<string>>;
+  bundle(): Promise<Parsed<string>>;
 }
 
 /** Reads the flags, without connecting to anything yet. */

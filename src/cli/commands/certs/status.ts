@@ -1,5 +1,5 @@
 import { printable } from '../../../base/index.ts';
-import { type Certificate, problemOf, type Reading, readCertificates, usable } from '../../../base/x509/index.ts';
+import { type Certificate, type Parsed, problemOf, readCertificates, usable } from '../../../base/x509/index.ts';
 import {
   type Action,
   type CertificateFacts,
@@ -49,7 +49,7 @@ function describe(what: string, certificate: Certificate, now: Date, due: boolea
 
 function certificateStatus(
   what: string,
-  value: Reading<Certificate>,
+  value: Parsed<Certificate>,
   now: Date,
   isDue: (found: Certificate) => boolean,
 ): CertificateStatus {
@@ -65,7 +65,7 @@ export function statusOf(
   facts: CertificateFacts,
   action: Action | undefined,
   external: string | undefined,
-  bundle: Reading<string>,
+  bundle: Parsed<string>,
   caRenewBeforeMs: number,
 ): CertsStatus {
   const { now } = facts;
