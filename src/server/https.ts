@@ -21,9 +21,16 @@ const tlsSettings = {
     'ECDHE-ECDSA-CHACHA20-POLY1305',
     'ECDHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
-  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
+
+/** Options of OpenSSL. */
+function secureOptionsOf(clientCertificates: boolean): number {
+  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
+  const { SSL_OP_NO_RENEGOTIATION: noRenegotiation, SSL_OP_NO_TICKET: noTicket } = constants;
+  // OpenSSL verifies the certificate of a client in full handshakes only: a resumed session would outlive the certificate
+  // and the CA. Go's clients, and so all API servers, resume none anyway.
+  return clientCertificates ? noRenegotiation | noTicket : noRenegotiation;
+}
 
 /** Settings, besides limits, that may differ between HTTPS servers. */
 export interface HttpsFeatures {
@@ -37,6 +44,7 @@ export interface HttpsFeatures {
 export function createHttpsServer(limits: Limits, { http2, clientCertificates }: HttpsFeatures) {
   return createServer({
     ...tlsSettings,
+    secureOptions: secureOptionsOf(clientCertificates),
     ServerResponse: Http1Response,
     requestCert: clientCertificates,
     // Clients without an accepted certificate get a 403 that says why; a failed handshake would say nothing.
@@ -70,6 +78,7 @@ export function createHandshakes(server: Pick<Server, 'setSecureContext'>, clien
         cert: pair.cert,
         key: pair.key,
         ...tlsSettings,
+        secureOptions: secureOptionsOf(clientCertificates),
         // Without an explicit list, Node would trust every public CA.
         ...(clientCertificates && { ca: clientCa ?? [] }),
       });
