@@ -9,7 +9,10 @@ export type PatchOperation =
   | { op: 'remove'; path: string }
   | { op: 'move' | 'copy'; path: string; from: string };
 
-/** Why operations cannot be applied. The message is for their author. */
+/**
+ * Why operations cannot be applied, in the words of the library of Cluster API and the API server (evanphx/json-patch):
+ * they end up in conditions.
+ */
 export class PatchError extends Error {}
 
 /** Maximum number of bytes of JSON that the copies of one patch may add (apiserver, JSONPatchMaxCopyBytes). */
@@ -32,6 +35,8 @@ interface Progress {
   shifted: number;
 }
 
+const number = /^[+-]?\d{1,10}$/;
+
 /**
  * The list index that a key denotes, or undefined. As in the library of the API server and of Cluster API
  * (evanphx/json-patch), negative ones count from the end, and leading zeros are fine.
@@ -39,7 +44,7 @@ interface Progress {
  * @param size number of places: one more than items if the key is where an item is added.
  */
 function indexOf(key: string, size: number): number | undefined {
-  const index = /^[+-]?\d{1,10}$/.test(key) ? Number(key) : Number.NaN;
+  const index = number.test(key) ? Number(key) : Number.NaN;
   const place = index < 0 ? index + size : index;
   return place >= 0 && place < size ? place : undefined;
 }
@@ -52,30 +57,34 @@ function child(value: Json | undefined, key: string): Json | undefined {
   return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-function valueAt(root: Json, pointer: string, op: string): Json {
-  let value: Json | undefined = root;
-  for (const key of pointerKeys(pointer)) {
-    value = child(value, key);
-  }
-  if (value === undefined) {
-    throw new PatchError(`${op} operation does not apply: doc is missing value: ${JSON.stringify(pointer)}`);
-  }
-  return value;
+/** A place in a document: the list or object, and the key in it. */
+interface Place {
+  holder: Json[] | Record<string, Json>;
+  key: string;
 }
 
-/** The list or object that contains what a pointer refers to. */
-function holderOf(root: Json, pointer: string, op: string): { holder: Json[] | Record<string, Json>; key: string } {
+/** The place that a pointer refers to; undefined if nothing on its way is a list or an object. */
+function placeAt(root: Json, pointer: string): Place | undefined {
   const keys = pointerKeys(pointer);
-  const key = keys.pop() as string;
+  const key = keys.pop() ?? '';
   let holder: Json | undefined = root;
   for (const name of keys) {
     holder = child(holder, name);
   }
-  if (!Array.isArray(holder) && !isJsonObject(holder)) {
-    throw new PatchError(`${op} operation does not apply: doc is missing path: ${JSON.stringify(pointer)}`);
-  }
-  return { holder, key };
+  return Array.isArray(holder) || isJsonObject(holder) ? { holder, key } : undefined;
 }
+
+/** Why a list has no such index. */
+const indexProblem = (key: string): string =>
+  number.test(key)
+    ? `Unable to access invalid index: ${Number(key)}: invalid index referenced`
+    : `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`;
+
+/** Why there is no value at a place. */
+const absence = ({ holder, key }: Place, verb: 'get' | 'remove'): string =>
+  Array.isArray(holder) ? indexProblem(key) : `unable to ${verb} nonexistent key: ${key}: missing value`;
+
+const valueIn = ({ holder, key }: Place): Json | undefined => child(holder, key);
 
 function shift(progress: Progress, items: number): void {
   progress.shifted += items;
@@ -84,30 +93,22 @@ function shift(progress: Progress, items: number): void {
   }
 }
 
-function add(progress: Progress, pointer: string, value: Json, op: string): void {
-  if (pointer === '') {
-    progress.root = value;
-    return;
-  }
-  const { holder, key } = holderOf(progress.root, pointer, op);
+/** @param problem the text of the error if the place is in a list that has no such index. */
+function put(progress: Progress, { holder, key }: Place, value: Json, problem: string): void {
   if (!Array.isArray(holder)) {
     setOwn(holder, key, value);
     return;
   }
   const index = key === '-' ? holder.length : indexOf(key, holder.length + 1);
   if (index === undefined) {
-    throw new PatchError(`${op} operation does not apply: ${JSON.stringify(pointer)}: unable to access invalid index`);
+    const notNumber = number.test(key) ? '' : `value was not a proper array index: '${key}': `;
+    throw new PatchError(`${problem}: ${notNumber}${indexProblem(key)}`);
   }
   shift(progress, holder.length - index);
   holder.splice(index, 0, value);
 }
 
-function remove(progress: Progress, pointer: string, op: string): Json {
-  const value = valueAt(progress.root, pointer, op);
-  if (pointer === '') {
-    throw new PatchError(`${op} operation does not apply: the whole document cannot be removed`);
-  }
-  const { holder, key } = holderOf(progress.root, pointer, op);
+function take(progress: Progress, { holder, key }: Place): void {
   if (Array.isArray(holder)) {
     const index = indexOf(key, holder.length) ?? 0;
     shift(progress, holder.length - index);
@@ -115,16 +116,43 @@ function remove(progress: Progress, pointer: string, op: string): Json {
   } else {
     delete holder[key];
   }
-  return value;
 }
 
-function replace(progress: Progress, pointer: string, value: Json): void {
-  valueAt(progress.root, pointer, 'replace');
-  if (pointer === '') {
+const missing = (text: string) => new PatchError(`${text}: missing value`);
+
+function add(progress: Progress, path: string, value: Json): void {
+  if (path === '') {
     progress.root = value;
     return;
   }
-  const { holder, key } = holderOf(progress.root, pointer, 'replace');
+  const place = placeAt(progress.root, path);
+  if (place === undefined) {
+    throw missing(`add operation does not apply: doc is missing path: "${path}"`);
+  }
+  put(progress, place, value, `error in add for path: '${path}'`);
+}
+
+function remove(progress: Progress, path: string): void {
+  const place = placeAt(progress.root, path);
+  if (place === undefined) {
+    throw missing(`remove operation does not apply: doc is missing path: "${path}"`);
+  }
+  if (path === '' || valueIn(place) === undefined) {
+    throw new PatchError(`error in remove for path: '${path}': ${absence(place, 'remove')}`);
+  }
+  take(progress, place);
+}
+
+function replace(progress: Progress, path: string, value: Json): void {
+  if (path === '') {
+    progress.root = value;
+    return;
+  }
+  const place = placeAt(progress.root, path);
+  if (place === undefined || valueIn(place) === undefined) {
+    throw missing(`replace operation does not apply: doc is missing ${place === undefined ? 'path' : 'key'}: ${path}`);
+  }
+  const { holder, key } = place;
   if (Array.isArray(holder)) {
     holder[indexOf(key, holder.length) ?? 0] = value;
   } else {
@@ -132,46 +160,76 @@ function replace(progress: Progress, pointer: string, value: Json): void {
   }
 }
 
-function copy(progress: Progress, from: string, pointer: string): void {
-  const value = valueAt(progress.root, from, 'copy');
+function move(progress: Progress, from: string, path: string): void {
+  if (from === '') {
+    throw new PatchError('unable to move entire document to another path: invalid state detected');
+  }
+  const source = placeAt(progress.root, from);
+  if (source === undefined) {
+    throw missing(`move operation does not apply: doc is missing from path: ${from}`);
+  }
+  const value = valueIn(source);
+  if (value === undefined) {
+    throw new PatchError(`error in move for path: '${source.key}': ${absence(source, 'get')}`);
+  }
+  take(progress, source);
+  const place = placeAt(progress.root, path);
+  if (place === undefined) {
+    throw missing(`move operation does not apply: doc is missing destination path: ${path}`);
+  }
+  put(progress, place, value, `error in move for path: '${path}'`);
+}
+
+function copy(progress: Progress, from: string, path: string): void {
+  const source = placeAt(progress.root, from);
+  if (source === undefined) {
+    throw missing(`copy operation does not apply: doc is missing from path: "${from}"`);
+  }
+  const value = from === '' ? progress.root : valueIn(source);
+  if (value === undefined) {
+    throw new PatchError(`error in copy for from: '${from}': ${absence(source, 'get')}`);
+  }
+  const place = placeAt(progress.root, path);
+  if (place === undefined) {
+    throw missing(`copy operation does not apply: doc is missing destination path: ${path}`);
+  }
   progress.copied += Buffer.byteLength(JSON.stringify(value));
   if (progress.copied > maxCopiedBytes) {
     throw new PatchError(
       `Unable to complete the copy, the accumulated size increase of copy is ${progress.copied}, exceeding the limit ${maxCopiedBytes}`,
     );
   }
-  add(progress, pointer, copyOf(value), 'copy');
+  put(progress, place, copyOf(value), 'error while adding value during copy');
 }
 
-function test(progress: Progress, pointer: string, value: Json): void {
-  if (pointer !== '') {
-    const { holder, key } = holderOf(progress.root, pointer, 'test');
-    // A field that is missing equals null.
-    if (value === null && !Array.isArray(holder) && !Object.hasOwn(holder, key)) {
-      return;
-    }
+function test(progress: Progress, path: string, expected: Json): void {
+  const place = placeAt(progress.root, path);
+  if (place === undefined) {
+    throw missing(`test operation does not apply: is missing path: ${path}`);
   }
-  if (!isSame(valueAt(progress.root, pointer, 'test'), value)) {
-    throw new PatchError(`testing value ${pointer} failed`);
+  const value = path === '' ? progress.root : valueIn(place);
+  if (value === undefined && Array.isArray(place.holder)) {
+    throw new PatchError(`error in test for path: '${path}': ${indexProblem(place.key)}`);
+  }
+  // A field that is missing equals null.
+  if (!isSame(value ?? null, expected)) {
+    throw new PatchError(`testing value ${path} failed: test failed`);
   }
 }
 
 function apply(progress: Progress, operation: PatchOperation): void {
   switch (operation.op) {
     case 'add':
-      add(progress, operation.path, copyOf(operation.value ?? null), 'add');
+      add(progress, operation.path, copyOf(operation.value ?? null));
       break;
     case 'replace':
       replace(progress, operation.path, copyOf(operation.value ?? null));
       break;
     case 'remove':
-      remove(progress, operation.path, 'remove');
+      remove(progress, operation.path);
       break;
     case 'move':
-      if (operation.path.startsWith(`${operation.from}/`)) {
-        throw new PatchError('move operation does not apply: a value cannot be moved into itself');
-      }
-      add(progress, operation.path, remove(progress, operation.from, 'move'), 'move');
+      move(progress, operation.from, operation.path);
       break;
     case 'copy':
       copy(progress, operation.from, operation.path);

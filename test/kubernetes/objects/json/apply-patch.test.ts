@@ -82,42 +82,71 @@ describe('operations of a JSON Patch', () => {
     expect(document).toEqual(untouched);
   });
 
-  const missing = (op: string, what: 'value' | 'path', path: string) =>
-    `${op} operation does not apply: doc is missing ${what}: ${JSON.stringify(path)}`;
-  const badIndex = (op: string, path: string) =>
-    `${op} operation does not apply: ${JSON.stringify(path)}: unable to access invalid index`;
+  const invalidIndex = (index: number) => `Unable to access invalid index: ${index}: invalid index referenced`;
+  const notNumber = (key: string) => `strconv.Atoi: parsing "${key}": invalid syntax`;
+  const notIndex = (key: string) => `value was not a proper array index: '${key}': ${notNumber(key)}`;
 
   test.each<[PatchOperation, message: string]>([
-    [{ op: 'add', path: '/x/y', value: 1 }, missing('add', 'path', '/x/y')],
-    [{ op: 'add', path: '/n/y', value: 1 }, missing('add', 'path', '/n/y')],
-    [{ op: 'add', path: '/a/b/9/y', value: 1 }, missing('add', 'path', '/a/b/9/y')],
-    [{ op: 'add', path: '/constructor/y', value: 1 }, missing('add', 'path', '/constructor/y')],
-    [{ op: 'add', path: '/a/b/4', value: 1 }, badIndex('add', '/a/b/4')],
-    [{ op: 'add', path: '/a/b/04', value: 1 }, badIndex('add', '/a/b/04')],
-    [{ op: 'add', path: '/a/b/-5', value: 1 }, badIndex('add', '/a/b/-5')],
-    [{ op: 'add', path: '/a/b/--1', value: 1 }, badIndex('add', '/a/b/--1')],
-    [{ op: 'remove', path: '/a/b/-4' }, missing('remove', 'value', '/a/b/-4')],
-    [{ op: 'add', path: '/a/b/1e0', value: 1 }, badIndex('add', '/a/b/1e0')],
-    [{ op: 'add', path: '/a/b/', value: 1 }, badIndex('add', '/a/b/')],
-    [{ op: 'replace', path: '/x', value: 1 }, missing('replace', 'value', '/x')],
-    [{ op: 'replace', path: '/a/b/3', value: 1 }, missing('replace', 'value', '/a/b/3')],
-    [{ op: 'replace', path: '/a/b/-', value: 1 }, missing('replace', 'value', '/a/b/-')],
-    [{ op: 'replace', path: '/a/b/length', value: 1 }, missing('replace', 'value', '/a/b/length')],
-    [{ op: 'replace', path: '/toString', value: 1 }, missing('replace', 'value', '/toString')],
-    [{ op: 'remove', path: '/x' }, missing('remove', 'value', '/x')],
-    [{ op: 'remove', path: '' }, 'remove operation does not apply: the whole document cannot be removed'],
-    [{ op: 'move', from: '/x', path: '/y' }, missing('move', 'value', '/x')],
-    [{ op: 'move', from: '/n', path: '/x/y' }, missing('move', 'path', '/x/y')],
-    [{ op: 'move', from: '', path: '/y' }, 'move operation does not apply: a value cannot be moved into itself'],
-    [{ op: 'move', from: '/a', path: '/a/b/0' }, 'move operation does not apply: a value cannot be moved into itself'],
-    [{ op: 'copy', from: '/x', path: '/y' }, missing('copy', 'value', '/x')],
-    [{ op: 'copy', from: '/n', path: '/x/y' }, missing('copy', 'path', '/x/y')],
-    [{ op: 'copy', from: '/n', path: '/a/b/7' }, badIndex('copy', '/a/b/7')],
-    [{ op: 'test', path: '/x', value: 1 }, missing('test', 'value', '/x')],
-    [{ op: 'test', path: '/x/y', value: null }, missing('test', 'path', '/x/y')],
-    [{ op: 'test', path: '/a/b/3', value: null }, missing('test', 'value', '/a/b/3')],
-    [{ op: 'test', path: '/n', value: '5' }, 'testing value /n failed'],
-    [{ op: 'test', path: '/n' }, 'testing value /n failed'],
+    ...['/x/y', '/n/y', '/a/b/9/y', '/constructor/y'].map((path): [PatchOperation, string] => [
+      { op: 'add', path, value: 1 },
+      `add operation does not apply: doc is missing path: "${path}": missing value`,
+    ]),
+    [{ op: 'add', path: '/a/b/4', value: 1 }, `error in add for path: '/a/b/4': ${invalidIndex(4)}`],
+    [{ op: 'add', path: '/a/b/04', value: 1 }, `error in add for path: '/a/b/04': ${invalidIndex(4)}`],
+    [{ op: 'add', path: '/a/b/-5', value: 1 }, `error in add for path: '/a/b/-5': ${invalidIndex(-5)}`],
+    [{ op: 'add', path: '/a/b/--1', value: 1 }, `error in add for path: '/a/b/--1': ${notIndex('--1')}`],
+    [{ op: 'add', path: '/a/b/1e0', value: 1 }, `error in add for path: '/a/b/1e0': ${notIndex('1e0')}`],
+    [{ op: 'add', path: '/a/b/', value: 1 }, `error in add for path: '/a/b/': ${notIndex('')}`],
+    ...['/x', '/a/b/3', '/a/b/-', '/a/b/length', '/toString'].map((path): [PatchOperation, string] => [
+      { op: 'replace', path, value: 1 },
+      `replace operation does not apply: doc is missing key: ${path}: missing value`,
+    ]),
+    [
+      { op: 'replace', path: '/spec/missing/deep', value: 1 },
+      'replace operation does not apply: doc is missing path: /spec/missing/deep: missing value',
+    ],
+    [
+      { op: 'remove', path: '/x' },
+      "error in remove for path: '/x': unable to remove nonexistent key: x: missing value",
+    ],
+    [{ op: 'remove', path: '/x/y' }, 'remove operation does not apply: doc is missing path: "/x/y": missing value'],
+    [{ op: 'remove', path: '/a/b/-4' }, `error in remove for path: '/a/b/-4': ${invalidIndex(-4)}`],
+    [{ op: 'remove', path: '' }, "error in remove for path: '': unable to remove nonexistent key: : missing value"],
+    [
+      { op: 'move', from: '/x', path: '/y' },
+      "error in move for path: 'x': unable to get nonexistent key: x: missing value",
+    ],
+    [
+      { op: 'move', from: '/x/y', path: '/y' },
+      'move operation does not apply: doc is missing from path: /x/y: missing value',
+    ],
+    [
+      { op: 'move', from: '/n', path: '/x/y' },
+      'move operation does not apply: doc is missing destination path: /x/y: missing value',
+    ],
+    [
+      { op: 'move', from: '/a', path: '/a/b/0' },
+      'move operation does not apply: doc is missing destination path: /a/b/0: missing value',
+    ],
+    [{ op: 'move', from: '', path: '/y' }, 'unable to move entire document to another path: invalid state detected'],
+    [
+      { op: 'copy', from: '/x', path: '/y' },
+      "error in copy for from: '/x': unable to get nonexistent key: x: missing value",
+    ],
+    [
+      { op: 'copy', from: '/x/y', path: '/y' },
+      'copy operation does not apply: doc is missing from path: "/x/y": missing value',
+    ],
+    [
+      { op: 'copy', from: '/n', path: '/x/y' },
+      'copy operation does not apply: doc is missing destination path: /x/y: missing value',
+    ],
+    [{ op: 'copy', from: '/n', path: '/a/b/7' }, `error while adding value during copy: ${invalidIndex(7)}`],
+    [{ op: 'test', path: '/x', value: 1 }, 'testing value /x failed: test failed'],
+    [{ op: 'test', path: '/x/y', value: null }, 'test operation does not apply: is missing path: /x/y: missing value'],
+    [{ op: 'test', path: '/a/b/3', value: null }, `error in test for path: '/a/b/3': ${invalidIndex(3)}`],
+    [{ op: 'test', path: '/n', value: '5' }, 'testing value /n failed: test failed'],
+    [{ op: 'test', path: '/n' }, 'testing value /n failed: test failed'],
     [{ op: 'increment', path: '/n' } as unknown as PatchOperation, 'Unexpected kind: increment'],
   ])('%j cannot be applied', (operation, message) => {
     expect(() => applyOperations(before, [operation])).toThrow(new PatchError(message));
