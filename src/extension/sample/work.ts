@@ -3,6 +3,7 @@ import type { Answer } from '../sdk/handlers/answer.ts';
 import { type Handler, handler } from '../sdk/handlers/handler.ts';
 import { createJobs } from '../sdk/jobs.ts';
 import { machinePatches, machineSetPatches } from '../sdk/objects/in-place.ts';
+import { setField } from '../sdk/objects/json-path.ts';
 import { defineVariables } from '../sdk/topology/define-variables.ts';
 import { walkTemplates } from '../sdk/topology/walk.ts';
 import { checkedUpgradePlan } from '../sdk/upgrade-plan.ts';
@@ -12,10 +13,14 @@ const updateSeconds = 2;
 
 const updates = createJobs({ retryAfterSeconds: 1 });
 
-/** The sample's variable, which templates get as a label. */
+/** The sample's variable, which becomes a label of the objects made of templates. */
 const variables = defineVariables({
   sampleLabel: {
-    schema: { type: 'string', description: 'Value of the label sample-extension of all templates.', maxLength: 63 },
+    schema: {
+      type: 'string',
+      description: 'Value of the label sample-extension of all objects that are made of templates.',
+      maxLength: 63,
+    },
   },
 });
 
@@ -35,7 +40,7 @@ const lifecycle = {
 
 /**
  * The handlers of the sample extension, one for each hook, named as those of Cluster API's own test extension. They
- * agree to everything; templates get a label if a Cluster asks for it.
+ * agree to everything; what is made of templates gets a label if a Cluster asks for it.
  */
 export const handlers: readonly Handler[] = [
   handler('BeforeClusterCreate', { name: 'before-cluster-create', ...lifecycle }),
@@ -55,9 +60,9 @@ export const handlers: readonly Handler[] = [
         request,
         [
           {
-            mutate({ metadata }) {
+            mutate(template) {
               if (sampleLabel !== undefined) {
-                metadata.labels = { ...metadata.labels, 'sample-extension': sampleLabel };
+                setField(template, 'spec.template.metadata.labels["sample-extension"]', sampleLabel);
               }
             },
           },

@@ -33,7 +33,7 @@ const bodies: Readonly<Record<string, Body>> = {
   },
   GeneratePatches: {
     imports: [
-      "import { walkTemplates } from 'extensionconfig-webhook/extension/topology';",
+      "import { setField, walkTemplates } from 'extensionconfig-webhook/extension/topology';",
       "import { variables } from '../variables.ts';",
     ],
     parameters: '(request, { answer, log })',
@@ -44,9 +44,10 @@ const bodies: Readonly<Record<string, Body>> = {
       '  [',
       '    {',
       "      // match: { kind: 'DockerMachineTemplate', holder: { kind: 'MachineDeployment' } },",
-      '      mutate({ metadata }) {',
+      '      mutate(template) {',
+      '        // Infrastructure, bootstrap and control plane objects get the labels below spec.template.',
       '        if (tier !== undefined) {',
-      "          metadata.labels = { ...metadata.labels, 'example.com/tier': tier };",
+      '          setField(template, \'spec.template.metadata.labels["example.com/tier"]\', tier);',
       '        }',
       '      },',
       '    },',
@@ -146,7 +147,7 @@ export const variablesFile = `import { defineVariables } from 'extensionconfig-w
 
 /** The variables of the extension: DiscoverVariables tells ClusterClasses of them. */
 export const variables = defineVariables({
-  tier: { schema: { type: 'string', description: 'Value of the label example.com/tier of all templates.', maxLength: 63 } },
+  tier: { schema: { type: 'string', description: 'Value of the label example.com/tier of what is made of templates.', maxLength: 63 } },
 });
 `;
 

@@ -434,7 +434,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
           machinePatch: { patchType: 'JSONPatch', patch: encoded([{ op: 'remove', path: '/spec/none' }]) },
         }),
       },
-      'machinePatch: remove operation does not apply',
+      'machinePatch: error in remove for path',
     ],
   ],
   'patches-deterministic': [

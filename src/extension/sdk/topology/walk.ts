@@ -2,21 +2,20 @@ import type { Logger } from 'pino';
 import {
   copyOf,
   encodedPatch,
-  isJsonObject,
-  isSame,
   type Json,
   type JsonObject,
   jsonPatchOf,
   mergePatchOf,
 } from '../../../kubernetes/index.ts';
-import type {
-  GeneratePatchesRequest,
-  GeneratePatchesRequestItem,
-  GeneratePatchesResponseItem,
-  HolderReference,
+import {
+  fieldsSetBy,
+  type GeneratePatchesRequest,
+  type GeneratePatchesRequestItem,
+  type GeneratePatchesResponseItem,
+  type HolderReference,
+  revertIgnored,
 } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
-import { getField, setField } from '../objects/json-path.ts';
 import { layeredVariables, layerOf, mergeWork, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */
@@ -63,16 +62,6 @@ export interface WalkOptions {
   log?: Pick<Logger, 'warn'> | undefined;
 }
 
-/** Fields of a control plane's template that Cluster API sets itself, so that it undoes patches to them. */
-const controlPlaneFields = [
-  'spec.template.spec.version',
-  'spec.template.spec.replicas',
-  'spec.template.spec.machineTemplate.infrastructureRef',
-  'spec.template.spec.machineTemplate.spec.infrastructureRef',
-];
-/** The metadata of a patched object that Cluster API takes over besides its spec. */
-const metadataFields = ['labels', 'annotations'];
-
 const isOneOf = (allowed: string | readonly string[] | undefined, value: string, same: (a: string) => boolean) =>
   allowed === undefined || (typeof allowed === 'string' ? same(allowed) : allowed.some(same)) || allowed === value;
 
@@ -88,50 +77,6 @@ function matches({ kind, apiVersion, holder = {} }: TemplateMatch, item: Generat
       ([field, value]) => value === undefined || item.holderReference[field as keyof HolderReference] === value,
     )
   );
-}
-
-/** Reverts changes that Cluster API would ignore or overwrite, and returns the names of these fields. */
-function takeBack(before: JsonObject, after: JsonObject, holder: HolderReference): string[] {
-  const ignored: string[] = [];
-  const restore = (target: JsonObject, source: JsonObject, name: string, path: string) => {
-    if (!isSame(source[name], target[name])) {
-      ignored.push(path);
-      if (source[name] === undefined) {
-        delete target[name];
-      } else {
-        target[name] = source[name];
-      }
-    }
-  };
-  const restoreFields = (target: JsonObject, source: JsonObject, prefix: string, free: readonly string[]) => {
-    for (const name of Object.keys(source)) {
-      if (!free.includes(name)) {
-        restore(target, source, name, `${prefix}${name}`);
-      }
-    }
-    for (const name of Object.keys(target)) {
-      if (!free.includes(name) && !Object.hasOwn(source, name)) {
-        restore(target, source, name, `${prefix}${name}`);
-      }
-    }
-  };
-  restoreFields(after, before, '', ['metadata', 'spec']);
-  const [old, current] = [before.metadata, after.metadata];
-  if (!isJsonObject(current) || !isJsonObject(old)) {
-    restore(after, before, 'metadata', 'metadata');
-  } else {
-    restoreFields(current, old, 'metadata.', metadataFields);
-  }
-  if (holder.kind === 'Cluster' && holder.fieldPath === 'spec.controlPlaneRef') {
-    for (const path of controlPlaneFields) {
-      const value = getField(before, path);
-      if (!isSame(value, getField(after, path))) {
-        ignored.push(path);
-        setField(after, path, value);
-      }
-    }
-  }
-  return ignored;
 }
 
 /** Longest name in the log, in characters. */
@@ -217,9 +162,13 @@ export function walkTemplates<T = Template>(
       for (const { mutate } of matching) {
         refusePromise(mutate(after as T, context));
       }
-      const ignored = takeBack(before, after, item.holderReference);
+      const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
+      const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
       if (ignored.length > 0) {
-        leftOut.add(shownName(before.kind), ignored);
+        leftOut.add(
+          shownName(before.kind),
+          ignored.map((path) => path.join('.')),
+        );
       }
       const patch = format === 'JSONPatch' ? jsonPatchOf(before, after) : (mergePatchOf(before, after) ?? []);
       if (!Array.isArray(patch) || patch.length > 0) {

@@ -277,7 +277,7 @@ describe('walkTemplates with a request from Cluster API', () => {
     expect(walk(() => {})).toEqual([]);
     expect(
       walk((template) => {
-        template.spec.changed = true;
+        setField(template, 'spec.template.spec.changed', true);
       }),
     ).toHaveLength(recorded.items.length);
     expect(recorded).toEqual(before);
@@ -287,8 +287,8 @@ describe('walkTemplates with a request from Cluster API', () => {
     const [first] = recorded.items;
     const kind = (first?.object as JsonObject).kind as string;
     const set = (template: Template, { variables }: TemplateContext) => {
-      template.spec.flavor = variables.string('flavor');
-      template.spec.cluster = variables.string('builtin.cluster.name');
+      setField(template, 'spec.template.spec.flavor', variables.string('flavor'));
+      setField(template, 'spec.template.spec.cluster', variables.string('builtin.cluster.name'));
     };
     const patches = walk(set, {
       kind,
@@ -300,15 +300,15 @@ describe('walkTemplates with a request from Cluster API', () => {
         first?.uid,
         'JSONPatch',
         [
-          { op: 'add', path: '/spec/cluster', value: 'lab' },
-          { op: 'add', path: '/spec/flavor', value: 'large' },
+          { op: 'add', path: '/spec/template/spec/cluster', value: 'lab' },
+          { op: 'add', path: '/spec/template/spec/flavor', value: 'large' },
         ],
       ],
     ]);
     const [merge] = walk(set, { kind }, { format: 'JSONMergePatch' });
     expect([merge?.patchType, decoded(merge?.patch ?? '')]).toEqual([
       'JSONMergePatch',
-      { spec: { cluster: 'lab', flavor: 'large' } },
+      { spec: { template: { spec: { cluster: 'lab', flavor: 'large' } } } },
     ]);
     expect(walk(set, { kind: 'Other' })).toEqual([]);
     expect(walk(set, { apiVersion: 'infrastructure.cluster.x-k8s.io/v9' })).toEqual([]);
@@ -321,18 +321,20 @@ describe('walkTemplates with a request from Cluster API', () => {
       (template) => {
         template.metadata.name = 'other';
         template.kind = 'Other';
-        template.metadata.labels = { ...template.metadata.labels, tier: 'gold' };
+        template.metadata.labels = { ...template.metadata.labels, own: 'x' };
+        setField(template, 'spec.template.metadata.labels.tier', 'gold');
         setField(template as never, 'spec.template.spec.version', 'v9.9.9');
+        // The Cluster says nothing about replicas: Cluster API takes those of the template.
         setField(template as never, 'spec.template.spec.replicas', 7);
       },
       { holder: { kind: 'Cluster', fieldPath: 'spec.controlPlaneRef' } },
       { log },
     );
     expect(patches).toHaveLength(1);
-    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).toMatch(/tier/);
-    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).not.toMatch(/other|Other|v9\.9\.9|replicas/);
+    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).toMatch(/replicas.*tier|tier.*replicas/);
+    expect(JSON.stringify(decoded(patches[0]?.patch ?? ''))).not.toMatch(/other|Other|v9\.9\.9|own/);
     expect(lines[0]?.fields).toEqual(
-      expect.arrayContaining(['kind', 'metadata.name', 'spec.template.spec.version', 'spec.template.spec.replicas']),
+      expect.arrayContaining(['kind', 'metadata.name', 'metadata.labels', 'spec.template.spec.version']),
     );
   });
 });

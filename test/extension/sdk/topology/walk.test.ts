@@ -4,6 +4,7 @@ import {
   defineVariables,
   HandlerFailure,
   mergeVariables,
+  setField,
   type TemplateMatch,
   type TemplatePatcher,
   type Variables,
@@ -22,7 +23,7 @@ const template = (more: JsonObject = {}): JsonObject => ({
   apiVersion: 'infra.example.com/v1',
   kind: 'MachineTemplate',
   metadata: { name: 'm', labels: { a: '1' } },
-  spec: { size: 1 },
+  spec: { template: { spec: { size: 1 } } },
   ...more,
 });
 const holder = {
@@ -47,7 +48,7 @@ function requestOf(...items: { object?: JsonObject; holderReference?: object; va
 const decoded = (patches: readonly { uid: string; patchType: string; patch: string }[]) =>
   patches.map(({ uid, patchType, patch }) => [uid, patchType, JSON.parse(Buffer.from(patch, 'base64').toString())]);
 const grow: TemplatePatcher['mutate'] = (one) => {
-  one.spec.size = 2;
+  setField(one, 'spec.template.spec.size', 2);
 };
 
 describe('templates that a patcher is for', () => {
@@ -99,22 +100,22 @@ test('a patcher that waits is an error: what it does later would be missing, and
 test('patchers change the same copy, in order, and each item has its own patch', () => {
   const first: TemplatePatcher = {
     mutate: (one) => {
-      one.spec.steps = ['a'];
+      setField(one, 'spec.template.spec.steps', ['a']);
     },
   };
   const second: TemplatePatcher = {
     match: { holder: { name: 'md' } },
-    mutate: (one) => (one.spec.steps as Json[]).push('b'),
+    mutate: (one) => setField(one, 'spec.template.spec.steps[1]', 'b'),
   };
   const request = requestOf({}, { holderReference: { ...holder, name: 'other' } });
   expect(decoded(walkTemplates(request, [first, second]))).toEqual([
-    ['u0', 'JSONPatch', [{ op: 'add', path: '/spec/steps', value: ['a', 'b'] }]],
-    ['u1', 'JSONPatch', [{ op: 'add', path: '/spec/steps', value: ['a'] }]],
+    ['u0', 'JSONPatch', [{ op: 'add', path: '/spec/template/spec/steps', value: ['a', 'b'] }]],
+    ['u1', 'JSONPatch', [{ op: 'add', path: '/spec/template/spec/steps', value: ['a'] }]],
   ]);
   expect(decoded(walkTemplates(request, [first], { format: 'JSONMergePatch' }))[0]).toEqual([
     'u0',
     'JSONMergePatch',
-    { spec: { steps: ['a'] } },
+    { spec: { template: { spec: { steps: ['a'] } } } },
   ]);
   expect(walkTemplates(request, [{ mutate: () => {} }], { format: 'JSONMergePatch' })).toEqual([]);
 });
@@ -169,25 +170,18 @@ describe('what Cluster API ignores or overwrites', () => {
     expect(walked(change)).toEqual({ operations: [], lines: left(fields) });
   });
 
-  test('new metadata where there was none', () => {
-    const { metadata: _, ...without } = template();
-    const { operations, lines } = walked((one) => Object.assign(one, { metadata: { labels: {} } }), {
-      object: without,
-    });
-    expect([operations, lines]).toEqual([[], left(['metadata'])]);
-  });
-
-  test('but not labels, annotations and the spec', () => {
+  test('but not labels, annotations and the spec of what is made of the template', () => {
     const { operations, lines } = walked((one) => {
       Object.assign(one.metadata as object, { labels: { a: '2' }, annotations: { b: '1' } });
-      one.spec = { size: 3 };
+      one.spec = { size: 3, template: { metadata: { labels: { c: '1' } }, spec: { size: 3 } } };
     });
     expect(operations).toEqual([
       { op: 'add', path: '/metadata/annotations', value: { b: '1' } },
       { op: 'replace', path: '/metadata/labels/a', value: '2' },
-      { op: 'replace', path: '/spec/size', value: 3 },
+      { op: 'add', path: '/spec/template/metadata', value: { labels: { c: '1' } } },
+      { op: 'replace', path: '/spec/template/spec/size', value: 3 },
     ]);
-    expect(lines).toEqual([]);
+    expect(lines).toEqual(left(['spec.size']));
   });
 
   const owned = {
@@ -217,6 +211,7 @@ describe('what Cluster API ignores or overwrites', () => {
     const { operations, lines } = walked(own, {
       object: controlPlane(),
       holderReference: { ...holder, kind: 'Cluster', fieldPath: 'spec.controlPlaneRef' },
+      variables: [{ name: 'builtin', value: { controlPlane: { replicas: 3, machineTemplate: {} } } }],
     });
     expect(operations).toEqual([{ op: 'replace', path: '/spec/template/spec/other', value: 2 }]);
     expect(lines).toEqual(left(Object.keys(owned)));
