@@ -23,7 +23,7 @@ import { OpenApi } from './openapi/open-api.ts';
 import { badRequest, internalError, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
 import { Registry } from './resources/registry.ts';
 import type { Resource, UserInfo } from './resources/resource.ts';
-import { keyOf, Store, StoreFullError } from './storage/store.ts';
+import { Store, StoreFullError, storageKey } from './storage/store.ts';
 import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
 import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
@@ -149,7 +149,7 @@ const initialNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-sy
  * Services.
  */
 function externalName(store: Store, { namespace, name, port }: ServiceReference) {
-  const spec = store.collection('services').get(keyOf(namespace, name))?.spec;
+  const spec = store.collection('services').get(storageKey(namespace, name))?.spec;
   return isJsonObject(spec) && spec.type === 'ExternalName' && typeof spec.externalName === 'string'
     ? { host: spec.externalName, port }
     : undefined;

@@ -39,7 +39,7 @@ const defaultKinds: RehearsedCluster['kinds'] = {
 
 const groupOf = (object: JsonObject) => textAt(object, 'apiVersion').split('/')[0] ?? '';
 const isCore = (object: JsonObject, kind: string) => object.kind === kind && groupOf(object) === coreGroup;
-const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
+const namespacedName = (namespace: string, name: string) => `${namespace}/${name}`;
 const namespaceOf = (object: JsonObject) => textAt(object, 'metadata', 'namespace') || 'default';
 const nameOf = (object: JsonObject) => textAt(object, 'metadata', 'name');
 
@@ -303,7 +303,7 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
   const classes = new Map<string, { blueprint: Blueprint; kinds: RehearsedCluster['kinds']; workerClass: string }>();
   for (const one of given.filter(({ object }) => isCore(object, 'ClusterClass'))) {
     checkClass(one);
-    const key = keyOf(namespaceOf(one.object), nameOf(one.object));
+    const key = namespacedName(namespaceOf(one.object), nameOf(one.object));
     if (classes.has(key)) {
       throw new GivenError(`${one.where}: there are two ClusterClasses ${printable(key)}: leave one out`);
     }
@@ -325,13 +325,13 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
   for (const one of clusters) {
     onlyV1beta2(one);
     const cluster = checkedCluster(one);
-    const key = keyOf(namespaceOf(cluster), nameOf(cluster));
+    const key = namespacedName(namespaceOf(cluster), nameOf(cluster));
     if (seen.has(key)) {
       throw new GivenError(`${one.where}: there are two Clusters ${printable(key)}`);
     }
     seen.add(key);
     const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
-    const className = keyOf(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
+    const className = namespacedName(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
     const found = classes.get(className);
     if (found === undefined && classes.size > 0) {
       const other = namespaceByClass.get(textAt(classRef, 'name'));

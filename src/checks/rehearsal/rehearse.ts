@@ -1,4 +1,4 @@
-import { firstOf } from '../../base/index.ts';
+import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../../kubernetes/index.ts';
 import { type Client, createClient, type Resolve } from '../../runtimehooks/client/index.ts';
@@ -205,7 +205,7 @@ function warnOfUncalled(
   const warn = (uncalled: readonly { name?: string }[], why: string, remedy: string) => {
     if (uncalled.length > 0) {
       const names = uncalled.map(({ name = '' }) => name);
-      onEntry(warning('', `no call for ${firstOf(names, maxNamed)}: ${why}`, remedy));
+      onEntry(warning('', `no call for ${shortList(names, maxNamed)}: ${why}`, remedy));
     }
   };
   warn(

@@ -1,4 +1,4 @@
-import { firstOf, readableYaml, withoutControls } from '../../base/index.ts';
+import { readableYaml, shortList, withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import {
@@ -236,7 +236,7 @@ function unmatchedHint(client: Client, hook: HookDefinition, namespace: string, 
   const remedy = hasCluster
     ? `"kubectl get namespace ${namespace} --show-labels" shows its labels; name another one with --namespace`
     : 'of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace';
-  return `the namespaceSelector of ${firstOf(names, maxNamed)} does not match namespace ${namespace}: ${remedy}`;
+  return `the namespaceSelector of ${shortList(names, maxNamed)} does not match namespace ${namespace}: ${remedy}`;
 }
 
 async function callAll(

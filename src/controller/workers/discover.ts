@@ -1,4 +1,4 @@
-import { count, firstOf } from '../../base/index.ts';
+import { count, shortList } from '../../base/index.ts';
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
@@ -107,8 +107,8 @@ function eventOf(
         return undefined;
       }
       const parts = [
-        ...(added.length === 0 ? [] : [`added ${firstOf(added, maxNamed)}`]),
-        ...(removed.length === 0 ? [] : [`removed ${firstOf(removed, maxNamed)}`]),
+        ...(added.length === 0 ? [] : [`added ${shortList(added, maxNamed)}`]),
+        ...(removed.length === 0 ? [] : [`removed ${shortList(removed, maxNamed)}`]),
       ];
       return {
         type: 'Normal',

@@ -108,7 +108,7 @@ export function patternOf(path: readonly KeptStep[]): string {
 }
 
 /** The keys that identify a list item, without those it lacks. */
-export function keyOf(item: Json, keys: readonly string[]): JsonObject {
+export function listItemKey(item: Json, keys: readonly string[]): JsonObject {
   const found = objectAt(item);
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(found, key)).map((key) => [key, found[key] as Json]));
 }

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   setOwn,
 } from '../../kubernetes/index.ts';
-import { type KeptStep, type KeptValue, keyOf, maxConversionDataBytes } from './conversion-data.ts';
+import { type KeptStep, type KeptValue, listItemKey, maxConversionDataBytes } from './conversion-data.ts';
 import { fits } from './limits.ts';
 import { own } from './own.ts';
 import type { PropertyAction, ValuePlan } from './plan.ts';
@@ -37,7 +37,7 @@ function keptPathOf(position: Position | undefined): KeptStep[] {
   const steps: KeptStep[] = [];
   for (let at = position; at !== undefined; at = at.above) {
     const { step, item, isMapKey } = at;
-    steps.push(item !== undefined ? keyOf(item.value, item.keys) : isMapKey ? [String(step)] : String(step));
+    steps.push(item !== undefined ? listItemKey(item.value, item.keys) : isMapKey ? [String(step)] : String(step));
   }
   return steps.reverse();
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
-import { type KeptStep, type KeptValue, keyOf, patternOf } from './conversion-data.ts';
+import { type KeptStep, type KeptValue, listItemKey, patternOf } from './conversion-data.ts';
 import { fits } from './limits.ts';
 import { copyWithout, own } from './own.ts';
 import type { ConversionPlan } from './plan.ts';
@@ -57,7 +57,7 @@ function positionsOf(
   if (ofList === undefined) {
     ofList = new Map();
     for (const [position, item] of list.entries()) {
-      const identity = identityOf(keyOf(item, names));
+      const identity = identityOf(listItemKey(item, names));
       const found = ofList.get(identity);
       if (found === undefined) {
         ofList.set(identity, [position]);

@@ -34,7 +34,7 @@ const brace = 0x7b;
 const byteOrderMark = 0xfeff;
 
 /** Offset of the first character of a line that is not blank, at most `end`. */
-function firstOf(text: string, from: number, end: number): number {
+function contentStart(text: string, from: number, end: number): number {
   let at = from;
   while (at < end) {
     const code = text.charCodeAt(at);
@@ -89,16 +89,16 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
       // The marker is not part of a document: what follows it is parsed separately, like a file.
       start = end;
       firstLine = line + 1;
-      const behind = firstOf(text, at + 3, stop);
+      const behind = contentStart(text, at + 3, stop);
       if (behind < stop && text.charCodeAt(behind) !== hash) {
         const error = 'kubectl accepts only a comment after "---"; begin the document on the next line';
         yield { error, line };
         isSkipped = true;
       }
-    } else if (isThrice(text, at, dot) && (at + 3 === stop || firstOf(text, at + 3, stop) > at + 3)) {
+    } else if (isThrice(text, at, dot) && (at + 3 === stop || contentStart(text, at + 3, stop) > at + 3)) {
       isEnded = true;
     } else {
-      const first = firstOf(text, at, stop);
+      const first = contentStart(text, at, stop);
       if (first < stop && text.charCodeAt(first) !== hash) {
         if (isEnded && !isSkipped) {
           yield* take(at);

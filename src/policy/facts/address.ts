@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { type Json, type JsonObject, parseRequestUri } from '../../kubernetes/index.ts';
-import { textAt } from './parts.ts';
+import { nonEmptyText } from './parts.ts';
 
 /** Suffix of a Service's DNS name, besides `.svc`. */
 const clusterSuffix = '.svc.cluster.local';
@@ -32,12 +32,12 @@ function addressOfUrl(url: string): string | undefined {
  */
 export function serverAddress(clientConfig: JsonObject | undefined): string | undefined {
   const service: Json | undefined = clientConfig?.service;
-  const name = textAt(service, 'name');
-  const namespace = textAt(service, 'namespace');
+  const name = nonEmptyText(service, 'name');
+  const namespace = nonEmptyText(service, 'namespace');
   if (name !== undefined && namespace !== undefined) {
     const { port, path } = service as JsonObject;
     return `${name}.${namespace}.svc:${typeof port === 'number' ? port : 443}${pathOf(typeof path === 'string' ? path : '')}`;
   }
-  const url = textAt(clientConfig, 'url');
+  const url = nonEmptyText(clientConfig, 'url');
   return url === undefined ? undefined : addressOfUrl(url);
 }

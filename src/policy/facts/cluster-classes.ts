@@ -2,7 +2,7 @@ import { itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { ClusterClassFacts, HandlerReference } from './facts.ts';
 import { Multimap } from './multimap.ts';
-import { extensionOfHandler, textAt } from './parts.ts';
+import { extensionOfHandler, nonEmptyText } from './parts.ts';
 
 /** The fields of an external patch that name a handler, in v1beta2 and in earlier versions. */
 const patchFields = [
@@ -20,7 +20,7 @@ const maxHandlerLength = 512;
 function referencesOf(clusterClass: string, object: JsonObject): HandlerReference[] {
   const found = new Map<string, HandlerReference>();
   const add = (holder: JsonObject, at: string, field: string) => {
-    const handler = textAt(holder, field);
+    const handler = nonEmptyText(holder, field);
     // Without a dot it does not name an ExtensionConfig.
     const isName = handler !== undefined && handler.length <= maxHandlerLength && handler.includes('.');
     if (isName && !found.has(handler)) {
@@ -44,7 +44,7 @@ export function createClusterClasses(): { collection: FactCollection; facts: Clu
   const byExtension = new Multimap<HandlerReference>();
   const collection = new IndexedCollection<readonly HandlerReference[]>({
     reduce: (key, object) =>
-      textAt(objectAt(object, 'metadata'), 'deletionTimestamp') === undefined ? referencesOf(key, object) : [],
+      nonEmptyText(objectAt(object, 'metadata'), 'deletionTimestamp') === undefined ? referencesOf(key, object) : [],
     add(references) {
       for (const reference of references) {
         byHandler.add(reference.handler, reference);

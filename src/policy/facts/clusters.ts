@@ -4,7 +4,7 @@ import { type FactCollection, IndexedCollection } from './collection.ts';
 import { Counts } from './counts.ts';
 import type { ClusterFacts, KnownCluster } from './facts.ts';
 import { Multimap } from './multimap.ts';
-import { keyOf, textAt } from './parts.ts';
+import { namespacedName, nonEmptyText } from './parts.ts';
 
 /**
  * Longest value of the annotation with pending hooks that is read, in characters: all existing hooks together take 300.
@@ -25,22 +25,22 @@ function classOf(object: JsonObject, namespace: string): string | undefined {
   const topology = objectAt(objectAt(object, 'spec'), 'topology');
   const classRef = objectAt(topology, 'classRef');
   // v1beta1 has separate fields for the name and the namespace.
-  const name = textAt(classRef, 'name') ?? textAt(topology, 'class');
-  const other = textAt(classRef, 'namespace') ?? textAt(topology, 'classNamespace');
-  return name === undefined ? undefined : keyOf(other ?? namespace, name);
+  const name = nonEmptyText(classRef, 'name') ?? nonEmptyText(topology, 'class');
+  const other = nonEmptyText(classRef, 'namespace') ?? nonEmptyText(topology, 'classNamespace');
+  return name === undefined ? undefined : namespacedName(other ?? namespace, name);
 }
 
 /** The pending hooks; none for a Cluster that is being deleted, because Cluster API then calls none of them. */
 function pendingOf(metadata: JsonObject): readonly string[] {
-  const pending = textAt(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
+  const pending = nonEmptyText(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
   const isRead =
-    pending !== '' && pending.length <= maxPendingLength && textAt(metadata, 'deletionTimestamp') === undefined;
+    pending !== '' && pending.length <= maxPendingLength && nonEmptyText(metadata, 'deletionTimestamp') === undefined;
   return isRead ? [...new Set(pending.split(',', maxPending))] : [];
 }
 
 function reduce(key: string, object: JsonObject): Item | undefined {
   const metadata = objectAt(object, 'metadata');
-  const namespace = textAt(metadata, 'namespace') ?? '';
+  const namespace = nonEmptyText(metadata, 'namespace') ?? '';
   return {
     key,
     namespace,

@@ -4,14 +4,14 @@ import { serverAddress } from './address.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { ExtensionConfigFacts, KnownExtensionConfig } from './facts.ts';
 import { Multimap } from './multimap.ts';
-import { selectorOf, textAt } from './parts.ts';
+import { nonEmptyText, selectorOf } from './parts.ts';
 
 function hooksOf(object: JsonObject): string[] {
   const hooks = new Set<string>();
   for (const handler of itemsAt(objectAt(object, 'status'), 'handlers')) {
     const requestHook = objectAt(handler, 'requestHook');
-    const [group, version] = (textAt(requestHook, 'apiVersion') ?? '').split('/', 2);
-    const hook = textAt(requestHook, 'hook');
+    const [group, version] = (nonEmptyText(requestHook, 'apiVersion') ?? '').split('/', 2);
+    const hook = nonEmptyText(requestHook, 'hook');
     if (hook !== undefined && group !== '' && version !== undefined) {
       hooks.add(`${hook}.${group}`);
     }
@@ -25,7 +25,7 @@ function reduce(name: string, object: JsonObject): KnownExtensionConfig {
     name,
     address: serverAddress(objectAt(spec, 'clientConfig')),
     namespaceSelector: selectorOf(spec.namespaceSelector),
-    secret: textAt(objectAt(objectAt(object, 'metadata'), 'annotations'), injectCaFromSecretAnnotation),
+    secret: nonEmptyText(objectAt(objectAt(object, 'metadata'), 'annotations'), injectCaFromSecretAnnotation),
     hooks: hooksOf(object),
   };
 }

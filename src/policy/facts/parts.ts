@@ -9,7 +9,7 @@ import {
 } from '../../kubernetes/index.ts';
 
 /** The non-empty string in a field. */
-export function textAt(value: Json | undefined, key: string): string | undefined {
+export function nonEmptyText(value: Json | undefined, key: string): string | undefined {
   const found = fieldAt(value, key);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
@@ -22,15 +22,15 @@ export function textsOf(object: JsonObject): Record<string, string> {
 }
 
 /** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
-export function keyOf(namespace: string | undefined, name: string): string {
+export function namespacedName(namespace: string | undefined, name: string): string {
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }
 
 /** The key of an object by its metadata; undefined without a name. */
 export function keyOfObject(object: JsonObject): string | undefined {
   const metadata = objectAt(object, 'metadata');
-  const name = textAt(metadata, 'name');
-  return name === undefined ? undefined : keyOf(textAt(metadata, 'namespace'), name);
+  const name = nonEmptyText(metadata, 'name');
+  return name === undefined ? undefined : namespacedName(nonEmptyText(metadata, 'namespace'), name);
 }
 
 /** A label selector with defaults for absent fields; undefined if there is none. */
@@ -39,8 +39,8 @@ export function selectorOf(value: Json | undefined): LabelSelector | undefined {
     return undefined;
   }
   const matchExpressions = itemsAt(value, 'matchExpressions').map((requirement) => ({
-    key: textAt(requirement, 'key') ?? '',
-    operator: textAt(requirement, 'operator') ?? '',
+    key: nonEmptyText(requirement, 'key') ?? '',
+    operator: nonEmptyText(requirement, 'operator') ?? '',
     values: itemsAt(requirement, 'values').filter((item) => typeof item === 'string'),
   }));
   return {

@@ -11,12 +11,12 @@ import {
 } from '../../base/x509/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { KnownSecret } from './facts.ts';
-import { textAt } from './parts.ts';
+import { nonEmptyText } from './parts.ts';
 
 /** A value of a Secret as text, from `data` (base64) or, in a manifest, from `stringData`. */
 function textIn(secret: JsonObject, key: string): string | undefined {
-  const plain = textAt(objectAt(secret, 'stringData'), key);
-  const encoded = textAt(objectAt(secret, 'data'), key);
+  const plain = nonEmptyText(objectAt(secret, 'stringData'), key);
+  const encoded = nonEmptyText(objectAt(secret, 'data'), key);
   if (plain !== undefined || encoded === undefined) {
     return plain?.slice(0, maxPemBytes + 1);
   }

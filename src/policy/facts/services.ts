@@ -1,7 +1,7 @@
 import { itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import type { KnownService, ServiceFacts } from './facts.ts';
-import { keyOf } from './parts.ts';
+import { namespacedName } from './parts.ts';
 
 /** The facts of a Service whose only port is 443; shared, since most Services are like that. */
 const onlyHttps: KnownService = { ports: [443] };
@@ -32,7 +32,7 @@ export function createServices(isComplete: (namespace: string) => boolean): {
     collection,
     facts: {
       find: (namespace, name) =>
-        collection.get(keyOf(namespace, name)) ?? (isComplete(namespace) ? 'absent' : undefined),
+        collection.get(namespacedName(namespace, name)) ?? (isComplete(namespace) ? 'absent' : undefined),
     },
   };
 }

@@ -9,7 +9,7 @@ interface RuleReport {
   field: string;
 }
 
-const keyOf = (path: FieldPath) => JSON.stringify(path);
+const pathKey = (path: FieldPath) => JSON.stringify(path);
 
 /** Paths of an object that rules cannot read. */
 class UnreadPaths {
@@ -18,21 +18,21 @@ class UnreadPaths {
 
   constructor(paths: readonly FieldPath[]) {
     for (const path of paths) {
-      this.#paths.add(keyOf(path));
+      this.#paths.add(pathKey(path));
       for (let length = 0; length < path.length; length++) {
-        this.#above.add(keyOf(path.slice(0, length)));
+        this.#above.add(pathKey(path.slice(0, length)));
       }
     }
   }
 
   /** Whether a path is one of these, or below one. */
   hasAtOrAbove(path: FieldPath): boolean {
-    return path.some((_, index) => this.#paths.has(keyOf(path.slice(0, index + 1))));
+    return path.some((_, index) => this.#paths.has(pathKey(path.slice(0, index + 1))));
   }
 
   /** Whether a path is above one of these. */
   hasBelow(path: FieldPath): boolean {
-    return this.#above.has(keyOf(path));
+    return this.#above.has(pathKey(path));
   }
 }
 

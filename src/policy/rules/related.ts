@@ -24,11 +24,11 @@ const maxSelectorSize = 500;
 /** Names for a message, the first few and the number of the others: `a, b, c and 4 more`. */
 export function someOf(names: Iterable<string>): string {
   const all = [...new Set(names)];
-  return firstOf(all.slice(0, maxNamed), all.length);
+  return namesAndRest(all.slice(0, maxNamed), all.length);
 }
 
 /** The first of many names, and the number of the rest. */
-function firstOf(names: readonly string[], count: number): string {
+function namesAndRest(names: readonly string[], count: number): string {
   const rest = count - names.length;
   return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
@@ -51,7 +51,7 @@ export function someClusters(
         break;
       }
     }
-    return first.length === 0 ? undefined : firstOf(first, clusters.size);
+    return first.length === 0 ? undefined : namesAndRest(first, clusters.size);
   }
   const isSelected = new Map<string, boolean>();
   const names: string[] = [];
@@ -66,7 +66,7 @@ export function someClusters(
       names.push(`Cluster ${key}`);
     }
   }
-  return count === 0 ? undefined : firstOf(names, count);
+  return count === 0 ? undefined : namesAndRest(names, count);
 }
 
 /** Whether a selector is small enough to be compared with many others. */

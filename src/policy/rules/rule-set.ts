@@ -134,7 +134,7 @@ function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut):
   return given;
 }
 
-function keyOf(report: Report): string {
+function reportKey(report: Report): string {
   return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
 }
 
@@ -221,9 +221,9 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         return reports;
       }
       const before = oldInput();
-      const old = new Set(check(before).map(keyOf));
+      const old = new Set(check(before).map(reportKey));
       const isOld = (report: Report) =>
-        old.has(keyOf(report)) && hiddenValueOf(report, input) === hiddenValueOf(report, before);
+        old.has(reportKey(report)) && hiddenValueOf(report, input) === hiddenValueOf(report, before);
       return reports.map((report) =>
         report.severity === 'deny' && !report.rule.upstream && isOld(report) ? { ...report, severity: 'warn' } : report,
       );

@@ -13,7 +13,7 @@ export interface HookCatalog {
   readonly lifecycles: readonly Lifecycle[];
 }
 
-const keyOf = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
+const hookKey = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
 
 /**
  * A catalog of the hooks and APIs that Cluster API publishes, and of a provider's own.
@@ -25,14 +25,14 @@ export function createHookCatalog(own: readonly Lifecycle[] = []): HookCatalog {
   const byLowerCaseKey = new Map<string, Lifecycle>();
   const groups = new Set<string>();
   for (const lifecycle of [...knownLifecycles, ...own]) {
-    const key = keyOf(lifecycle.group, lifecycle.version, lifecycle.name);
+    const key = hookKey(lifecycle.group, lifecycle.version, lifecycle.name);
     byKey.set(key, lifecycle);
     byLowerCaseKey.set(key.toLowerCase(), lifecycle);
     groups.add(lifecycle.group);
   }
   return {
-    find: (group, version, name) => byKey.get(keyOf(group, version, name)),
-    findIgnoringCase: (group, version, name) => byLowerCaseKey.get(keyOf(group, version, name).toLowerCase()),
+    find: (group, version, name) => byKey.get(hookKey(group, version, name)),
+    findIgnoringCase: (group, version, name) => byLowerCaseKey.get(hookKey(group, version, name).toLowerCase()),
     knowsGroup: (group) => groups.has(group),
     lifecycles: [...byKey.values()],
   };

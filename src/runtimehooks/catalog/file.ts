@@ -76,14 +76,14 @@ function compile(): ValidateFunction<{ hooks: FileLifecycle[] }> {
   return new Ajv().compile<{ hooks: FileLifecycle[] }>(schema);
 }
 
-const keyOf = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
+const lifecycleKey = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
   group,
   version,
   name: hook,
 });
 
 function lifecycleOf(entry: FileLifecycle): Lifecycle {
-  const lifecycle: Lifecycle = { ...keyOf(entry), introduced: parseRelease(entry.introduced) as Release };
+  const lifecycle: Lifecycle = { ...lifecycleKey(entry), introduced: parseRelease(entry.introduced) as Release };
   if (entry.deprecated !== undefined) {
     lifecycle.deprecated = {
       release: parseRelease(entry.deprecated.release) as Release,
@@ -94,7 +94,7 @@ function lifecycleOf(entry: FileLifecycle): Lifecycle {
     lifecycle.removed = parseRelease(entry.removed) as Release;
   }
   if (entry.replacedBy !== undefined) {
-    lifecycle.replacedBy = keyOf(entry.replacedBy);
+    lifecycle.replacedBy = lifecycleKey(entry.replacedBy);
   }
   if (entry.singleton !== undefined) {
     lifecycle.singleton = entry.singleton;

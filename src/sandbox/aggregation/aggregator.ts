@@ -2,7 +2,7 @@ import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
 import { conditionsOf, isConditionTrue, withCondition } from '../kinds/conditions.ts';
 import type { Registry } from '../resources/registry.ts';
-import { keyOf, type Store } from '../storage/store.ts';
+import { type Store, storageKey } from '../storage/store.ts';
 import type { ResolveService } from '../webhooks/webhook-call.ts';
 import { availabilityOf, pathOf } from './availability.ts';
 import { Backend, type ProxyClient } from './backend.ts';
@@ -143,7 +143,7 @@ class Watched implements Remote {
 /** Writes a condition into the status of a stored APIService, if it has changed. */
 function setCondition(store: Store, name: string, condition: Parameters<typeof withCondition>[1], now: string): void {
   const collection = store.collection(apiServiceStorage);
-  const key = keyOf('', name);
+  const key = storageKey('', name);
   const object = collection.get(key);
   if (object === undefined) {
     return;
@@ -233,7 +233,7 @@ export class Aggregator {
 
   /** Whether the last check of a server succeeded. */
   isAvailable({ apiService }: Remote): boolean {
-    const object = this.#context.store.collection(apiServiceStorage).get(keyOf('', apiService.metadata.name));
+    const object = this.#context.store.collection(apiServiceStorage).get(storageKey('', apiService.metadata.name));
     return object !== undefined && isConditionTrue(object, 'Available');
   }
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isJsonObject } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
-import { keyOf, type Store } from '../storage/store.ts';
+import { type Store, storageKey } from '../storage/store.ts';
 import { type Backend, NoEndpointError } from './backend.ts';
 
 /** The condition `Available` of an APIService. */
@@ -46,7 +46,7 @@ export function pathOf({ spec: { group = '', version } }: ApiService): string {
 function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
   const { namespace, name } = spec.service ?? { namespace: '', name: '' };
   const shown = `service/${name} in ${JSON.stringify(namespace)}`;
-  return isJsonObject(store.collection('services').get(keyOf(namespace, name)))
+  return isJsonObject(store.collection('services').get(storageKey(namespace, name)))
     ? available('False', 'MissingEndpoints', `endpoints for ${shown} have no addresses with port name ""`)
     : available('False', 'ServiceNotFound', `${shown} is not present`);
 }

@@ -4,7 +4,7 @@ import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
 import { withCondition } from '../kinds/conditions.ts';
 import { definitionStorage } from '../kinds/definition-controller.ts';
 import type { Registry } from '../resources/registry.ts';
-import { keyOf, type Store } from '../storage/store.ts';
+import { type Store, storageKey } from '../storage/store.ts';
 import { locally } from './availability.ts';
 
 /**
@@ -76,7 +76,7 @@ export function keepLocalApiServices(context: { store: Store; registry: Registry
     for (const [group, versions] of registry.groups()) {
       // The aggregator's own group has no APIService.
       for (const version of group === 'apiregistration.k8s.io' ? [] : versions) {
-        const key = keyOf('', `${version}.${group}`);
+        const key = storageKey('', `${version}.${group}`);
         served.add(key);
         if (apiServices.get(key) === undefined) {
           apiServices.create(key, objectOf(group, version, context.now()));

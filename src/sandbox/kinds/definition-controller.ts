@@ -1,7 +1,7 @@
 import { isSame, type JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import type { Column, Resource } from '../resources/resource.ts';
-import { type Collection, keyOf, type Store } from '../storage/store.ts';
+import { type Collection, type Store, storageKey } from '../storage/store.ts';
 import { age } from './columns.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { hasBadBundle } from './conversion-bundle.ts';
@@ -174,7 +174,7 @@ function reconcile(
   const groups = heldNames(all);
   for (const { metadata } of all) {
     const name = (metadata as JsonObject).name as string;
-    const key = keyOf('', name);
+    const key = storageKey('', name);
     // Read again, since an earlier iteration may have changed it.
     let object = definitions.get(key);
     if (object === undefined) {
@@ -201,7 +201,7 @@ function reconcile(
     }
   }
   for (const name of built.keys()) {
-    if (definitions.get(keyOf('', name)) === undefined) {
+    if (definitions.get(storageKey('', name)) === undefined) {
       built.delete(name);
       registry.set(name, []);
     }
@@ -216,7 +216,7 @@ function cleanUp(
   cleaning: Map<string, () => void>,
   schedule: () => void,
 ): void {
-  const key = keyOf('', name);
+  const key = storageKey('', name);
   const object = definitions.get(key);
   const metadata = object?.metadata as JsonObject | undefined;
   const finalizers = Array.isArray(metadata?.finalizers) ? metadata.finalizers : [];

@@ -116,7 +116,7 @@ export const eventStrategy: KindStrategy = {
   },
 };
 
-function textAt(event: JsonObject, field: string, name: string): string {
+function nestedText(event: JsonObject, field: string, name: string): string {
   const inner = event[field];
   return isJsonObject(inner) && !isEmpty(inner[name]) ? String(inner[name]) : '';
 }
@@ -127,23 +127,26 @@ function firstSeen({ firstTimestamp, eventTime }: JsonObject): string {
 }
 
 function lastSeen(event: JsonObject): string {
-  const series = textAt(event, 'series', 'lastObservedTime');
+  const series = nestedText(event, 'series', 'lastObservedTime');
   return series !== '' ? series : isEmpty(event.lastTimestamp) ? firstSeen(event) : String(event.lastTimestamp);
 }
 
 function targetOf(event: JsonObject): string {
-  const [kind, name] = [textAt(event, 'involvedObject', 'kind').toLowerCase(), textAt(event, 'involvedObject', 'name')];
+  const [kind, name] = [
+    nestedText(event, 'involvedObject', 'kind').toLowerCase(),
+    nestedText(event, 'involvedObject', 'name'),
+  ];
   return name === '' ? kind : `${kind}/${name}`;
 }
 
 function sourceOf(event: JsonObject): string {
-  const component = textAt(event, 'source', 'component') || String(event.reportingComponent ?? '');
-  const host = textAt(event, 'source', 'host') || String(event.reportingInstance ?? '');
+  const component = nestedText(event, 'source', 'component') || String(event.reportingComponent ?? '');
+  const host = nestedText(event, 'source', 'host') || String(event.reportingInstance ?? '');
   return host === '' ? component : `${component}, ${host}`;
 }
 
 function countOf(event: JsonObject): number {
-  return Number(textAt(event, 'series', 'count') || event.count || 1);
+  return Number(nestedText(event, 'series', 'count') || event.count || 1);
 }
 
 /** The columns of events in the order of `kubectl get events`, which shows the name last (kubernetes, printers). */
@@ -159,7 +162,7 @@ export function eventColumns(inCore: (event: JsonObject) => JsonObject): Column[
     column('Type', ({ type }) => String(type ?? '')),
     column('Reason', ({ reason }) => String(reason ?? '')),
     column('Object', targetOf),
-    column('Subobject', (event) => textAt(event, 'involvedObject', 'fieldPath'), wide),
+    column('Subobject', (event) => nestedText(event, 'involvedObject', 'fieldPath'), wide),
     column('Source', sourceOf, wide),
     column('Message', ({ message }) => String(message ?? '').trim()),
     column('First Seen', firstSeen, { ...wide, isTime: true }),

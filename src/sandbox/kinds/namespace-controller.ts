@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { namespaceStorage } from '../resources/resource.ts';
-import { keyOf, type Store } from '../storage/store.ts';
+import { type Store, storageKey } from '../storage/store.ts';
 import { deleteAll } from './delete-all.ts';
 
 /**
@@ -49,7 +49,7 @@ export function startNamespaceController(context: NamespaceControllerContext): (
 
   function finish(key: string, namespace: JsonObject): void {
     const name = (namespace.metadata as JsonObject).name as string;
-    const isInside = (objectKey: string) => objectKey.startsWith(keyOf(name, ''));
+    const isInside = (objectKey: string) => objectKey.startsWith(storageKey(name, ''));
     let left = 0;
     for (const storage of contents()) {
       const collection = context.store.collection(storage);

@@ -111,7 +111,7 @@ function wrong(place: string, value: Json | undefined, expected: string): V2Conv
   return new V2ConversionError(`${printable(place.slice(0, 300))} ${shown}; it must be ${expected}`);
 }
 
-function objectAt(value: Json | undefined, place: string): JsonObject | undefined {
+function requireObject(value: Json | undefined, place: string): JsonObject | undefined {
   if (value === undefined || value === null) {
     return undefined;
   }
@@ -121,7 +121,7 @@ function objectAt(value: Json | undefined, place: string): JsonObject | undefine
   return value;
 }
 
-function listAt(value: Json | undefined, place: string): Json[] | undefined {
+function requireList(value: Json | undefined, place: string): Json[] | undefined {
   if (value === undefined || value === null) {
     return undefined;
   }
@@ -137,7 +137,7 @@ function mapped(
   place: string,
   convert: (item: Json, place: string) => Json,
 ): JsonObject | undefined {
-  const source = objectAt(value, place);
+  const source = requireObject(value, place);
   if (source === undefined) {
     return undefined;
   }
@@ -154,7 +154,7 @@ function* mapping(
   place: string,
   convert: (item: Json, place: string) => Json,
 ): Generator<undefined, JsonObject | undefined> {
-  const source = objectAt(value, place);
+  const source = requireObject(value, place);
   if (source === undefined) {
     return undefined;
   }
@@ -176,7 +176,7 @@ function extensions(source: JsonObject, target: JsonObject): JsonObject {
 }
 
 function mediaTypes(value: Json | undefined, place: string): string[] {
-  const types = listAt(value, place) ?? [];
+  const types = requireList(value, place) ?? [];
   if (types.length > maxMediaTypes) {
     throw new V2ConversionError(`${printable(place.slice(0, 300))} has more than ${maxMediaTypes} entries`);
   }
@@ -200,7 +200,7 @@ class Conversion {
 
   constructor(document: JsonObject, maxCopied: number) {
     this.#maxCopied = maxCopied;
-    this.#parameters = objectAt(document.parameters, 'parameters') ?? {};
+    this.#parameters = requireObject(document.parameters, 'parameters') ?? {};
   }
 
   schema(value: Json, place: string, depth = 0): JsonObject {
@@ -280,7 +280,7 @@ class Conversion {
    * parameters.
    */
   #resolved(value: Json, place: string): JsonObject {
-    const parameter = objectAt(value, place) ?? {};
+    const parameter = requireObject(value, place) ?? {};
     const { $ref } = parameter;
     if (typeof $ref !== 'string' || !$ref.startsWith(parameterPrefix)) {
       return parameter;
@@ -291,7 +291,7 @@ class Conversion {
   }
 
   response(value: Json, produces: readonly string[], place: string): JsonObject {
-    const source = objectAt(value, place) ?? {};
+    const source = requireObject(value, place) ?? {};
     if (typeof source.$ref === 'string') {
       return { $ref: source.$ref.replace(responsePrefix, '#/components/responses/') };
     }
@@ -316,7 +316,7 @@ class Conversion {
     put(result, 'operationId', source.operationId);
     const parameters: JsonObject[] = [];
     let requestBody: JsonObject | undefined;
-    for (const [index, value] of (listAt(source.parameters, `${place}.parameters`) ?? []).entries()) {
+    for (const [index, value] of (requireList(source.parameters, `${place}.parameters`) ?? []).entries()) {
       const at = `${place}.parameters[${index}]`;
       const parameter = this.#resolved(value, at);
       if ((parameter.name === 'body' || parameter.in === 'body') && isJsonObject(parameter.schema)) {
@@ -329,7 +329,7 @@ class Conversion {
     if (requestBody !== undefined) {
       result.requestBody = requestBody;
     }
-    const responses = objectAt(source.responses, `${place}.responses`) ?? {};
+    const responses = requireObject(source.responses, `${place}.responses`) ?? {};
     const converted: JsonObject = {};
     // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
     for (const code of Object.keys(responses).sort(compare)) {
@@ -372,22 +372,22 @@ class Conversion {
   }
 
   path(value: Json, place: string): JsonObject {
-    const source = objectAt(value, place) ?? {};
+    const source = requireObject(value, place) ?? {};
     const result: JsonObject = {};
     put(result, '$ref', source.$ref);
     for (const method of ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']) {
-      const operation = objectAt(source[method], `${place}.${method}`);
+      const operation = requireObject(source[method], `${place}.${method}`);
       if (operation !== undefined) {
         result[method] = this.operation(operation, `${place}.${method}`);
       }
     }
-    const parameters = listAt(source.parameters, `${place}.parameters`) ?? [];
+    const parameters = requireList(source.parameters, `${place}.parameters`) ?? [];
     put(
       result,
       'parameters',
       parameters.map((item, index) => {
         const at = `${place}.parameters[${index}]`;
-        return this.parameter(objectAt(item, at) ?? {}, at);
+        return this.parameter(requireObject(item, at) ?? {}, at);
       }),
     );
     return extensions(source, result);
@@ -407,7 +407,7 @@ class Conversion {
       yield* mapping(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
     );
     const parameters = yield* mapping(document.parameters, 'parameters', (value, place) =>
-      this.parameter(objectAt(value, place) ?? {}, place),
+      this.parameter(requireObject(value, place) ?? {}, place),
     );
     // Request bodies among the shared parameters have become part of the operations.
     const shared = Object.entries(parameters ?? {}).filter(([, value]) => (value as JsonObject).in !== 'body');
@@ -436,7 +436,7 @@ function wrapReference(schema: JsonObject): JsonObject {
 }
 
 function externalDocs(source: JsonObject, place: string): JsonObject | undefined {
-  const docs = objectAt(source.externalDocs, `${place}.externalDocs`);
+  const docs = requireObject(source.externalDocs, `${place}.externalDocs`);
   if (docs === undefined) {
     return undefined;
   }
@@ -447,7 +447,7 @@ function externalDocs(source: JsonObject, place: string): JsonObject | undefined
 }
 
 function securityScheme(value: Json, place: string): JsonObject {
-  const source = objectAt(value, place) ?? {};
+  const source = requireObject(value, place) ?? {};
   const result: JsonObject = {};
   for (const field of ['type', 'description', 'name', 'in']) {
     put(result, field, source[field]);
@@ -463,7 +463,7 @@ function securityScheme(value: Json, place: string): JsonObject {
 }
 
 function infoOf(document: JsonObject): JsonObject {
-  const source = objectAt(document.info, 'info') ?? {};
+  const source = requireObject(document.info, 'info') ?? {};
   const result: JsonObject = {};
   for (const field of ['description', 'title', 'termsOfService', 'contact', 'license', 'version']) {
     put(result, field, source[field]);
@@ -506,7 +506,7 @@ export function* convertingV2ToV3(
   }
   const conversion = new Conversion(document, maxCopied);
   const result: JsonObject = { openapi: '3.0.0', info: infoOf(document) };
-  const paths = objectAt(document.paths, 'paths');
+  const paths = requireObject(document.paths, 'paths');
   if (paths !== undefined) {
     const items: JsonObject = {};
     for (const path of Object.keys(paths).sort(compare)) {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { badRequest, expired, notFound, tooLargeVersion } from '../resources/errors.ts';
 import { apiVersionOf, metadataOf, type Resource } from '../resources/resource.ts';
 import { parseFieldSelector, parseLabelSelector, type Selector } from '../storage/selectors.ts';
-import { keyOf, type Store } from '../storage/store.ts';
+import { type Store, storageKey } from '../storage/store.ts';
 import type { VersionConverter } from '../webhooks/conversion.ts';
 import { metadataOnly, tableOf, type View } from './tables.ts';
 
@@ -24,7 +24,7 @@ export interface ReadRequest {
 
 /** Reads one object. @throws {RequestError} 404. */
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
-  const key = keyOf(resource.namespaced ? namespace : '', name);
+  const key = storageKey(resource.namespaced ? namespace : '', name);
   const stored = context.store.collection(resource.storage).get(key);
   if (stored === undefined) {
     throw notFound(resource, name);

@@ -49,7 +49,7 @@ function bytesOf(value: Json): number {
 }
 
 /** `NAMESPACE/NAME`, with an empty namespace for cluster-scoped objects. */
-export function keyOf(namespace: string, name: string): string {
+export function storageKey(namespace: string, name: string): string {
   return `${namespace}/${name}`;
 }
 

@@ -21,7 +21,7 @@ import { forbidden, internalError, RequestError } from '../resources/errors.ts';
 import type { Registry } from '../resources/registry.ts';
 import { namespaceStorage, type Resource, type UserInfo, type WebhookClientConfig } from '../resources/resource.ts';
 import { labelsOf } from '../storage/selectors.ts';
-import { keyOf, type Store } from '../storage/store.ts';
+import { type Store, storageKey } from '../storage/store.ts';
 import type { VersionConverter } from './conversion.ts';
 import type { WebhookCaller } from './webhook-call.ts';
 
@@ -128,7 +128,7 @@ function isSelected(context: AdmissionContext, webhook: Webhook, attempt: Admiss
   if (resource.namespaced || isNamespace) {
     const namespace = isNamespace
       ? (object ?? oldObject)
-      : context.store.collection(namespaceStorage).get(keyOf('', attempt.namespace));
+      : context.store.collection(namespaceStorage).get(storageKey('', attempt.namespace));
     if (namespace === undefined || !selectsLabels(webhook.namespaceSelector, labelsOf(namespace))) {
       return false;
     }

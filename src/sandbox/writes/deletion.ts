@@ -1,7 +1,7 @@
 import { copyOf, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { conflict, forbidden, notFound } from '../resources/errors.ts';
 import { metadataOf, namespaceStorage } from '../resources/resource.ts';
-import { keyOf } from '../storage/store.ts';
+import { storageKey } from '../storage/store.ts';
 import { mutate, validate } from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
 import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
@@ -41,7 +41,7 @@ export async function remove(
   const bodyDryRun = Array.isArray(body.dryRun) && body.dryRun.includes('All');
   const dryRun = isDryRun(query) || bodyDryRun;
   const collection = context.store.collection(resource.storage);
-  const key = keyOf(resource.namespaced ? namespace : '', name);
+  const key = storageKey(resource.namespaced ? namespace : '', name);
   for (;;) {
     const stored = collection.get(key);
     if (stored === undefined) {

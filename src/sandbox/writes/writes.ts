@@ -25,7 +25,7 @@ import {
   versionRequired,
 } from '../resources/errors.ts';
 import { metadataOf, namespaceStorage, type Resource } from '../resources/resource.ts';
-import { keyOf } from '../storage/store.ts';
+import { storageKey } from '../storage/store.ts';
 import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
 import { metadataCauses } from './metadata.ts';
@@ -54,7 +54,7 @@ function checkNamespace(context: WriteContext, { resource, namespace }: WriteReq
   if (!resource.namespaced) {
     return;
   }
-  const found = context.store.collection(namespaceStorage).get(keyOf('', namespace));
+  const found = context.store.collection(namespaceStorage).get(storageKey('', namespace));
   if (found === undefined) {
     throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, namespace);
   }
@@ -137,7 +137,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   resource.strategy.warn?.(object).forEach(warn);
   await validate(context, attemptOf(request, { ...fields, object, name }));
   const collection = context.store.collection(resource.storage);
-  const key = keyOf(resource.namespaced ? request.namespace : '', name);
+  const key = storageKey(resource.namespaced ? request.namespace : '', name);
   if (collection.get(key) !== undefined) {
     throw alreadyExists(resource, name);
   }
@@ -208,7 +208,7 @@ async function change(
   const { resource, name, namespace, query, warn } = request;
   const dryRun = isDryRun(query);
   const collection = context.store.collection(resource.storage);
-  const key = keyOf(resource.namespaced ? namespace : '', name);
+  const key = storageKey(resource.namespaced ? namespace : '', name);
   for (let attempt = 1; ; attempt++) {
     const stored = collection.get(key);
     if (stored === undefined) {

@@ -122,7 +122,7 @@ function pastDateOf(text: string | undefined, now: Date): Date | undefined {
   return date !== undefined && date > now ? undefined : date;
 }
 
-function keyOf(text: string | undefined, certificate: Certificate | undefined): Parsed<string> {
+function parseKey(text: string | undefined, certificate: Certificate | undefined): Parsed<string> {
   return certificate === undefined ? { state: 'absent' } : readCaKey(text, certificate);
 }
 
@@ -257,7 +257,7 @@ export function deriveFacts(
   const owner = ownerOf(ca['ca.key'], given);
   const active = readCa(owner?.certificate.pem ?? ca['ca.crt'], now);
   const next = readCa(ca['next.crt'], now);
-  const successor = withKey(next, keyOf(ca['next.key'], usable(next)));
+  const successor = withKey(next, parseKey(ca['next.key'], usable(next)));
   const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(isCa);
   const serving = servingOf(tls, now);
 
@@ -307,7 +307,7 @@ export function deriveFacts(
     activeKey:
       owner !== undefined && active.state === 'usable'
         ? signingKey(owner.key, owner.certificate)
-        : keyOf(ca['ca.key'], usable(active)),
+        : parseKey(ca['ca.key'], usable(active)),
     successor,
     previous,
     adoptedSince: dateOf(annotations[adoptedSinceAnnotation]),

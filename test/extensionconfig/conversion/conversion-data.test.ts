@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type ConversionData,
   formatConversionData,
-  keyOf,
+  listItemKey,
   maxConversionDataBytes,
   parseConversionData,
   patternOf,
@@ -93,8 +93,8 @@ test('formats a path in the notation of plans', () => {
 });
 
 test('reads the keys of a list item, as far as it has them', () => {
-  expect(keyOf({ name: 'a', port: 1, more: 2 }, ['name', 'port'])).toEqual({ name: 'a', port: 1 });
-  expect(keyOf({ port: null }, ['name', 'port'])).toEqual({ port: null });
-  expect(keyOf({}, ['toString'])).toEqual({});
-  expect(keyOf('x', ['length'])).toEqual({});
+  expect(listItemKey({ name: 'a', port: 1, more: 2 }, ['name', 'port'])).toEqual({ name: 'a', port: 1 });
+  expect(listItemKey({ port: null }, ['name', 'port'])).toEqual({ port: null });
+  expect(listItemKey({}, ['toString'])).toEqual({});
+  expect(listItemKey('x', ['length'])).toEqual({});
 });

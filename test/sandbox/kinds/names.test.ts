@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { startDefinitionController } from '../../../src/sandbox/kinds/definition-controller.ts';
 import { acceptNames, HeldNames } from '../../../src/sandbox/kinds/names.ts';
 import { Registry } from '../../../src/sandbox/resources/registry.ts';
-import { keyOf, Store } from '../../../src/sandbox/storage/store.ts';
+import { Store, storageKey } from '../../../src/sandbox/storage/store.ts';
 
 test.each([
   ['plural', { plural: 'as' }, 'PluralConflict'],
@@ -44,7 +44,7 @@ test('the names of a huge number of definitions in one group are accepted in lin
   const store = new Store();
   const definitions = store.collection('customresourcedefinitions.apiextensions.k8s.io');
   for (let index = 0; index < 2_000; index++) {
-    definitions.create(keyOf('', `p${index}.example.com`), definition(index));
+    definitions.create(storageKey('', `p${index}.example.com`), definition(index));
   }
   const now = () => '2026-01-01T00:00:00Z';
   const began = performance.now();
@@ -52,7 +52,7 @@ test('the names of a huge number of definitions in one group are accepted in lin
   await setImmediate();
   const took = performance.now() - began;
   stop();
-  expect(definitions.get(keyOf('', 'p1999.example.com'))).toMatchObject({
+  expect(definitions.get(storageKey('', 'p1999.example.com'))).toMatchObject({
     status: { conditions: [{ type: 'NamesAccepted', status: 'True' }, { type: 'Established' }] },
   });
   // Comparing each definition with all others took 6 s.

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
-import { count, discardFile, firstOf, printable, yaml } from '../../../base/index.ts';
+import { count, discardFile, printable, shortList, yaml } from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { systemProblem } from '../../../kubernetes/manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
@@ -33,7 +33,7 @@ function summary(report: Report): string {
     ...lines(
       report.renamed.map(
         ({ section, name, newName, documents: of }) =>
-          `  renamed: ${section} ${name} of ${firstOf(of, maxNamed)} is ${newName}`,
+          `  renamed: ${section} ${name} of ${shortList(of, maxNamed)} is ${newName}`,
       ),
     ),
     ...lines(report.converted.map((document) => `  converted: ${document} is OpenAPI v2`)),
@@ -50,7 +50,7 @@ function summary(report: Report): string {
     ...lines(
       report.conflicts.map(
         ({ place, kept, leftOut }) =>
-          `  conflict: ${place} is taken from ${kept}, not from ${firstOf(leftOut, maxNamed)}`,
+          `  conflict: ${place} is taken from ${kept}, not from ${shortList(leftOut, maxNamed)}`,
       ),
     ),
     ...lines(report.missing.map(({ document, reason }) => `  missing: ${document}: ${reason}`)),

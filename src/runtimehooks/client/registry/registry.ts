@@ -59,7 +59,7 @@ function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   return handlers;
 }
 
-const keyOf = (group: string, hook: string) => `${hook}.${group}`;
+const registryKey = (group: string, hook: string) => `${hook}.${group}`;
 
 /** Creates an empty registry, which has to be warmed up. */
 export function createRegistry(): HandlerRegistry {
@@ -72,7 +72,7 @@ export function createRegistry(): HandlerRegistry {
 
   function forget(name: string): void {
     for (const handler of byExtension.get(name) ?? []) {
-      const key = keyOf(handler.group, handler.hook);
+      const key = registryKey(handler.group, handler.hook);
       byName.delete(handler.name);
       byHook.get(key)?.delete(handler.name);
       sorted.delete(key);
@@ -87,7 +87,7 @@ export function createRegistry(): HandlerRegistry {
       return handlers;
     }
     for (const handler of handlers) {
-      const key = keyOf(handler.group, handler.hook);
+      const key = registryKey(handler.group, handler.hook);
       const ofHook = byHook.get(key) ?? new Map<string, RegisteredHandler>();
       byHook.set(key, ofHook.set(handler.name, handler));
       byName.set(handler.name, handler);
@@ -151,7 +151,7 @@ export function createRegistry(): HandlerRegistry {
       if (group === '' || hook === '') {
         return failure('invalid operation: List cannot be called with an empty group or hook');
       }
-      const key = keyOf(group, hook);
+      const key = registryKey(group, hook);
       const known = sorted.get(key);
       if (known !== undefined) {
         return known;

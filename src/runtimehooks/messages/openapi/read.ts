@@ -31,7 +31,7 @@ export interface HookDocument {
 /** Maximum number of hooks, and of schemas, in a document: Cluster API's has 17 and 131. */
 const maxEntries = 10_000;
 
-function objectAt(value: unknown, ...path: string[]): JsonObject | undefined {
+function findObject(value: unknown, ...path: string[]): JsonObject | undefined {
   let current: unknown = value;
   for (const key of path) {
     current = isJsonObject(current) && Object.hasOwn(current, key) ? current[key] : undefined;
@@ -66,7 +66,7 @@ function referred(document: JsonObject, part: JsonObject | undefined, where: str
   for (let hops = 0; typeof current?.$ref === 'string'; hops++) {
     const reference = current.$ref;
     const keys = hops < maxHops ? keysOf(reference) : undefined;
-    current = keys && objectAt(document, ...keys);
+    current = keys && findObject(document, ...keys);
     if (current === undefined) {
       throw new OpenApiError(
         `${where}: $ref ${JSON.stringify(reference.slice(0, 300))} does not lead to an object in this document: correct it, or add the object`,
@@ -80,8 +80,8 @@ function hookOf(document: JsonObject, path: string, operation: JsonObject): Docu
   const [, group = '', version = '', hook = '', ...rest] = path.split('/');
   const json = ['content', 'application/json', 'schema'];
   const where = `paths ${JSON.stringify(path)}`;
-  const request = objectAt(referred(document, objectAt(operation, 'requestBody'), where), ...json);
-  const response = objectAt(referred(document, objectAt(operation, 'responses', '200'), where), ...json);
+  const request = findObject(referred(document, findObject(operation, 'requestBody'), where), ...json);
+  const response = findObject(referred(document, findObject(operation, 'responses', '200'), where), ...json);
   const parameters = rest.filter((segment) => segment.startsWith('{') && segment.endsWith('}'));
   if (hook === '' || parameters.length !== rest.length || request === undefined || response === undefined) {
     throw new OpenApiError(
@@ -170,7 +170,7 @@ export function readHookDocument(text: string): HookDocument {
   } catch (error) {
     throw error instanceof YamlError ? new OpenApiError(`is not valid YAML: ${error.message}`) : error;
   }
-  const paths = objectAt(content, 'paths');
+  const paths = findObject(content, 'paths');
   if (!isJsonObject(content) || typeof content.openapi !== 'string' || paths === undefined) {
     throw new OpenApiError('is not an OpenAPI document: it has no "openapi" and "paths"');
   }
@@ -179,10 +179,10 @@ export function readHookDocument(text: string): HookDocument {
       `is OpenAPI ${JSON.stringify(content.openapi.slice(0, 20))}; documents of 3.0 and 3.1 can be read`,
     );
   }
-  const schemas = Object.entries(objectAt(content, 'components', 'schemas') ?? {});
+  const schemas = Object.entries(findObject(content, 'components', 'schemas') ?? {});
   const operations = Object.entries(paths).flatMap(([path, item]) => {
     const where = `paths ${JSON.stringify(path)}`;
-    const post = objectAt(item, 'post') ?? objectAt(referred(content, objectAt(item), where), 'post');
+    const post = findObject(item, 'post') ?? findObject(referred(content, findObject(item), where), 'post');
     return post === undefined ? [] : [[path, post] as const];
   });
   if (schemas.length > maxEntries || operations.length > maxEntries) {
@@ -201,6 +201,6 @@ export function readHookDocument(text: string): HookDocument {
     ],
     byName,
   );
-  const version = objectAt(content, 'info')?.version;
+  const version = findObject(content, 'info')?.version;
   return { version: typeof version === 'string' ? version : '', hooks, schemas: byName };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { firstOf } from '../../../src/base/index.ts';
+import { shortList } from '../../../src/base/index.ts';
 
 test.each([
   [[], ''],
   [['a', 'b'], 'a, b'],
   [['a', 'b', 'c'], 'a, b and 1 more'],
 ])('of %j two are named: %j', (names, text) => {
-  expect(firstOf(names, 2)).toBe(text);
+  expect(shortList(names, 2)).toBe(text);
 });
