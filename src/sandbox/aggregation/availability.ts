@@ -23,7 +23,7 @@ const timeoutMs = 5000;
  * How long to wait for the first check before starting the others, in ms: each takes a connection, and most servers
  * respond.
  */
-const patienceMs = 50;
+const othersAfterMs = 50;
 /** Maximum number of bytes of a response that are read; the content does not matter. */
 const maxBytes = 1024 * 1024;
 
@@ -92,7 +92,7 @@ export async function availabilityOf(
       () => true,
       () => false,
     );
-    const others = Promise.race([isGood, setTimeout(patienceMs, false, { signal: stop })]).then(async (isEnough) => {
+    const others = Promise.race([isGood, setTimeout(othersAfterMs, false, { signal: stop })]).then(async (isEnough) => {
       if (!isEnough) {
         await Promise.any(Array.from({ length: attempts - 1 }, attempt));
       }

@@ -17,7 +17,7 @@ export interface ConnectionLimits {
    * How long a handshake, request or response may make no progress before its connection may be closed to make room for
    * others, in milliseconds. A rush of well-behaved clients must not get any of them cut off halfway.
    */
-  patienceMs: number;
+  stallTimeoutMs: number;
   /** How long the client may take to read a response, in milliseconds. */
   responseTimeoutMs: number;
   /** Maximum number of bytes of bodies and responses in memory. */

@@ -67,7 +67,7 @@ export function trackConnections(
 
   server.on('connection', (transport: Socket) => {
     if (table.size >= limits.maxConnections) {
-      const going = victimOf(table, limits.patienceMs);
+      const going = victimOf(table, limits.stallTimeoutMs);
       if (going === undefined) {
         events.dropped();
         transport.destroy();
@@ -111,7 +111,7 @@ export function trackConnections(
       if (budget.fits(bytes, response.heldBytes)) {
         return;
       }
-      if (connection !== response.carrier && connection.bytes > 0 && isStalled(connection, limits.patienceMs)) {
+      if (connection !== response.carrier && connection.bytes > 0 && isStalled(connection, limits.stallTimeoutMs)) {
         evict(connection);
       }
     }

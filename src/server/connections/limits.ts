@@ -26,7 +26,7 @@ export interface Limits {
    * How long a handshake, request or response may make no progress before its connection may be closed to make room for
    * others, in milliseconds.
    */
-  patienceMs: number;
+  stallTimeoutMs: number;
   /** How often the timeouts are checked, in milliseconds; a timeout may fire this much late. */
   timeoutCheckMs: number;
   /** How long an idle connection stays open, in milliseconds. */
@@ -55,7 +55,7 @@ export const defaultLimits: Limits = {
   requestTimeoutMs: 15_000,
   // A client that is still waiting reads at once; the API server disconnects at its own timeout.
   responseTimeoutMs: 10_000,
-  patienceMs: 1_000,
+  stallTimeoutMs: 1_000,
   timeoutCheckMs: 1_000,
   // Go's HTTP client, which the API server uses, closes idle connections after 90 s. If the server closed them first, a
   // review could be sent on a connection that is just being closed.
@@ -63,7 +63,7 @@ export const defaultLimits: Limits = {
 };
 
 /** Limits that may be 0. */
-const mayBeZero: ReadonlySet<string> = new Set<keyof Limits>(['maxInFlightBytes', 'patienceMs']);
+const mayBeZero: ReadonlySet<string> = new Set<keyof Limits>(['maxInFlightBytes', 'stallTimeoutMs']);
 /** Longest delay of Node.js's timers, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
@@ -100,7 +100,7 @@ export const healthLimits: Pick<
   | 'requestTimeoutMs'
   | 'responseTimeoutMs'
   | 'keepAliveTimeoutMs'
-  | 'patienceMs'
+  | 'stallTimeoutMs'
 > = {
   maxConnections: 64,
   maxInFlightBytes: 0,
@@ -110,5 +110,5 @@ export const healthLimits: Pick<
   keepAliveTimeoutMs: 5_000,
   // Without TLS, a request arrives together with its connection, so an idle connection may be closed at once for a
   // probe.
-  patienceMs: 0,
+  stallTimeoutMs: 0,
 };

@@ -19,13 +19,13 @@ export function markProgress(connection: Connection): void {
 /**
  * Whether a request or response makes too little progress. Its total time does not count: that may be our own fault.
  */
-export function isStalled(connection: Connection, patienceMs: number): boolean {
+export function isStalled(connection: Connection, stallTimeoutMs: number): boolean {
   if (connection.deciding > 0) {
     return false;
   }
   const { mark } = connection;
   const current = markOf(connection);
-  if (mark !== undefined && current.at - mark.at < patienceMs) {
+  if (mark !== undefined && current.at - mark.at < stallTimeoutMs) {
     return false;
   }
   connection.mark = current;
@@ -40,10 +40,10 @@ function first(connections: ReadonlySet<Connection>): Connection | undefined {
  * Which connection to close when there is no room: one that never sent a request, else the longest idle, else a stalled
  * one; undefined when none may be closed.
  */
-export function victimOf({ fresh, idle, busy }: ConnectionTable, patienceMs: number): Connection | undefined {
+export function victimOf({ fresh, idle, busy }: ConnectionTable, stallTimeoutMs: number): Connection | undefined {
   const newcomer = first(fresh);
-  if (newcomer !== undefined && performance.now() - newcomer.since >= patienceMs) {
+  if (newcomer !== undefined && performance.now() - newcomer.since >= stallTimeoutMs) {
     return newcomer;
   }
-  return first(idle) ?? [...busy].find((connection) => isStalled(connection, patienceMs));
+  return first(idle) ?? [...busy].find((connection) => isStalled(connection, stallTimeoutMs));
 }

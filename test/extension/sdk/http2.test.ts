@@ -352,7 +352,7 @@ test('only clients with a certificate are answered; others get a 403 that says w
 
 test('a call whose handler takes long is not cut to make room, in either version of HTTP', async () => {
   const { port } = await startExtension([create], {
-    limits: { maxConnections: 2, patienceMs: 20, timeoutCheckMs: 10 },
+    limits: { maxConnections: 2, stallTimeoutMs: 20, timeoutCheckMs: 10 },
   });
   const slow = [call(open(port), bodyWith({ hold: '' })), post(port, path, bodyWith({ hold: '' }))];
   await until(() => held.length === 2, 'both are with the handler');

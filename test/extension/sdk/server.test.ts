@@ -53,7 +53,7 @@ describe('invalid options', () => {
       'limits.requestTimeoutMs: -1 must be a whole number of milliseconds from 1 to 2147483647',
     ],
     [{ headersTimeoutMs: 0.5 }, 'limits.headersTimeoutMs: 0.5 must be a whole number of milliseconds from 1 to'],
-    [{ patienceMs: Number('x') }, 'limits.patienceMs: NaN must be a whole number of milliseconds from 0 to'],
+    [{ stallTimeoutMs: Number('x') }, 'limits.stallTimeoutMs: NaN must be a whole number of milliseconds from 0 to'],
     [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
     [{ maxBody: 1 }, 'limits.maxBody is not a limit: there are maxBodyBytes, '],
     [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],

@@ -53,7 +53,7 @@ const limits: ConnectionLimits = {
   keepAliveTimeoutMs: 60_000,
   headersTimeoutMs: 4_000,
   requestTimeoutMs: 10_000,
-  patienceMs: 500,
+  stallTimeoutMs: 500,
   responseTimeoutMs: 5_000,
   maxInFlightBytes: 1_000_000,
   timeoutCheckMs: 100,

@@ -69,7 +69,7 @@ describe('when there is no room for another connection', () => {
     ['never begin a TLS handshake', openTcp],
     ['never send a request', (port: number) => openTls(port)],
   ])('clients that %s are disconnected', async (_name, open) => {
-    const { webhookPort } = await start({ limits: { maxConnections: 4, patienceMs: 50 } });
+    const { webhookPort } = await start({ limits: { maxConnections: 4, stallTimeoutMs: 50 } });
     for (let i = 0; i < 4; i++) {
       opened.push(await open(webhookPort));
     }
@@ -80,7 +80,9 @@ describe('when there is no room for another connection', () => {
   });
 
   test('requests that do not end are cut, but only after some time', async () => {
-    const { webhookPort, health } = await start({ limits: { maxConnections: 3, patienceMs: 300, timeoutCheckMs: 20 } });
+    const { webhookPort, health } = await start({
+      limits: { maxConnections: 3, stallTimeoutMs: 300, timeoutCheckMs: 20 },
+    });
     const startedMs = performance.now();
     const slow = await Promise.all([openTls(webhookPort), openTls(webhookPort), openTls(webhookPort)]);
     for (const socket of slow) {
@@ -197,7 +199,7 @@ describe('responses that are not read', () => {
 });
 
 describe('bytes in flight', () => {
-  const limits = { maxInFlightBytes: 1024 * 1024, patienceMs: 60_000 };
+  const limits = { maxInFlightBytes: 1024 * 1024, stallTimeoutMs: 60_000 };
   const half = (bytes: number) => `${head}content-length: ${bytes}\r\n\r\n{`;
   const padded = (bytes: number) => review('x') + ' '.repeat(bytes - review('x').length);
 
@@ -236,7 +238,7 @@ describe('bytes in flight', () => {
   });
 
   test('a slow client is cut in favour of others', async () => {
-    const { webhookPort, health } = await start({ limits: { ...limits, patienceMs: 200, timeoutCheckMs: 20 } });
+    const { webhookPort, health } = await start({ limits: { ...limits, stallTimeoutMs: 200, timeoutCheckMs: 20 } });
     const slow = await holding(webhookPort, health, 1_000_000);
     await until(async () => (await send(webhookPort, validate, padded(200_000))).code === 200, 'another one is let in');
     await until(() => slow.closed, 'the slow one is cut');
@@ -245,8 +247,8 @@ describe('bytes in flight', () => {
   });
 
   test('a client that sends a large body steadily is not cut, however long it takes', async () => {
-    const patienceMs = 250;
-    const { webhookPort } = await start({ limits: { ...limits, patienceMs, timeoutCheckMs: 20 } });
+    const stallTimeoutMs = 250;
+    const { webhookPort } = await start({ limits: { ...limits, stallTimeoutMs, timeoutCheckMs: 20 } });
     const body = padded(1_000_000);
     async function upload() {
       const socket = await openTls(webhookPort);
@@ -266,7 +268,7 @@ describe('bytes in flight', () => {
     // On a busy machine the sender is sometimes not steady: then another one is tried.
     const { codes, answer } = await vi.waitFor(async () => {
       const uploaded = await upload();
-      expect(uploaded.longestPauseMs).toBeLessThan(patienceMs / 2);
+      expect(uploaded.longestPauseMs).toBeLessThan(stallTimeoutMs / 2);
       return uploaded;
     }, 100_000);
     expect(codes).toEqual([503]);
