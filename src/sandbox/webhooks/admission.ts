@@ -5,6 +5,7 @@ import {
   copyOf,
   isJsonObject,
   isOperation,
+  isSame,
   itemsAt,
   type Json,
   type JsonObject,
@@ -80,13 +81,6 @@ type Kind = 'mutating' | 'validating';
 /** Webhook configurations themselves are exempt, since a broken one could never be repaired otherwise. */
 const exemptGroup = 'admissionregistration.k8s.io';
 
-function webhooksOf(context: AdmissionContext, kind: Kind): Webhook[] {
-  const collection = context.store.collection(`${kind}webhookconfigurations.${exemptGroup}`);
-  return collection
-    .list()
-    .flatMap(([, configuration]) => (configuration.webhooks as unknown as Webhook[] | undefined) ?? []);
-}
-
 function includes(list: readonly string[], value: string): boolean {
   return list.includes('*') || list.includes(value);
 }
@@ -109,8 +103,13 @@ function ruleMatches(webhook: Webhook, resource: Resource, attempt: AdmissionAtt
   );
 }
 
-/** The resource in the version that a webhook's rules ask for, or undefined if they do not match. */
+/** The resource in the version that a webhook is called with; undefined if its rules or selectors do not match. */
 function matchedResource(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): Resource | undefined {
+  const resource = resourceOfRules(context, webhook, attempt);
+  return resource !== undefined && isSelected(context, webhook, attempt) ? resource : undefined;
+}
+
+function resourceOfRules(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): Resource | undefined {
   if (ruleMatches(webhook, attempt.resource, attempt)) {
     return attempt.resource;
   }
@@ -253,11 +252,15 @@ async function askStrictly(
   if (response.allowed !== true) {
     throw denial(webhook, response.status);
   }
-  if (typeof response.patch !== 'string' || response.patch === '' || object === undefined) {
+  if (typeof response.patch !== 'string' || response.patch === '') {
     return { patched: undefined };
   }
   if (kind === 'validating') {
     throw new Error('a validating webhook must not return a patch');
+  }
+  if (object === undefined) {
+    const why = 'attempted to modify the object, which is not supported for this operation';
+    throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${why}`);
   }
   const patched = patchedObject(object, response.patch);
   const [back] = await converter.convert(attempt.resource, [patched], attempt.resource.version);
@@ -284,41 +287,53 @@ function patchedObject(object: JsonObject, encoded: string): JsonObject {
   return patched;
 }
 
-/** The webhooks to call for a write, each with the resource in the version that it asks for. */
-function concerned(context: AdmissionContext, kind: Kind, attempt: AdmissionAttempt) {
-  if (attempt.resource.group === exemptGroup) {
+/** The webhooks of a kind, in the order in which they are called. */
+function webhooksFor(context: AdmissionContext, kind: Kind, { resource }: AdmissionAttempt): Webhook[] {
+  if (resource.group === exemptGroup) {
     return [];
   }
-  return webhooksOf(context, kind).flatMap((webhook) => {
-    const resource = matchedResource(context, webhook, attempt);
-    return resource !== undefined && isSelected(context, webhook, attempt) ? [{ webhook, resource }] : [];
-  });
+  return context.store
+    .collection(`${kind}webhookconfigurations.${exemptGroup}`)
+    .list()
+    .flatMap(([, configuration]) => (configuration.webhooks as unknown as Webhook[] | undefined) ?? []);
 }
 
 /**
- * Calls the mutating webhooks one after the other, in the order of their configurations' names.
+ * Calls the mutating webhooks one after the other, in the order of their configurations' names. Whether a webhook is
+ * called depends on the object as earlier ones have changed it. After a change, earlier webhooks whose reinvocationPolicy
+ * is IfNeeded are called once more, if they still match (k8s.io/apiserver, mutating/dispatcher.go).
  *
  * @returns the resulting object (the attempt's own if none changes it).
  * @throws {RequestError} when one denies the request, or fails and its failurePolicy is Fail.
  */
 export async function mutate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<JsonObject | undefined> {
   let object = attempt.object;
-  const asked = concerned(context, 'mutating', attempt);
-  let lastChange = -1;
-  for (const [index, { webhook, resource }] of asked.entries()) {
-    const { patched } = await ask(context, 'mutating', webhook, resource, { ...attempt, object });
-    if (patched !== undefined) {
-      object = patched;
-      lastChange = index;
+  /** Webhooks that a later change makes eligible for another call. */
+  let called = new Set<Webhook>();
+  const again = new Set<Webhook>();
+  async function callEach(webhooks: Iterable<Webhook>): Promise<void> {
+    for (const webhook of webhooks) {
+      const current = { ...attempt, object };
+      const resource = matchedResource(context, webhook, current);
+      if (resource === undefined) {
+        continue;
+      }
+      const { patched } = await ask(context, 'mutating', webhook, resource, current);
+      if (patched !== undefined && !isSame(patched, object)) {
+        object = patched;
+        for (const earlier of called) {
+          again.add(earlier);
+        }
+        called = new Set();
+      }
+      if (webhook.reinvocationPolicy === 'IfNeeded') {
+        called.add(webhook);
+      }
     }
   }
-  // A second call for webhooks with a reinvocationPolicy that must see the changes of later ones.
-  for (const { webhook, resource } of asked.slice(0, Math.max(lastChange, 0))) {
-    if (webhook.reinvocationPolicy === 'IfNeeded') {
-      const { patched } = await ask(context, 'mutating', webhook, resource, { ...attempt, object });
-      object = patched ?? object;
-    }
-  }
+  const webhooks = webhooksFor(context, 'mutating', attempt);
+  await callEach(webhooks);
+  await callEach(webhooks.filter((webhook) => again.has(webhook)));
   return object;
 }
 
@@ -329,7 +344,10 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
  *   has failurePolicy Fail.
  */
 export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
-  const asked = concerned(context, 'validating', attempt);
+  const asked = webhooksFor(context, 'validating', attempt).flatMap((webhook) => {
+    const resource = matchedResource(context, webhook, attempt);
+    return resource === undefined ? [] : [{ webhook, resource }];
+  });
   // Warnings in the order of the webhooks, whichever responds first.
   const warnings = asked.map((): string[] => []);
   const outcomes = await Promise.allSettled(

@@ -137,6 +137,68 @@ test('mutating webhooks are called by name; with reinvocationPolicy IfNeeded, ag
   expect(asked).toEqual(['a', 'b', 'a']);
 });
 
+const labelled = (review: JsonObject) =>
+  reviewed(review, patchOf([{ op: 'add', path: '/metadata/labels', value: { mark: 'x' } }]));
+
+test.each<[string, object]>([
+  ['an objectSelector', { objectSelector: { matchLabels: { mark: 'x' } } }],
+  [
+    'match conditions',
+    {
+      matchConditions: [
+        { name: 'marked', expression: "has(object.metadata.labels) && 'mark' in object.metadata.labels" },
+      ],
+    },
+  ],
+])('a mutating webhook whose %s fits only what an earlier one returns is called', async (_name, fields) => {
+  answers.a = labelled;
+  await configure('mutating', 'a');
+  await configure('mutating', 'b', fields);
+  await create();
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('a mutating webhook that an earlier one takes the object away from is not called', async () => {
+  answers.a = (review) => reviewed(review, patchOf([{ op: 'remove', path: '/metadata/labels' }]));
+  await configure('mutating', 'a');
+  await configure('mutating', 'b', { objectSelector: { matchLabels: { mark: 'x' } } });
+  await create('one', { metadata: { name: 'one', labels: { mark: 'x' } } });
+  expect(asked).toEqual(['a']);
+});
+
+test('after a change, only webhooks that were called before are called again, if they still match', async () => {
+  answers.c = labelled;
+  // Not called at first, so not called again, although it matches by then.
+  await configure('mutating', 'a', { objectSelector: { matchLabels: { mark: 'x' } }, reinvocationPolicy: 'IfNeeded' });
+  // No longer matches when it would be called again.
+  const unmarked = { matchExpressions: [{ key: 'mark', operator: 'DoesNotExist' }] };
+  await configure('mutating', 'b', { objectSelector: unmarked, reinvocationPolicy: 'IfNeeded' });
+  await configure('mutating', 'c', { reinvocationPolicy: 'IfNeeded' });
+  await configure('mutating', 'd', { reinvocationPolicy: 'IfNeeded' });
+  await create();
+  // The selectors consider both states of an update, but a creation has one.
+  expect(asked).toEqual(['b', 'c', 'd']);
+});
+
+test('a patch that changes nothing causes no further call', async () => {
+  answers.b = (review) => reviewed(review, patchOf([{ op: 'test', path: '/metadata/name', value: 'one' }]));
+  await configure('mutating', 'a', { reinvocationPolicy: 'IfNeeded' });
+  await configure('mutating', 'b');
+  await create();
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('a webhook cannot patch an object that is being deleted', async () => {
+  answers.a = labelled;
+  await create();
+  await configure('mutating', 'a', { failurePolicy: 'Ignore' });
+  expect((await send(sandbox, 'DELETE', `${maps}/one`)).json).toMatchObject({
+    code: 500,
+    message:
+      'Internal error occurred: admission webhook "a.example.com" attempted to modify the object, which is not supported for this operation',
+  });
+});
+
 test('webhooks are not called for webhook configurations', async () => {
   await configure('validating', 'a', {
     rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
