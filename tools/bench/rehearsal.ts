@@ -1,4 +1,4 @@
-// Rehearses the lives of many Clusters in one run, against the sample extension in a process of its own: created,
+// Rehearses the clusters of many Clusters in one run, against the sample extension in a process of its own: created,
 // upgraded by two minor versions, deleted. `npm run bench:rehearsal [-- --clusters 1000]`.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { type Entry, readGiven, rehearse } from '../../src/checks/rehearsal/index.ts';
 import { createSampleExtension } from '../../src/extension/sample/index.ts';
 import { objectsOf } from '../../test/checks/rehearsal/given.ts';
-import { clusterYaml } from '../../test/checks/rehearsal/life/living.ts';
+import { clusterYaml } from '../../test/checks/rehearsal/simulation/simulating.ts';
 import { certificateFolder } from '../../test/extension/sdk/running.ts';
 import { caBundle, extensionConfig } from '../../test/runtimehooks/client/extension-server.ts';
 import { endAll } from '../../test/support/ends.ts';
@@ -46,7 +46,7 @@ async function measure({ port, bundle }: Served, count: number): Promise<void> {
   const { complete } = await rehearse({
     configs: [extensionConfig('sample', { url: `https://localhost:${port}`, caBundle: bundle })],
     subjects,
-    story: { upgrades: ['v1.33.0'], isDeleted: true, updatesInPlace: false },
+    scenario: { upgrades: ['v1.33.0'], isDeleted: true, updatesInPlace: false },
     limits: { maxCalls: 1000, maxFailures: 10 },
     namespaceLabels: async () => ({}),
     onEntry: (entry: Entry) => {

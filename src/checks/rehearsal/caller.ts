@@ -3,7 +3,7 @@ import { type CallResult, type Client, isCallError } from '../../runtimehooks/cl
 import { type HookDefinition, hooks, inPlaceHooks } from '../../runtimehooks/index.ts';
 import type { CallEffect, EffectOutcome, HandlerCall } from './cluster/effects.ts';
 
-/** Makes the calls that lives request. */
+/** Makes the calls that simulations request. */
 export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<EffectOutcome, { ok: boolean }>>;
 
 /** Longest message of an extension that is kept, in characters. */

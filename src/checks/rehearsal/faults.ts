@@ -55,7 +55,7 @@ export function parseFault(text: string): Fault | { problem: string } {
 /** Name of the handler that a fault adds. */
 const secondHandler = 'second-handler.rehearsal';
 
-/** The faults of one life. */
+/** The faults of one simulation. */
 interface Strikes {
   /** Number of calls so far. */
   calls: number;
@@ -66,7 +66,7 @@ interface Strikes {
 }
 
 /**
- * Wraps a caller so that it injects the faults of one life.
+ * Wraps a caller so that it injects the faults of one simulation.
  *
  * @param down makes calls to servers that do not exist.
  */

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type JsonObject, textAt } from '../../kubernetes/index.ts';
-import type { CallEffect, Effect, EffectOutcome, FaultNote, HandlerCall, Life } from './cluster/effects.ts';
+import type { CallEffect, Effect, EffectOutcome, FaultNote, HandlerCall, Simulation } from './cluster/effects.ts';
 import type { CallEntry, Entry } from './record.ts';
 
-/** Options for playing a life. */
+/** Options for playing a simulation. */
 export interface PlayOptions {
   /** Whether waits take real time. */
   isRealTime?: boolean;
@@ -68,9 +68,9 @@ const shown = (outcome: EffectOutcome, effect: CallEffect): readonly HandlerCall
         },
       ];
 
-/** Runs a life to its end: makes its calls, and records what happens. */
+/** Runs a simulation to its end: makes its calls, and records what happens. */
 export async function play<T>(
-  life: Life<T>,
+  simulation: Simulation<T>,
   cluster: string,
   answer: (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>,
   { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: PlayOptions,
@@ -80,7 +80,7 @@ export async function play<T>(
   let waiting = { hook: '', pauses: 0, paused: 0 };
   let given: EffectOutcome | undefined;
   for (;;) {
-    const { done, value } = life.next(given);
+    const { done, value } = simulation.next(given);
     if (done) {
       return { end: value, calls: number };
     }

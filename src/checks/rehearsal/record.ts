@@ -1,4 +1,4 @@
-import type { HandlerCall, LifeEvent, RehearsedHook } from './cluster/effects.ts';
+import type { HandlerCall, RehearsedHook, SimulatedEvent } from './cluster/effects.ts';
 
 /** One call of a handler. */
 export interface CallEntry {
@@ -7,7 +7,7 @@ export interface CallEntry {
   cluster: string;
   /** Counted from 1 for each Cluster. */
   number: number;
-  /** Milliseconds since the life began. */
+  /** Milliseconds since the simulation began. */
   at: number;
   hook: RehearsedHook;
   call: HandlerCall;
@@ -27,10 +27,10 @@ export interface EventEntry {
   type: 'event';
   cluster: string;
   at: number;
-  event: LifeEvent;
+  event: SimulatedEvent;
 }
 
-/** How the life of a Cluster ended. */
+/** How the simulation of a Cluster ended. */
 export interface EndEntry {
   type: 'end';
   cluster: string;
@@ -43,7 +43,7 @@ export interface EndEntry {
 /** One line of a rehearsal's record. */
 export type Entry = CallEntry | EventEntry | EndEntry;
 
-/** A warning about a Cluster or, with an empty name, about extensions, before a life begins. */
+/** A warning about a Cluster or, with an empty name, about extensions, before a simulation begins. */
 export function warning(cluster: string, text: string, remedy: string): EventEntry {
   return { type: 'event', cluster, at: 0, event: { kind: 'finding', severity: 'warning', text, remedy } };
 }

@@ -11,9 +11,9 @@ import { createNames, type Names } from './cluster/names.ts';
 import { initialState, type UserEdit } from './cluster/state.ts';
 import type { RehearsedCluster } from './cluster/subject.ts';
 import { type Fault, withFaults } from './faults.ts';
-import { clusterLife, type Story } from './life/life.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
 import { warning } from './record.ts';
+import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables } from './topology/discover.ts';
 import { checkedTopology } from './topology/variables.ts';
 
@@ -21,7 +21,7 @@ import { checkedTopology } from './topology/variables.ts';
 export interface RehearsalOptions extends PlayOptions {
   configs: readonly ExtensionConfig[];
   subjects: readonly RehearsedCluster[];
-  story: Story;
+  scenario: Scenario;
   limits: ClusterApiLimits;
   faults?: readonly Fault[];
   resolve?: Resolve | undefined;
@@ -32,8 +32,8 @@ export interface RehearsalOptions extends PlayOptions {
   edits?: readonly UserEdit[];
 }
 
-/** Maximum number of lives played concurrently: as many as the concurrent calls that an extension gets. */
-const livesAtOnce = 10;
+/** Maximum number of Clusters simulated concurrently: as many as the concurrent calls that an extension gets. */
+const clustersAtOnce = 10;
 
 /** Maximum number of namespaces for which selectors are evaluated. */
 const maxWarned = 100;
@@ -110,7 +110,7 @@ async function playCluster(
   client: Client,
   options: RehearsalOptions,
 ): Promise<boolean> {
-  const { story, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
+  const { scenario, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
   let refusal = '';
   if (subject.blueprint !== undefined) {
@@ -140,7 +140,7 @@ async function playCluster(
     const state = initialState(subject, names, start);
     state.edits = [...(options.edits ?? [])];
     let hasErrors = false;
-    const { end, calls } = await play(clusterLife(state, story, limits), cluster, call, {
+    const { end, calls } = await play(simulateCluster(state, scenario, limits), cluster, call, {
       ...options,
       onEntry(entry) {
         hasErrors ||= entry.type === 'event' && entry.event.kind === 'finding' && entry.event.severity === 'error';
@@ -191,7 +191,7 @@ const maxNamed = 10;
 /** Reports the handlers that this rehearsal never calls, since nothing else would show that they were not tested. */
 function warnOfUncalled(
   configs: readonly ExtensionConfig[],
-  { subjects, story, onEntry }: RehearsalOptions,
+  { subjects, scenario, onEntry }: RehearsalOptions,
   blueprints: ReadonlySet<Blueprint | undefined>,
 ): void {
   const named = new Set<string | undefined>();
@@ -216,25 +216,25 @@ function warnOfUncalled(
       : 'pass the ClusterClass that names them with --cluster-class',
   );
   warn(
-    story.updatesInPlace ? [] : handlers.filter(({ requestHook }) => inPlaceHooks.has(requestHook?.hook ?? '')),
+    scenario.updatesInPlace ? [] : handlers.filter(({ requestHook }) => inPlaceHooks.has(requestHook?.hook ?? '')),
     'machines are not updated in place',
     'add --in-place-updates and --upgrade-to VERSION',
   );
 }
 
 /**
- * Plays the lives of Clusters against real extension servers: discovery, the reconcile of their classes, then each
+ * Simulates the lifecycles of Clusters against real extension servers: discovery, the reconcile of their classes, then each
  * Cluster. Several Clusters are played concurrently, in simulated time, so entries of different Clusters may be
  * interleaved.
  *
- * @returns how many lives there were, and how many could be completed.
+ * @returns how many Clusters there were, and how many could be completed.
  */
-export async function rehearse(options: RehearsalOptions): Promise<{ lives: number; complete: number }> {
+export async function rehearse(options: RehearsalOptions): Promise<{ clusters: number; complete: number }> {
   const { subjects, onEntry, signal } = options;
-  const lives = subjects.length;
+  const clusters = subjects.length;
   const stop = (reason: string) => {
     onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
-    return { lives, complete: 0 };
+    return { clusters, complete: 0 };
   };
   const client = connect(options, options.resolve);
   try {
@@ -267,7 +267,7 @@ export async function rehearse(options: RehearsalOptions): Promise<{ lives: numb
     const waiting = subjects.values();
     const isOneByOne = options.isRealTime !== true && subjects.length <= 1;
     await Promise.all(
-      Array.from({ length: isOneByOne ? 1 : livesAtOnce }, async () => {
+      Array.from({ length: isOneByOne ? 1 : clustersAtOnce }, async () => {
         for (const subject of waiting) {
           signal.throwIfAborted();
           const isComplete = await playCluster(subject, configs, client, options);
@@ -275,7 +275,7 @@ export async function rehearse(options: RehearsalOptions): Promise<{ lives: numb
         }
       }),
     );
-    return { lives, complete };
+    return { clusters, complete };
   } finally {
     await client.close();
   }

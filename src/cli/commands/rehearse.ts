@@ -95,7 +95,6 @@ interface Printer {
 }
 
 function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Printer {
-  const lives = clusters.length;
   const paint = paintFor(io);
   const write = (text: string) => {
     if (text !== '') {
@@ -116,7 +115,7 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
         timeline.texts.push(`${title}\n`);
       }
       timeline.texts.push(timeline.add(entry));
-      const isClusters = entry.cluster !== '' && lives > 1;
+      const isClusters = entry.cluster !== '' && clusters.length > 1;
       if (!isClusters) {
         write(timeline.texts.splice(0).join(''));
       } else if (entry.type === 'end') {
@@ -125,7 +124,7 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
           entry.cluster,
           `${printable(entry.cluster)}: ${entry.isComplete ? `complete, ${count(entry.calls, 'call')}` : `incomplete: ${printable(entry.reason)}`}\n`,
         );
-        if ((lives <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
+        if ((clusters.length <= maxTimelines || !entry.isComplete) && shown < maxTimelines) {
           shown++;
           write(timeline.texts.join(''));
         }
@@ -244,10 +243,10 @@ that cannot be read.`,
       if (extensions.configs.length === 0) {
         throw new UsageError('there are no ExtensionConfigs: pass files with -f');
       }
-      const lives = given.subjects.length;
+      const clusters = given.subjects.length;
       let [calls, ended] = [0, 0];
       let hint: string | undefined;
-      const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${lives} Clusters done`);
+      const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
       const printer =
         flags.output === 'text'
           ? textPrinter(io, given.subjects.map(clusterOf), progress.clear)
@@ -258,7 +257,7 @@ that cannot be read.`,
         const { complete } = await rehearse({
           configs: extensions.configs,
           subjects: given.subjects,
-          story: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
+          scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
           limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
           faults: flags.fault,
           resolve: extensions.resolve,
@@ -282,7 +281,7 @@ that cannot be read.`,
         if (hint !== undefined) {
           io.stderr.write(`rehearse: ${hint}\n`);
         }
-        if (complete < lives) {
+        if (complete < clusters) {
           end(exitCode.findings);
         } else if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
           io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');

@@ -6,7 +6,7 @@ import { collectGarbage } from '../../support/collect-garbage.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { expectLinear } from '../../support/linear.ts';
 import { faultsOf, played } from './given.ts';
-import { clusterYaml } from './life/living.ts';
+import { clusterYaml } from './simulation/simulating.ts';
 
 aroundEach(ending);
 
@@ -20,7 +20,7 @@ const whole = { upgrades: ['v1.33.0'], isDeleted: true };
 
 // Concurrent: some wait for timeouts.
 describe.concurrent('the sample extension', () => {
-  test('that agrees to everything: the life is completed', async ({ expect }) => {
+  test('that agrees to everything: the simulation is completed', async ({ expect }) => {
     const { calls, events, end, complete } = await played([await sample()], '', whole);
     expect(end).toMatchObject({ isComplete: true, cluster: 'default/sample' });
     // Nothing else shows that these are not tested.
@@ -294,18 +294,18 @@ test('truncated messages do not keep the whole response in memory', async () => 
 });
 
 describe('many Clusters in one run', () => {
-  const clusters = (count: number) =>
+  const yamlOf = (count: number) =>
     Array.from({ length: count }, (_, index) => clusterYaml('v1.32.0').replace('name: c,', `name: c-${index},`)).join(
       '---\n',
     );
 
-  test('live independently, and the time is linear in their number', async () => {
+  test('run independently, and the time is linear in their number', async () => {
     const config = await sample();
     await expectLinear(
       12,
       async (count) => {
-        const { lives, complete, calls } = await played([config], clusters(count), whole);
-        expect({ lives, complete }).toEqual({ lives: count, complete: count });
+        const { clusters, complete, calls } = await played([config], yamlOf(count), whole);
+        expect({ clusters, complete }).toEqual({ clusters: count, complete: count });
         expect(calls.filter(({ hook }) => hook === 'AfterClusterUpgrade')).toHaveLength(count);
       },
       12,

@@ -37,11 +37,11 @@ export function faultsOf(...texts: string[]): Fault[] {
   });
 }
 
-/** Rehearses lives without real waits, and returns what happened. Objects may be given as YAML. */
+/** Rehearses clusters without real waits, and returns what happened. Objects may be given as YAML. */
 export async function played(
   configs: readonly ExtensionConfig[],
   given: string | readonly GivenObject[],
-  options: Partial<Omit<RehearsalOptions, 'story' | 'limits'>> & {
+  options: Partial<Omit<RehearsalOptions, 'scenario' | 'limits'>> & {
     upgrades?: readonly string[];
     isDeleted?: boolean;
     updatesInPlace?: boolean;
@@ -63,7 +63,7 @@ export async function played(
   const result = await rehearse({
     configs,
     subjects,
-    story: { upgrades, isDeleted, updatesInPlace },
+    scenario: { upgrades, isDeleted, updatesInPlace },
     limits: { maxCalls, maxFailures },
     namespaceLabels: async (name) => ({ 'kubernetes.io/metadata.name': name, ...namespaces.get(name) }),
     onEntry: (entry) => entries.push(entry),

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
 import { createTimeline, htmlPage, jsonLine } from '../../../src/checks/rehearsal/index.ts';
-import { blocked, call, callEntry, event, life, object, pageOfLives } from './lives.ts';
+import { blocked, call, callEntry, event, hostilePage, object, simulation } from './timelines.ts';
 
 test("text: a line per call, identical calls counted, conditions in Cluster API's words", () => {
   const timeline = createTimeline(plain);
-  expect(life.map((entry) => timeline.add(entry)).join('')).toBe(`\
+  expect(simulation.map((entry) => timeline.add(entry)).join('')).toBe(`\
   0:00:00  the user sets spec.topology.version to v1.32.0
   0:00:00  control plane c-x is at v1.31.0
   0:00:00  BeforeClusterUpgrade        v1.31.0 → v1.32.0   blocked for 1h30m: backups run  (up.one)
@@ -55,7 +55,7 @@ test('text: contains no terminal control characters', () => {
 });
 
 test('json: a record per call, and one for the end', () => {
-  const lines = life
+  const lines = simulation
     .map(jsonLine)
     .filter((line) => line !== undefined)
     .map((line) => JSON.parse(line));
@@ -78,7 +78,7 @@ test('json: a record per call, and one for the end', () => {
 });
 
 describe('the page', () => {
-  const page = pageOfLives();
+  const page = hostilePage();
 
   test('contains no markup from outside, and loads nothing', () => {
     expect(page).not.toContain('<img');

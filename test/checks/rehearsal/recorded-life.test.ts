@@ -23,7 +23,7 @@ interface Made {
 
 let server: ExtensionServer;
 let made: Made[];
-let lives: Awaited<ReturnType<typeof played>>;
+let clusters: Awaited<ReturnType<typeof played>>;
 
 beforeAll(async () => {
   const asked = new Map<string, number>();
@@ -44,10 +44,10 @@ beforeAll(async () => {
     return answers[Math.min(number, answers.length - 1)]?.answer;
   });
   const config = extensionConfig('lab', { url: server.url, caBundle }, [], { spec: { settings: { flavor: 'big' } } });
-  lives = await played([config], fixture('lab.yaml'), {
+  clusters = await played([config], fixture('lab.yaml'), {
     upgrades: ['v1.32.0'],
     isDeleted: true,
-    // In the recorded life a user scaled the workers down while the control plane was upgraded.
+    // In the recorded simulation a user scaled the workers down while the control plane was upgraded.
     edits: [
       {
         before: 'AfterControlPlaneUpgrade',
@@ -68,8 +68,8 @@ function withoutRuns(calls: readonly string[]): string[] {
   return calls.filter((call, index) => !isRound(call) || !isRound(calls[index - 2]) || !isRound(calls[index - 1]));
 }
 
-test('the life is completed', () => {
-  expect(lives.end).toMatchObject({ isComplete: true, reason: '' });
+test('the simulation is completed', () => {
+  expect(clusters.end).toMatchObject({ isComplete: true, reason: '' });
 });
 
 test('the sequence of calls, with requests and responses, is the recorded one', () => {
@@ -78,7 +78,7 @@ test('the sequence of calls, with requests and responses, is the recorded one', 
     .filter((line) => /^\d/.test(line))
     .map((line) => line.slice(13).trim().replaceAll(/ +/g, ' '));
   const fields = ['toKubernetesVersion', 'fromControlPlaneKubernetesVersion', 'fromWorkersKubernetesVersion'];
-  const played = lives.calls.map(({ hook, call }, index) => {
+  const played = clusters.calls.map(({ hook, call }, index) => {
     const { body } = made[index]!;
     const versions = (list: unknown) => (list as JsonObject[]).map(({ version }) => version).join(',');
     const given =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { type Answer, clusterYaml, live } from './life/living.ts';
+import { type Answer, clusterYaml, simulate } from './simulation/simulating.ts';
 
 const template = (group: string, kind: string, spec: string, name = 't') => `---
 apiVersion: ${group}.cluster.x-k8s.io/v1beta2
@@ -55,14 +55,14 @@ const patching =
 
 const replace = (path: string, value: unknown) => [{ op: 'replace', path, value }];
 
-const findings = (lived: ReturnType<typeof live>) =>
-  lived.events.flatMap(({ event }) => (event.kind === 'finding' ? [event] : []));
-const changesOf = (lived: ReturnType<typeof live>) =>
-  lived.events.flatMap(({ event }) => (event.kind === 'templates' ? [event.changes] : []));
+const findings = (simulated: ReturnType<typeof simulate>) =>
+  simulated.events.flatMap(({ event }) => (event.kind === 'finding' ? [event] : []));
+const changesOf = (simulated: ReturnType<typeof simulate>) =>
+  simulated.events.flatMap(({ event }) => (event.kind === 'templates' ? [event.changes] : []));
 
 describe('a round of patches', () => {
   test("contains all templates where they are used, in Cluster API's order", () => {
-    const { calls } = live(() => undefined, { yaml: yamlOf() });
+    const { calls } = simulate(() => undefined, { yaml: yamlOf() });
     const { items } = calls.find(({ hook }) => hook === 'GeneratePatches')!.request as { items: JsonObject[] };
     expect(
       items.map(({ holderReference, object }) => [
@@ -91,17 +91,17 @@ describe('a round of patches', () => {
   test('shows the changed templates, which the next patch and the validator receive', () => {
     const patches =
       '[{ name: p, external: { generatePatchesExtension: g.e } }, { name: q, external: { generatePatchesExtension: h.e, validateTopologyExtension: v.e } }]';
-    const lived = live(
+    const simulated = simulate(
       (effect) =>
         effect.handler === 'g.e' ? patching(4, replace('/spec/template/spec/image', 'b'))(effect) : undefined,
       { yaml: yamlOf(patches) },
     );
     const imagesOf = (handler: string) => {
-      const { items } = lived.calls.find((call) => call.handler === handler)!.request as { items: JsonObject[] };
+      const { items } = simulated.calls.find((call) => call.handler === handler)!.request as { items: JsonObject[] };
       return ((((items[4]?.object as JsonObject).spec as JsonObject).template as JsonObject).spec as JsonObject).image;
     };
     expect(['g.e', 'h.e', 'v.e'].map(imagesOf)).toEqual(['a', 'b', 'b']);
-    expect(changesOf(lived)).toMatchObject([
+    expect(changesOf(simulated)).toMatchObject([
       [
         {
           template: 'DockerMachineTemplate t',
@@ -117,7 +117,7 @@ describe('a round of patches', () => {
   });
 
   test('accepts merge patches, and reports what Cluster API ignores', () => {
-    const lived = live(
+    const simulated = simulate(
       patching(
         1,
         {
@@ -128,21 +128,21 @@ describe('a round of patches', () => {
       ),
       { yaml: yamlOf() },
     );
-    expect(changesOf(lived)[0]).toMatchObject([
+    expect(changesOf(simulated)[0]).toMatchObject([
       {
         after: { metadata: { name: 't', labels: { a: 'b' } }, spec: { template: { spec: { replicas: 3 } } } },
         ignored: ['/metadata/name', '/spec/template/spec/replicas'],
       },
     ]);
-    expect(lived.end.isComplete).toBe(true);
+    expect(simulated.end.isComplete).toBe(true);
   });
 
   test('reports patches that change from round to round', () => {
     let number = 0;
-    const lived = live((effect) => patching(4, replace('/spec/template/spec/image', `b${number++}`))(effect), {
+    const simulated = simulate((effect) => patching(4, replace('/spec/template/spec/image', `b${number++}`))(effect), {
       yaml: yamlOf(),
     });
-    expect(findings(lived)).toMatchObject([
+    expect(findings(simulated)).toMatchObject([
       {
         severity: 'error',
         text: expect.stringMatching(
@@ -154,7 +154,7 @@ describe('a round of patches', () => {
   });
 
   test('does not report patches that depend on the version', () => {
-    const lived = live(
+    const simulated = simulate(
       (effect) => {
         const { variables } = ((effect.request.items as JsonObject[] | undefined)?.[1] ?? {}) as {
           variables?: unknown;
@@ -165,8 +165,8 @@ describe('a round of patches', () => {
       },
       { yaml: yamlOf(), upgrades: ['v1.32.0'] },
     );
-    expect(findings(lived)).toEqual([]);
-    expect(changesOf(lived).length).toBeGreaterThan(1);
+    expect(findings(simulated)).toEqual([]);
+    expect(changesOf(simulated).length).toBeGreaterThan(1);
   });
 
   test.each<[string, (effect: { hook: string; request: JsonObject }) => Answer | undefined, RegExp]>([
@@ -221,19 +221,19 @@ describe('a round of patches', () => {
       ({ hook }) => (hook === 'ValidateTopology' ? { error: 'no' } : undefined),
       /validation of patch "p" failed: .*no/,
     ],
-  ])('patches %s end the life', (_, answers, reason) => {
-    const { end } = live(answers, { yaml: yamlOf(), maxFailures: 1 });
+  ])('patches %s end the simulation', (_, answers, reason) => {
+    const { end } = simulate(answers, { yaml: yamlOf(), maxFailures: 1 });
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(reason);
   });
 
   test('a JSON patch of null is skipped, like an empty one', () => {
-    expect(live(patching(0, null), { yaml: yamlOf() }).end.isComplete).toBe(true);
+    expect(simulate(patching(0, null), { yaml: yamlOf() }).end.isComplete).toBe(true);
   });
 
   test('a huge number of patches of a large template ends quickly, with a message', () => {
     const large = templates.replace('{ image: a }', `{ image: ${'a'.repeat(200_000)} }`);
-    const { end } = live(
+    const { end } = simulate(
       ({ hook, request }) =>
         hook === 'GeneratePatches'
           ? {
@@ -250,7 +250,7 @@ describe('a round of patches', () => {
   });
 
   test('a patch with only a validator fails as upstream', () => {
-    const { end } = live(() => undefined, {
+    const { end } = simulate(() => undefined, {
       yaml: yamlOf('[{ name: p, external: { validateTopologyExtension: v.e } }]'),
       maxFailures: 1,
     });
@@ -258,11 +258,11 @@ describe('a round of patches', () => {
   });
 
   test('without patches a class needs no templates', () => {
-    expect(live(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf('[]') }).end.isComplete).toBe(true);
+    expect(simulate(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf('[]') }).end.isComplete).toBe(true);
   });
 
   test('with patches it does, and the missing one is named', () => {
-    expect(() => live(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf(one) })).toThrow(
+    expect(() => simulate(() => undefined, { yaml: clusterYaml('v1.31.0') + classOf(one) })).toThrow(
       'DockerClusterTemplate team/t is not in the files; pass it with --cluster-class, because patches need the templates',
     );
   });

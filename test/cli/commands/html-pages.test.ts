@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clusterApiHooks, parseRelease } from '../../../src/runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../src/runtimehooks/messages/index.ts';
-import { pageOfLives } from '../../checks/rehearsal/lives.ts';
+import { hostilePage } from '../../checks/rehearsal/timelines.ts';
 import { needs } from '../../support/needs.ts';
 
 /** How the browser renders the page of a rehearsal: visible boxes, and colours. */
@@ -64,7 +64,7 @@ describe('in a browser', { ...needs('chromium'), timeout: 90_000 }, () => {
         page.replace('</body>', () => `${probe}</body>`),
       );
     // The page's policy forbids scripts; the probe is inserted without the policy.
-    write('rehearsal.html', pageOfLives().replace(/<meta http-equiv[^>]*>/, ''), rehearsalProbe);
+    write('rehearsal.html', hostilePage().replace(/<meta http-equiv[^>]*>/, ''), rehearsalProbe);
     const release = parseRelease('1.14')!;
     write(
       'document.html',
@@ -114,7 +114,7 @@ describe('in a browser', { ...needs('chromium'), timeout: 90_000 }, () => {
   test.each(['light', 'dark'] as const)('a rehearsal shows its lanes, marks and rows, in %s', (scheme) => {
     const page = seen[scheme]!;
     expect(page).toMatchObject({ title: 'Rehearsal', bad: false, isVisible: true, apart: true, overflows: false });
-    // The life that could not be completed is drawn first, and is empty.
+    // The simulation that could not be completed is drawn first, and is empty.
     expect(page.labels.slice(2, 7)).toEqual([
       'simulated time',
       'TopologyReconciled',

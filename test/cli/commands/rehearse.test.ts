@@ -6,8 +6,8 @@ import { stringify } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { fixture } from '../../checks/rehearsal/given.ts';
-import { clusterYaml } from '../../checks/rehearsal/life/living.ts';
 import { recordedAnswers } from '../../checks/rehearsal/recorded-answers.ts';
+import { clusterYaml } from '../../checks/rehearsal/simulation/simulating.ts';
 import {
   caBundle,
   type ExtensionServer,
@@ -51,7 +51,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('prints a life as text', async () => {
+test('prints a simulation as text', async () => {
   answer = {};
   const { code, stdout, stderr } = await rehearse('--upgrade-to', 'v1.33.0', '--delete');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -66,7 +66,7 @@ test('without a target only the creation is played, and the output says so', asy
   expect(stdout).toMatch(/add --upgrade-to VERSION and --delete for the rest of the lifecycle\n$/);
 });
 
-test('a life that blocks forever has exit code 1, and the reason', async () => {
+test('a simulation that blocks forever has exit code 1, and the reason', async () => {
   answer = { retryAfterSeconds: 60, message: 'never' };
   const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '5');
   expect(code).toBe(1);

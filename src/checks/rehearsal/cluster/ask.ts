@@ -2,10 +2,10 @@ import { type JsonObject, textAt } from '../../../kubernetes/index.ts';
 import {
   ControllerRestart,
   type EffectOutcome,
-  type Life,
-  LifeStopped,
   ReconcileError,
   type RehearsedHook,
+  type Simulation,
+  SimulationStopped,
 } from './effects.ts';
 import type { ClusterApiLimits } from './limits.ts';
 import { clusterInRequest, conditionMessage, pendingHooksOf, type State, tell, wrote } from './state.ts';
@@ -33,7 +33,7 @@ export function block(reconcile: Reconcile, hook: string, message: string, until
 }
 
 /** Makes the user's edits that come right before a hook. */
-function* editBefore(state: State, hook: RehearsedHook): Life {
+function* editBefore(state: State, hook: RehearsedHook): Simulation {
   for (const edit of state.edits.filter(({ before }) => before === hook)) {
     state.edits = state.edits.filter((other) => other !== edit);
     edit.apply(state.cluster.spec);
@@ -42,7 +42,7 @@ function* editBefore(state: State, hook: RehearsedHook): Life {
   }
 }
 
-/** Why a life ended that reached its limit of calls. */
+/** Why a simulation ended that reached its limit of calls. */
 function stopReason(state: State, hook: RehearsedHook, maxCalls: number): string {
   const { blocked, failures } = state;
   const times = blocked.get(hook) ?? 0;
@@ -63,10 +63,10 @@ export function* call(
   hook: RehearsedHook,
   fields: JsonObject | ((cluster: JsonObject) => JsonObject),
   handler?: string,
-): Life<EffectOutcome & { ok: true | false }> {
+): Simulation<EffectOutcome & { ok: true | false }> {
   yield* editBefore(state, hook);
   if (state.calls >= limits.maxCalls) {
-    throw new LifeStopped(stopReason(state, hook, limits.maxCalls));
+    throw new SimulationStopped(stopReason(state, hook, limits.maxCalls));
   }
   const { metadata } = state.cluster;
   const answer = yield {
@@ -93,7 +93,7 @@ export function* call(
 }
 
 /** Reports a negative retryAfterSeconds, once for each hook. */
-export function* reportNegative(state: State, hook: RehearsedHook, seconds: number): Life {
+export function* reportNegative(state: State, hook: RehearsedHook, seconds: number): Simulation {
   if (seconds < 0 && !state.said.has(`negative ${hook}`)) {
     state.said.add(`negative ${hook}`);
     yield tell(state, {
@@ -116,7 +116,7 @@ export function* ask(
   hook: RehearsedHook,
   fields: JsonObject = {},
   prefix = '',
-): Life<'passed' | 'blocked'> {
+): Simulation<'passed' | 'blocked'> {
   const { state } = reconcile;
   const wait = state.waits.get(hook);
   if (wait !== undefined && wait.until > state.now) {

@@ -26,7 +26,7 @@ export interface FaultNote {
   when: 'before' | 'after';
 }
 
-/** The result of a call for a life. If there is no handler, it is a success without calls. */
+/** The result of a call for a simulation. If there is no handler, it is a success without calls. */
 export type EffectOutcome = { calls: readonly HandlerCall[]; faults?: readonly FaultNote[] } & (
   | { ok: true; response: JsonObject }
   | { ok: false; error: string }
@@ -34,10 +34,10 @@ export type EffectOutcome = { calls: readonly HandlerCall[]; faults?: readonly F
   | { ok: 'restart' }
 );
 
-/** A call that a life requests: of one handler, or of all handlers registered for the hook. */
+/** A call that a simulation requests: of one handler, or of all handlers registered for the hook. */
 export interface CallEffect {
   do: 'call';
-  /** Milliseconds since the life began. */
+  /** Milliseconds since the simulation began. */
   at: number;
   hook: RehearsedHook;
   request: JsonObject;
@@ -49,8 +49,8 @@ export interface CallEffect {
   pendingHooks: string;
 }
 
-/** Events of a life other than calls. */
-export type LifeEvent =
+/** Events of a simulation other than calls. */
+export type SimulatedEvent =
   /** `flag` is a shorter text for a drawing. */
   | { kind: 'user'; text: string; flag: string }
   | { kind: 'condition'; status: 'True' | 'False'; reason: string; message: string }
@@ -81,30 +81,30 @@ export interface TemplateChange {
   ignored: readonly string[];
 }
 
-/** What a life asks its player to do. */
+/** What a simulation asks its player to do. */
 export type Effect =
   | CallEffect
-  | { do: 'tell'; at: number; event: LifeEvent }
+  | { do: 'tell'; at: number; event: SimulatedEvent }
   /** Time passes, up to `at`. */
   | { do: 'pass'; at: number; fromMs: number };
 
-/** A part of a life: yields effects and returns a value. Only calls have results. */
-export type Life<T = void> = Generator<Effect, T, EffectOutcome | undefined>;
+/** A part of a simulation: yields effects and returns a value. Only calls have results. */
+export type Simulation<T = void> = Generator<Effect, T, EffectOutcome | undefined>;
 
-/** How a life ended. */
-export interface LifeEnd {
+/** How a simulation ended. */
+export interface SimulationEnd {
   isComplete: boolean;
   /** If not completed, why. */
   reason: string;
-  /** Duration of the life in milliseconds. */
+  /** Duration of the simulation in milliseconds. */
   at: number;
 }
 
-/** Thrown inside a life when a reconcile fails. The message becomes that of the condition. */
+/** Thrown inside a simulation when a reconcile fails. The message becomes that of the condition. */
 export class ReconcileError extends Error {}
 
-/** Thrown inside a life when it cannot be completed. */
-export class LifeStopped extends Error {}
+/** Thrown inside a simulation when it cannot be completed. */
+export class SimulationStopped extends Error {}
 
-/** Thrown inside a life when the controller restarts. */
+/** Thrown inside a simulation when the controller restarts. */
 export class ControllerRestart extends Error {}

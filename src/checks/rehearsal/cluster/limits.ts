@@ -1,4 +1,4 @@
-/** Limits for a life that would otherwise never end. */
+/** Limits for a simulation that would otherwise never end. */
 export interface ClusterApiLimits {
   /** Maximum number of calls of handlers. */
   maxCalls: number;

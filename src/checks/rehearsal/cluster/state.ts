@@ -9,7 +9,7 @@ import {
   textAt,
   timeText,
 } from '../../../kubernetes/index.ts';
-import type { Effect, Life, LifeEvent } from './effects.ts';
+import type { Effect, SimulatedEvent, Simulation } from './effects.ts';
 import type { Names } from './names.ts';
 import type { RehearsedCluster } from './subject.ts';
 
@@ -33,7 +33,7 @@ export interface WorkerGroup {
 export interface State {
   readonly subject: RehearsedCluster;
   readonly names: Names;
-  /** Milliseconds since the life began. */
+  /** Milliseconds since the simulation began. */
   now: number;
   readonly start: Date;
   /** The Cluster as it is stored, without status. */
@@ -131,7 +131,7 @@ export function conditionMessage({ condition }: State): string {
 }
 
 /** Adds pending hooks to the annotation, and removes those that have been called. */
-export function* setPending(state: State, add: readonly string[], remove: readonly string[] = []): Life {
+export function* setPending(state: State, add: readonly string[], remove: readonly string[] = []): Simulation {
   for (const hook of add) {
     state.pending.add(hook);
   }
@@ -145,13 +145,13 @@ export function* setPending(state: State, add: readonly string[], remove: readon
   }
 }
 
-export const tell = ({ now }: State, event: LifeEvent): Effect => ({ do: 'tell', at: now, event });
+export const tell = ({ now }: State, event: SimulatedEvent): Effect => ({ do: 'tell', at: now, event });
 
 /** Reports an event of a group of workers. */
 export function workerEvent(
   state: State,
   { name, topologyName: group, version = '' }: WorkerGroup,
-  happens: Extract<LifeEvent, { kind: 'worker' }>['state'],
+  happens: Extract<SimulatedEvent, { kind: 'worker' }>['state'],
 ): Effect {
   return tell(state, { kind: 'worker', state: happens, version, name, group });
 }

@@ -1,4 +1,4 @@
-import type { Life } from './effects.ts';
+import type { Simulation } from './effects.ts';
 import type { State } from './state.ts';
 
 /** Wait after a number of failures in a row, in ms: 1 s plus 5 ms that double each time, up to 1000 s. */
@@ -14,7 +14,7 @@ const longestWait = 24 * 3600;
 export const waitMs = (retryAfterSeconds: number): number => Math.min(retryAfterSeconds, longestWait) * 1000;
 
 /** Advances time. */
-export function* passUntil(state: State, until: number): Life {
+export function* passUntil(state: State, until: number): Simulation {
   if (until > state.now) {
     const fromMs = state.now;
     state.now = until;

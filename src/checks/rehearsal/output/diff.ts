@@ -16,7 +16,7 @@ const maxLength = 200;
 
 /** The difference between two objects as lines of their YAML, each with `+`, `-`, a space or `@` in front. */
 export function diffLines(before: JsonObject, after: JsonObject): string[] {
-  // Loaded on first use: it is a hundred files, and lives without patches need none of them.
+  // Loaded on first use: it is a hundred files, and lifecycles without patches need none of them.
   const { structuredPatch } = require('diff') as typeof Diff;
   const [old, changed] = [readableYaml(before), readableYaml(after)];
   const isShort = [old, changed].every((text) => text.split('\n').length <= maxLines);

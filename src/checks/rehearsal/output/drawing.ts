@@ -66,7 +66,7 @@ function userShape({ users, faults }: Drawing, height: number): string {
   ].join('');
 }
 
-/** The drawn timeline of a life: lanes for control plane and workers, the condition, and a row for each hook. */
+/** The drawn timeline of a simulation: lanes for control plane and workers, the condition, and a row for each hook. */
 export function drawingOf(entries: readonly Entry[]): string {
   const narrow = layOut(entries, 1);
   const drawing = narrow.width < wanted ? layOut(entries, Math.min(wanted / narrow.width, mostScale)) : narrow;

@@ -1,7 +1,7 @@
 import type { Entry } from '../record.ts';
 
 /**
- * An entry as a line of JSON: a record for each call, and one with `end` for each life. Undefined for other entries.
+ * An entry as a line of JSON: a record for each call, and one with `end` for each simulation. Undefined for other entries.
  */
 export function jsonLine(entry: Entry): string | undefined {
   if (entry.type === 'event') {

@@ -45,7 +45,7 @@ export interface Stretch {
   title: string;
 }
 
-/** The parts of a drawing, computed in one pass over the entries of a life. */
+/** The parts of a drawing, computed in one pass over the entries of a simulation. */
 export interface Drawing {
   width: number;
   ticks: { x: number; text: string }[];
@@ -60,8 +60,8 @@ export interface Drawing {
 /** Width of a period: logarithmic, so that an hour does not hide what happens in a minute. */
 const gapOf = (ms: number) => Math.min(size.gap + 14 * Math.log10(1 + ms / 1000), size.longestGap);
 
-type LifeEvent = EventEntry['event'];
-type LaneEvent = Extract<LifeEvent, { state: string }>;
+type SimulatedEvent = EventEntry['event'];
+type LaneEvent = Extract<SimulatedEvent, { state: string }>;
 
 /** Ends the last section of a lane. */
 function endLast(stretches: readonly Stretch[], x: number): void {
@@ -71,7 +71,7 @@ function endLast(stretches: readonly Stretch[], x: number): void {
   }
 }
 
-/** One pass over the entries of a life. */
+/** One pass over the entries of a simulation. */
 class Layout {
   readonly drawing: Drawing = {
     width: 0,
@@ -142,7 +142,7 @@ class Layout {
     this.#run = { key, calls, mark };
   }
 
-  addEvent(event: LifeEvent, at: number): void {
+  addEvent(event: SimulatedEvent, at: number): void {
     if (event.kind === 'plan' || event.kind === 'templates') {
       return;
     }
@@ -169,7 +169,7 @@ class Layout {
     }
   }
 
-  /** @param isGone whether the Cluster had been deleted when the life ended: otherwise its lanes extend to the end. */
+  /** @param isGone whether the Cluster had been deleted when the simulation ended: otherwise its lanes extend to the end. */
   finish(isGone: boolean): Drawing {
     const end = this.#x + size.margin + 10;
     this.#setPending([]);
@@ -208,7 +208,7 @@ class Layout {
     }
   }
 
-  #addCondition({ status, reason, message }: Extract<LifeEvent, { kind: 'condition' }>): void {
+  #addCondition({ status, reason, message }: Extract<SimulatedEvent, { kind: 'condition' }>): void {
     endLast(this.drawing.conditions, this.#x);
     const kind = status === 'True' ? 'good' : reason === 'ReconcileFailed' ? 'bad' : 'busy';
     const title = `TopologyReconciled ${status} ${reason}\n${message}`;
@@ -238,7 +238,7 @@ class Layout {
 }
 
 /**
- * Computes the layout of a life: x grows with each call, and with the time that passes.
+ * Computes the layout of a simulation: x grows with each call, and with the time that passes.
  *
  * @param scale factor by which the drawing is wider than its minimum.
  */

@@ -17,7 +17,7 @@ import {
 } from './words.ts';
 
 /** Maximum number of Clusters that are drawn, those that could not be completed first. */
-const maxLives = 20;
+const maxTimelines = 20;
 /** Maximum number of rows of a table. */
 const maxRows = 2000;
 /** Maximum number of Clusters in the list. */
@@ -52,7 +52,7 @@ function eventRow({ at, event }: EventEntry): string {
   return `<tr class="event ${event.kind}"><td class="time">${clockText(at)}</td><td colspan="3">${escaped(eventText(event))}${more}</td></tr>`;
 }
 
-/** The table rows of a life; a run of identical calls is one row with a count. */
+/** The table rows of a simulation; a run of identical calls is one row with a count. */
 function rowsOf(entries: readonly Entry[]): string {
   const rows: string[] = [];
   const rounds = new Map<string, string>();
@@ -90,7 +90,7 @@ function rowsOf(entries: readonly Entry[]): string {
   return rows.join('');
 }
 
-interface LifeOfCluster {
+interface ClusterTimeline {
   cluster: string;
   entries: Entry[];
   end: EndEntry | undefined;
@@ -103,11 +103,11 @@ const badge = (end: EndEntry | undefined) =>
       ? '<span class="badge passed">complete</span>'
       : '<span class="badge failed">incomplete</span>';
 
-function lifeHtml({ cluster, entries, end }: LifeOfCluster, index: number): string {
+function timelineHtml({ cluster, entries, end }: ClusterTimeline, index: number): string {
   const calls = entries.filter((entry) => entry.type === 'call').length;
   const facts = [count(calls, 'call'), ...(end === undefined ? [] : [`${clockText(end.at)} of simulated time`])];
   const reason = end === undefined || end.isComplete ? '' : `<p class="reason">${escaped(end.reason)}</p>`;
-  return `<section id="life-${index}"><h2>${escaped(cluster)} ${badge(end)}</h2><p class="facts">${facts.join(' · ')}</p>${reason}
+  return `<section id="cluster-${index}"><h2>${escaped(cluster)} ${badge(end)}</h2><p class="facts">${facts.join(' · ')}</p>${reason}
 ${drawingOf(entries)}
 <h3>What happened</h3>
 <div class="wide"><table class="timeline"><thead><tr><th>time</th><th>hook and handler</th><th>versions</th><th>answer</th></tr></thead><tbody>${rowsOf(entries)}</tbody></table></div></section>`;
@@ -118,31 +118,31 @@ const legend = (['passed', 'blocked', 'failed', 'ignored'] as const)
   .join('');
 
 /**
- * An HTML page with drawn timelines of lives. It is a single file that works without a network and without scripts. All
+ * An HTML page with drawn timelines of Clusters. It is a single file that works without a network and without scripts. All
  * text from outside is escaped, and the content security policy lets a browser load nothing.
  */
 export function htmlPage(all: readonly Entry[]): string {
-  const lives = new Map<string, LifeOfCluster>();
+  const byCluster = new Map<string, ClusterTimeline>();
   for (const entry of all) {
-    const life = lives.get(entry.cluster) ?? { cluster: entry.cluster, entries: [], end: undefined };
-    lives.set(entry.cluster, life);
-    life.entries.push(entry);
-    life.end = entry.type === 'end' ? entry : life.end;
+    const timeline = byCluster.get(entry.cluster) ?? { cluster: entry.cluster, entries: [], end: undefined };
+    byCluster.set(entry.cluster, timeline);
+    timeline.entries.push(entry);
+    timeline.end = entry.type === 'end' ? entry : timeline.end;
   }
-  const preparation = [...lives.values()].filter(({ end, cluster }) => end === undefined || cluster === '');
-  const clusters = [...lives.values()].filter(({ end, cluster }) => end !== undefined && cluster !== '');
-  const isBad = ({ end }: LifeOfCluster) => end?.isComplete === false;
-  const drawn = [...clusters.filter(isBad), ...clusters.filter((life) => !isBad(life))].slice(0, maxLives);
-  const complete = clusters.filter((life) => !isBad(life)).length;
+  const preparation = [...byCluster.values()].filter(({ end, cluster }) => end === undefined || cluster === '');
+  const clusters = [...byCluster.values()].filter(({ end, cluster }) => end !== undefined && cluster !== '');
+  const isBad = ({ end }: ClusterTimeline) => end?.isComplete === false;
+  const drawn = [...clusters.filter(isBad), ...clusters.filter((timeline) => !isBad(timeline))].slice(0, maxTimelines);
+  const complete = clusters.filter((timeline) => !isBad(timeline)).length;
   const listed =
     clusters.length < 2
       ? ''
-      : `<details class="list"${clusters.length <= maxLives ? ' open' : ''}><summary>${complete} of ${clusters.length} lives were played to their end</summary><ul>${clusters
+      : `<details class="list"${clusters.length <= maxTimelines ? ' open' : ''}><summary>${complete} of ${clusters.length} lifecycles completed</summary><ul>${clusters
           .slice(0, maxListed)
-          .map((life) => {
-            const index = drawn.indexOf(life);
-            const name = escaped(life.cluster);
-            return `<li>${index < 0 ? name : `<a href="#life-${index}">${name}</a>`} ${badge(life.end)} ${escaped(life.end?.reason ?? '')}</li>`;
+          .map((timeline) => {
+            const index = drawn.indexOf(timeline);
+            const name = escaped(timeline.cluster);
+            return `<li>${index < 0 ? name : `<a href="#cluster-${index}">${name}</a>`} ${badge(timeline.end)} ${escaped(timeline.end?.reason ?? '')}</li>`;
           })
           .join('')}</ul></details>`;
   const before = preparation
@@ -163,8 +163,8 @@ export function htmlPage(all: readonly Entry[]): string {
 <style>${style}</style>
 </head>
 <body>
-<header><h1>Rehearsal of ${clusters.length === 1 ? `a Cluster’s life` : `${clusters.length} Clusters’ lives`}</h1><p class="legend">${legend}<span class="key"><i class="dot pending"></i>pending in the annotation</span><span class="key"><i class="dot fault"></i>a fault, as asked for</span></p></header>
-<main>${listed}${before}${drawn.map(lifeHtml).join('\n')}</main>
+<header><h1>Rehearsal of ${clusters.length === 1 ? `a Cluster’s lifecycle` : `${clusters.length} Clusters’ lifecycles`}</h1><p class="legend">${legend}<span class="key"><i class="dot pending"></i>pending in the annotation</span><span class="key"><i class="dot fault"></i>a fault, as asked for</span></p></header>
+<main>${listed}${before}${drawn.map(timelineHtml).join('\n')}</main>
 </body>
 </html>
 `;

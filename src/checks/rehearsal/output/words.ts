@@ -1,8 +1,8 @@
 import { printable } from '../../../base/index.ts';
-import type { LifeEvent } from '../cluster/effects.ts';
+import type { SimulatedEvent } from '../cluster/effects.ts';
 import type { CallEntry } from '../record.ts';
 
-/** Simulated time since the life began, as `0:03:00`. */
+/** Simulated time since the simulation began, as `0:03:00`. */
 export function clockText(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -85,7 +85,7 @@ const workerStates = {
 } as const;
 
 /** An event as one line; conditions and templates have further lines. */
-export function eventText(event: LifeEvent): string {
+export function eventText(event: SimulatedEvent): string {
   switch (event.kind) {
     case 'user':
       return printable(`the user ${event.text}`);

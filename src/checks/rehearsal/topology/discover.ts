@@ -2,7 +2,7 @@ import { count } from '../../../base/index.ts';
 import { isSame, type Json } from '../../../kubernetes/index.ts';
 import { checkDefinitions, type UnevaluatedRules } from '../../../runtimehooks/variables/index.ts';
 import type { Blueprint } from '../cluster/blueprint.ts';
-import type { Effect, Life } from '../cluster/effects.ts';
+import type { Effect, Simulation } from '../cluster/effects.ts';
 import { causeText, define, definitionsIn } from './variables.ts';
 
 /** Maximum number of problems of definitions that are reported. */
@@ -53,13 +53,13 @@ const rounds = 2;
  *
  * @returns why no Cluster of the class would be reconciled; undefined if they would be.
  */
-export function* discoverVariables(blueprint: Blueprint): Life<string | undefined> {
+export function* discoverVariables(blueprint: Blueprint): Simulation<string | undefined> {
   const finding = (severity: 'error' | 'warning', text: string, remedy: string): Effect => ({
     do: 'tell',
     at: 0,
     event: { kind: 'finding', severity, text, remedy },
   });
-  function* tellUnevaluated(unevaluated: readonly UnevaluatedRules[]): Life {
+  function* tellUnevaluated(unevaluated: readonly UnevaluatedRules[]): Simulation {
     for (const text of unevaluatedTexts(unevaluated)) {
       yield finding('warning', text, 'try values that it forbids with kubectl apply --dry-run=server');
     }

@@ -10,7 +10,7 @@ import {
 } from '../../../kubernetes/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Blueprint, ExternalPatch } from '../cluster/blueprint.ts';
-import type { Life, TemplateChange } from '../cluster/effects.ts';
+import type { Simulation, TemplateChange } from '../cluster/effects.ts';
 import { tell } from '../cluster/state.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, variable } from './items.ts';
 import { applyPatch, BadPatch, isControlPlaneHolder, isEmptyPatch } from './patch.ts';
@@ -69,7 +69,7 @@ function requestOf(round: Round, patch: ExternalPatch, hasUids: boolean): JsonOb
   };
 }
 
-function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
+function* generate(round: Round, patch: ExternalPatch, handler: string): Simulation {
   const { reconcile, items, uids } = round;
   const where = `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
   const answer = yield* call(reconcile, 'GeneratePatches', copyOf(requestOf(round, patch, true)), handler);
@@ -110,7 +110,7 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Life {
 }
 
 /** Reports the result of the patches when it differs from that of the last round. */
-function* compare(round: Round, originals: readonly JsonObject[], input: string): Life {
+function* compare(round: Round, originals: readonly JsonObject[], input: string): Simulation {
   const { reconcile, items, ignored } = round;
   const { state } = reconcile;
   const result = JSON.stringify(items.map(({ object }) => object));
@@ -158,7 +158,7 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
-export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
+export function* applyRound(reconcile: Reconcile, desired: Desired): Simulation {
   const { blueprint } = reconcile.state.subject;
   if (blueprint === undefined || blueprint.patches.length === 0) {
     return;
@@ -170,7 +170,7 @@ export function* applyRound(reconcile: Reconcile, desired: Desired): Life {
   }
 }
 
-function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): Life {
+function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): Simulation {
   const { state } = reconcile;
   const items = itemsOf(state, blueprint, desired);
   const originals = items.map(({ object }) => object);

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
 import { compareVersions, parseVersion, upgradePlanProblems } from '../../../runtimehooks/messages/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
-import type { Life } from '../cluster/effects.ts';
+import type { Simulation } from '../cluster/effects.ts';
 import { type State, targetOf, tell } from '../cluster/state.ts';
 
 /** Versions that the control plane and the workers still have to be upgraded to, in order. */
@@ -11,7 +11,7 @@ export interface Plan {
 }
 
 /** How long Cluster API caches the plan of an extension, in ms. */
-const planLifeMs = 10 * 60_000;
+const planCacheMs = 10 * 60_000;
 /** How many minors workers may be behind the control plane. */
 const maxWorkerMinors = 3;
 /** Maximum number of steps of a generated plan. */
@@ -88,7 +88,7 @@ function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: s
 const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null).map((step) => textAt(step, 'version'));
 
 /** The plan of the extension that the class names, cached for ten minutes. */
-function* planOfExtension(reconcile: Reconcile, handler: string, from: string, to: string): Life<Plan> {
+function* planOfExtension(reconcile: Reconcile, handler: string, from: string, to: string): Simulation<Plan> {
   const { state } = reconcile;
   const workers = lowestWorkerVersion(state);
   const key = JSON.stringify([from, workers, to]);
@@ -117,7 +117,7 @@ function* planOfExtension(reconcile: Reconcile, handler: string, from: string, t
   }
   const plan = {
     key,
-    until: state.now + planLifeMs,
+    until: state.now + planCacheMs,
     controlPlane: controlPlaneSteps,
     workers: workerSteps.length > 0 ? workerSteps : defaultWorkerSteps(state, controlPlaneSteps, to),
   };
@@ -135,7 +135,7 @@ function* planOfExtension(reconcile: Reconcile, handler: string, from: string, t
  * The steps to the version in the topology: from the extension or the versions that the class names, else one minor per
  * step.
  */
-export function* upgradePlan(reconcile: Reconcile): Life<Plan> {
+export function* upgradePlan(reconcile: Reconcile): Simulation<Plan> {
   const { state } = reconcile;
   const from = state.controlPlane.version ?? '';
   const to = targetOf(state);

@@ -1,10 +1,10 @@
 import { fieldAt } from '../../../kubernetes/index.ts';
 import type { Reconcile } from '../cluster/ask.ts';
-import type { Life, LifeEvent } from '../cluster/effects.ts';
+import type { SimulatedEvent, Simulation } from '../cluster/effects.ts';
 import { isPending, type State, targetOf, tell, type WorkerGroup } from '../cluster/state.ts';
 import type { Plan } from './plan.ts';
 
-type Condition = Extract<LifeEvent, { kind: 'condition' }>;
+type Condition = Extract<SimulatedEvent, { kind: 'condition' }>;
 
 const condition = (status: 'True' | 'False', reason: string, message = ''): Condition => ({
   kind: 'condition',
@@ -105,7 +105,7 @@ export const isPaused = ({ cluster }: State): boolean =>
   fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined;
 
 /** Reports a condition when it has changed. */
-export function* tellCondition(state: State, told: Condition): Life {
+export function* tellCondition(state: State, told: Condition): Simulation {
   const text = JSON.stringify(told);
   if (text !== state.condition) {
     state.condition = text;

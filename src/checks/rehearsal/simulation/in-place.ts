@@ -9,7 +9,7 @@ import {
   textAt,
 } from '../../../kubernetes/index.ts';
 import { call, type Reconcile, reportNegative } from '../cluster/ask.ts';
-import { ControllerRestart, type Life, LifeStopped } from '../cluster/effects.ts';
+import { ControllerRestart, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import { replicasOf, type State, type WorkerGroup } from '../cluster/state.ts';
 import { backoffMs, passUntil, restartMs, waitMs } from '../cluster/time.ts';
 import { applyPatch, BadPatch } from '../topology/patch.ts';
@@ -102,7 +102,7 @@ function* callAcrossRestarts(
 }
 
 /** Calls UpdateMachine until it is done: once a machine is marked, the update must be finished. */
-function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
+function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Simulation {
   const { state, limits } = reconcile;
   let failures = 0;
   for (;;) {
@@ -121,7 +121,7 @@ function* updateMachine(reconcile: Reconcile, desired: MachineObjects): Life {
     }
     failures++;
     if (failures >= limits.maxFailures) {
-      throw new LifeStopped(
+      throw new SimulationStopped(
         `Machine ${textAt(desired.machine, 'metadata', 'name')} is not updated, UpdateMachine failed ${failures} times in a row: ${answer.error}`,
       );
     }
@@ -137,20 +137,20 @@ function* asked(
   reconcile: Reconcile,
   hook: 'CanUpdateMachine' | 'CanUpdateMachineSet',
   request: JsonObject,
-): Life<JsonObject | undefined> {
+): Simulation<JsonObject | undefined> {
   for (let failures = 1; ; failures++) {
     const answer = yield* callAcrossRestarts(reconcile, hook, request);
     if (answer.ok) {
       return answer.calls.length === 0 ? undefined : answer.response;
     }
     if (failures >= reconcile.limits.maxFailures) {
-      throw new LifeStopped(`${hook} failed ${failures} times in a row: ${answer.error}`);
+      throw new SimulationStopped(`${hook} failed ${failures} times in a row: ${answer.error}`);
     }
     yield* passUntil(reconcile.state, reconcile.state.now + backoffMs(failures));
   }
 }
 
-function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Life {
+function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Simulation {
   const { state } = reconcile;
   const { replicas } = objectAt(state.cluster.spec, 'topology', 'controlPlane');
   const count = Math.min(typeof replicas === 'number' ? replicas : 1, maxMachines);
@@ -174,7 +174,7 @@ function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Li
   }
 }
 
-function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, from: string, to: string): Life {
+function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, from: string, to: string): Simulation {
   const { state } = reconcile;
   const objects = (version: string): JsonObject => {
     const name = state.names.generated(worker.name, version);
@@ -224,7 +224,7 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, from: string,
  * What the controllers of machines do during an upgrade if the feature gate InPlaceUpdates is enabled: they ask whether
  * machines can be updated in place, and update them if all differences are covered; otherwise they replace them.
  */
-export function* updateInPlace(reconcile: Reconcile): Life {
+export function* updateInPlace(reconcile: Reconcile): Simulation {
   const { state } = reconcile;
   const { controlPlane, previous: versions } = state;
   try {
@@ -242,7 +242,7 @@ export function* updateInPlace(reconcile: Reconcile): Life {
     }
   } catch (error) {
     if (error instanceof BadPatch) {
-      throw new LifeStopped(`a patch of an in-place update cannot be applied: ${error.message}`);
+      throw new SimulationStopped(`a patch of an in-place update cannot be applied: ${error.message}`);
     }
     throw error;
   }

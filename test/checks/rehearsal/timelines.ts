@@ -38,8 +38,8 @@ export const event = (at: number, what: Extract<Entry, { type: 'event' }>['event
 export const blocked = call({ retryAfterSeconds: 5400, message: 'backups run' });
 export const object = (image: string): JsonObject => ({ kind: 'T', spec: { image } });
 
-/** A life with an upgrade that a hook blocks for a while. */
-export const life: readonly Entry[] = [
+/** A simulation with an upgrade that a hook blocks for a while. */
+export const simulation: readonly Entry[] = [
   event(0, { kind: 'user', text: 'sets spec.topology.version to v1.32.0', flag: '→ v1.32.0' }),
   event(0, { kind: 'control-plane', state: 'ready', version: 'v1.31.0', name: 'c-x' }),
   callEntry(0, 'BeforeClusterUpgrade', blocked),
@@ -75,10 +75,10 @@ export const life: readonly Entry[] = [
 
 /** HTML that would end its surrounding element, and run a script. */
 const hostile = `</script></style></svg><img src=x onerror="document.title='caught'"><b id=bad>'"&`;
-/** A life, and another one in which every text is hostile. */
-export const pageOfLives = () =>
+/** A simulation, and another one in which every text is hostile. */
+export const hostilePage = () =>
   htmlPage([
-    ...life,
+    ...simulation,
     callEntry(16_382_000, 'BeforeClusterUpgrade', call({ status: 'Failure', error: hostile, handler: hostile })),
     event(16_382_000, { kind: 'worker', state: 'ready', version: hostile, name: hostile, group: hostile }),
     event(16_382_000, { kind: 'user', text: hostile, flag: hostile }),

@@ -1,6 +1,6 @@
 import { fieldAt, textAt } from '../../../kubernetes/index.ts';
 import { ask, call, failed, type Reconcile } from '../cluster/ask.ts';
-import type { Life } from '../cluster/effects.ts';
+import type { Simulation } from '../cluster/effects.ts';
 import {
   annotate,
   isControlPlaneStable,
@@ -27,7 +27,7 @@ export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_
 
 const isCreated = ({ cluster }: State): boolean => fieldAt(cluster, 'spec', 'controlPlaneRef') !== undefined;
 
-function* create({ state }: Reconcile): Life {
+function* create({ state }: Reconcile): Simulation {
   yield* setPending(state, ['AfterControlPlaneInitialized']);
   const { cluster, controlPlane, names, subject } = state;
   const name = textAt(cluster, 'metadata', 'name');
@@ -81,7 +81,7 @@ function workersToStart(state: State, version: string): WorkerGroup[] {
   return starting;
 }
 
-function* changeVersions(reconcile: Reconcile, version: string, { workers: [step] }: Plan): Life {
+function* changeVersions(reconcile: Reconcile, version: string, { workers: [step] }: Plan): Simulation {
   const { state } = reconcile;
   const { controlPlane } = state;
   if (controlPlane.version !== version) {
@@ -107,7 +107,7 @@ function* changeVersions(reconcile: Reconcile, version: string, { workers: [step
 }
 
 /** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
-function* callAfterHooks(reconcile: Reconcile): Life {
+function* callAfterHooks(reconcile: Reconcile): Simulation {
   const { state } = reconcile;
   if (isPending(state, 'AfterControlPlaneInitialized') && state.controlPlane.isInitialized) {
     const answer = yield* call(reconcile, 'AfterControlPlaneInitialized', (cluster) => ({ cluster }));
@@ -132,7 +132,7 @@ function* callAfterHooks(reconcile: Reconcile): Life {
   }
 }
 
-function* reconcileDelete(reconcile: Reconcile): Life {
+function* reconcileDelete(reconcile: Reconcile): Simulation {
   const { state } = reconcile;
   const isOk = () => fieldAt(state.cluster, 'metadata', 'annotations', okToDeleteAnnotation) !== undefined;
   if (!isOk() && (yield* ask(reconcile, 'BeforeClusterDelete')) === 'passed') {
@@ -149,7 +149,7 @@ function* reconcileDelete(reconcile: Reconcile): Life {
  *
  * @throws {ReconcileError} when it fails.
  */
-export function* reconcileCluster(reconcile: Reconcile): Life {
+export function* reconcileCluster(reconcile: Reconcile): Simulation {
   const { state } = reconcile;
   if (state.cluster.metadata.deletionTimestamp !== undefined) {
     yield* reconcileDelete(reconcile);

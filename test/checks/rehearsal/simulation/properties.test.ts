@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../support/runs.ts';
-import { type Answer, blocking, callLine, clusterYaml, live } from './living.ts';
+import { type Answer, blocking, callLine, clusterYaml, simulate } from './simulating.ts';
 
 /** Failures before a hook succeeds. */
 const trouble = fc.oneof(
@@ -13,7 +13,7 @@ const troubles = fc.dictionary(
   fc.constantFrom(...blocking, 'AfterControlPlaneInitialized'),
   fc.array(trouble, { maxLength: 4 }),
 );
-const story = fc.record({
+const scenario = fc.record({
   from: fc.integer({ min: 28, max: 31 }),
   upgrades: fc.subarray(['v1.32.0', 'v1.33.1', 'v1.35.0']),
   isDeleted: fc.boolean(),
@@ -27,13 +27,13 @@ const yamlOf = (from: number, replicas: readonly number[]) =>
 
 test('whatever goes wrong for a while, the same hooks pass in the same order as without it', () => {
   fc.assert(
-    fc.property(story, troubles, ({ from, replicas, ...rest }, wrong) => {
+    fc.property(scenario, troubles, ({ from, replicas, ...rest }, wrong) => {
       const yaml = yamlOf(from, replicas);
-      const smooth = live(() => undefined, { yaml, ...rest });
+      const smooth = simulate(() => undefined, { yaml, ...rest });
       expect(smooth.end).toMatchObject({ isComplete: true, reason: '' });
 
       const passed: string[] = [];
-      const rough = live(
+      const rough = simulate(
         (effect, nth) => {
           const answer = wrong[effect.hook]?.[nth - 1];
           // AfterControlPlaneInitialized cannot block.
@@ -62,11 +62,11 @@ test('whatever goes wrong for a while, the same hooks pass in the same order as 
   );
 });
 
-test('every life ends, whatever is answered forever', () => {
+test('every simulation ends, whatever is answered forever', () => {
   const forEver = fc.dictionary(fc.constantFrom(...blocking), trouble);
   fc.assert(
-    fc.property(story, forEver, ({ from, replicas, ...rest }, wrong) => {
-      const { end, calls } = live(({ hook }) => wrong[hook], {
+    fc.property(scenario, forEver, ({ from, replicas, ...rest }, wrong) => {
+      const { end, calls } = simulate(({ hook }) => wrong[hook], {
         yaml: yamlOf(from, replicas),
         ...rest,
         maxCalls: 40,

@@ -2,12 +2,12 @@ import type {
   CallEffect,
   EffectOutcome,
   HandlerCall,
-  LifeEvent,
+  SimulatedEvent,
 } from '../../../../src/checks/rehearsal/cluster/effects.ts';
 import { createNames } from '../../../../src/checks/rehearsal/cluster/names.ts';
 import { initialState, type State } from '../../../../src/checks/rehearsal/cluster/state.ts';
 import { readGiven } from '../../../../src/checks/rehearsal/index.ts';
-import { clusterLife, type Story } from '../../../../src/checks/rehearsal/life/life.ts';
+import { type Scenario, simulateCluster } from '../../../../src/checks/rehearsal/simulation/simulate.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import { objectsOf } from '../given.ts';
 
@@ -26,13 +26,13 @@ export const blocking = [
 /** The response of a fake extension: fields of a success, an error, or nothing where no handler is registered. */
 export type Answer = JsonObject | { error: string } | 'none' | 'restart';
 
-/** The record of one life. */
-export interface Lived {
+/** The record of one simulation. */
+export interface Simulated {
   calls: CallEffect[];
   /** Calls and events in their order. */
   log: string[];
-  conditions: Extract<LifeEvent, { kind: 'condition' }>[];
-  events: { at: number; event: LifeEvent }[];
+  conditions: Extract<SimulatedEvent, { kind: 'condition' }>[];
+  events: { at: number; event: SimulatedEvent }[];
   end: { isComplete: boolean; reason: string; at: number };
   state: State;
 }
@@ -80,17 +80,17 @@ export function callLine({ hook, request }: CallEffect): string {
   return parts.join(' ');
 }
 
-/** Rehearses a life with fake responses, without a network and without a clock. */
-export function live(
+/** Rehearses a simulation with fake responses, without a network and without a clock. */
+export function simulate(
   answers: (effect: CallEffect, nth: number) => Answer | undefined,
   {
     yaml = '',
     maxCalls = 200,
     maxFailures = 5,
-    ...story
-  }: Partial<Story> & { yaml?: string; maxCalls?: number; maxFailures?: number } = {},
-): Lived {
-  const upgrades = story.upgrades ?? [];
+    ...scenario
+  }: Partial<Scenario> & { yaml?: string; maxCalls?: number; maxFailures?: number } = {},
+): Simulated {
+  const upgrades = scenario.upgrades ?? [];
   const { subjects } = readGiven(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
   let uids = 0;
   const state = initialState(
@@ -98,18 +98,18 @@ export function live(
     createNames(() => `uid-${++uids}`),
     new Date('2026-08-21T10:00:00Z'),
   );
-  const life = clusterLife(
+  const simulation = simulateCluster(
     state,
-    { upgrades, isDeleted: false, updatesInPlace: false, ...story },
+    { upgrades, isDeleted: false, updatesInPlace: false, ...scenario },
     { maxCalls, maxFailures },
   );
-  const lived: Omit<Lived, 'end'> = { calls: [], log: [], conditions: [], events: [], state };
+  const simulated: Omit<Simulated, 'end'> = { calls: [], log: [], conditions: [], events: [], state };
   const nth = new Map<string, number>();
   let given: EffectOutcome | undefined;
   for (;;) {
-    const { done, value } = life.next(given);
+    const { done, value } = simulation.next(given);
     if (done) {
-      return { ...lived, end: value };
+      return { ...simulated, end: value };
     }
     given = undefined;
     if (value.do === 'call') {
@@ -117,15 +117,15 @@ export function live(
       nth.set(value.hook, number);
       const answer = answers(value, number) ?? {};
       if (answer !== 'none') {
-        lived.calls.push(structuredClone(value));
-        lived.log.push(callLine(value));
+        simulated.calls.push(structuredClone(value));
+        simulated.log.push(callLine(value));
       }
       given = outcomeOf(value.hook, answer);
     } else if (value.do === 'tell') {
-      lived.events.push({ at: value.at, event: value.event });
-      lived.log.push(value.event.kind);
+      simulated.events.push({ at: value.at, event: value.event });
+      simulated.log.push(value.event.kind);
       if (value.event.kind === 'condition') {
-        lived.conditions.push(value.event);
+        simulated.conditions.push(value.event);
       }
     }
   }

@@ -1,6 +1,12 @@
 import { objectAt, timeText } from '../../../kubernetes/index.ts';
 import type { Reconcile } from '../cluster/ask.ts';
-import { ControllerRestart, type Life, type LifeEnd, LifeStopped, ReconcileError } from '../cluster/effects.ts';
+import {
+  ControllerRestart,
+  ReconcileError,
+  type Simulation,
+  type SimulationEnd,
+  SimulationStopped,
+} from '../cluster/effects.ts';
 import type { ClusterApiLimits } from '../cluster/limits.ts';
 import { conditionMessage, isPending, type State, targetOf, tell, workerEvent, wrote } from '../cluster/state.ts';
 import { backoffMs, passUntil, restartMs } from '../cluster/time.ts';
@@ -10,7 +16,7 @@ import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
 
 /** The operations on a Cluster. Unless it already exists, it is created first. */
-export interface Story {
+export interface Scenario {
   upgrades: readonly string[];
   isDeleted: boolean;
   /** Whether machines are updated in place if extensions can do that, as with the feature gate InPlaceUpdates. */
@@ -19,11 +25,11 @@ export interface Story {
 
 /** Minimum time between two reconciles of an object, in ms. */
 const reconcileEvery = 1000;
-/** Number of reconciles in a row without any effect, after which a life ends. */
+/** Number of reconciles in a row without any effect, after which a simulation ends. */
 const maxIdle = 3;
 
 /** Events outside the controller: machines become ready. */
-function* settle(state: State): Life {
+function* settle(state: State): Simulation {
   const { controlPlane } = state;
   if (controlPlane.readyAt !== undefined && controlPlane.readyAt <= state.now) {
     controlPlane.readyAt = undefined;
@@ -51,7 +57,12 @@ function* settle(state: State): Life {
 }
 
 /** Reconciles a Cluster until it has reached its goal and nothing changes any more. */
-function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, isThere: () => boolean): Life {
+function* reconcileUntil(
+  state: State,
+  limits: ClusterApiLimits,
+  scenario: Scenario,
+  isThere: () => boolean,
+): Simulation {
   let idle = 0;
   for (;;) {
     const reconcile: Reconcile = {
@@ -75,7 +86,7 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, i
         state.failures++;
         yield* tellCondition(state, failedCondition(state, error.message));
         if (state.failures >= limits.maxFailures) {
-          throw new LifeStopped(
+          throw new SimulationStopped(
             `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
           );
         }
@@ -90,7 +101,7 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, i
       return;
     }
     nextAt ??= reconcile.isChanged ? state.now + reconcileEvery : reconcile.requeueAt;
-    if (story.updatesInPlace && !reconcile.isChanged && !hasFailed) {
+    if (scenario.updatesInPlace && !reconcile.isChanged && !hasFailed) {
       yield* updateInPlace(reconcile);
     }
     const events = [state.controlPlane.readyAt, ...state.workers.map(({ readyAt }) => readyAt)].filter(
@@ -99,7 +110,9 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, story: Story, i
     idle = state.calls === callsBefore && !reconcile.isChanged && events.length === 0 && !hasFailed ? idle + 1 : 0;
     const times = nextAt === undefined ? events : [nextAt, ...events];
     if (times.length === 0 || idle > maxIdle) {
-      throw new LifeStopped(`nothing more will happen on its own: ${conditionMessage(state) || 'the Cluster waits'}`);
+      throw new SimulationStopped(
+        `nothing more will happen on its own: ${conditionMessage(state) || 'the Cluster waits'}`,
+      );
     }
     yield* passUntil(state, Math.max(Math.min(...times), state.now));
     yield* settle(state);
@@ -117,10 +130,10 @@ function addFinalizer(state: State): void {
   }
 }
 
-function* upgrade(state: State, limits: ClusterApiLimits, story: Story, to: string): Life {
+function* upgrade(state: State, limits: ClusterApiLimits, scenario: Scenario, to: string): Simulation {
   const refusal = refusalOf(state, to);
   if (refusal !== undefined) {
-    throw new LifeStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
+    throw new SimulationStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
   }
   yield tell(state, { kind: 'user', text: `sets spec.topology.version to ${to}`, flag: `→ ${to}` });
   state.cluster.spec = {
@@ -131,7 +144,7 @@ function* upgrade(state: State, limits: ClusterApiLimits, story: Story, to: stri
   yield* reconcileUntil(
     state,
     limits,
-    story,
+    scenario,
     () =>
       !isPending(state, 'AfterClusterUpgrade') &&
       state.controlPlane.version === to &&
@@ -140,7 +153,7 @@ function* upgrade(state: State, limits: ClusterApiLimits, story: Story, to: stri
   );
 }
 
-function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
+function* remove(state: State, limits: ClusterApiLimits, scenario: Scenario): Simulation {
   yield tell(state, { kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
   state.cluster.metadata = {
     ...state.cluster.metadata,
@@ -148,7 +161,7 @@ function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
     deletionGracePeriodSeconds: 0,
   };
   wrote(state, 'spec');
-  yield* reconcileUntil(state, limits, story, () => state.isDeleted);
+  yield* reconcileUntil(state, limits, scenario, () => state.isDeleted);
   yield* passUntil(state, state.now + durations.delete);
   for (const worker of state.workers) {
     yield workerEvent(state, worker, 'gone');
@@ -158,16 +171,22 @@ function* remove(state: State, limits: ClusterApiLimits, story: Story): Life {
 }
 
 /**
- * The life of one Cluster as the topology controller sees it: a generator that requests calls, reports what happens,
+ * The simulation of one Cluster as the topology controller sees it: a generator that requests calls, reports what happens,
  * and advances time. It uses neither a clock nor the network.
  *
- * @returns whether the life could be completed, and if not, why.
+ * @returns whether the simulation could be completed, and if not, why.
  */
-export function* clusterLife(state: State, story: Story, limits: ClusterApiLimits): Life<LifeEnd> {
+export function* simulateCluster(
+  state: State,
+  scenario: Scenario,
+  limits: ClusterApiLimits,
+): Simulation<SimulationEnd> {
   try {
     if (isPaused(state)) {
       yield* tellCondition(state, pausedCondition);
-      throw new LifeStopped('the Cluster is paused: Cluster API calls no hook for it, not even when it is deleted');
+      throw new SimulationStopped(
+        'the Cluster is paused: Cluster API calls no hook for it, not even when it is deleted',
+      );
     }
     if (state.controlPlane.version === undefined) {
       yield tell(state, { kind: 'user', text: `creates the Cluster at ${targetOf(state)}`, flag: 'create' });
@@ -175,22 +194,22 @@ export function* clusterLife(state: State, story: Story, limits: ClusterApiLimit
     yield* reconcileUntil(
       state,
       limits,
-      story,
+      scenario,
       () =>
         state.controlPlane.isInitialized &&
         state.controlPlane.readyAt === undefined &&
         !isPending(state, 'AfterControlPlaneInitialized') &&
         !isPending(state, 'AfterClusterUpgrade'),
     );
-    for (const to of story.upgrades) {
-      yield* upgrade(state, limits, story, to);
+    for (const to of scenario.upgrades) {
+      yield* upgrade(state, limits, scenario, to);
     }
-    if (story.isDeleted) {
-      yield* remove(state, limits, story);
+    if (scenario.isDeleted) {
+      yield* remove(state, limits, scenario);
     }
     return { isComplete: true, reason: '', at: state.now };
   } catch (error) {
-    if (error instanceof LifeStopped) {
+    if (error instanceof SimulationStopped) {
       return { isComplete: false, reason: error.message, at: state.now };
     }
     throw error;

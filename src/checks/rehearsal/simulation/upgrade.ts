@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { ask, block, type Reconcile } from '../cluster/ask.ts';
-import type { Life } from '../cluster/effects.ts';
+import type { Simulation } from '../cluster/effects.ts';
 import { annotationsOf, isPending, setPending, targetOf } from '../cluster/state.ts';
 import { lowestWorkerVersion, type Plan, stepsInRequest, upgradePlan } from './plan.ts';
 
@@ -18,7 +18,7 @@ const annotationRetryMs = 20 * 60_000;
  *
  * @returns the version that the control plane should have, and the rest of the plan.
  */
-export function* decideVersions(reconcile: Reconcile): Life<{ version: string; plan: Plan }> {
+export function* decideVersions(reconcile: Reconcile): Simulation<{ version: string; plan: Plan }> {
   const { state } = reconcile;
   const { controlPlane, workers } = state;
   const target = targetOf(state);
@@ -34,7 +34,7 @@ export function* decideVersions(reconcile: Reconcile): Life<{ version: string; p
   if (controlPlane.readyAt !== undefined) {
     return stays;
   }
-  const blocks = function* (hook: Parameters<typeof ask>[1], fields: JsonObject): Life<boolean> {
+  const blocks = function* (hook: Parameters<typeof ask>[1], fields: JsonObject): Simulation<boolean> {
     if (!isPending(state, hook)) {
       return false;
     }

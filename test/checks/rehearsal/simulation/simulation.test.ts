@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { type Answer, blocking, callLine, classYaml, clusterYaml, live } from './living.ts';
+import { type Answer, blocking, callLine, classYaml, clusterYaml, simulate } from './simulating.ts';
 
 const passes = () => undefined;
 const steps = (...versions: string[]) => versions.map((version) => ({ version }));
 /** Lines of calls, without those of patches. */
 const lines = (calls: Parameters<typeof callLine>[0][]) => calls.map(callLine);
 
-describe('the calls of a life', () => {
+describe('the calls of a simulation', () => {
   test('creation, and nothing else', () => {
-    const { calls, end } = live(passes);
+    const { calls, end } = simulate(passes);
     expect(lines(calls)).toEqual(['BeforeClusterCreate', 'AfterControlPlaneInitialized']);
     expect(end).toMatchObject({ isComplete: true, reason: '' });
   });
@@ -16,7 +16,7 @@ describe('the calls of a life', () => {
   test("an upgrade of four minors by an extension's plan", () => {
     // The example of Cluster API's documentation: workers may lag by at most three minor versions.
     const all = ['v1.30.0', 'v1.31.0', 'v1.32.3', 'v1.33.0'];
-    const { calls, end } = live(
+    const { calls, end } = simulate(
       ({ hook, request }) =>
         hook === 'GenerateUpgradePlan'
           ? {
@@ -63,7 +63,7 @@ describe('the calls of a life', () => {
   });
 
   test('without a class, an upgrade takes one minor per step', () => {
-    const { calls } = live(passes, { yaml: clusterYaml('v1.30.2'), upgrades: ['v1.32.1'] });
+    const { calls } = simulate(passes, { yaml: clusterYaml('v1.30.2'), upgrades: ['v1.32.1'] });
     expect(lines(calls)[2]).toBe('BeforeClusterUpgrade 1.30.2 → 1.32.1 C[1.31.0 1.32.1] W[1.32.1]');
   });
 
@@ -71,13 +71,13 @@ describe('the calls of a life', () => {
     const yaml =
       clusterYaml('v1.30.0') +
       classYaml('{ kubernetesVersions: [v1.30.0, v1.30.9, v1.31.0, v1.31.4, v1.32.0, v1.32.1] }');
-    const { calls } = live(passes, { yaml, upgrades: ['v1.32.0'] });
+    const { calls } = simulate(passes, { yaml, upgrades: ['v1.32.0'] });
     expect(lines(calls)[2]).toBe('BeforeClusterUpgrade 1.30.0 → 1.32.0 C[1.31.4 1.32.0] W[1.32.0]');
   });
 
   test('without workers, no hooks of workers', () => {
     const yaml = clusterYaml('v1.30.0', { topology: 'controlPlane: {}' });
-    const { calls, end } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    const { calls, end } = simulate(passes, { yaml, upgrades: ['v1.31.0'] });
     expect(end.isComplete).toBe(true);
     expect(lines(calls).slice(2)).toEqual([
       'BeforeClusterUpgrade 1.30.0 → 1.31.0 C[1.31.0]',
@@ -88,7 +88,7 @@ describe('the calls of a life', () => {
   });
 
   test('two upgrades, then the deletion', () => {
-    const { calls, end } = live(passes, { upgrades: ['v1.32.0', 'v1.33.0'], isDeleted: true });
+    const { calls, end } = simulate(passes, { upgrades: ['v1.32.0', 'v1.33.0'], isDeleted: true });
     expect(end.isComplete).toBe(true);
     expect(calls.filter(({ hook }) => hook === 'AfterClusterUpgrade').map(callLine)).toEqual([
       'AfterClusterUpgrade 1.32.0',
@@ -102,7 +102,7 @@ describe('the calls of a life', () => {
   });
 
   test('pending hooks are recorded even if no handler serves them', () => {
-    const { calls, events, end } = live(() => 'none', { upgrades: ['v1.32.0'], isDeleted: true });
+    const { calls, events, end } = simulate(() => 'none', { upgrades: ['v1.32.0'], isDeleted: true });
     expect(calls).toEqual([]);
     expect(end.isComplete).toBe(true);
     expect(events.flatMap(({ event }) => (event.kind === 'pending-hooks' ? [event.hooks] : []))).toEqual([
@@ -123,13 +123,13 @@ describe('the calls of a life', () => {
       'spec:',
       `spec:\n  controlPlaneRef: ${reference}\n  infrastructureRef: ${reference}`,
     );
-    const { calls } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    const { calls } = simulate(passes, { yaml, upgrades: ['v1.31.0'] });
     expect(calls[0]?.hook).toBe('BeforeClusterUpgrade');
   });
 
   test('a paused Cluster gets no calls, not even when it is deleted', () => {
     const yaml = clusterYaml('v1.30.0', { annotations: '{ cluster.x-k8s.io/paused: "" }' });
-    const { calls, end, conditions } = live(passes, { yaml, isDeleted: true });
+    const { calls, end, conditions } = simulate(passes, { yaml, isDeleted: true });
     expect({ calls, isComplete: end.isComplete }).toEqual({ calls: [], isComplete: false });
     expect(conditions).toMatchObject([{ status: 'False', reason: 'Paused' }]);
   });
@@ -137,7 +137,7 @@ describe('the calls of a life', () => {
 
 describe('what blocks', () => {
   test('each blocking hook is called again after its wait, and not earlier', () => {
-    const { calls, end } = live(
+    const { calls, end } = simulate(
       ({ hook }, nth) =>
         blocking.includes(hook) && nth === 1 ? { retryAfterSeconds: 5000, message: 'wait' } : undefined,
       { upgrades: ['v1.32.0'], yaml: clusterYaml('v1.31.0'), isDeleted: true },
@@ -150,7 +150,7 @@ describe('what blocks', () => {
   });
 
   test('a wait of hours takes no real time', () => {
-    const { end } = live(({ hook }, nth) =>
+    const { end } = simulate(({ hook }, nth) =>
       hook === 'BeforeClusterCreate' && nth < 10 ? { retryAfterSeconds: 36_000 } : undefined,
     );
     expect(end).toMatchObject({ isComplete: true });
@@ -158,7 +158,7 @@ describe('what blocks', () => {
   });
 
   test('Cluster API forgets a wait after a day, however long it is', () => {
-    const { calls, end } = live(
+    const { calls, end } = simulate(
       ({ hook }, nth) =>
         nth === 1 && /^Before/.test(hook) ? { retryAfterSeconds: 2_147_483_647, message: 'for ages' } : undefined,
       { upgrades: ['v1.32.0'], isDeleted: true },
@@ -168,7 +168,7 @@ describe('what blocks', () => {
   });
 
   test('a negative retryAfterSeconds blocks as well, and is a finding', () => {
-    const { calls, events } = live(({ hook }, nth) =>
+    const { calls, events } = simulate(({ hook }, nth) =>
       hook === 'BeforeClusterCreate' && nth <= 2 ? { retryAfterSeconds: -5 } : undefined,
     );
     expect(calls.slice(0, 3).map(({ at }) => at)).toEqual([0, 1000, 2000]);
@@ -179,7 +179,7 @@ describe('what blocks', () => {
   });
 
   test('a hook that blocks forever reaches the limit of calls, which is reported', () => {
-    const { end, calls } = live(
+    const { end, calls } = simulate(
       ({ hook }) => (hook === 'BeforeClusterUpgrade' ? { retryAfterSeconds: 60, message: 'never' } : undefined),
       { upgrades: ['v1.32.0'], maxCalls: 20 },
     );
@@ -195,7 +195,7 @@ describe('what blocks', () => {
       annotations:
         '{ before-upgrade.hook.cluster.cluster.x-k8s.io/b: "", before-upgrade.hook.cluster.cluster.x-k8s.io/a: "" }',
     });
-    const { calls, end } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    const { calls, end } = simulate(passes, { yaml, upgrades: ['v1.31.0'] });
     expect(calls.map(({ hook }) => hook)).not.toContain('BeforeClusterUpgrade');
     expect(end.reason).toContain(
       'BeforeClusterUpgrade: annotations before-upgrade.hook.cluster.cluster.x-k8s.io/a, before-upgrade.hook.cluster.cluster.x-k8s.io/b are set',
@@ -207,14 +207,14 @@ describe('what blocks', () => {
       topology:
         'workers: { machineDeployments: [{ class: w, name: md-0, metadata: { annotations: { topology.cluster.x-k8s.io/defer-upgrade: "" } } }] }',
     });
-    const { end, conditions } = live(passes, { yaml, upgrades: ['v1.31.0'] });
+    const { end, conditions } = simulate(passes, { yaml, upgrades: ['v1.31.0'] });
     expect(end.isComplete).toBe(false);
     expect(conditions.at(-1)).toMatchObject({ reason: 'MachineDeploymentsUpgradeDeferred' });
   });
 
   test('groups of workers upgrade one after the other, or as many at a time as the annotation says', () => {
     const startsOf = (annotations: string) =>
-      live(passes, { yaml: clusterYaml('v1.30.0', { annotations }), upgrades: ['v1.31.0'] })
+      simulate(passes, { yaml: clusterYaml('v1.30.0', { annotations }), upgrades: ['v1.31.0'] })
         .events.filter(({ event }) => event.kind === 'worker' && event.state === 'upgrading')
         .map(({ at }) => at);
     const [first = 0, second = 0] = startsOf('{}');
@@ -225,7 +225,7 @@ describe('what blocks', () => {
 
 describe('what fails', () => {
   test('an error ends the reconcile; everything is called again after a backoff, and nothing is cached', () => {
-    const { calls, conditions, end } = live(({ hook }, nth) =>
+    const { calls, conditions, end } = simulate(({ hook }, nth) =>
       hook === 'BeforeClusterCreate' && nth <= 3 ? { error: 'no quota' } : undefined,
     );
     expect(end.isComplete).toBe(true);
@@ -239,7 +239,7 @@ describe('what fails', () => {
   });
 
   test('an error that never ends reaches the limit of failures', () => {
-    const { end } = live(({ hook }) => (hook === 'AfterControlPlaneInitialized' ? { error: 'no' } : undefined), {
+    const { end } = simulate(({ hook }) => (hook === 'AfterControlPlaneInitialized' ? { error: 'no' } : undefined), {
       maxFailures: 4,
     });
     expect(end).toMatchObject({
@@ -250,7 +250,7 @@ describe('what fails', () => {
   });
 
   test('the error of an upgrade hook says where it failed', () => {
-    const { conditions } = live(({ hook }) => (hook === 'BeforeClusterUpgrade' ? { error: 'no' } : undefined), {
+    const { conditions } = simulate(({ hook }) => (hook === 'BeforeClusterUpgrade' ? { error: 'no' } : undefined), {
       upgrades: ['v1.32.0'],
     });
     expect(conditions.at(-1)?.message).toBe(
@@ -264,7 +264,7 @@ describe('what fails', () => {
     ['without steps', {}, /must end with v1\.32\.0/],
     ['with an invalid version', { controlPlaneUpgrades: [{ version: 'new' }] }, /is not a version/],
   ])('a plan %s is rejected', (_, answer, reason) => {
-    const { end } = live(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {
+    const { end } = simulate(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {
       yaml: clusterYaml('v1.30.0') + classYaml('{ upgrade: { external: { generateUpgradePlanExtension: plan.e } } }'),
       upgrades: ['v1.32.0'],
       maxFailures: 2,
@@ -289,7 +289,7 @@ describe('what fails', () => {
       /not one of spec\.kubernetesVersions/,
     ],
   ])('admission rejects %s', (_, to, yaml, reason) => {
-    const { end } = live(passes, { yaml, upgrades: [to] });
+    const { end } = simulate(passes, { yaml, upgrades: [to] });
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(reason);
   });
@@ -297,7 +297,7 @@ describe('what fails', () => {
 
 describe('a restart of the controller', () => {
   test('forgets waits: a handler that blocked for an hour is called again at once', () => {
-    const { calls } = live(
+    const { calls } = simulate(
       ({ hook }, nth) =>
         hook === 'BeforeClusterUpgrade'
           ? nth === 1
@@ -314,10 +314,13 @@ describe('a restart of the controller', () => {
   });
 
   test('repeats the hook of the step', () => {
-    const { log } = live(({ hook }, nth) => (hook === 'BeforeWorkersUpgrade' && nth === 1 ? 'restart' : undefined), {
-      upgrades: ['v1.32.0'],
-      yaml: clusterYaml('v1.31.0'),
-    });
+    const { log } = simulate(
+      ({ hook }, nth) => (hook === 'BeforeWorkersUpgrade' && nth === 1 ? 'restart' : undefined),
+      {
+        upgrades: ['v1.32.0'],
+        yaml: clusterYaml('v1.31.0'),
+      },
+    );
     expect(log.filter((line) => /^(AfterControlPlaneUpgrade|BeforeWorkersUpgrade)/.test(line))).toEqual([
       'AfterControlPlaneUpgrade 1.32.0 W[1.32.0]',
       'BeforeWorkersUpgrade 1.31.0 → 1.32.0 W[1.32.0]',
@@ -327,8 +330,8 @@ describe('a restart of the controller', () => {
 });
 
 describe('the condition TopologyReconciled', () => {
-  test('over a whole life', () => {
-    const { conditions } = live(
+  test('over a whole simulation', () => {
+    const { conditions } = simulate(
       ({ hook }, nth) =>
         nth === 1 && /^(BeforeClusterCreate|BeforeClusterUpgrade|AfterClusterUpgrade|BeforeClusterDelete)$/.test(hook)
           ? { retryAfterSeconds: 5, message: hook === 'AfterClusterUpgrade' ? '' : 'wait' }
@@ -362,7 +365,7 @@ describe('in-place updates', () => {
     patchType: 'JSONPatch',
     patch: Buffer.from(JSON.stringify([{ op: 'replace', path, value }])).toString('base64'),
   });
-  const story = {
+  const scenario = {
     yaml: clusterYaml('v1.31.0', {
       topology:
         'controlPlane: { replicas: 1 }\n    workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }] }',
@@ -374,7 +377,7 @@ describe('in-place updates', () => {
     calls.map(({ hook }) => hook).filter((hook) => /Machine/.test(hook));
 
   test('a machine whose differences are covered is updated until the extension says that it is done', () => {
-    const { calls, end } = live(({ hook }, nth) => {
+    const { calls, end } = simulate(({ hook }, nth) => {
       if (hook === 'CanUpdateMachine') {
         return { machinePatch: patch('/spec/version', 'v1.32.0') };
       }
@@ -382,7 +385,7 @@ describe('in-place updates', () => {
         return { machineSetPatch: patch('/spec/template/spec/version', 'v1.32.0') };
       }
       return hook === 'UpdateMachine' && nth < 3 ? { retryAfterSeconds: 10 } : undefined;
-    }, story);
+    }, scenario);
     expect(end.isComplete).toBe(true);
     expect(inPlace(calls)).toEqual([
       'CanUpdateMachine',
@@ -396,12 +399,12 @@ describe('in-place updates', () => {
   });
 
   test('a restart during an update repeats UpdateMachine', () => {
-    const { calls, end } = live(({ hook }, nth) => {
+    const { calls, end } = simulate(({ hook }, nth) => {
       if (hook === 'CanUpdateMachine') {
         return nth === 1 ? 'restart' : { machinePatch: patch('/spec/version', 'v1.32.0') };
       }
       return hook === 'UpdateMachine' && nth === 1 ? 'restart' : undefined;
-    }, story);
+    }, scenario);
     expect(end.reason).toBe('');
     expect(inPlace(calls)).toEqual([
       'CanUpdateMachine',
@@ -413,25 +416,25 @@ describe('in-place updates', () => {
   });
 
   test('a machine whose differences are not covered is replaced', () => {
-    const { calls, end } = live(passes, story);
+    const { calls, end } = simulate(passes, scenario);
     expect(end.isComplete).toBe(true);
     expect(inPlace(calls)).toEqual(['CanUpdateMachine', 'CanUpdateMachineSet']);
   });
 
   test('without the feature gate, no hook is called', () => {
-    const { calls } = live(passes, { ...story, updatesInPlace: false });
+    const { calls } = simulate(passes, { ...scenario, updatesInPlace: false });
     expect(inPlace(calls)).toEqual([]);
   });
 
   test('an update that fails forever reaches the limit of failures', () => {
-    const { end } = live(
+    const { end } = simulate(
       ({ hook }) => {
         if (hook === 'CanUpdateMachine') {
           return { machinePatch: patch('/spec/version', 'v1.32.0') };
         }
         return hook === 'UpdateMachine' ? { error: 'disk full' } : undefined;
       },
-      { ...story, maxFailures: 3 },
+      { ...scenario, maxFailures: 3 },
     );
     expect(end.reason).toMatch(/is not updated, UpdateMachine failed 3 times in a row: .*disk full/);
   });
