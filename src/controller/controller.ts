@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { Registry } from '../base/metrics/index.ts';
+import { Registry } from 'prom-client';
 import { connect, type KubernetesClient } from '../kubernetes/client/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../runtimehooks/index.ts';

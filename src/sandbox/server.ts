@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { dump } from 'js-yaml';
-import { Registry as MetricsRegistry } from '../base/metrics/index.ts';
+import { Registry as MetricsRegistry } from 'prom-client';
 import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/index.ts';
 import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import { collectProcessMetrics, Registry } from '../../base/metrics/index.ts';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import {
   clusterApiLease,
   type LeaderElectionOptions,
@@ -31,7 +31,6 @@ import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { checkedName } from './checked-name.ts';
 import { clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
-import { keepYoungHeapSmall } from './heap.ts';
 import { ownNamespace } from './own-namespace.ts';
 import { resolveFlag, resolveOf } from './resolve-flag.ts';
 
@@ -148,7 +147,6 @@ taken, 2 usage error.`,
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     const kubeConfig = orNoCluster(() => loadKubeConfig(flags, io.env));
-    keepYoungHeapSmall();
     const log = openLog(io.stdout, flags);
     const metrics = new Registry();
     let controller: RunningController | undefined;
@@ -170,7 +168,7 @@ taken, 2 usage error.`,
         ? new FailureError(listenProblem(error, '--health-port', '--health-host'))
         : error;
     }
-    collectProcessMetrics(metrics);
+    collectDefaultMetrics({ register: metrics });
     const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);
     controller = startController({
       kubeConfig,

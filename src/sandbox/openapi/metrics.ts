@@ -1,5 +1,4 @@
-import type { Registry as MetricsRegistry } from 'prom-client';
-import { Counter, Histogram } from '../../base/metrics/index.ts';
+import { Counter, Histogram, type Registry as MetricsRegistry } from 'prom-client';
 import type { Registry } from '../resources/registry.ts';
 import type { Resource } from '../resources/resource.ts';
 

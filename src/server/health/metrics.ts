@@ -1,4 +1,5 @@
-import { collectProcessMetrics, metricsIn, Registry } from '../../base/metrics/index.ts';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { metricsIn } from '../../base/metrics/index.ts';
 import type { CertificatePair } from '../certificates/certificate.ts';
 import { type ServingStatus, servingStatus } from '../certificates/serving-status.ts';
 
@@ -52,7 +53,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
   const registry = new Registry();
   const { counter, gauge, measured } = metricsIn(registry, prefix);
   if (processMetrics) {
-    collectProcessMetrics(registry);
+    collectDefaultMetrics({ register: registry });
   }
   const refusals = counter('http_refusals_total', 'Requests refused before a decision, by HTTP status code.', ['code']);
   const notAfter = gauge(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { Registry as MetricsRegistry } from 'prom-client';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { Registry as MetricsRegistry } from '../../../src/base/metrics/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { acceptedType } from '../../../src/sandbox/http/openapi-response.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';

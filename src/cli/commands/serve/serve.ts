@@ -20,7 +20,6 @@ import { type DefineCommand, exitCode, FailureError, UsageError } from '../../fr
 import { version } from '../../framework/version.ts';
 import { checkedName } from '../checked-name.ts';
 import { orNoCluster } from '../cluster-flags.ts';
-import { keepYoungHeapSmall } from '../heap.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf } from './policy.ts';
 import { servePolicyOf, unusedFacts } from './policy-of-flags.ts';
@@ -84,7 +83,6 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const delayMs = shutdownDelayOf(flags, io.env) * 1000;
     const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
     checkPortsDiffer({ port, host, healthPort, healthHost });
-    keepYoungHeapSmall();
     const clients = clientsOf(flags);
     const now = () => new Date();
     const policy = servePolicyOf(flags);

@@ -1,5 +1,4 @@
-import type { Registry } from 'prom-client';
-import { Counter, Histogram } from '../../../base/metrics/index.ts';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { HandledCall } from '../calls/call.ts';
 
 /** Prefix of the metric names of an extension. */

@@ -1,10 +1,4 @@
-import { createRequire } from 'node:module';
-import { extname } from 'node:path';
-import type { Registry } from 'prom-client';
-import type * as Prometheus from '../../../base/metrics/index.ts';
-
-const require = createRequire(import.meta.url);
-const prometheus = `../../../base/metrics/index${extname(import.meta.url)}`;
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** The metrics of calls. */
 export interface CallMetrics {
@@ -44,8 +38,6 @@ const buckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3
  * concurrency.
  */
 export function createCallMetrics(registry: Registry, loads: () => readonly ExtensionLoad[]): CallMetrics {
-  // Loaded on demand, since commands that call extensions have no metrics.
-  const { Counter, Gauge, Histogram }: typeof Prometheus = require(prometheus);
   const registers = [registry];
   const requests = new Counter({
     name: 'capi_runtime_sdk_requests_total',
@@ -89,7 +81,7 @@ export function createCallMetrics(registry: Registry, loads: () => readonly Exte
   };
   function collect(): void {
     const current = loads();
-    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, Prometheus.Gauge<'extension'>][]) {
+    for (const [fact, gauge] of Object.entries(gauges) as [keyof typeof gauges, Gauge<'extension'>][]) {
       gauge.reset();
       for (const load of current) {
         gauge.set({ extension: load.extension }, load[fact]);
