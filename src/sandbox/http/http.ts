@@ -128,23 +128,43 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Longest warning, and maximum total length of the warnings of a response (apiserver, warning recorder). */
-const maxWarning = 256;
+/** Maximum total length of the warnings of a response, and of each one once they are longer, in characters. */
 const maxWarnings = 4096;
+const maxWarning = 256;
 
-/** Collects warnings as headers, each text once. */
+/**
+ * Collects warnings as headers, each text once. Once they are too long together, all are truncated, and those that do not
+ * fit then are left out (k8s.io/apiserver, endpoints/filters/warning.go).
+ */
 export function warnings(response: ServerResponse): (text: string) => void {
-  const seen = new Set<string>();
-  let total = 0;
+  let shown = new Set<string>();
+  let length = 0;
+  let isTruncating = false;
+  function show(text: string): boolean {
+    const kept = isTruncating ? text.slice(0, maxWarning) : text;
+    if (shown.has(kept)) {
+      return true;
+    }
+    if (length + kept.length > maxWarnings) {
+      return false;
+    }
+    length += kept.length;
+    shown.add(kept);
+    // Header values are Latin-1, in which UTF-8 bytes pass unchanged.
+    const quoted = Buffer.from(kept.replaceAll(/[\\"]/g, '\\$&'), 'utf8').toString('latin1');
+    response.appendHeader('Warning', `299 - "${quoted}"`);
+    return true;
+  }
   return (text) => {
     const clean = text.replaceAll(/[\r\n\t]+/g, ' ').trim();
-    total += clean.length;
-    const kept = total > maxWarnings ? clean.slice(0, maxWarning) : clean;
-    if (kept !== '' && !seen.has(kept) && !(total > maxWarnings && seen.size > 16)) {
-      seen.add(kept);
-      // Header values are Latin-1, in which UTF-8 bytes pass unchanged.
-      const quoted = Buffer.from(kept.replaceAll(/[\\"]/g, '\\$&'), 'utf8').toString('latin1');
-      response.appendHeader('Warning', `299 - "${quoted}"`);
+    if (clean === '' || show(clean) || isTruncating) {
+      return;
     }
+    isTruncating = true;
+    const texts = [...shown, clean];
+    shown = new Set();
+    length = 0;
+    response.removeHeader('Warning');
+    texts.forEach(show);
   };
 }

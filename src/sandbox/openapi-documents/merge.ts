@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
+import { isJsonObject, isSame, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
 import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
 import { methods, OperationIds, operationIdsOf } from './operation-ids.ts';
 import { formatReference, parseReference, visitReferences } from './references.ts';
@@ -187,14 +187,11 @@ class MergedComponents {
 /** Top-level fields of a document that apply to all operations that do not override them. */
 const inherited = ['security', 'servers'] as const;
 
-/** A path item, and the document that it comes from. */
+/** A path item, the document that it comes from, and the documents of fields that others have added. */
 interface PathEntry {
   document: string;
   item: JsonObject;
-  /** Whether the item is a copy that may be modified. */
-  isOwn: boolean;
-  /** JSON of its fields, for those that have been compared. */
-  texts: Map<string, string | undefined>;
+  added: Map<string, string>;
 }
 
 /** The paths of all documents. */
@@ -209,7 +206,8 @@ class MergedPaths {
       }
       const known = this.#items.get(path);
       if (known === undefined) {
-        this.#items.set(path, { document, item: value, isOwn: false, texts: new Map() });
+        // A copy, to which other documents may add operations.
+        this.#items.set(path, { document, item: { ...value }, added: new Map() });
       } else {
         this.#combine(path, known, document, value);
       }
@@ -218,30 +216,21 @@ class MergedPaths {
 
   /**
    * Merges two items of one path: operations that only one of them has are added, unless fields differ that apply to
-   * all operations of the path. The work depends only on the fields of `item`, however many `known` has.
+   * all operations of the path.
    */
   #combine(path: string, known: PathEntry, document: string, item: JsonObject): void {
-    if (!known.isOwn) {
-      known.item = { ...known.item };
-      known.isOwn = true;
-    }
     const result = known.item;
-    const textOf = (field: string) => {
-      if (!known.texts.has(field)) {
-        known.texts.set(field, JSON.stringify(result[field]));
-      }
-      return known.texts.get(field);
-    };
-    const isSame = (field: string) => textOf(field) === JSON.stringify(item[field]);
-    const differing = ofAllOperations.filter((field) => !isSame(field));
+    const isEqual = (field: string) => isSame(result[field], item[field]);
+    const differing = ofAllOperations.filter((field) => !isEqual(field));
     const others = Object.keys(item).filter((field) => !ofAllOperations.includes(field) && !methods.includes(field));
     for (const field of [...differing, ...others, ...methods.filter((method) => item[method] !== undefined)]) {
       if (result[field] === undefined && differing.length === 0) {
         setOwn(result, field, item[field] as Json);
-        known.texts.delete(field);
-      } else if (!isSame(field)) {
+        known.added.set(field, document);
+      } else if (!isEqual(field)) {
         const place = `paths.${path} ${field}`;
-        const conflict = this.#conflicts.get(place) ?? { place, kept: known.document, leftOut: [] };
+        const kept = known.added.get(field) ?? known.document;
+        const conflict = this.#conflicts.get(place) ?? { place, kept, leftOut: [] };
         this.#conflicts.set(place, conflict);
         conflict.leftOut.push(document);
       }
@@ -267,8 +256,8 @@ class MergedPaths {
 
 /** The value of a field that is the same in all documents; undefined if it differs. */
 function common(documents: readonly NamedDocument[], field: string): Json | undefined {
-  const texts = new Set(documents.map(({ document }) => JSON.stringify(document[field])));
-  return texts.size === 1 ? documents[0]?.document[field] : undefined;
+  const [first, ...others] = documents.map(({ document }) => document[field]);
+  return others.every((other) => isSame(other, first)) ? first : undefined;
 }
 
 /** The documents cannot be merged. The message continues after the name of a document. */

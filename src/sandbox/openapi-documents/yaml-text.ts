@@ -1,5 +1,5 @@
 import { yaml } from '../../base/index.ts';
-import type { Json } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 
 /** Strings that need no quotes in any version of YAML: nearly all that extensions send. */
 const plainText = /^[A-Za-z][A-Za-z.-]{2,99}$/;
@@ -29,6 +29,37 @@ export function yamlText(value: Json): string {
     );
     return `${escaped}\n`;
   }
-  // Version 1.1 quotes more: `1_000` and `0o7` are strings here, but numbers for some parsers.
-  return yaml().stringify(value, { version: '1.1', lineWidth: 0, indent: 4, aliasDuplicateObjects: false });
+  return `${linesOf(value, 0).join('\n')}\n`;
+}
+
+/** Version 1.1 quotes more: `1_000` and `0o7` are strings here, but numbers for some parsers. */
+const options = { version: '1.1', lineWidth: 0, indent: 4 } as const;
+
+const isBlock = (value: Json) => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+
+/**
+ * The lines of a value, its first at a column. Blocks in a map begin at the next multiple of four: two columns further
+ * in a map that is an item of a list, whose dash takes two. The library always indents by four there.
+ */
+function linesOf(value: Json, column: number): string[] {
+  const margin = ' '.repeat(column);
+  if (Array.isArray(value) && value.length > 0) {
+    return value.flatMap((item) => {
+      const [first = '', ...others] = linesOf(item, column + 2);
+      return [`${margin}- ${first.trimStart()}`, ...others];
+    });
+  }
+  if (!isJsonObject(value) || !isBlock(value)) {
+    return [`${margin}${yaml().stringify(value, options).trimEnd()}`];
+  }
+  const inner = column - (column % 4) + 4;
+  return Object.entries(value).flatMap(([key, item]) => {
+    const [first = '', ...others] = yaml()
+      .stringify({ [key]: isBlock(item) ? null : item }, options)
+      .trimEnd()
+      .split('\n');
+    return isBlock(item)
+      ? [`${margin}${first.slice(0, -'null'.length).trimEnd()}`, ...linesOf(item, inner)]
+      : [`${margin}${first}`, ...others.map((line) => `${' '.repeat(inner)}${line.slice(4)}`)];
+  });
 }

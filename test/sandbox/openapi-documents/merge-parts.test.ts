@@ -83,7 +83,7 @@ test('operations of one path come from several documents; each that differs is a
   });
   expect(report.conflicts).toEqual([
     { place: 'paths./a get', kept: 'a', leftOut: ['b', 'd'] },
-    { place: 'paths./a x-a', kept: 'a', leftOut: ['c'] },
+    { place: 'paths./a x-a', kept: 'b', leftOut: ['c'] },
     { place: 'paths./a summary', kept: 'a', leftOut: ['e'] },
     { place: 'paths./a post', kept: 'a', leftOut: ['e'] },
   ]);
@@ -219,4 +219,33 @@ test('progress is reported twice for each document, and a signal stops the merge
     onProgress: (done) => done === 3 && controller.abort(new Error('stopped')),
   });
   await expect(merging).rejects.toThrow('stopped');
+});
+
+const operation = (description: string) => ({ description, responses: {} });
+
+test('a conflict names the document whose operation was kept, which need not be the first of the path', async () => {
+  const { report } = await merge(
+    documentOf({ paths: { '/a': { get: operation('1') } } }),
+    documentOf({ paths: { '/a': { post: operation('2') } } }),
+    documentOf({ paths: { '/a': { get: operation('3'), post: operation('3') } } }),
+  );
+  expect(report.conflicts).toEqual([
+    { place: 'paths./a get', kept: 'a', leftOut: ['c'] },
+    { place: 'paths./a post', kept: 'b', leftOut: ['c'] },
+  ]);
+});
+
+test('the same operation, security and servers with keys in another order are no conflict', async () => {
+  const { document, report } = await merge(
+    documentOf({
+      paths: { '/a': { get: { description: 'd', responses: { 200: { description: 'x', content: {} } } } } },
+      servers: [{ url: '/a', description: 'a' }],
+    }),
+    documentOf({
+      paths: { '/a': { get: { responses: { 200: { content: {}, description: 'x' } }, description: 'd' } } },
+      servers: [{ description: 'a', url: '/a' }],
+    }),
+  );
+  expect(report.conflicts).toEqual([]);
+  expect(document.servers).toEqual([{ url: '/a', description: 'a' }]);
 });

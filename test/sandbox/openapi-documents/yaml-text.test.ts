@@ -24,7 +24,15 @@ test.each<[Json, string]>([
   ['a\nb', '"a\\nb"\n'],
   [{ a: ' b\nc' }, '{"a":" b\\nc"}\n'],
   [{ a: 'b\nc\n' }, 'a: |\n    b\n    c\n'],
-  [[{ a: 1, b: [2] }], '- a: 1\n  b:\n      - 2\n'],
+  // Within an item of a list, the next block begins two columns further, as Go's yaml.v3 writes it.
+  [[{ a: 1, b: [2] }], '- a: 1\n  b:\n    - 2\n'],
+  [
+    { a: [{ b: { c: [{ d: 'x\ny' }] } }] },
+    'a:\n    - b:\n        c:\n            - d: |-\n                x\n                y\n',
+  ],
+  [[{ a: { b: 1 }, c: {} }, [], [[1], 2]], '- a:\n    b: 1\n  c: {}\n- []\n- - - 1\n  - 2\n'],
+  [[{ a: 'b\nc' }], '- a: |-\n    b\n    c\n'],
+  [{ 'a: b': [{ yes: 'no' }] }, '"a: b":\n    - "yes": "no"\n'],
   [{ a: { b: 'x' } }, 'a:\n    b: x\n'],
 ])('%j', (value, expected) => {
   expect(yamlText(value)).toBe(expected);
