@@ -34,7 +34,7 @@ export interface Clock {
 
 /** An event, for the log. */
 export interface Step {
-  action: Action['kind'] | 'conflict' | 'refused';
+  action: Action['kind'] | 'conflict' | 'continue' | 'refused';
   reason: string;
 }
 
@@ -98,11 +98,20 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
   let { force, forceCa } = run.settings;
   let conflicts = 0;
   let steps = 0;
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const snapshot = await readSnapshot(run);
-    // With --force-ca, a rotation in progress counts: an interrupted one is finished, and one that another run has
-    // begun is not followed by a second.
-    forceCa &&= snapshot.facts.stage === 'steady';
+    const { stage } = snapshot.facts;
+    if (forceCa && stage !== 'steady') {
+      // A rotation in progress counts: it renews the serving certificate too, and another renewal would start the
+      // overlap over.
+      if (isFirst && stage !== 'missing') {
+        run.report({
+          action: 'continue',
+          reason: `a rotation is under way (stage ${stage}), so --force-ca starts no other one`,
+        });
+      }
+      forceCa = false;
+    }
     const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
     if (action.kind === 'done' || action.kind === 'blocked') {
       return { action, facts: snapshot.facts };

@@ -96,6 +96,23 @@ test('rotate without --wait stops at a wait and says when to continue', async ()
   );
 });
 
+test('rotate --force-ca continues a rotation that is under way, and says so: no clock starts over', async () => {
+  await cli('bootstrap', ...place, ...targetFlags);
+  const rotate = ['rotate', '--force-ca', '--propagation-delay', '0', ...place, ...targetFlags];
+  const first = await cli(...rotate);
+  expect(first).toMatchObject({ code: 0, out: expect.stringContaining('stage promoted: ') });
+  expect(first.err).not.toContain('continue: ');
+  const before = server.objects.get(servingPath);
+  // The time of issue is in the certificate, in whole seconds.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  const second = await cli(...rotate);
+  expect(second).toMatchObject({ code: 0, out: first.out });
+  expect(second.err).toContain(
+    'continue: a rotation is under way (stage promoted), so --force-ca starts no other one\n',
+  );
+  expect(server.objects.get(servingPath)).toBe(before);
+});
+
 test('status reports what is inside its renewal window', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
   const { code, out } = await cli('status', '--ca-renew-before', '1824d12h', '--ca-validity', '1825d', ...place);

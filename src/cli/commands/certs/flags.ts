@@ -248,7 +248,6 @@ export function readRun(
       '--ca-renew-before must be less than --ca-validity; otherwise every CA would be rotated at once',
     );
   }
-  const forceCa = flags['force-ca'] ?? false;
   return {
     store: context.store,
     targets: context.targets,
@@ -259,8 +258,8 @@ export function readRun(
     blockOn: new Set(flags.wait ? ['propagation', 'overlap'] : mode === 'repair' ? ['propagation'] : []),
     settings: {
       mode,
-      force: (flags.force ?? false) || forceCa,
-      forceCa,
+      force: flags.force ?? false,
+      forceCa: flags['force-ca'] ?? false,
       propagationDelayMs: flags['propagation-delay'],
       overlapMs: flags.overlap,
       caRenewBeforeMs,
