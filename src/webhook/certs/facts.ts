@@ -9,6 +9,7 @@ import {
   missingNames,
   organization,
   type Parsed,
+  problemOf,
   readCa,
   readCaKey,
   readCertificates,
@@ -67,6 +68,8 @@ export interface CertificateFacts {
   /** The other CAs next to the active one, such as the root of an intermediate CA: a user's, trusted as long as it. */
   companions: Certificate[];
   activeKey: Parsed<string>;
+  /** Why a CA of the user's own cannot be used, as the end of a sentence; undefined without one, and if it can. */
+  ownCaProblem: string | undefined;
   /** The next CA; usable only together with its key. */
   successor: Parsed<Certificate>;
   /** CAs whose certificates some pods may still serve. */
@@ -161,6 +164,34 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Cer
   return serving.state === 'usable' && certificate.x509.validToDate <= now
     ? { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` }
     : serving;
+}
+
+/**
+ * Why a CA that this program did not create cannot be used. One that has expired is replaced, as it would have been in
+ * its renewal window.
+ *
+ * @param given the certificates in ca.crt.
+ * @param known CAs outside the CA's Secret: a key of one of these belongs to a Secret of ours that is damaged.
+ */
+function ownCaProblemOf(
+  ca: Readonly<Record<string, string>>,
+  given: readonly Certificate[],
+  { active, activeKey, successor, now }: Pick<CertificateFacts, 'active' | 'activeKey' | 'successor' | 'now'>,
+  known: readonly Certificate[],
+): string | undefined {
+  const [first] = given;
+  if (first === undefined) {
+    const key = ca['ca.key'] ?? '';
+    return key.trim() === '' || ownerOf(key, known) !== undefined ? undefined : `ca.crt ${problemOf(active)}`;
+  }
+  if (given.some(isOurs) || first.x509.validToDate <= now) {
+    return undefined;
+  }
+  if (active.state !== 'usable') {
+    return `ca.crt ${problemOf(active)}`;
+  }
+  // The key signs nothing any more once the next CA is there.
+  return activeKey.state === 'usable' || successor.state !== 'absent' ? undefined : `ca.key ${problemOf(activeKey)}`;
 }
 
 /** The CAs in targets that are valid now. */
@@ -271,6 +302,10 @@ export function deriveFacts(
   );
   const isKept = (found: Certificate) => kept.some(({ fingerprint }) => fingerprint === found.fingerprint);
 
+  const activeKey =
+    owner !== undefined && active.state === 'usable'
+      ? signingKey(owner.key, owner.certificate)
+      : parseKey(ca['ca.key'], usable(active));
   const anchors =
     active.state === 'usable'
       ? []
@@ -304,10 +339,11 @@ export function deriveFacts(
             : 'steady',
     active,
     companions,
-    activeKey:
-      owner !== undefined && active.state === 'usable'
-        ? signingKey(owner.key, owner.certificate)
-        : parseKey(ca['ca.key'], usable(active)),
+    activeKey,
+    ownCaProblem: ownCaProblemOf(ca, given, { active, activeKey, successor, now }, [
+      ...servingBundle,
+      ...inTargets.inSome,
+    ]),
     successor,
     previous,
     adoptedSince: dateOf(annotations[adoptedSinceAnnotation]),

@@ -112,7 +112,11 @@ export function next(facts: CertificateFacts, settings: Settings): Action {
 
 /** Steps that create or stage a CA. */
 function caStep(facts: CertificateFacts, settings: Settings): Action | undefined {
-  const { active, activeKey, successor, previous, now } = facts;
+  const { active, activeKey, ownCaProblem, successor, previous, now } = facts;
+  if (ownCaProblem !== undefined) {
+    const reason = `the CA was not created here and cannot be used: ${ownCaProblem}. It is not replaced: store a CA certificate as ca.crt and its key, without a password, as ca.key (both PEM), or delete the Secret of the CA and run bootstrap, which creates one`;
+    return { kind: 'blocked', reason };
+  }
   if (active.state !== 'usable') {
     const problem = `the CA's certificate ${problemOf(active)}`;
     const [anchor, ...others] = facts.anchors;

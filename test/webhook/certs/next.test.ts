@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type Certificate, type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../../../src/webhook/certs/facts.ts';
 import { next, type Settings } from '../../../src/webhook/certs/next.ts';
 import type { TargetReading } from '../../../src/webhook/certs/target.ts';
-import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import { day, entropyOn, quickEntropy } from '../../base/x509/entropy.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
 
 const start = new Date('2026-06-01T00:00:00Z');
@@ -25,6 +26,14 @@ const [servingBefore, aheadCa] = [await servingOf(one, at(-day)), await newCa(at
 const deadServing = await servingOf(dead, at(-20 * day));
 
 const odd = await oddCa(start, 1000 * day);
+const usersCa = await oddCa(start, 1000 * day, entropyOn('P-256').makeKeyPair());
+const servingUsers = await servingOf(usersCa);
+const locked = createPrivateKey(usersCa.key).export({
+  type: 'pkcs8',
+  format: 'pem',
+  cipher: 'aes-256-cbc',
+  passphrase: 'secret',
+}) as string;
 
 const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
 interface World {
@@ -97,7 +106,55 @@ function decide(world: World) {
 const rows: [string, World, string, RegExp][] = [
   ['nothing there', {}, 'create-ca', /is missing/],
   ['CA unparsable', { ca: { 'ca.crt': 'x' } }, 'create-ca', /is not PEM/],
-  ['CA is a serving certificate', { ca: { 'ca.crt': pem(servingOne) } }, 'create-ca', /is not a CA/],
+  [
+    "a user's CA is a serving certificate",
+    { ca: { 'ca.crt': pem(servingOne) } },
+    'blocked',
+    /^the CA was not created here and cannot be used: ca\.crt is not a CA certificate .* or delete the Secret of the CA/,
+  ],
+  [
+    "a user's CA without its key",
+    { ca: { 'ca.crt': pem(usersCa) } },
+    'blocked',
+    /^the CA was not created here and cannot be used: ca\.key is missing\. It is not replaced: store a CA certificate/,
+  ],
+  [
+    "a user's CA with the key of another",
+    { ca: { 'ca.crt': pem(usersCa), 'ca.key': two.key }, settings: { forceCa: true } },
+    'blocked',
+    /: ca\.key does not belong to the certificate\. It is not replaced/,
+  ],
+  [
+    "a user's CA with a password",
+    { ca: { 'ca.crt': pem(usersCa), 'ca.key': locked }, tls: tls(servingOne, pem(one)), target: pem(one) },
+    'blocked',
+    /: ca\.key is not an unencrypted private key in PEM\. It is not replaced.* its key, without a password/,
+  ],
+  [
+    "a user's CA in DER",
+    { ca: { 'ca.crt': '0', 'ca.key': usersCa.key } },
+    'blocked',
+    /: ca\.crt is not PEM\. It is not/,
+  ],
+  ["a user's key alone", { ca: { 'ca.key': usersCa.key } }, 'blocked', /: ca\.crt is missing\. It is not replaced/],
+  [
+    "a user's CA that has expired",
+    { ca: { 'ca.crt': pem(usersCa), 'ca.key': usersCa.key }, now: 1001 * day },
+    'create-ca',
+    /expired/,
+  ],
+  [
+    "the key of a user's CA is lost during its rotation",
+    { ca: { ...staged, 'ca.crt': pem(usersCa), 'ca.key': '' }, tls: tls(servingUsers, pem(usersCa, two)) },
+    'record-injection',
+    /every target/,
+  ],
+  [
+    'our certificate is damaged, and its key is not',
+    { ca: { ...steady, 'ca.crt': 'x' }, tls: tls(servingOne, pem(one)) },
+    'stage-ca',
+    /still use/,
+  ],
   [
     'all expired',
     { ca: { 'ca.crt': pem(dead), 'ca.key': dead.key }, tls: tls(deadServing, pem(dead)) },
@@ -365,8 +422,8 @@ const rows: [string, World, string, RegExp][] = [
   [
     'CA with a key that cannot sign here',
     { ca: { 'ca.crt': pem(odd), 'ca.key': odd.key } },
-    'stage-ca',
-    /^the key of the CA is of type ec on secp224r1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521$/,
+    'blocked',
+    /: ca\.key is of type ec on secp224r1, which is not supported for signing: use an RSA key, or an EC key on P-256, P-384 or P-521\. It/,
   ],
   ['staged, bundle old', { ca: staged, tls: tls(servingOne, pem(one)) }, 'write-bundle', /staged/],
   ['staged, target old', { ca: staged, tls: tls(servingOne, both), target: pem(one) }, 'inject', /staged/],

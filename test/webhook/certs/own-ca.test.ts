@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { signedCertificate } from '../../../src/base/x509/forge.ts';
 import { type Issued, issueCa, readCertificates, usable } from '../../../src/base/x509/index.ts';
 import type { KeyPair } from '../../../src/base/x509/issue.ts';
-import { runCertificates } from '../../../src/webhook/certs/index.ts';
+import { type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
 import { day, entropyOn, quickEntropy } from '../../base/x509/entropy.ts';
 import { shakeHands } from '../../base/x509/handshake.ts';
 import { oddCa, unreadableKeys } from '../../base/x509/odd-ca.ts';
@@ -187,18 +187,34 @@ test.each([
   expect(brokenMoments(server, from)).toEqual([]);
 });
 
-test('a CA whose key cannot sign is replaced by our own, and the reason names the supported keys', async () => {
+/** A run that refuses the CA: nothing is written. Returns the reason. */
+async function refusal(settings: Partial<Run['settings']> = {}): Promise<string> {
+  const before = server.history.length;
+  const { action } = await runCertificates(runFor(server, clock, { mode: 'repair', ...settings }));
+  expect(action.kind).toBe('blocked');
+  expect(server.history.length).toBe(before);
+  return action.reason;
+}
+
+test('a CA whose key cannot sign is refused, and the reason names the supported keys', async () => {
   const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day);
   bring(certificate.pem, key);
-  const run = runFor(server, clock, { mode: 'repair' });
-  await runCertificates(run);
-  expect(run.progress).toContainEqual(
-    expect.objectContaining({
-      action: 'stage-ca',
-      reason: expect.stringContaining('use an RSA key, or an EC key on P-256, P-384 or P-521'),
-    }),
-  );
-  expect(await handshake()).toBe('connected');
+  expect(await refusal()).toContain('use an RSA key, or an EC key on P-256, P-384 or P-521');
+  expect(await refusal({ mode: 'rotate', forceCa: true })).toContain('It is not replaced');
+});
+
+test('once the Secret of a refused CA is deleted, one of this program takes over from it', async () => {
+  const root = await caBelow(undefined, 'Root CA');
+  bring(root.certificate.pem, root.key);
+  await runCertificates(runFor(server, clock, { mode: 'repair' }));
+  clock.time += day;
+  bring(root.certificate.pem, 'damaged');
+  expect(await refusal()).toContain('delete the Secret of the CA and run bootstrap, which creates one');
+  server.delete(caPath);
+  const from = server.history.length;
+  expect((await runCertificates(runFor(server, clock))).action.kind).toBe('done');
+  expectSteady(server);
+  expect(brokenMoments(server, from)).toEqual([]);
 });
 
 test.each(
@@ -206,16 +222,7 @@ test.each(
 )('a CA that would invalidate a bundle for API servers is in none (%s)', async (_kind, keys) => {
   const { certificate, key } = await oddCa(new Date(clock.time), 1000 * day, keys);
   bring(certificate.pem, key);
-  const run = runFor(server, clock, { mode: 'repair' });
-  await runCertificates(run);
-  expect(run.progress).toContainEqual(
-    expect.objectContaining({ action: 'create-ca', reason: expect.stringContaining('which API servers cannot parse') }),
-  );
-  expect(
-    server.history.filter(({ objects }) => bundlesOf(objects).some((found) => found.includes(certificate.pem))),
-  ).toEqual([]);
-  expectSteady(server);
-  expect(await handshake()).toBe('connected');
+  expect(await refusal()).toContain('which API servers cannot parse');
 });
 
 test('API servers do not read what is in no bundle', needs('kubectl'), async () => {

@@ -243,6 +243,7 @@ test('a new CA leaves nothing of an old one behind', async () => {
   }
   set(caPath, 'next.key', 'x');
   set(caPath, 'ca.crt', 'garbage');
+  set(caPath, 'ca.key', '');
   set(caPath, 'theirs', 'data');
   const { steps } = await repair();
   expect(steps[0]).toBe("create-ca: the CA's certificate is not PEM");
