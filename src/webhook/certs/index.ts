@@ -1,5 +1,5 @@
 export { type Clock, type Run, type RunOutcome, readSnapshot, runCertificates, type Step } from './engine.ts';
-export type { CertificateFacts, Stage } from './facts.ts';
+export { type CertificateFacts, deriveFacts, type Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
 export { type Action, isCaDue, isServingCertificateDue, isStuck, missingTarget, next, type Settings } from './next.ts';

@@ -181,6 +181,17 @@ test("with cert-manager's Secret, and with --external-ca, no certificate is issu
   expect(new Set(bundlesOf(server.objects)).size).toBe(1);
 });
 
+test.each([
+  [[], 'extensionconfig-webhook-tls'],
+  [['--ca-secret', 'ours'], 'ours'],
+])('--external-ca with a Secret that does not exist is a finding, also without targets (%j)', async (flags, name) => {
+  for (const command of ['bootstrap', 'rotate', 'status']) {
+    const { code, out, err } = await cli(command, '--external-ca', ...flags, ...place);
+    expect(code).toBe(1);
+    expect(out + err).toContain(`Secret ${namespace}/${name} does not exist`);
+  }
+});
+
 test.each([-2 * 3_600_000, 70 * day])('a clock that is wrong by %d ms: nothing is issued', async (wrongByMs) => {
   // The fake server's responses have the real time.
   vi.useFakeTimers({ now: Date.now() + wrongByMs, toFake: ['Date'] });

@@ -1,17 +1,16 @@
 import type { Command } from 'commander';
 import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import {
+  deriveFacts,
   type Injection,
   inCluster,
   injectTargets,
   isStuck,
   missingTarget,
   next,
-  noTargets,
   type Run,
   readSnapshot,
   runCertificates,
-  type SecretRole,
   type Step,
   type StoredSecret,
 } from '../../../webhook/certs/index.ts';
@@ -70,12 +69,11 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
  * Why a serving certificate that is issued elsewhere will not do, and what to do about it; undefined if it does, or if
  * there is none yet. An issuer that has been uninstalled leaves its Secret, and nothing else notices until it expires.
  */
-async function servingProblem(
+function servingProblem(
   { store, clock, names }: CertsContext,
   secret: StoredSecret | undefined,
-): Promise<{ text: string; isOver: boolean } | undefined> {
-  const serving = { ...store, read: async (role: SecretRole) => (role === 'serving' ? secret : undefined) };
-  const { facts } = await readSnapshot({ store: serving, targets: noTargets, clock, names });
+): { text: string; isOver: boolean } | undefined {
+  const facts = deriveFacts(clock.now(), undefined, secret, [], names);
   const certificate = usable(facts.serving);
   const remedy = `renew it where it is issued; for one from this program instead, uninstall that issuer first, remove the annotation ${issuerAnnotation} from ${store.describe('serving')} or the flag --external-ca, and run rotate`;
   if (certificate === undefined) {
@@ -146,7 +144,11 @@ async function injectOnly(
 ): Promise<number> {
   io.stderr.write(`${reason}\n`);
   const injections = await inject(context, false);
-  const problem = await servingProblem(context, serving);
+  const bundle = await context.bundle();
+  const problem =
+    bundle.state === 'usable'
+      ? servingProblem(context, serving)
+      : { text: `there is nothing to inject: ${problemOf(bundle)}`, isOver: true };
   const missing = injections.filter(({ result }) => result === 'missing').map(({ id }) => id);
   const fields = { stage: 'external', result: 'inject only', reason, problem: problem?.text, missing };
   const code = reportInjections(injections, context.json, io, fields);
