@@ -40,6 +40,12 @@ export function prefixed(prefix: string, error: CallError): CallError {
   return { ...error, message: `${prefix}: ${error.message}` };
 }
 
+/** Messages as Kubernetes joins them (`NewAggregate` of apimachinery): one as it is, several in brackets, equal ones once. */
+export function aggregate(messages: readonly string[]): string {
+  const different = [...new Set(messages)];
+  return different.length === 1 ? (different[0] ?? '') : `[${different.join(', ')}]`;
+}
+
 /**
  * The steps that `Ignore` applies to: the extension could not be reached, or did not respond as an HTTP server should.
  */

@@ -10,7 +10,6 @@ export type {
   ClientOptions,
 } from './client-types.ts';
 export {
-  aggregate,
   type DiscoveredHandler,
   type DiscoverResult,
   type DiscoveryProblem,

@@ -3,6 +3,7 @@ import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { formatProblems, messageFits, messageProblems } from './checks.ts';
 import { type Components, componentOf, componentsOf } from './components.ts';
+import { goTypeError } from './go-type-error.ts';
 
 const componentCache = new WeakMap<HookDefinition, Components>();
 
@@ -97,13 +98,17 @@ export function decodeRequest(hook: HookDefinition, value: Json): { request: Jso
  * A response as Cluster API's decoder reads it: field names match in any case, null counts as absent (in a list of
  * objects: as an object without fields), unknown fields are ignored, and only types are checked.
  *
- * @returns the response, or what is wrong with it, in one line.
+ * @returns the response, or what is wrong with it, as Go's decoder words it, in one line.
  */
 export function decodeResponse(hook: HookDefinition, value: Json): { response: JsonObject } | { problem: string } {
   if (value === null) {
     return { response: {} };
   }
-  const response = spelled(value, hook.response.schema, componentsFor(hook));
-  const problems = messageProblems(hook, 'response', response, 'tolerant');
-  return problems.length > 0 || !isJsonObject(response) ? { problem: formatProblems(problems) } : { response };
+  const components = componentsFor(hook);
+  const response = spelled(value, hook.response.schema, components);
+  if (isJsonObject(response) && messageFits(hook, 'response', response, 'tolerant')) {
+    return { response };
+  }
+  const problem = goTypeError(hook, components, response);
+  return { problem: problem ?? formatProblems(messageProblems(hook, 'response', response, 'tolerant')) };
 }

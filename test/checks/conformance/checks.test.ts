@@ -172,7 +172,11 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       { answer: (_request, _received, response) => send(response, 200, '<html>') },
       'failed to decode response',
     ],
-    ['a wrong type', { answer: () => ({ status: 5 as never }) }, 'status must be of type string'],
+    [
+      'a wrong type',
+      { answer: () => ({ status: 5 as never }) },
+      'cannot unmarshal number into Go struct field ValidateTopologyResponse.CommonResponse.status',
+    ],
   ],
   'timeouts-kept': [
     [
@@ -379,7 +383,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
     [
       'plain JSON',
       patching((request) => [{ uid: uidOf(request), patchType: 'JSONPatch', patch: '[{"op":"remove"}]' }]),
-      'must be standard base64',
+      'illegal base64 data',
     ],
     ['another type', onePatch([], 'StrategicMergePatch'), 'patchType "StrategicMergePatch" is not JSONPatch'],
     [

@@ -445,18 +445,18 @@ test.each<[string, Answering, RegExp]>([
   [
     'responds with an error code',
     (_received, response) => end(response, 503, 'later\u001b[2J'),
-    /status code 503 != 200: response : "later\ufffd\[2J"; answer 200 at this path/,
+    /status code 503 != 200: response : "later\\x1b\[2J"; answer 200 at this path/,
   ],
   ['redirects', (_received, response) => end(response, 302, ''), /status code 302/],
   [
     'does not respond with JSON',
     (_received, response) => end(response, 200, '<html>'),
-    /failed to decode response: the body is not valid JSON.*; answer one JSON object/,
+    /failed to decode response: invalid character '<' looking for beginning of value; answer one JSON object/,
   ],
   [
     'responds with a wrong type',
     () => ({ status: 'Success', handlers: 'all' }),
-    /handlers must be of type array, not string/,
+    /cannot unmarshal string into Go struct field DiscoveryResponse\.handlers of type \[\]v1alpha1\.ExtensionHandler/,
   ],
   [
     'responds with Failure',

@@ -182,11 +182,11 @@ function endless(response: ServerResponse, character = ' '): void {
 }
 
 const hostile: Hostile[] = [
-  ['500', write(500, 'it\u001b[31m broke\n'), 'http', 'status code 500 != 200: response : "it\ufffd[31m broke\ufffd"'],
+  ['500', write(500, 'it\u001b[31m broke\n'), 'http', 'status code 500 != 200: response : "it\\x1b[31m broke\\n"'],
   ['204', write(204, ''), 'http', 'status code 204 != 200'],
   ['201', write(201, '{}'), 'http', 'status code 201 != 200'],
   ['a redirect', write(302, '', { location: 'https://localhost:1/' }), 'http', 'status code 302 != 200'],
-  ['a long error', write(500, 'x'.repeat(100_000)), 'http', /response : "x{512}"$/],
+  ['a long error', write(500, 'x'.repeat(100_000)), 'http', /response : "x{512}\.{3}"$/],
   [
     'an error that is cut off',
     (_received, response) => {
@@ -198,35 +198,55 @@ const hostile: Hostile[] = [
     'status code 503 != 200: response : "no backend"',
   ],
   ['no body', write(200, ''), 'decode', 'http call failed: failed to decode response: EOF'],
-  ['no JSON', write(200, 'hello'), 'decode', 'http call failed: failed to decode response: the body is not valid JSON'],
+  [
+    'no JSON',
+    write(200, 'hello'),
+    'decode',
+    "failed to decode response: invalid character 'h' looking for beginning of value",
+  ],
   ['half a JSON', write(200, '{"status":"Succ'), 'decode', 'failed to decode response'],
-  ['a list', write(200, '[]'), 'decode', 'the message must be of type object, not array'],
-  ['a wrong type', write(200, '{"status":1}'), 'decode', 'status must be of type string, not number'],
+  [
+    'a list',
+    write(200, '[]'),
+    'decode',
+    'json: cannot unmarshal array into Go value of type v1alpha1.BeforeClusterUpgradeResponse',
+  ],
+  [
+    'a wrong type',
+    write(200, '{"status":1}'),
+    'decode',
+    'json: cannot unmarshal number into Go struct field BeforeClusterUpgradeResponse.CommonRetryResponse.CommonResponse.status of type v1alpha1.ResponseStatus',
+  ],
   [
     'a whole number with a fraction',
     write(200, '{"status":"Success","retryAfterSeconds":30.0}'),
     'decode',
-    'retryAfterSeconds must be of type integer, not number: Go takes 30, but neither 30.0 nor 3e1, for an integer',
+    'json: cannot unmarshal number into Go struct field BeforeClusterUpgradeResponse.CommonRetryResponse.retryAfterSeconds of type int32: Go takes 30, but neither 30.0 nor 3e1, for an integer',
   ],
   [
     'a whole number with an exponent, and more',
     write(200, '{"retryAfterSeconds": 3E1, "status":"Success"} {'),
     'decode',
-    'retryAfterSeconds must be of type integer',
+    'CommonRetryResponse.retryAfterSeconds of type int32',
   ],
-  ['bytes that are not UTF-8', write(200, Buffer.from([0x7b, 0xff, 0x7d])), 'decode', 'not valid JSON'],
+  [
+    'bytes that are not UTF-8',
+    write(200, Buffer.from([0x7b, 0xff, 0x7d])),
+    'decode',
+    "invalid character 'ÿ' looking for beginning of object key",
+  ],
   ['a deep answer', write(200, '['.repeat(100_000) + ']'.repeat(100_000)), 'decode', 'nests deeper than 256 levels'],
   [
     'gzip without end',
     write(200, Buffer.from('1f8b08', 'hex'), { 'content-encoding': 'gzip' }),
     'decode',
-    'failed to decode response: EOF: the body is empty',
+    'failed to decode response: EOF',
   ],
   [
     'gzip that ends within the JSON',
     write(200, gzipSync('{"status":"Success"}').subarray(0, -14), { 'content-encoding': 'gzip' }),
     'decode',
-    'failed to decode response: the body is not valid JSON',
+    'failed to decode response: unexpected EOF',
   ],
   [
     'gzip that is none',
@@ -246,7 +266,7 @@ const hostile: Hostile[] = [
     'http',
     'response : "it broke"',
   ],
-  ['silence', () => undefined, 'timeout', 'context deadline exceeded'],
+  ['silence', () => undefined, 'timeout', 'http request timeout expired'],
   [
     'a slow answer',
     (_received, response) => {
@@ -256,7 +276,7 @@ const hostile: Hostile[] = [
       return undefined;
     },
     'timeout',
-    'http call failed: failed to decode response: context deadline exceeded',
+    'http call failed: failed to decode response: http request timeout expired',
   ],
   [
     'an endless answer',
@@ -450,14 +470,14 @@ describe('failures that Ignore does not suppress', () => {
       'an invalid caBundle',
       { url: 'https://localhost', caBundle: 'YWJj' },
       'tls-config',
-      'contains no PEM certificate',
+      'unable to load root certificates',
     ],
     [
       // Cluster API cannot read it either.
       'a caBundle behind a byte order mark',
       { url: 'https://localhost', caBundle: Buffer.from(`\ufeff${testCa.cert}`).toString('base64') },
       'tls-config',
-      'contains no PEM certificate',
+      'unable to load root certificates',
     ],
     [
       'a caBundle that is not a certificate',
@@ -466,7 +486,7 @@ describe('failures that Ignore does not suppress', () => {
         caBundle: Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64'),
       },
       'tls-config',
-      'failed to create http client',
+      'failed to get http client: failed to create tls config',
     ],
   ])('%s', async (_name, clientConfig, step, message) => {
     const caller = client();
@@ -647,7 +667,12 @@ describe('all handlers', () => {
       },
     });
     expect(await call({ object: { ...object, namespace: 'gone' } })).toMatchObject({
-      error: { step: 'selector', message: expect.stringMatching(/failed to get namespace "gone": it does not exist$/) },
+      error: {
+        step: 'selector',
+        message: expect.stringMatching(
+          /failed to match namespace: failed to get namespace gone: Namespace "gone" not found$/,
+        ),
+      },
     });
   });
 
@@ -664,7 +689,7 @@ describe('all handlers', () => {
       ok: false,
       error: {
         step: 'cancelled',
-        message: expect.stringMatching(/failed to get namespace "default": context canceled$/),
+        message: expect.stringMatching(/failed to get namespace default: context canceled$/),
       },
     };
     expect(await call({ signal: stop.signal })).toMatchObject(cancelled);
@@ -681,7 +706,7 @@ describe('all handlers', () => {
     const { add, call } = await several(() => success, { namespaceLabels: () => Promise.reject(thrown) });
     add('mine', ['mine'], { namespaceSelector: { matchLabels: { team: 'a' } } });
     expect(await call()).toMatchObject({
-      error: { step: 'selector', message: expect.stringMatching(`failed to get namespace "default": ${problem}$`) },
+      error: { step: 'selector', message: expect.stringMatching(`failed to get namespace default: ${problem}$`) },
     });
   });
 

@@ -62,7 +62,7 @@ describe('no call is made', () => {
       'x.one',
       upgrade,
       'registry',
-      'handler with name "x.one" has not been registered',
+      'failed to get extension handler "x.one" from registry: handler with name "x.one" has not been registered',
     ],
     [
       'of a handler of another hook',
@@ -105,7 +105,8 @@ describe('no call is made', () => {
   test('before the registry is warm', async () => {
     const client = createClient();
     clients.push(client);
-    const message = 'invalid operation: Get cannot be called on a registry not yet ready';
+    const message =
+      'failed to get extension handler "a.one" from registry: invalid operation: Get cannot be called on a registry not yet ready';
     expect(
       await client.callExtension(upgrade, { handler: 'a.one', object, request: requestOf(upgrade) }),
     ).toMatchObject({
@@ -136,12 +137,12 @@ describe('no call is made', () => {
     expect(error).toEqual({
       step: 'selector',
       message: expect.stringMatching(
-        /^failed to call extension handler "a\.one": .*failed to get namespace "gone": it does not exist$/,
+        /^failed to call extension handler "a\.one": .*failed to get namespace gone: Namespace "gone" not found$/,
       ),
     });
     const result = await all(upgrade, { object: lost });
     expect(result.ok ? undefined : result.error.message).toMatch(
-      /^failed to call extension handlers for hook ".*": failed to compute if extension handler "a\.one" is called: .*"gone"/,
+      /^failed to call extension handlers for hook ".*": failed to get extension handlers for hook ".*": failed to get extension handler "a\.one": failed to match namespace: .*"gone" not found$/,
     );
     expect(asked()).toEqual([]);
   });

@@ -109,6 +109,6 @@ test('a server that does not respond in time cannot be discovered', async () => 
   const { url } = await serve(() => undefined);
   const { webhookPort } = await probing('warn', 100);
   expect(local(await validate(webhookPort, review(configOf(url))))).toEqual([
-    expect.stringContaining('context deadline exceeded'),
+    expect.stringContaining('http request timeout expired'),
   ]);
 });

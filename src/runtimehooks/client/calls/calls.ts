@@ -59,16 +59,17 @@ export class Calls {
     object: CalledObject,
     signal?: AbortSignal,
   ): Promise<RegisteredHandler[] | CallError> {
+    const prefix = `failed to get extension handlers for hook ${JSON.stringify(formatGroupHook(hook))}`;
     const all = this.#registry.list(hook.group, hook.name);
     if (isCallError(all)) {
-      return all;
+      return prefixed(prefix, all);
     }
     const selects = selectorFor(object, this.#namespaceLabels, signal);
     const selected: RegisteredHandler[] = [];
     for (const handler of all) {
       const isSelected = await selects(handler.extension);
       if (isCallError(isSelected)) {
-        return prefixed(`failed to compute if extension handler ${JSON.stringify(handler.name)} is called`, isSelected);
+        return prefixed(`${prefix}: failed to get extension handler ${JSON.stringify(handler.name)}`, isSelected);
       }
       if (isSelected) {
         selected.push(handler);

@@ -27,7 +27,7 @@ async function labelsOf(
 ): Promise<{ labels: Readonly<Record<string, string>> } | CallError> {
   const failed = (problem: string, step: CallStep = 'selector'): CallError => ({
     step,
-    message: `failed to get namespace ${JSON.stringify(namespace)}: ${problem}`,
+    message: `failed to match namespace: failed to get namespace ${namespace}: ${problem}`,
   });
   if (namespaceLabels === undefined) {
     // Not as if it had no labels: extensions would be left out, and nobody would notice.
@@ -38,7 +38,7 @@ async function labelsOf(
     if (labels === aborted) {
       return failed('context canceled', 'cancelled');
     }
-    return labels === undefined ? failed('it does not exist') : { labels };
+    return labels === undefined ? failed(`Namespace ${JSON.stringify(namespace)} not found`) : { labels };
   } catch (error) {
     return failed(error instanceof Error ? error.message : String(error));
   }

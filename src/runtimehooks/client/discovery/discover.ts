@@ -2,16 +2,10 @@ import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import type { HookCatalog } from '../../catalog/catalog.ts';
 import { hooks } from '../../catalog/definitions/definitions.ts';
 import type { Release } from '../../catalog/release.ts';
-import { type CallError, isCallError, prefixed } from '../call-error.ts';
+import { aggregate, type CallError, isCallError, prefixed } from '../call-error.ts';
 import { complete, type ExchangeContext, exchange, statusError } from '../exchange/exchange.ts';
 import { extensionOf } from '../registry/registration.ts';
-import {
-  aggregate,
-  type DiscoveredHandler,
-  type DiscoverResult,
-  type DiscoveryProblem,
-  readDiscovery,
-} from './discovery.ts';
+import { type DiscoveredHandler, type DiscoverResult, type DiscoveryProblem, readDiscovery } from './discovery.ts';
 
 const discoveryTimeoutSeconds = 10;
 /** Longest response to discovery, in bytes: 512 handlers take some 128 KiB. Many extensions are called concurrently. */
@@ -61,7 +55,10 @@ export async function discover(
   return problems.length === 0
     ? { ok: true, handlers }
     : failed(
-        { step: 'validation', message: `failed to validate discovery response: ${aggregate(problems)}` },
+        {
+          step: 'validation',
+          message: `failed to validate discovery response: ${aggregate(problems.map(({ message }) => message))}`,
+        },
         problems,
         handlers,
       );

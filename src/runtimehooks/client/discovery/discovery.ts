@@ -1,4 +1,4 @@
-import { dns1123LabelProblems, type JsonObject } from '../../../kubernetes/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
 import type { HookCatalog } from '../../catalog/catalog.ts';
 import { type Phase, phaseIn } from '../../catalog/policy.ts';
 import type { Release } from '../../catalog/release.ts';
@@ -61,25 +61,34 @@ export function phaseOf(
   return lifecycle && phaseIn(lifecycle, release);
 }
 
+const isLabel = (text: string) => /^[a-z0-9-]+$/.test(text) && !text.startsWith('-') && !text.endsWith('-');
+
+/** What is wrong with a name, in the words of Kubernetes (`IsDNS1123Label` of apimachinery). */
+function nameProblems(name: string): string[] {
+  const problems = Buffer.byteLength(name) > 63 ? ['must be no more than 63 characters'] : [];
+  if (!isLabel(name)) {
+    problems.push(
+      name.split('.').every(isLabel)
+        ? 'must not contain dots'
+        : "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+    );
+  }
+  return problems;
+}
+
 /** The problems with one handler; `seen` contains the names of the handlers before it. */
-function problemsOf(
-  offered: OfferedHandler,
-  seen: Set<string>,
-  reported: Set<string>,
-  known: KnownHooks,
-): DiscoveryProblem[] {
+function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHooks): DiscoveryProblem[] {
   const name = quotable(offered.name ?? '');
   const found: DiscoveryProblem[] = [];
   const add = (message: string, remedy: string) => found.push({ handler: name, message, remedy });
-  if (seen.has(offered.name ?? '') && !reported.has(offered.name ?? '')) {
-    reported.add(offered.name ?? '');
+  if (seen.has(offered.name ?? '')) {
     add(`duplicate name for handler ${name} found`, 'give each handler of the server a unique name, even across hooks');
   }
   seen.add(offered.name ?? '');
-  const labelProblems = dns1123LabelProblems(offered.name ?? '');
-  if (labelProblems.length > 0) {
+  const ofName = nameProblems(offered.name ?? '');
+  if (ofName.length > 0) {
     add(
-      `handler name ${name} is not valid: [${labelProblems.join(', ')}]`,
+      `handler name ${name} is not valid: [${ofName.join(' ')}]`,
       'use lower case letters, digits and hyphens, at most 63',
     );
   }
@@ -100,7 +109,7 @@ function problemsOf(
   const hook = offered.requestHook?.hook ?? '';
   if (parseApiVersion(apiVersion) === undefined) {
     add(
-      `handler ${name} requestHook APIVersion ${quotable(apiVersion)} is not valid: it is not of the form GROUP/VERSION`,
+      `handler ${name} requestHook APIVersion ${quotable(apiVersion)} is not valid: unexpected GroupVersion string: ${quotable(apiVersion)}`,
       'write hooks.runtime.cluster.x-k8s.io/v1alpha1',
     );
   } else {
@@ -135,19 +144,22 @@ function problemsOf(
 export function readDiscovery(response: JsonObject, extension: string, known: KnownHooks): DiscoveryResult {
   const offered = (response.handlers ?? []) as OfferedHandler[];
   const seen = new Set<string>();
-  const reported = new Set<string>();
-  const problems: DiscoveryProblem[] = [];
+  /** By message: Cluster API reports equal ones once. */
+  const problems = new Map<string, DiscoveryProblem>();
   const handlers: DiscoveredHandler[] = [];
   if (offered.length > maxHandlers) {
-    problems.push({
+    const message = `${offered.length} handlers do not fit into status.handlers`;
+    problems.set(message, {
       handler: '',
-      message: `${offered.length} handlers do not fit into status.handlers`,
+      message,
       remedy: `offer at most ${maxHandlers}, or split the extension in two`,
     });
   }
   for (const handler of offered.slice(0, maxHandlers)) {
-    problems.push(...problemsOf(handler ?? {}, seen, reported, known));
-    const { name = '', requestHook = {}, timeoutSeconds = defaultTimeoutSeconds, failurePolicy } = handler ?? {};
+    for (const problem of problemsOf(handler, seen, known)) {
+      problems.set(problem.message, problem);
+    }
+    const { name = '', requestHook = {}, timeoutSeconds = defaultTimeoutSeconds, failurePolicy } = handler;
     handlers.push({
       name: `${quotable(name)}.${extension}`,
       requestHook: { apiVersion: quotable(requestHook.apiVersion ?? ''), hook: quotable(requestHook.hook ?? '') },
@@ -156,11 +168,5 @@ export function readDiscovery(response: JsonObject, extension: string, known: Kn
       failurePolicy: quotable(failurePolicy || 'Fail'),
     });
   }
-  return { handlers, problems };
-}
-
-/** The problems as upstream aggregates them: one as it is, several in brackets, duplicates once. */
-export function aggregate(problems: readonly DiscoveryProblem[]): string {
-  const messages = [...new Set(problems.map(({ message }) => message))];
-  return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
+  return { handlers, problems: [...problems.values()] };
 }

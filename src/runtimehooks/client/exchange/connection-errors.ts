@@ -4,6 +4,9 @@ import type { Target } from './url.ts';
 /** How long a TLS handshake may take, in ms (Go: 10 s). */
 export const handshakeMs = 10_000;
 
+/** Cluster API's text for a call that takes longer than its timeout. */
+export const timeoutExpired = 'http request timeout expired';
+
 /** Go's texts for system errors, which users know from conditions. */
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
@@ -63,7 +66,7 @@ export function explainedWithin(thrown: unknown, signal: AbortSignal): CallError
     code: 200,
   });
   if (signal.aborted) {
-    return failed('timeout', 'context deadline exceeded');
+    return failed('timeout', timeoutExpired);
   }
   const { code = '', message } = thrown as SystemError;
   return failed(

@@ -6,7 +6,7 @@ import { LruCache } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';
-import { explained, explainedWithin, handshakeMs } from './connection-errors.ts';
+import { explained, explainedWithin, handshakeMs, timeoutExpired } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
 /** A client certificate for extension servers, with its key: PEM. */
@@ -97,7 +97,7 @@ interface KeptPool {
 function readable(caBundle: string): string[] {
   const good = [...readableCertificates(Buffer.from(caBundle, 'base64').toString('latin1'))];
   if (good.length === 0) {
-    throw new Error('clientConfig.caBundle contains no PEM certificate that can be read');
+    throw new Error('unable to load root certificates: unable to parse bytes as PEM block');
   }
   return good.map((certificate) => certificate.toString());
 }
@@ -225,7 +225,7 @@ function unanswered(error: unknown, { target, signal }: Exchange): CallError {
   }
   const prefix = `http call failed: Post ${JSON.stringify(target.url)}: `;
   return isOverTime(signal)
-    ? { step: 'timeout', message: `${prefix}context deadline exceeded` }
+    ? { step: 'timeout', message: `${prefix}${timeoutExpired}` }
     : { step: 'cancelled', message: `${prefix}context canceled` };
 }
 
@@ -249,7 +249,10 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
       try {
         pool = poolFor(key, exchange);
       } catch (error) {
-        return { step: 'tls-config', message: `failed to create http client: ${quotable((error as Error).message)}` };
+        return {
+          step: 'tls-config',
+          message: `failed to get http client: failed to create tls config: ${quotable((error as Error).message)}`,
+        };
       }
       try {
         const response = await request.call(pool, {

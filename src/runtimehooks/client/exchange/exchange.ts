@@ -6,8 +6,12 @@ import { type CallError, isCallError, isIgnorable, maxMessage, quotable } from '
 import type { Extension } from '../registry/registration.ts';
 import type { Backoff } from './backoff.ts';
 import type { ExtensionConnections, ExtensionResponse } from './connections.ts';
+import { goQuoted, goSyntaxError } from './go-text.ts';
 import type { CallMetrics } from './metrics.ts';
 import { targetOf } from './url.ts';
+
+/** How much of an error response Cluster API's errors contain, in bytes. */
+const maxErrorBody = 512;
 
 /** A request to one handler. */
 export interface Outgoing {
@@ -45,7 +49,8 @@ export interface Message {
 /** The message in a response, as Cluster API reads it: status code 200, the first JSON value, with the right types. */
 export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Message | CallError {
   if (answer.code !== 200) {
-    const body = JSON.stringify(quotable(answer.body.toString('utf8')));
+    const more = Buffer.from(answer.body.length > maxErrorBody ? '...' : '');
+    const body = goQuoted(Buffer.concat([answer.body.subarray(0, maxErrorBody), more]));
     const message = `http call failed: got response with status code ${answer.code} != 200: response : ${body}`;
     return { step: 'http', message, code: answer.code };
   }
@@ -64,11 +69,13 @@ export function readAnswer(answer: ExtensionResponse, hook: HookDefinition): Mes
     const shown = withWholeFractionsShown(body);
     const fractions = shown === undefined ? decoded : decodeResponse(hook, shown);
     return 'problem' in fractions
-      ? failed(`${fractions.problem}: Go takes 30, but neither 30.0 nor 3e1, for an integer`)
+      ? failed(
+          `${fractions.problem.replace('number 0.5', 'number')}: Go takes 30, but neither 30.0 nor 3e1, for an integer`,
+        )
       : { content: decoded.response };
   } catch (error) {
     if (error instanceof JsonError) {
-      return failed(body.length === 0 ? 'EOF: the body is empty' : error.message);
+      return failed(goSyntaxError(answer.body) ?? error.message);
     }
     throw error;
   }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import querystring from 'node:querystring';
 import { bytesOf, parseRequestUri, percentEncoded } from '../../../kubernetes/index.ts';
-import type { CallError } from '../call-error.ts';
+import { type CallError, quotable } from '../call-error.ts';
 import type { ClientConfig } from '../registry/registration.ts';
 import { formatGoSeconds } from './go-duration.ts';
 
@@ -29,7 +29,10 @@ export interface CalledHandler {
   timeoutSeconds: number;
 }
 
-const failed = (problem: string): CallError => ({ step: 'url', message: `failed to compute URL: ${problem}` });
+const failed = (problem: string): CallError => ({
+  step: 'url',
+  message: `failed to get http client: failed to compute URL: ${problem}`,
+});
 
 /** The unescaped bytes of a path, one character each. */
 const unescaped = (path: string) =>
@@ -67,10 +70,10 @@ export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Tar
   } else {
     const parsed = parseRequestUri(url);
     if ('problem' in parsed) {
-      return failed(`${JSON.stringify(url.slice(0, 200))} ${parsed.problem}`);
+      return failed(`failed to parse url from clientConfig: ${JSON.stringify(url.slice(0, 200))} ${parsed.problem}`);
     }
     if (parsed.scheme !== 'https') {
-      return failed(`expected https scheme, got ${JSON.stringify(url.slice(0, 200))}`);
+      return failed(`expected https scheme, got ${quotable(parsed.scheme)}`);
     }
     host = parsed.host ?? '';
     const [path = '', ...fragment] = parsed.path.split('#');

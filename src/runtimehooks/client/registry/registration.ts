@@ -45,8 +45,14 @@ export function extensionOf({ metadata, spec }: ExtensionConfig): Extension {
   };
 }
 
-/** The group and version of an `apiVersion`, or undefined if it is not of the form GROUP/VERSION. */
+/**
+ * The group and version of an `apiVersion`, as Kubernetes reads it (`ParseGroupVersion` of apimachinery): without a slash
+ * it is a version without a group. Undefined for more than two parts.
+ */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } | undefined {
-  const [group = '', version = '', ...more] = apiVersion.split('/');
-  return group === '' || version === '' || more.length > 0 ? undefined : { group, version };
+  const [first = '', second, ...more] = apiVersion.split('/');
+  if (more.length > 0) {
+    return undefined;
+  }
+  return second === undefined ? { group: '', version: first } : { group: first, version: second };
 }

@@ -1,6 +1,7 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { labelSelectorProblems } from '../../../kubernetes/index.ts';
-import { type CallError, isCallError } from '../call-error.ts';
+import { formatGroupHook } from '../../catalog/definition.ts';
+import { aggregate, type CallError, isCallError, prefixed, quotable } from '../call-error.ts';
 import {
   defaultTimeoutSeconds,
   type Extension,
@@ -32,31 +33,42 @@ export interface HandlerRegistry {
 
 const failure = (message: string): CallError => ({ step: 'registry', message });
 
-const cold = (operation: string) =>
-  failure(`invalid operation: ${operation} cannot be called on a registry which has not been warmed up`);
+/** The error of an operation that a registry without its first handlers does not have. */
+const cold = (what: string, operation: string) =>
+  failure(
+    `failed to ${what}: invalid operation: ${operation} cannot be called on a registry which has not been warmed up`,
+  );
 
+/** The handlers in the status of an ExtensionConfig, all of them or none. */
 function handlersOf(config: ExtensionConfig): RegisteredHandler[] | CallError {
   const extension = extensionOf(config);
+  const prefix = `failed to add ExtensionConfig ${JSON.stringify(extension.name)} to registry`;
   const problem = extension.namespaceSelector && labelSelectorProblems(extension.namespaceSelector, 1)[0];
   if (problem !== undefined) {
-    return failure(`failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`);
+    return failure(`${prefix}: failed to create namespaceSelector: ${problem.path.join('.')}: ${problem.message}`);
   }
+  const problems: string[] = [];
   const handlers: RegisteredHandler[] = [];
-  for (const { name, requestHook, timeoutSeconds, failurePolicy } of config.status?.handlers ?? []) {
-    const groupVersion = parseApiVersion(requestHook?.apiVersion ?? '');
-    if (name === undefined || requestHook?.hook === undefined || groupVersion === undefined) {
-      return failure(`failed to parse GroupVersion ${JSON.stringify(requestHook?.apiVersion ?? '')}`);
+  for (const { name = '', requestHook, timeoutSeconds, failurePolicy } of config.status?.handlers ?? []) {
+    const { apiVersion = '', hook = '' } = requestHook ?? {};
+    const groupVersion = parseApiVersion(apiVersion);
+    if (groupVersion === undefined) {
+      const [of, version] = [name, apiVersion].map((text) => JSON.stringify(quotable(text)));
+      problems.push(
+        `failed to add extension handler ${of} to registry: failed to parse GroupVersion ${version} of handler ${of}: unexpected GroupVersion string: ${quotable(apiVersion)}`,
+      );
+      continue;
     }
     handlers.push({
       name,
       ...groupVersion,
-      hook: requestHook.hook,
+      hook,
       timeoutSeconds: timeoutSeconds || defaultTimeoutSeconds,
       failurePolicy: failurePolicy === 'Ignore' ? 'Ignore' : 'Fail',
       extension,
     });
   }
-  return handlers;
+  return problems.length === 0 ? handlers : failure(`${prefix}: ${aggregate(problems)}`);
 }
 
 const registryKey = (group: string, hook: string) => `${hook}.${group}`;
@@ -123,33 +135,35 @@ export function createRegistry(): HandlerRegistry {
       return errors;
     },
     add(config) {
-      if (!isReady) {
-        return cold('Add');
-      }
-      const error = replace(config);
-      return (
-        error && failure(`failed to register ExtensionConfig ${JSON.stringify(config.metadata.name)}: ${error.message}`)
-      );
+      const name = JSON.stringify(config.metadata.name);
+      const error = isReady ? replace(config) : cold(`add ExtensionConfig ${name} to registry`, 'Add');
+      return error && prefixed(`failed to register ExtensionConfig ${name}`, error);
     },
     remove(name) {
       if (!isReady) {
-        return cold('Remove');
+        const what = `ExtensionConfig ${JSON.stringify(name)}`;
+        return prefixed(`failed to unregister ${what}`, cold(`remove ${what} from registry`, 'Remove'));
       }
       forget(name);
       return undefined;
     },
     get(name) {
-      if (!isReady) {
-        return failure('invalid operation: Get cannot be called on a registry not yet ready');
-      }
-      return byName.get(name) ?? failure(`handler with name ${JSON.stringify(name)} has not been registered`);
+      const quoted = JSON.stringify(name);
+      const problem = isReady
+        ? `handler with name ${quoted} has not been registered`
+        : 'invalid operation: Get cannot be called on a registry not yet ready';
+      return byName.get(name) ?? failure(`failed to get extension handler ${quoted} from registry: ${problem}`);
     },
     list(group, hook) {
-      if (!isReady) {
-        return cold('List');
+      const missing = group === '' ? 'Group' : hook === '' ? 'Hook' : undefined;
+      if (missing !== undefined) {
+        return failure(
+          `failed to list extension handlers: invalid argument: when calling List gh.${missing} must not be empty`,
+        );
       }
-      if (group === '' || hook === '') {
-        return failure('invalid operation: List cannot be called with an empty group or hook');
+      if (!isReady) {
+        const gh = JSON.stringify(formatGroupHook({ group, name: hook }));
+        return cold(`list extension handlers for GroupHook ${gh}`, 'List');
       }
       const key = registryKey(group, hook);
       const known = sorted.get(key);

@@ -71,12 +71,14 @@ test('without a way to look up labels no extension is left out silently; why the
   const extension = { name: 'one', namespaceSelector: { matchLabels: { a: 'x' } } } as never;
   expect(await selectorFor(object, undefined)(extension)).toEqual({
     step: 'selector',
-    message: expect.stringMatching(/^failed to get namespace "default": .*pass namespaceLabels to createClient$/),
+    message: expect.stringMatching(
+      /^failed to match namespace: failed to get namespace default: .*pass namespaceLabels to createClient$/,
+    ),
   });
   expect(await selectorFor(object, undefined)({ name: 'all', namespaceSelector: {} } as never)).toBe(true);
   const failing = selectorFor(object, () => Promise.reject(new Error('no route')));
   expect(await failing(extension)).toEqual({
     step: 'selector',
-    message: 'failed to get namespace "default": no route',
+    message: 'failed to match namespace: failed to get namespace default: no route',
   });
 });

@@ -51,8 +51,12 @@ test.each<[string, ClientConfig, string]>([
 
 test.each<[string, ClientConfig, string]>([
   ['neither', {}, 'failed to compute URL: at least one of service and url should be defined in config'],
-  ['http', { url: 'http://example.com' }, 'failed to compute URL: expected https scheme, got "http://example.com"'],
-  ['an invalid URL', { url: 'https://a b' }, 'failed to compute URL: "https://a b"'],
+  ['http', { url: 'http://example.com' }, 'failed to compute URL: expected https scheme, got http'],
+  [
+    'an invalid URL',
+    { url: 'https://a b' },
+    'failed to compute URL: failed to parse url from clientConfig: "https://a b"',
+  ],
   ['a URL without a host', { url: 'https://' }, 'failed to compute URL: "https://" names no host'],
   ['a port out of range', { url: 'https://example.com:99999' }, 'names no host that can be called'],
 ])('%s is an error', (_name, clientConfig, message) => {

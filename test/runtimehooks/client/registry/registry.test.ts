@@ -21,23 +21,27 @@ describe('before it is warm', () => {
     [
       'Add',
       (registry) => registry.add(extensionConfig('one', url)),
-      'Add cannot be called on a registry which has not been warmed up',
+      'failed to register ExtensionConfig "one": failed to add ExtensionConfig "one" to registry: invalid operation: Add cannot be called on a registry which has not been warmed up',
     ],
     [
       'Remove',
       (registry) => registry.remove('one'),
-      'Remove cannot be called on a registry which has not been warmed up',
+      'failed to unregister ExtensionConfig "one": failed to remove ExtensionConfig "one" from registry: invalid operation: Remove cannot be called on a registry which has not been warmed up',
     ],
     [
       'List',
       (registry) => registry.list(hooksGroup, create),
-      'List cannot be called on a registry which has not been warmed up',
+      `failed to list extension handlers for GroupHook "${create}.${hooksGroup}": invalid operation: List cannot be called on a registry which has not been warmed up`,
     ],
-    ['Get', (registry) => registry.get('a.one'), 'Get cannot be called on a registry not yet ready'],
+    [
+      'Get',
+      (registry) => registry.get('a.one'),
+      'failed to get extension handler "a.one" from registry: invalid operation: Get cannot be called on a registry not yet ready',
+    ],
   ])('%s is an error', (_name, act, message) => {
     const registry = createRegistry();
     expect(registry.isReady).toBe(false);
-    expect(act(registry)).toEqual({ step: 'registry', message: `invalid operation: ${message}` });
+    expect(act(registry)).toEqual({ step: 'registry', message });
   });
 });
 
@@ -57,12 +61,16 @@ test('an invalid ExtensionConfig does not affect the others', () => {
   const { registry, errors } = warm(
     extensionConfig('alpha', url, [storedHandler('a.alpha', create)]),
     extensionConfig('broken', url, [storedHandler('b.broken', create)], { spec: bad }),
-    extensionConfig('odd', url, [storedHandler('o.odd', create, { requestHook: { apiVersion: 'x', hook: create } })]),
+    extensionConfig('odd', url, [
+      storedHandler('o.odd', create, { requestHook: { apiVersion: 'x/y/z', hook: create } }),
+    ]),
     extensionConfig('zeta', url, [storedHandler('z.zeta', create)]),
   );
-  expect(Object.fromEntries([...errors].map(([name, { message }]) => [name, message.slice(0, 35)]))).toEqual({
-    broken: 'failed to create namespaceSelector:',
-    odd: 'failed to parse GroupVersion "x"',
+  expect(Object.fromEntries([...errors].map(([name, { message }]) => [name, message]))).toEqual({
+    broken: expect.stringMatching(
+      /^failed to add ExtensionConfig "broken" to registry: failed to create namespaceSelector: /,
+    ),
+    odd: 'failed to add ExtensionConfig "odd" to registry: failed to add extension handler "o.odd" to registry: failed to parse GroupVersion "x/y/z" of handler "o.odd": unexpected GroupVersion string: x/y/z',
   });
   expect(namesOf(registry.list(hooksGroup, create))).toEqual(['a.alpha', 'z.zeta']);
 });
@@ -76,7 +84,9 @@ test('an ExtensionConfig is replaced as a whole, and can be removed', () => {
   registry.add(extensionConfig('one', url, [storedHandler('z.one', create), storedHandler('d.one', create)]));
   expect(namesOf(registry.list(hooksGroup, create))).toEqual(['c.two', 'd.one', 'z.one']);
   expect(namesOf(registry.list(hooksGroup, 'UpdateMachine'))).toEqual([]);
-  expect(registry.get('b.one')).toMatchObject({ message: 'handler with name "b.one" has not been registered' });
+  expect(registry.get('b.one')).toMatchObject({
+    message: 'failed to get extension handler "b.one" from registry: handler with name "b.one" has not been registered',
+  });
   expect(registry.remove('one')).toBeUndefined();
   expect(registry.remove('never')).toBeUndefined();
   expect(namesOf(registry.list(hooksGroup, create))).toEqual(['c.two']);
@@ -88,10 +98,12 @@ test('the handlers of an ExtensionConfig that becomes invalid are removed', () =
   const error = registry.add(
     extensionConfig('one', url, [
       storedHandler('a.one', create),
-      storedHandler('b.one', create, { requestHook: { apiVersion: '', hook: create } }),
+      storedHandler('b.one', create, { requestHook: { apiVersion: 'a/b/c', hook: create } }),
     ]),
   );
-  expect(error?.message).toBe('failed to register ExtensionConfig "one": failed to parse GroupVersion ""');
+  expect(error?.message).toMatch(
+    /^failed to register ExtensionConfig "one": failed to add ExtensionConfig "one" to registry: failed to add extension handler "b\.one" to registry: /,
+  );
   expect(namesOf(registry.list(hooksGroup, create))).toEqual([]);
 });
 
@@ -104,7 +116,10 @@ test('lookup by hook needs a group and a hook, and finds every version', () => {
     ]),
   );
   expect(namesOf(registry.list(hooksGroup, create))).toEqual(['a.one', 'b.one']);
-  expect(registry.list('', create)).toMatchObject({ step: 'registry' });
+  expect(registry.list('', create)).toEqual({
+    step: 'registry',
+    message: 'failed to list extension handlers: invalid argument: when calling List gh.Group must not be empty',
+  });
 });
 
 test('applies defaults: 10 seconds, also for 0, and Fail', () => {

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { goQuoted, goSyntaxError } from '../../../../src/runtimehooks/client/exchange/go-text.ts';
+
+// The texts are those of Go 1.26: `json.NewDecoder(body).Decode(&value)`.
+test.each<[string, string | undefined]>([
+  ['', 'EOF'],
+  [' \n', 'EOF'],
+  ['<html>', "invalid character '<' looking for beginning of value"],
+  ["'", "invalid character '\\'' looking for beginning of value"],
+  [']', "invalid character ']' looking for beginning of value"],
+  ['{', 'unexpected EOF'],
+  ['{"a"', 'unexpected EOF'],
+  ['"a', 'unexpected EOF'],
+  ['-', 'unexpected EOF'],
+  ['{x', "invalid character 'x' looking for beginning of object key string"],
+  ['{]', "invalid character ']' looking for beginning of object key string"],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ['{"a":1 "b"}', "invalid character '\"' after object key:value pair"],
+  ['[}', "invalid character '}' looking for beginning of value"],
+  ['[1,]', "invalid character ']' looking for beginning of value"],
+  ['[1 2]', "invalid character '2' after array element"],
+  ['"a\nb"', "invalid character '\\n' in string literal"],
+  ['"\\x"', "invalid character 'x' in string escape code"],
+  ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+  ['-a', "invalid character 'a' in numeric literal"],
+  ['1.x', "invalid character 'x' after decimal point in numeric literal"],
+  ['1ex', "invalid character 'x' in exponent of numeric literal"],
+  ['trux', "invalid character 'x' in literal true (expecting 'e')"],
+  ['{"a":[{},[1,-2.5e+3,"\\u00e9\\n",true,false,null]]} tail', undefined],
+])('%j: %s', (text, problem) => {
+  expect(goSyntaxError(Buffer.from(text))).toBe(problem);
+});
+
+test('a large body takes linear time, however deep it is', () => {
+  expect(goSyntaxError(Buffer.from('['.repeat(1_000_000)))).toBe('unexpected EOF');
+  expect(goSyntaxError(Buffer.from(`"${'\\n'.repeat(1_000_000)}`))).toBe('unexpected EOF');
+});
+
+test.each<[string | Buffer, string]>([
+  ['404 page not found\n', '"404 page not found\\n"'],
+  ['a "quote" \\', '"a \\"quote\\" \\\\"'],
+  ['\u0000\u001b\u007f', '"\\x00\\x1b\\x7f"'],
+  ['é 中 😀', '"é 中 😀"'],
+  ['\u00a0\u200b\u202e\u{e0001}', '"\\u00a0\\u200b\\u202e\\U000e0001"'],
+  [Buffer.from([0xff, 0xc3, 0x28, 0xed, 0xa0, 0x80]), '"\\xff\\xc3(\\xed\\xa0\\x80"'],
+])('%j is quoted as by Go', (text, quoted) => {
+  expect(goQuoted(Buffer.from(text as string))).toBe(quoted);
+});
