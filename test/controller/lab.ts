@@ -1,8 +1,8 @@
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { type ControllerOptions, type ControllerPace, startController } from '../../src/controller/index.ts';
 import type { ExtensionServerOptions, Handler } from '../../src/extension/index.ts';
 import { crd } from '../../src/extensionconfig/index.ts';
-import { clientNode } from '../../src/kubernetes/client/client-node/client-node.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
@@ -49,7 +49,7 @@ export async function startLab(options: SandboxOptions = {}) {
     () => send(sandbox, 'GET', collection),
     ({ status }) => status === 200,
   );
-  const kubeConfig = new (clientNode().KubeConfig)();
+  const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(sandbox.kubeconfig);
   const patch = (path: string, body: object) =>
     request('PATCH', path, body, { 'content-type': 'application/merge-patch+json' });

@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { KubeConfig } from '@kubernetes/client-node';
-import { clientNode } from '../../src/kubernetes/client/client-node/client-node.ts';
+import { KubeConfig } from '@kubernetes/client-node';
 import { endWith } from '../support/ends.ts';
 import type { Lab } from './lab.ts';
 
@@ -74,7 +73,7 @@ export async function startProxy({ sandbox }: Lab): Promise<Proxy> {
     });
   let server = make();
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const kubeConfig = new (clientNode().KubeConfig)();
+  const kubeConfig = new KubeConfig();
   const proxy: Proxy = {
     kubeConfig,
     passed: [],

@@ -18,7 +18,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'elsewhere-'));
   const file = join(folder, 'kubeconfig');
   writeFileSync(file, sandbox.kubeconfig, { mode: 0o600 });
-  send = apiClient(loadKubeConfig({ kubeconfig: file }));
+  send = apiClient(await loadKubeConfig({ kubeconfig: file }));
   vi.stubEnv('E2E_KUBECONFIG', file);
 });
 afterAll(async () => {

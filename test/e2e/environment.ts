@@ -146,7 +146,7 @@ function byExternalName(kubeconfigFile: string): Way {
 }
 
 async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> | Way): Promise<Environment> {
-  const config = loadKubeConfig({ kubeconfig: kubeconfigFile });
+  const config = await loadKubeConfig({ kubeconfig: kubeconfigFile });
   const signal = AbortSignal.timeout(patience);
   if (await hasDefinition(apiClient(config), signal)) {
     throw new Error(

@@ -30,7 +30,7 @@ test('a rotation with an overlap of three seconds fails no call, even without a 
     return { code, err: String(stderr.read() ?? '') };
   };
   expect(await certs('bootstrap')).toMatchObject({ code: 0 });
-  const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const server = await start({
     certificates: secretCertificates(`${namespace}/extensionconfig-webhook-tls`, (onEvent) =>
       watchServingSecret(config, namespace, 'extensionconfig-webhook-tls', onEvent),

@@ -78,11 +78,8 @@ function explained(error: unknown): Error {
  * @throws {FailureError} when the API server does not answer, or has no such object.
  */
 export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>, names: readonly string[], io: Io) {
-  const cluster = orNoCluster(
-    () => connect(loadKubeConfig(flags, io.env), io.signal, shortRetries),
-    '',
-    '; or pass files with -f',
-  );
+  const config = await orNoCluster(loadKubeConfig(flags, io.env), '', '; or pass files with -f');
+  const cluster = connect(config, io.signal, shortRetries);
   const progress = startProgress(io.stderr, () => 'waiting for the API server');
   try {
     const originals = await fromCluster(cluster, names);

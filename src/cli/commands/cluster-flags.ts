@@ -15,10 +15,10 @@ export const clusterFlags = {
   }),
 } satisfies Flags;
 
-/** What `make` returns. @throws {UsageError} of `BEFOREno cluster: REASONAFTER` when it fails: the flags lead to none. */
-export function orNoCluster<T>(make: () => T, before = '', after = ''): T {
+/** A kubeconfig. @throws {UsageError} of `BEFOREno cluster: REASONAFTER` when the flags lead to none. */
+export async function orNoCluster<T>(kubeconfig: Promise<T>, before = '', after = ''): Promise<T> {
   try {
-    return make();
+    return await kubeconfig;
   } catch (error) {
     throw new UsageError(`${before}no cluster: ${(error as Error).message}${after}`);
   }

@@ -146,7 +146,7 @@ taken, 2 usage error.`,
     const rivalNamespace = checkedName('--cluster-api-namespace', flags['cluster-api-namespace'], dns1123LabelProblems);
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
-    const kubeConfig = orNoCluster(() => loadKubeConfig(flags, io.env));
+    const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
     const log = openLog(io.stdout, flags);
     const metrics = new Registry();
     let controller: RunningController | undefined;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { loadKubeConfig, watchServingSecret } from '../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../../kubernetes/index.ts';
 import type { DiscoveryResponse } from '../../runtimehooks/index.ts';
 import { prepareChecks } from '../../runtimehooks/messages/index.ts';
@@ -182,9 +183,7 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
   if (problem !== undefined) {
     throw new TypeError(`certificates: secret ${JSON.stringify(secret)}: namespace and name ${problem}`);
   }
-  // Loaded on demand, since most servers read files.
-  const { loadKubeConfig, watchServingSecret } = await import('../../kubernetes/client/index.ts');
-  const config = loadKubeConfig({ kubeconfig, context });
+  const config = await loadKubeConfig({ kubeconfig, context });
   return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
 }
 

@@ -337,7 +337,7 @@ test.each([
 ])('a 404 with the body %j results in exit code %d', async (body, code, message) => {
   const other = createServer((_request, response) => response.writeHead(404).end(body)).listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
+  const config = await loadKubeConfig({ kubeconfig: server.kubeconfig() });
   const { port } = other.address() as AddressInfo;
   const cluster = config.getCurrentCluster()!;
   config.clusters = [{ ...cluster, server: `http://127.0.0.1:${port}` }];

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
+import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, describe, expect, test } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
 import type { Mode } from '../../../src/controller/index.ts';
-import { clientNode } from '../../../src/kubernetes/client/client-node/client-node.ts';
 import { caBundle, control, handlerOf, type Lab, startLab } from '../../controller/lab.ts';
 import { startExtension } from '../../extension/sdk/running.ts';
 import { eventually } from '../../sandbox/client.ts';
@@ -44,7 +44,7 @@ async function start(mode: Mode) {
   endWith(() => proxy.close());
   const namespace = argumentOf('leader-election-namespace');
   await lab.request('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-  const kubeConfig = new (clientNode().KubeConfig)();
+  const kubeConfig = new KubeConfig();
   kubeConfig.loadFromClusterAndUser({ name: 'test', server: proxy.url, skipTLSVerify: true }, { name: 'test' });
   let aheadMs = 0;
   const begin = () =>

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
-import { clientNode } from '../../../src/kubernetes/client/client-node/client-node.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import { example, exampleSecret } from '../../../src/policy/rules/examples/examples.ts';
 import { buildOverlay, find, type Manifest } from './kustomization.ts';
@@ -151,7 +151,7 @@ describe('permissions of the serving pods', () => {
   async function follow(given: readonly PolicyRule[]) {
     const server = await startRbacServer(given, [], namespace, stored, served);
     servers.push(server);
-    const config = new (clientNode().KubeConfig)();
+    const config = new KubeConfig();
     config.loadFromClusterAndUser({ name: 'test', server: server.url, skipTLSVerify: true }, { name: 'test' });
     const problems: string[] = [];
     const watching = watchCluster({

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { clientNode } from '../../../src/kubernetes/client/client-node/client-node.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { definition } from '../../../tools/generate/definition.ts';
@@ -36,7 +35,7 @@ function collectionOf({ apiVersion, kind, metadata }: JsonObject): string {
 
 export async function startCluster(): Promise<Cluster> {
   const sandbox = await startSandbox();
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromString(sandbox.kubeconfig);
   async function put(...objects: JsonObject[]): Promise<void> {
     for (const object of objects) {

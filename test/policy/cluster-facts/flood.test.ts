@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { clientNode } from '../../../src/kubernetes/client/client-node/client-node.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import { exampleClass } from '../../../src/policy/rules/examples/examples.ts';
@@ -27,7 +27,7 @@ test('a flood of changes does not block the event loop, and leaves at most one p
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   const { port } = server.address() as AddressInfo;
   config.loadFromClusterAndUser({ name: 't', server: `http://127.0.0.1:${port}`, skipTLSVerify: true }, { name: 't' });
   const watching = watchCluster({ config });

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { KubeConfig } from '@kubernetes/client-node';
-import { clientNode } from '../../../src/kubernetes/client/client-node/client-node.ts';
+import { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
 /** An API server that answers only as a test tells it to. */
@@ -69,7 +68,7 @@ export async function startScripted(): Promise<Scripted> {
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   const { port } = server.address() as AddressInfo;
   config.loadFromClusterAndUser({ name: 't', server: `http://127.0.0.1:${port}`, skipTLSVerify: true }, { name: 't' });
   const scripted: Scripted = {

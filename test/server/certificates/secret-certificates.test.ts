@@ -35,7 +35,7 @@ const put = ({ cert, key }: TestCertificate, bundle: string) =>
   });
 
 test("serves the Secret's certificate, keeps it while the Secret is broken, and reports the stage", async () => {
-  const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const server = await start({ certificates: certificatesOf(config) });
   const ready = async () => (await fetch(`${server.health}/readyz`)).status;
   const metrics = async () => (await fetch(`${server.health}/metrics`)).text();
@@ -65,7 +65,7 @@ const within = { timeout: 20_000, interval: 20 };
 test('a forbidden watch is logged as an error, counted, and shown; the certificate is served nevertheless', async () => {
   api.forbidden.add(`WATCH ${collection}`);
   put(localhost, testCa.cert);
-  const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const pace = { pollMs: 20, minRetryMs: 20 };
   const server = await start({ certificates: certificatesOf(config, pace) });
   const verbose = async () => (await fetch(`${server.health}/readyz?verbose`)).text();
@@ -88,7 +88,7 @@ test('a forbidden watch is logged as an error, counted, and shown; the certifica
 test('an unresponsive API server does not prevent the server from starting and stopping', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
   const began = performance.now();
@@ -103,7 +103,7 @@ test('an unresponsive API server does not prevent the server from starting and s
 });
 
 test('reports the state of the Secret: absent, a pair with its trust bundle, broken; and nothing after the end', async () => {
-  const config = loadKubeConfig({ kubeconfig: api.kubeconfig() });
+  const config = await loadKubeConfig({ kubeconfig: api.kubeconfig() });
   const events: CertificateEvent[] = [];
   const source = certificatesOf(config);
   source.stop();

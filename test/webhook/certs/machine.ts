@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'vitest';
-import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
+import { connect, type KubernetesClient } from '../../../src/kubernetes/client/index.ts';
 import { clusterStore, clusterTargets } from '../../../src/webhook/certs/in-cluster.ts';
 import type { Clock, Run, Step } from '../../../src/webhook/certs/index.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
@@ -45,7 +46,8 @@ const retryOptions = { retries: 2, minTimeoutMs: 1, maxTimeoutMs: 5, deadlineMs:
 
 /** A client of a server, over HTTP. */
 export function overHttp(server: ApiServer): KubernetesClient {
-  const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
+  const config = new KubeConfig();
+  config.loadFromFile(server.kubeconfig());
   return connect(config, new AbortController().signal, retryOptions);
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress, type Parsed } from '../../../base/x509/index.ts';
-import type { KubernetesClient } from '../../../kubernetes/client/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig, withRemedy } from '../../../kubernetes/client/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import {
   bundleIn,
@@ -203,9 +203,8 @@ export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io
   let store: CertificateStore;
   let targets = noTargets;
   if (folder === undefined) {
-    const { connect, loadKubeConfig } = await import('../../../kubernetes/client/index.ts');
     const { clusterStore, clusterTargets } = await inCluster();
-    cluster = orNoCluster(() => connect(loadKubeConfig(flags, io.env), io.signal));
+    cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal);
     store = clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
     const selector = flags['target-selector'];
     targets = clusterTargets(cluster, { named, selector, service: { namespace, name: service } });
@@ -280,7 +279,6 @@ export async function orFail<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
       throw error;
     }
-    const { withRemedy } = await import('../../../kubernetes/client/index.ts');
     throw new FailureError(withRemedy(error));
   }
 }

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import { count, withoutControls } from '../../../base/index.ts';
 import { type LintPolicy, readContext } from '../../../checks/lint/index.ts';
+import { loadKubeConfig } from '../../../kubernetes/client/index.ts';
 import { showPlace } from '../../../kubernetes/manifests/index.ts';
+import { readCluster } from '../../../policy/cluster-facts/index.ts';
 import { FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { createProgress, startProgress } from '../../framework/progress.ts';
 import { orNoCluster } from '../cluster-flags.ts';
@@ -16,12 +18,7 @@ export interface LintContext extends Pick<LintPolicy, 'facts' | 'prepare'> {
 const clusterContext = 'cluster';
 
 async function ofCluster(kubeconfig: string | undefined, io: Io): Promise<LintContext> {
-  // The Kubernetes client is large, and the linter otherwise does not need it.
-  const [{ loadKubeConfig }, { readCluster }] = await Promise.all([
-    import('../../../kubernetes/client/index.ts'),
-    import('../../../policy/cluster-facts/index.ts'),
-  ]);
-  const config = orNoCluster(() => loadKubeConfig({ kubeconfig }, io.env), '--context: ');
+  const config = await orNoCluster(loadKubeConfig({ kubeconfig }, io.env), '--context: ');
   let state = 'waiting for the API server';
   const progress = startProgress(io.stderr, () => state);
   try {

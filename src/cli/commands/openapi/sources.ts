@@ -249,9 +249,9 @@ async function fromCluster(
 ): Promise<void> {
   let server: DocumentServer;
   let list: JsonObject;
-  let config: ReturnType<typeof loadKubeConfig>;
+  let config: Awaited<ReturnType<typeof loadKubeConfig>>;
   try {
-    config = loadKubeConfig(flags, surroundings.io.env);
+    config = await loadKubeConfig(flags, surroundings.io.env);
   } catch (error) {
     throw new UsageError(`openapi merge: no API server: ${(error as Error).message}; or name files or URLs`);
   }

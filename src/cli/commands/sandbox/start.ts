@@ -224,7 +224,7 @@ export async function startSandboxWithWebhook(
   try {
     const ownFile = join(directory, 'kubeconfig');
     writeFileSync(ownFile, sandbox.kubeconfig, { mode: 0o600, flag: 'wx' });
-    const config = loadKubeConfig({ kubeconfig: ownFile }, {});
+    const config = await loadKubeConfig({ kubeconfig: ownFile }, {});
     const webhook = settings.webhook ?? byService;
     await register(config, webhook, signal, settings.clusterFacts);
     if (settings.webhook === undefined) {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
+import { loadKubeConfig, watchServingSecret } from '../../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import type { Watching } from '../../../policy/cluster-facts/index.ts';
 import {
@@ -29,12 +30,6 @@ function listenFailure(error: ListenError): FailureError {
   return new FailureError(listenProblem(error, `${prefix}port`, `${prefix}host`));
 }
 
-/** The API server according to the flags. `flag` is the flag that needs it: most servers load nothing of clusters. */
-async function kubeConfigOf(flag: string, flags: ServeFlags, env: NodeJS.ProcessEnv) {
-  const { loadKubeConfig } = await import('../../../kubernetes/client/index.ts');
-  return orNoCluster(() => loadKubeConfig(flags, env), `${flag}: `);
-}
-
 async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
   const secret = flags['cert-secret'];
@@ -51,8 +46,7 @@ async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
     }
     checkedName('--cert-secret: the namespace', namespace, dns1123LabelProblems);
     checkedName('--cert-secret: the name', name, dns1123SubdomainProblems);
-    const config = await kubeConfigOf('--cert-secret', flags, env);
-    const { watchServingSecret } = await import('../../../kubernetes/client/index.ts');
+    const config = await orNoCluster(loadKubeConfig(flags, env), '--cert-secret: ');
     return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
   }
   if (folder === undefined) {
@@ -87,7 +81,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const now = () => new Date();
     const policy = servePolicyOf(flags);
     const certificates = await certificatesOf(flags, io.env);
-    const config = policy.hasFacts ? await kubeConfigOf('--cluster-facts', flags, io.env) : undefined;
+    const config = policy.hasFacts ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ') : undefined;
     const log = openLog(io.stdout, flags);
     const unused = unusedFacts(policy);
     if (unused !== undefined) {

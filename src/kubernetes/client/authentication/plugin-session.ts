@@ -1,21 +1,17 @@
-import type { KubeConfig } from '@kubernetes/client-node';
+import { Buffer } from 'node:buffer';
+import type { KubeConfig, User } from '@kubernetes/client-node';
 import { mayAsk, ownTerminal, type Plugin } from './credential-plugin.ts';
 import { orAborted } from './or-aborted.ts';
 import { type Credential, type PluginCall, PluginError, runPlugin } from './plugin-run.ts';
 
 // Credential plugins as client-go runs them (client.authentication.k8s.io, ExecConfig): the library gives them a standard
-// input that never ends, keeps what they write for a person until they end, and never stops them.
+// input that never ends, keeps what they write for a person until they end, and never stops them. So it gets a user with
+// the credentials instead of the plugin.
 
 /** How long a plugin may take, in ms. */
 const maxRunMs = 60_000;
 /** How long a person may take to sign in, in ms: the codes that plugins show are valid that long. */
 const maxSignInMs = 15 * 60_000;
-
-/** The parts of the library's class for plugins that are used here; its declarations make them private. */
-interface ExecAuth {
-  execFn: unknown;
-  getCredential(): Promise<{ status: Credential } | null>;
-}
 
 /** A run of a plugin, which ends when nobody waits for it any longer. */
 interface PluginRun {
@@ -24,17 +20,36 @@ interface PluginRun {
   stop: AbortController;
 }
 
+/** A user with credentials instead of a plugin. A token of its own comes first, as in kubectl. */
+function userWith({ exec: _, ...user }: User, { token, clientCertificateData, clientKeyData }: Credential): User {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  if (clientCertificateData === undefined || clientKeyData === undefined) {
+    return { ...user, ...(token !== undefined && !user.token && { token }) };
+  }
+  const { certFile: _certFile, keyFile: _keyFile, ...withoutFiles } = user;
+  return {
+    ...withoutFiles,
+    ...(token !== undefined && !user.token && { token }),
+    certData: base64(clientCertificateData),
+    keyData: base64(clientKeyData),
+  };
+}
+
 const sessions = new WeakMap<KubeConfig, PluginSession>();
 
 /** The credential plugin of the current user: of all connections with a kubeconfig, so that it asks a person once. */
 export class PluginSession {
+  readonly #config: KubeConfig;
   readonly #call: PluginCall;
   #run: PluginRun | undefined;
   #held: Credential | undefined;
+  /** The kubeconfig with the credentials that are held. */
+  #signedIn: { config: KubeConfig; credential: Credential } | undefined;
 
-  private constructor(auth: ExecAuth, plugin: Plugin) {
+  private constructor(config: KubeConfig, plugin: Plugin) {
     const terminal = ownTerminal();
     const { command, args, env } = plugin as { command: string; args?: string[] | null; env?: Plugin['env'] };
+    this.#config = config;
     this.#call = {
       command,
       args: args ?? [],
@@ -42,21 +57,34 @@ export class PluginSession {
       asks: mayAsk(plugin, terminal),
       isSeen: terminal.errors,
     };
-    auth.getCredential = async () => (this.#held === undefined ? null : { status: this.#held });
   }
 
   /** The plugin of a kubeconfig; undefined if its current user has none. */
   static of(config: KubeConfig): PluginSession | undefined {
     const known = sessions.get(config);
     const plugin = config.getCurrentUser()?.exec as Plugin | null | undefined;
-    const { authenticators = [] } = config as unknown as { authenticators?: object[] };
-    const auth = authenticators.find((found): found is ExecAuth => 'execFn' in found);
-    if (known !== undefined || !plugin || auth === undefined) {
+    if (known !== undefined || !plugin) {
       return known;
     }
-    const session = new PluginSession(auth, plugin);
+    const session = new PluginSession(config, plugin);
     sessions.set(config, session);
     return session;
+  }
+
+  /** The kubeconfig for the next request: its user has the credentials that the plugin gave last. */
+  async signedIn(): Promise<KubeConfig> {
+    const credential = this.#held;
+    const [cluster, user] = [this.#config.getCurrentCluster(), this.#config.getCurrentUser()];
+    if (credential === undefined || cluster === null || user === null) {
+      return this.#config;
+    }
+    if (this.#signedIn?.credential !== credential) {
+      const { KubeConfig } = await import('@kubernetes/client-node');
+      const config = new KubeConfig();
+      config.loadFromClusterAndUser(cluster, userWith(user, credential));
+      this.#signedIn = { config, credential };
+    }
+    return this.#signedIn.config;
   }
 
   /** The credentials that requests send; undefined before the first run. */

@@ -3,7 +3,6 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { FileError, homeFolder, printable, readRegularFileSync } from '../../../base/index.ts';
 import { tokenFileOf, withTokenFile } from '../authentication/token-file.ts';
-import { clientNode } from '../client-node/client-node.ts';
 import { checkProxy, proxyFor } from './proxy.ts';
 import { keepWhatKubectlReads, prepareUser } from './users.ts';
 
@@ -109,8 +108,14 @@ function useProxy(config: KubeConfig, cluster: Cluster, env: NodeJS.ProcessEnv):
   return reached;
 }
 
+/** Loads the client library, which only commands that talk to an API server need: it takes longer than the rest. */
+async function emptyConfig(): Promise<KubeConfig> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  return new KubeConfig();
+}
+
 /** Reads a file; undefined when it does not exist. */
-function load(file: string): KubeConfig | undefined {
+async function load(file: string): Promise<KubeConfig | undefined> {
   let text: string;
   try {
     // Not read by the client library, which would block forever on a FIFO.
@@ -121,7 +126,7 @@ function load(file: string): KubeConfig | undefined {
     }
     throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
   }
-  const config = new (clientNode().KubeConfig)();
+  const config = await emptyConfig();
   if (isEmpty(text)) {
     return config;
   }
@@ -154,8 +159,8 @@ function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[]
  * Merges several files: for each name, and for the current context, the first one wins (kubectl, "Merging kubeconfig
  * files").
  */
-function merged(configs: readonly KubeConfig[]): KubeConfig {
-  const config = new (clientNode().KubeConfig)();
+async function merged(configs: readonly KubeConfig[]): Promise<KubeConfig> {
+  const config = await emptyConfig();
   config.loadFromOptions({
     clusters: firstOfEachName(configs.flatMap(({ clusters }) => clusters ?? [])),
     users: firstOfEachName(configs.flatMap(({ users }) => users ?? [])),
@@ -166,16 +171,16 @@ function merged(configs: readonly KubeConfig[]): KubeConfig {
 }
 
 /** The kubeconfig in the named file, else in the default ones; undefined if there are none of these. */
-function loadFiles(named: string | undefined, env: NodeJS.ProcessEnv): KubeConfig | undefined {
+async function loadFiles(named: string | undefined, env: NodeJS.ProcessEnv): Promise<KubeConfig | undefined> {
   if (named !== undefined) {
-    const config = load(named);
+    const config = await load(named);
     if (config === undefined) {
       throw new KubeConfigError(`the kubeconfig ${named} does not exist`);
     }
     return config;
   }
   const files = defaultFiles(env);
-  const found = files.map(load).filter((config) => config !== undefined);
+  const found = (await Promise.all(files.map(load))).filter((config) => config !== undefined);
   if (found.length === 0 && env.KUBECONFIG) {
     throw new KubeConfigError(`KUBECONFIG: ${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist`);
   }
@@ -183,13 +188,13 @@ function loadFiles(named: string | undefined, env: NodeJS.ProcessEnv): KubeConfi
 }
 
 /** What a pod's service account leads to. */
-function loadPod(): KubeConfig {
+async function loadPod(): Promise<KubeConfig> {
   if (!existsSync(serviceAccountToken)) {
     throw new KubeConfigError(
       'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
     );
   }
-  const config = new (clientNode().KubeConfig)();
+  const config = await emptyConfig();
   config.loadFromCluster();
   config.users = config.users.map(withTokenFile);
   return config;
@@ -202,9 +207,12 @@ function loadPod(): KubeConfig {
  *   is reached directly.
  * @throws {KubeConfigError} when it cannot be read, names no cluster, or lacks the context.
  */
-export function loadKubeConfig(options: KubeConfigOptions, env: NodeJS.ProcessEnv = process.env): KubeConfig {
-  const inFiles = loadFiles(options.kubeconfig, env);
-  const config = inFiles ?? loadPod();
+export async function loadKubeConfig(
+  options: KubeConfigOptions,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<KubeConfig> {
+  const inFiles = await loadFiles(options.kubeconfig, env);
+  const config = inFiles ?? (await loadPod());
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {
       const known = config.getContexts().map(({ name }) => name);

@@ -7,7 +7,6 @@ import { orAborted } from '../authentication/or-aborted.ts';
 import { type Credential, PluginError } from '../authentication/plugin-run.ts';
 import { PluginSession } from '../authentication/plugin-session.ts';
 import { tokenFileOf } from '../authentication/token-file.ts';
-import { clientNode, undici } from '../client-node/client-node.ts';
 import { moreHeaders } from '../kubeconfig/users.ts';
 
 /**
@@ -139,8 +138,10 @@ export function transportFor(config: KubeConfig): Transport {
     { method, path, body, signal, headersTimeoutMs }: OutgoingRequest,
     token: string | undefined,
   ): Promise<ApiResponse> {
-    const context = new (clientNode().RequestContext)(`${server}${path}`, method as HttpMethod);
-    await credentials(config.applySecurityAuthentication(context), signal);
+    const [{ RequestContext }, { Agent }] = await Promise.all([import('@kubernetes/client-node'), import('undici')]);
+    const context = new RequestContext(`${server}${path}`, method as HttpMethod);
+    const signedIn = (await plugin?.signedIn()) ?? config;
+    await credentials(signedIn.applySecurityAuthentication(context), signal);
     const certificate = plugin?.held?.clientCertificateData;
     if (certificate !== poolCertificate) {
       dropPool();
@@ -148,8 +149,7 @@ export function transportFor(config: KubeConfig): Transport {
     }
     // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
     // trusts.
-    pool ??=
-      context.getDispatcher() ?? new (undici().Agent)({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
+    pool ??= context.getDispatcher() ?? new Agent({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
     const used = pool;
     try {
       const url = new URL(context.getUrl());

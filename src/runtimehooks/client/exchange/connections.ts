@@ -1,7 +1,5 @@
 import tls, { createSecureContext, type SecureContext } from 'node:tls';
-import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import { type Dispatcher, Pool } from 'undici';
 import { LruCache } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
@@ -255,7 +253,7 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
         };
       }
       try {
-        const response = await request.call(pool, {
+        const response = await pool.request({
           method: 'POST',
           path: target.path,
           headers: {

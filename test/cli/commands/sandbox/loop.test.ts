@@ -17,8 +17,8 @@ interface Status {
 }
 
 /** The objects of a sandbox, read with its kubeconfig. */
-function objectsOf(kubeconfig: string) {
-  const send = apiClient(loadKubeConfig({ kubeconfig }));
+async function objectsOf(kubeconfig: string) {
+  const send = apiClient(await loadKubeConfig({ kubeconfig }));
   const statusOf = async (name: string) =>
     (await send<{ status?: Status }>('GET', `${extensionConfigs}/${name}`)).status;
   const discovered = (name: string, wanted: 'True' | 'False') =>
@@ -32,7 +32,7 @@ function objectsOf(kubeconfig: string) {
 test('--no-extension leaves out the sample extension, and the controller discovers others', async () => {
   const { stop, output, ended } = start(['--no-extension']);
   try {
-    const { send, discovered } = objectsOf(await ready(output));
+    const { send, discovered } = await objectsOf(await ready(output));
     expect(await send('GET', extensionConfigs)).toMatchObject({ items: [] });
     expect(await send('GET', '/apis/apps/v1/deployments')).toMatchObject({ items: [] });
     // A user's own extension, which does not exist.
@@ -62,7 +62,7 @@ test('--no-controller leaves out the controller, and the sample extension uses t
   const { stop, output, ended } = start(['--no-controller']);
   try {
     const kubeconfig = await ready(output);
-    const { send, statusOf } = objectsOf(kubeconfig);
+    const { send, statusOf } = await objectsOf(kubeconfig);
     const printed = await eventually(
       async () => output.out,
       (text) => text.includes('The sample extension is listening.'),

@@ -5,16 +5,15 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type {
+import {
   KubeConfig,
-  V1MutatingWebhookConfigurationList,
-  V1ValidatingWebhookConfigurationList,
+  type V1MutatingWebhookConfigurationList,
+  type V1ValidatingWebhookConfigurationList,
 } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { register, untilServed } from '../../../../src/cli/commands/sandbox/start.ts';
 import { behindService } from '../../../../src/cli/commands/sandbox/webhook.ts';
-import { clientNode } from '../../../../src/kubernetes/client/client-node/client-node.ts';
 import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import { startSandbox } from '../../../../src/sandbox/index.ts';
 import { day } from '../../../base/x509/entropy.ts';
@@ -81,7 +80,7 @@ test('calls a separate webhook server', async () => {
   writeFileSync(both, ca.trimEnd() + ca);
   const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', both]);
   try {
-    const send = apiClient(loadKubeConfig({ kubeconfig: await ready(output) }));
+    const send = apiClient(await loadKubeConfig({ kubeconfig: await ready(output) }));
     expect(output.out).toContain(`its webhook: ${url}.`);
     const create = (extension: string) =>
       send('POST', '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs', {
@@ -110,7 +109,7 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
   );
   // Once it is there, everything is ready.
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const send = apiClient(loadKubeConfig({ kubeconfig: file }));
+  const send = apiClient(await loadKubeConfig({ kubeconfig: file }));
   const extensionConfigs = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   expect(await send('GET', extensionConfigs)).toMatchObject({ items: [] });
   const second = startAlone(['--write-kubeconfig', file]);
@@ -131,7 +130,7 @@ test('writes its kubeconfig where scripts wait for it, and never over another fi
 test('has the webhook configurations of the manifests, with a caBundle', async () => {
   const { stop, output, ended } = startAlone([]);
   try {
-    const send = apiClient(loadKubeConfig({ kubeconfig: await ready(output) }));
+    const send = apiClient(await loadKubeConfig({ kubeconfig: await ready(output) }));
     const registrations = '/apis/admissionregistration.k8s.io/v1';
     const manifests = parseAllDocuments(readFileSync('manifests/base/webhooks.yaml', 'utf8')).map((document) =>
       document.toJS(),
@@ -204,7 +203,7 @@ async function serverWith(conditions: object[]): Promise<KubeConfig> {
     server.closeAllConnections();
     server.close();
   });
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromClusterAndUser(
     {
       name: 'test',
@@ -244,7 +243,7 @@ test.each([
 test('a definition whose caBundle API servers do not read is not waited for', async () => {
   const sandbox = await startSandbox();
   onTestFinished(() => sandbox.stop());
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromString(sandbox.kubeconfig);
   await register(config, behindService(new URL('https://127.0.0.1:1'), unreadable), signal);
   await expect(untilServed(config, signal)).rejects.toThrow(

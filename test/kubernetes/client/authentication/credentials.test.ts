@@ -51,7 +51,7 @@ async function listening(server: Server) {
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** A kubeconfig with this server and user. */
-function kubeconfigOf(server: string, user: object, cluster: object = {}) {
+async function kubeconfigOf(server: string, user: object, cluster: object = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const text = JSON.stringify({
@@ -64,7 +64,7 @@ function kubeconfigOf(server: string, user: object, cluster: object = {}) {
   return loadKubeConfig({ kubeconfig: join(folder, 'config') });
 }
 
-const get = (config: ReturnType<typeof kubeconfigOf>, signal = new AbortController().signal) =>
+const get = (config: Awaited<ReturnType<typeof kubeconfigOf>>, signal = new AbortController().signal) =>
   connect(config, signal, retryOptions).request('GET', '/version');
 
 /** What an API server for the name api.test receives with a request by a kubeconfig with this user. */
@@ -104,7 +104,7 @@ async function seenOf(user: object, { cluster = {} }: { cluster?: object } = {})
   writeFileSync(kubeconfig, text, { mode: 0o600 });
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  return connect(loadKubeConfig({ kubeconfig }), stop.signal, retryOptions).request('GET', '/version');
+  return connect(await loadKubeConfig({ kubeconfig }), stop.signal, retryOptions).request('GET', '/version');
 }
 
 const anonymous = { authorization: '', as: '', name: '', asked: 'api.test' };
@@ -273,7 +273,7 @@ test.each<[string, string, string]>([
   ['nothing, killed', 'kill -9 $$', 'was ended by SIGKILL'],
 ])('says what is wrong with the output of a plugin, and shows none of it: %s', async (_, script, problem) => {
   // A server would be asked only with credentials.
-  const config = kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sh', args: ['-c', script] } });
+  const config = await kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sh', args: ['-c', script] } });
   const error = await get(config).catch(withRemedy);
   expect(error).toBe(
     `no answer from the API server https://127.0.0.1:1: no credentials: the credential plugin sh ${problem}`,
@@ -281,7 +281,7 @@ test.each<[string, string, string]>([
 });
 
 /** A kubeconfig whose plugin runs a script, which writes process ids into a FIFO when it has started. */
-function startedBy(script: string) {
+async function startedBy(script: string) {
   const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const fifo = join(folder, 'fifo');
@@ -289,7 +289,7 @@ function startedBy(script: string) {
   const exec = { command: 'sh', args: ['-c', `cd ${folder}; ${script}`] };
   return {
     folder,
-    config: kubeconfigOf('https://127.0.0.1:1', { exec }),
+    config: await kubeconfigOf('https://127.0.0.1:1', { exec }),
     started: async () => (await readFile(fifo, 'utf8')).split(' ').map(Number) as [number, number],
   };
 }
@@ -299,7 +299,7 @@ test('a plugin ends with the last request that waits for it; one that does not t
   const before = [pipes(), process.listenerCount('exit')];
   // The other program keeps its output open.
   const script = 'trap "echo > tidied" TERM; sleep 60 & echo $$ $! > fifo; while :; do wait; done';
-  const { folder, config, started } = startedBy(script);
+  const { folder, config, started } = await startedBy(script);
   const stops = [new AbortController(), new AbortController()] as const;
   const asked = stops.map(({ signal }) => get(config, signal).catch((error: unknown) => error));
   const [pid, other] = await started();
@@ -327,12 +327,12 @@ test('a plugin ends with the last request that waits for it; one that does not t
 
 test('shows nothing of a token that is not one', async () => {
   const user = { 'auth-provider': { name: 'oidc', config: { 'id-token': `e30.${btoa('s3cr3t')}.x` } } };
-  const error = await get(kubeconfigOf('https://127.0.0.1:1', user)).catch(({ message }: Error) => message);
+  const error = await get(await kubeconfigOf('https://127.0.0.1:1', user)).catch(({ message }: Error) => message);
   expect(error).toMatch(/: no credentials: a token in the kubeconfig is not JSON$/);
 });
 
 test('a plugin is killed when the program exits', async () => {
-  const { config, started } = startedBy('echo $$ > fifo; exec sleep 60');
+  const { config, started } = await startedBy('echo $$ > fifo; exec sleep 60');
   const asked = get(config).catch(({ message }: Error) => message);
   await started();
   process.listeners('exit').at(-1)?.call(process, 0);
@@ -440,7 +440,7 @@ test('a client certificate that is refused, or expired, is replaced as a token i
   const address = `https://127.0.0.1:${await listening(server)}`;
   const script = `cd ${folder}; for n in 1 2 3; do if [ -e $n ]; then cat $n; rm $n; break; fi; done`;
   const cluster = { 'certificate-authority-data': base64(ca.certificate.pem), 'tls-server-name': 'api.test' };
-  const config = kubeconfigOf(address, { exec: { command: 'sh', args: ['-c', script] } }, cluster);
+  const config = await kubeconfigOf(address, { exec: { command: 'sh', args: ['-c', script] } }, cluster);
   const connection = connect(config, new AbortController().signal, retryOptions);
   await connection.request('GET', '/version');
   await connection.request('GET', '/version');
@@ -466,7 +466,7 @@ async function counted(
   const script = `n=$(($(cat ${count} 2>/dev/null || echo 0) + 1)); echo $n > ${count}; echo '{"status":{"token":"'${print}'"}}'`;
   const address = `http://127.0.0.1:${await listening(server)}`;
   const user = { exec: { command: 'sh', args: ['-c', script] } };
-  const config = kubeconfigOf(address, user, { 'insecure-skip-tls-verify': true });
+  const config = await kubeconfigOf(address, user, { 'insecure-skip-tls-verify': true });
   const cluster = connect(config, stop.signal, retryOptions);
   return {
     sent,
@@ -524,7 +524,7 @@ test('without a terminal, a plugin may take a minute', async () => {
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === 60_000 ? AbortSignal.abort() : never));
   onTestFinished(() => void vi.restoreAllMocks());
   const never = new AbortController().signal;
-  const config = kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sleep', args: ['60'] } });
+  const config = await kubeconfigOf('https://127.0.0.1:1', { exec: { command: 'sleep', args: ['60'] } });
   await expect(get(config)).rejects.toThrow(/the credential plugin sleep has not ended for 60 s$/);
 });
 

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { TokenFile, withTokenFile } from '../../../../src/kubernetes/client/authentication/token-file.ts';
-import { clientNode } from '../../../../src/kubernetes/client/client-node/client-node.ts';
 import { connect, loadKubeConfig, startInformer } from '../../../../src/kubernetes/client/index.ts';
 
 function folder(): string {
@@ -65,7 +65,7 @@ async function following() {
   );
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
-  return { ...server, write, config: loadKubeConfig({ kubeconfig }), signal: stop.signal };
+  return { ...server, write, config: await loadKubeConfig({ kubeconfig }), signal: stop.signal };
 }
 
 test('a request with a token that is refused is sent again with the one that the file has by now', async () => {
@@ -112,7 +112,7 @@ test("a pod's token is followed in the same way", async () => {
   mkdirSync(dirname(token), { recursive: true });
   writeFileSync(token, 'first');
   writeFileSync(join(dirname(token), 'ca.crt'), '');
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromCluster(pod);
   config.clusters = [{ name: 'inCluster', server: `http://127.0.0.1:${port}`, skipTLSVerify: true }];
   config.users = config.users.map(withTokenFile);

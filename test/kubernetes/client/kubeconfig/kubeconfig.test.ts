@@ -31,25 +31,30 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 
 const inPod = existsSync('/var/run/secrets/kubernetes.io/serviceaccount/token');
 
-test.skipIf(inPod).each([{}, { KUBECONFIG: '' }])('no kubeconfig anywhere is said, with what to do: %j', (env) => {
-  expect(() => loadKubeConfig({}, { ...env, HOME: folderWith({}) })).toThrow(
-    new KubeConfigError(
-      'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
-    ),
+test.skipIf(inPod).each([{}, { KUBECONFIG: '' }])(
+  'no kubeconfig anywhere is said, with what to do: %j',
+  async (env) => {
+    await expect(loadKubeConfig({}, { ...env, HOME: folderWith({}) })).rejects.toThrow(
+      new KubeConfigError(
+        'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
+      ),
+    );
+  },
+);
+
+test.each([{}, { KUBECONFIG: '' }])('uses the file in the home folder if the variable is not set: %j', async (env) => {
+  const HOME = folderWith({ '.kube/config': kubeconfigOf(['here']) });
+  expect((await loadKubeConfig({}, { ...env, HOME })).getCurrentCluster()?.server).toBe(server);
+});
+
+test('checks the file in the home folder before reading it, also if the variable is empty', async () => {
+  const HOME = folderWith({ '.kube/config': ' '.repeat(9 * 1024 * 1024) });
+  await expect(loadKubeConfig({}, { KUBECONFIG: '', HOME })).rejects.toThrow(
+    /^the kubeconfig .*config is larger than 8 MiB/,
   );
 });
 
-test.each([{}, { KUBECONFIG: '' }])('uses the file in the home folder if the variable is not set: %j', (env) => {
-  const HOME = folderWith({ '.kube/config': kubeconfigOf(['here']) });
-  expect(loadKubeConfig({}, { ...env, HOME }).getCurrentCluster()?.server).toBe(server);
-});
-
-test('checks the file in the home folder before reading it, also if the variable is empty', () => {
-  const HOME = folderWith({ '.kube/config': ' '.repeat(9 * 1024 * 1024) });
-  expect(() => loadKubeConfig({}, { KUBECONFIG: '', HOME })).toThrow(/^the kubeconfig .*config is larger than 8 MiB/);
-});
-
-test('skips missing files in a list; the first file wins for each name and for the current context', () => {
+test('skips missing files in a list; the first file wins for each name and for the current context', async () => {
   const folder = folderWith({
     first: kubeconfigOf(['one', 'two'], 6443, ''),
     second: kubeconfigOf(['two', 'three'], 7443),
@@ -58,57 +63,59 @@ test('skips missing files in a list; the first file wins for each name and for t
   const KUBECONFIG = ['missing', 'first', '', 'second', 'third']
     .map((name) => (name === '' ? '' : join(folder, name)))
     .join(delimiter);
-  const config = loadKubeConfig({}, { KUBECONFIG });
+  const config = await loadKubeConfig({}, { KUBECONFIG });
   expect(config.getContexts().map(({ name }) => name)).toEqual(['one', 'two', 'three']);
   expect(config.getCurrentContext()).toBe('two');
   expect(config.getCurrentCluster()?.server).toBe('https://127.0.0.1:6444');
-  expect(loadKubeConfig({ context: 'three' }, { KUBECONFIG }).getCurrentCluster()?.server).toBe(
+  expect((await loadKubeConfig({ context: 'three' }, { KUBECONFIG })).getCurrentCluster()?.server).toBe(
     'https://127.0.0.1:7444',
   );
 });
 
-test('names files in the variable that do not exist, and does not fall back to others', () => {
+test('names files in the variable that do not exist, and does not fall back to others', async () => {
   const folder = folderWith({ '.kube/config': kubeconfigOf(['home']) });
   const [a, b] = [join(folder, 'a'), join(folder, 'b')];
-  const load = (KUBECONFIG: string) => () => loadKubeConfig({}, { KUBECONFIG, HOME: folder });
-  expect(load(a)).toThrow(new KubeConfigError(`KUBECONFIG: ${a} does not exist`));
-  expect(load([a, b].join(delimiter))).toThrow(new KubeConfigError(`KUBECONFIG: ${a} and ${b} do not exist`));
+  const load = (KUBECONFIG: string) => loadKubeConfig({}, { KUBECONFIG, HOME: folder });
+  await expect(load(a)).rejects.toThrow(new KubeConfigError(`KUBECONFIG: ${a} does not exist`));
+  await expect(load([a, b].join(delimiter))).rejects.toThrow(
+    new KubeConfigError(`KUBECONFIG: ${a} and ${b} do not exist`),
+  );
 });
 
-test('does not quote the contents of a file that is not a kubeconfig', () => {
+test('does not quote the contents of a file that is not a kubeconfig', async () => {
   const folder = folderWith({ broken: 'users:\n- name: x\n  user: {token: s3cr3t' });
-  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'broken') })).toThrow(
+  await expect(loadKubeConfig({ kubeconfig: join(folder, 'broken') })).rejects.toThrow(
     expect.not.objectContaining({ message: expect.stringContaining('s3cr3t') }),
   );
 });
 
-test('reports an unreadable file in one line with its path, without control characters', () => {
+test('reports an unreadable file in one line with its path, without control characters', async () => {
   const folder = folderWith({ broken: '\u001b[2J: [' });
   const file = join(folder, 'broken');
   const load = () => loadKubeConfig({ kubeconfig: file });
-  expect(load).toThrow(KubeConfigError);
+  await expect(load()).rejects.toThrow(KubeConfigError);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
-  expect(load).toThrow(/^the kubeconfig .+\/broken cannot be read: [^\u0000-\u001f]+$/);
+  await expect(load()).rejects.toThrow(/^the kubeconfig .+\/broken cannot be read: [^\u0000-\u001f]+$/);
 });
 
-test('a file given explicitly takes precedence over the environment, and must exist', () => {
+test('a file given explicitly takes precedence over the environment, and must exist', async () => {
   const folder = folderWith({ named: kubeconfigOf(['here']), other: kubeconfigOf(['other'], 7443) });
   const env = { KUBECONFIG: join(folder, 'other'), HOME: folder };
-  const config = loadKubeConfig({ kubeconfig: join(folder, 'named') }, env);
+  const config = await loadKubeConfig({ kubeconfig: join(folder, 'named') }, env);
   expect(config.getCurrentCluster()?.server).toBe(server);
-  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'none') }, env)).toThrow(
+  await expect(loadKubeConfig({ kubeconfig: join(folder, 'none') }, env)).rejects.toThrow(
     new KubeConfigError(`the kubeconfig ${folder}/none does not exist`),
   );
-  expect(() => loadKubeConfig({ kubeconfig: folder }, env)).toThrow(
+  await expect(loadKubeConfig({ kubeconfig: folder }, env)).rejects.toThrow(
     new KubeConfigError(`the kubeconfig ${folder} is a folder, not a regular file`),
   );
 });
 
-test('names a context that does not exist, and the existing ones', () => {
+test('names a context that does not exist, and the existing ones', async () => {
   const folder = folderWith({ config: kubeconfigOf(['here', 'there']) });
   const load = (context: string) => loadKubeConfig({ kubeconfig: join(folder, 'config'), context });
-  expect(load('there').getCurrentContext()).toBe('there');
-  expect(() => load('else\u001bwhere')).toThrow(
+  expect((await load('there')).getCurrentContext()).toBe('there');
+  await expect(load('else\u001bwhere')).rejects.toThrow(
     new KubeConfigError('context "else\\u001bwhere" is not in the kubeconfig (it has here, there)'),
   );
 });
@@ -134,9 +141,9 @@ test.each([
     kubeconfigOf(['here']).replace(server, url),
     `the kubeconfig has server ${JSON.stringify(url)}, which is not a URL such as https://10.0.0.1:6443`,
   ]),
-])('a kubeconfig whose %s leads to no cluster', (_, config, problem) => {
+])('a kubeconfig whose %s leads to no cluster', async (_, config, problem) => {
   const folder = folderWith({ config });
-  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'config') })).toThrow(new KubeConfigError(problem));
+  await expect(loadKubeConfig({ kubeconfig: join(folder, 'config') })).rejects.toThrow(new KubeConfigError(problem));
 });
 
 test.each([
@@ -149,16 +156,16 @@ test.each([
   ['cluster', { 'certificate-authority': 'config' }, /^certificate-authority in the kubeconfig: .*config is not PEM$/],
   ['user', { 'client-certificate': '.' }, /^client-certificate in the kubeconfig: .* is a folder/],
   ['user', { 'client-key-data': 'Zm9v' }, /^client-key-data in the kubeconfig is not PEM in base64$/],
-])('the field of a %s that is not PEM is named: %j', (where, fields, problem) => {
+])('the field of a %s that is not PEM is named: %j', async (where, fields, problem) => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, Record<string, object>[]>;
   Object.assign(whole[`${where}s`]?.[0]?.[where] ?? {}, fields);
   const folder = folderWith({ config: JSON.stringify(whole) });
   const load = () => loadKubeConfig({ kubeconfig: join(folder, 'config') });
-  expect(load).toThrow(KubeConfigError);
-  expect(load).toThrow(problem);
+  await expect(load()).rejects.toThrow(KubeConfigError);
+  await expect(load()).rejects.toThrow(problem);
 });
 
-test('merges files that each contain only a part of a kubeconfig', () => {
+test('merges files that each contain only a part of a kubeconfig', async () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, unknown>;
   const { clusters, users, contexts, ...head } = whole;
   const folder = folderWith({
@@ -166,37 +173,37 @@ test('merges files that each contain only a part of a kubeconfig', () => {
     rest: JSON.stringify({ ...head, users, contexts }),
   });
   const KUBECONFIG = [join(folder, 'clusters'), join(folder, 'rest')].join(delimiter);
-  const config = loadKubeConfig({}, { KUBECONFIG });
+  const config = await loadKubeConfig({}, { KUBECONFIG });
   expect([config.getCurrentCluster()?.server, config.getCurrentUser()?.name]).toEqual([server, 'here']);
-  expect(() => loadKubeConfig({}, { KUBECONFIG: join(folder, 'clusters') })).toThrow(
+  await expect(loadKubeConfig({}, { KUBECONFIG: join(folder, 'clusters') })).rejects.toThrow(
     new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod'),
   );
 });
 
-test('accepts a server without TLS', () => {
+test('accepts a server without TLS', async () => {
   const config = kubeconfigOf(['here']).replace('https://', 'http://');
-  const load = (text: string) => () => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
-  expect(load(config)).toThrow(
+  const load = (text: string) => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
+  await expect(load(config)).rejects.toThrow(
     new KubeConfigError(
       'the kubeconfig has server "http://127.0.0.1:6443", without TLS: for kubectl proxy add insecure-skip-tls-verify: true' +
         ' to its cluster, otherwise use https',
     ),
   );
   const meant = config.replace('"server"', '"insecure-skip-tls-verify":true,"server"');
-  expect(load(meant)().getCurrentCluster()?.server).toBe('http://127.0.0.1:6443');
+  expect((await load(meant)).getCurrentCluster()?.server).toBe('http://127.0.0.1:6443');
   const proxied = config.replace('"server"', '"proxy-url":"http://127.0.0.1:3128","server"');
-  expect(load(proxied)().getCurrentCluster()?.server).toBe('http://127.0.0.1:6443');
+  expect((await load(proxied)).getCurrentCluster()?.server).toBe('http://127.0.0.1:6443');
 });
 
 test.each([
   ['no content', ''],
   ['only white space', ' \r\n\t\n'],
   ['a comment', '---\n# clusters: []\n'],
-])('a file with %s is a kubeconfig without entries, as in kubectl', (_, text) => {
+])('a file with %s is a kubeconfig without entries, as in kubectl', async (_, text) => {
   const folder = folderWith({ empty: text, config: kubeconfigOf(['here']) });
   const KUBECONFIG = [join(folder, 'empty'), join(folder, 'config')].join(delimiter);
-  expect(loadKubeConfig({}, { KUBECONFIG }).getCurrentContext()).toBe('here');
-  expect(() => loadKubeConfig({ kubeconfig: join(folder, 'empty') })).toThrow(
+  expect((await loadKubeConfig({}, { KUBECONFIG })).getCurrentContext()).toBe('here');
+  await expect(loadKubeConfig({ kubeconfig: join(folder, 'empty') })).rejects.toThrow(
     new KubeConfigError('the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod'),
   );
 });
@@ -206,32 +213,32 @@ test.each([
   'users: [null]',
   'contexts: [null]',
   'clusters: [{name: a, cluster: {server: 5}}]',
-])('describes an invalid structure in kubeconfig terms: %s', (text) => {
+])('describes an invalid structure in kubeconfig terms: %s', async (text) => {
   const file = join(folderWith({ config: text }), 'config');
-  expect(() => loadKubeConfig({ kubeconfig: file })).toThrow(
+  await expect(loadKubeConfig({ kubeconfig: file })).rejects.toThrow(
     new KubeConfigError(
       `the kubeconfig ${file} cannot be read: clusters, users, contexts or one of their entries does not have the form that kubectl config view shows`,
     ),
   );
 });
 
-test('a context needs a user, unless there is no TLS', () => {
+test('a context needs a user, unless there is no TLS', async () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, { cluster: object; context: { user?: string } }[]>;
-  const load = (text: string) => () => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
+  const load = (text: string) => loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
   const remedy = 'kubectl config set-context "here" --user NAME sets one';
-  expect(load(JSON.stringify({ ...whole, users: [] }))).toThrow(
+  await expect(load(JSON.stringify({ ...whole, users: [] }))).rejects.toThrow(
     new KubeConfigError(`context "here" of the kubeconfig has user "here", which is not among users: ${remedy}`),
   );
   delete whole.contexts![0]!.context.user;
-  expect(load(JSON.stringify(whole))).toThrow(
+  await expect(load(JSON.stringify(whole))).rejects.toThrow(
     new KubeConfigError(`context "here" of the kubeconfig has no user: ${remedy}`),
   );
   const cluster = { server: 'http://127.0.0.1:8001', 'insecure-skip-tls-verify': true };
   whole.clusters![0]!.cluster = cluster;
-  expect(load(JSON.stringify(whole))().getCurrentCluster()?.server).toBe(cluster.server);
+  expect((await load(JSON.stringify(whole))).getCurrentCluster()?.server).toBe(cluster.server);
 });
 
-test('resolves file names relative to the kubeconfig', () => {
+test('resolves file names relative to the kubeconfig', async () => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[]; users: { user: object }[] };
   Object.assign(whole.clusters[0]!.cluster, { 'certificate-authority': 'ca.crt' });
   const pem = '-----BEGIN CERTIFICATE-----';
@@ -239,8 +246,8 @@ test('resolves file names relative to the kubeconfig', () => {
   Object.assign(whole.users[0]!.user, { 'client-certificate': '.kube/tls.crt', 'client-key': key });
   const folder = folderWith({ config: JSON.stringify(whole), 'ca.crt': pem, '.kube/tls.crt': pem });
   for (const config of [
-    loadKubeConfig({ kubeconfig: join(folder, 'config') }),
-    loadKubeConfig({}, { KUBECONFIG: join(folder, 'config') }),
+    await loadKubeConfig({ kubeconfig: join(folder, 'config') }),
+    await loadKubeConfig({}, { KUBECONFIG: join(folder, 'config') }),
   ]) {
     expect(config.getCurrentCluster()?.caFile).toBe(join(folder, 'ca.crt'));
     const { certFile, keyFile } = config.getCurrentUser() ?? {};
@@ -248,30 +255,30 @@ test('resolves file names relative to the kubeconfig', () => {
   }
 });
 
-test('names a file with a token that cannot be read, if the context uses it', () => {
+test('names a file with a token that cannot be read, if the context uses it', async () => {
   const whole = JSON.parse(kubeconfigOf(['here', 'there'])) as { users: { user: object }[] };
   Object.assign(whole.users[0]!.user, { tokenFile: 'token' });
   const folder = folderWith({ config: JSON.stringify(whole) });
   const kubeconfig = join(folder, 'config');
-  expect(() => loadKubeConfig({ kubeconfig, context: 'here' })).toThrow(
+  await expect(loadKubeConfig({ kubeconfig, context: 'here' })).rejects.toThrow(
     `the token of the user in the kubeconfig: ${join(folder, 'token')} does not exist`,
   );
-  expect(loadKubeConfig({ kubeconfig, context: 'there' }).getCurrentUser()).not.toBeNull();
+  expect((await loadKubeConfig({ kubeconfig, context: 'there' })).getCurrentUser()).not.toBeNull();
 });
 
-test('uses the proxy of the environment, as kubectl does, unless the kubeconfig has one', () => {
+test('uses the proxy of the environment, as kubectl does, unless the kubeconfig has one', async () => {
   const whole = JSON.parse(kubeconfigOf(['here', 'there'])) as { clusters: { cluster: Record<string, string> }[] };
   Object.assign(whole.clusters[0]!.cluster, { server: 'https://here.test:6443' });
   Object.assign(whole.clusters[1]!.cluster, { server: 'https://there.test:6443', 'proxy-url': 'http://own.test' });
   const kubeconfig = join(folderWith({ config: JSON.stringify(whole) }), 'config');
-  const proxyOf = (context: string, env: NodeJS.ProcessEnv) =>
-    loadKubeConfig({ kubeconfig, context }, env).getCurrentCluster()?.proxyUrl;
+  const proxyOf = async (context: string, env: NodeJS.ProcessEnv) =>
+    (await loadKubeConfig({ kubeconfig, context }, env)).getCurrentCluster()?.proxyUrl;
   const env = { HTTPS_PROXY: 'http://proxy.test:3128' };
-  expect(proxyOf('here', env)).toBe('http://proxy.test:3128');
-  expect(proxyOf('there', env)).toBe('http://own.test');
-  expect(proxyOf('here', { ...env, NO_PROXY: '.test' })).toBeUndefined();
-  expect(() => proxyOf('here', { HTTPS_PROXY: 'ftp://x' })).toThrow(KubeConfigError);
-  expect(proxyOf('there', { HTTPS_PROXY: 'ftp://x' })).toBe('http://own.test');
+  expect(await proxyOf('here', env)).toBe('http://proxy.test:3128');
+  expect(await proxyOf('there', env)).toBe('http://own.test');
+  expect(await proxyOf('here', { ...env, NO_PROXY: '.test' })).toBeUndefined();
+  await expect(proxyOf('here', { HTTPS_PROXY: 'ftp://x' })).rejects.toThrow(KubeConfigError);
+  expect(await proxyOf('there', { HTTPS_PROXY: 'ftp://x' })).toBe('http://own.test');
 });
 
 test.each([
@@ -280,11 +287,11 @@ test.each([
   'proxy.test',
   'ftp://proxy.test',
   'http://a:100%@proxy.test',
-])('a proxy-url %j is reported', (url) => {
+])('a proxy-url %j is reported', async (url) => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[] };
   Object.assign(whole.clusters[0]!.cluster, { 'proxy-url': url });
   const kubeconfig = join(folderWith({ config: JSON.stringify(whole) }), 'config');
-  expect(() => loadKubeConfig({ kubeconfig }, {})).toThrow(
+  await expect(loadKubeConfig({ kubeconfig }, {})).rejects.toThrow(
     new KubeConfigError('proxy-url in the kubeconfig is not the URL of a proxy, such as http://proxy.example.com:3128'),
   );
 });

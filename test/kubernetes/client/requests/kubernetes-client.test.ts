@@ -29,7 +29,7 @@ async function clientOf(
   cluster: KubernetesClient;
   requests: () => number;
   url: string;
-  config: ReturnType<typeof loadKubeConfig>;
+  config: Awaited<ReturnType<typeof loadKubeConfig>>;
 }> {
   let count = 0;
   const listener: RequestListener = (request, response) => answer(request, response, ++count);
@@ -40,7 +40,7 @@ async function clientOf(
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const config = loadKubeConfig({ kubeconfig });
+  const config = await loadKubeConfig({ kubeconfig });
   config.clusters = [{ ...config.getCurrentCluster()!, server: url }];
   return { cluster: connect(config, new AbortController().signal, retryOptions), requests: () => count, url, config };
 }

@@ -4,16 +4,15 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect, onTestFinished, test } from 'vitest';
 import { issueCa, issueServingCertificate } from '../../../../src/base/x509/index.ts';
-import { clientNode } from '../../../../src/kubernetes/client/client-node/client-node.ts';
 import { ConnectionError } from '../../../../src/kubernetes/client/index.ts';
 import { causeOf, linesOf, readLimited, transportFor } from '../../../../src/kubernetes/client/requests/transport.ts';
 import { day, quickEntropy } from '../../../base/x509/entropy.ts';
 
 function configOf(server: string, user: object = { token: 'a token' }): KubeConfig {
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test', ...user });
   return config;
 }
@@ -157,7 +156,7 @@ test('trusts a server by the CA of its kubeconfig, also one with a later certifi
     server.close();
   });
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromClusterAndUser({ name: 'test', server: url, skipTLSVerify: false }, { name: 'test' });
   const transport = transportFor(config);
   // Verified with the CAs that Node.js knows.

@@ -1,10 +1,6 @@
+import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  loadKubeConfig,
-  type SecretEvent,
-  type SecretPace,
-  watchServingSecret,
-} from '../../../../src/kubernetes/client/index.ts';
+import { type SecretEvent, type SecretPace, watchServingSecret } from '../../../../src/kubernetes/client/index.ts';
 import { ApiServer, namespace, servingPath } from '../api-server.ts';
 
 const within = { timeout: 20_000, interval: 5 };
@@ -29,7 +25,8 @@ afterEach(async () => {
 });
 
 function watch(changes: Partial<SecretPace>): void {
-  const config = loadKubeConfig({ kubeconfig: server.kubeconfig() });
+  const config = new KubeConfig();
+  config.loadFromFile(server.kubeconfig());
   stop = watchServingSecret(config, namespace, name, (event) => events.push(event), changes);
 }
 

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, expect, test, vi } from 'vitest';
-import { clientNode } from '../../../../src/kubernetes/client/client-node/client-node.ts';
 import {
   type Informer,
   type InformerChange,
@@ -43,13 +42,13 @@ function follow(config: KubeConfig, options: Partial<InformerOptions> = {}) {
 }
 
 function configOf(text: string): KubeConfig {
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromString(text);
   return config;
 }
 
 const plain = (server: string) => {
-  const config = new (clientNode().KubeConfig)();
+  const config = new KubeConfig();
   config.loadFromClusterAndUser({ name: 'test', server, skipTLSVerify: true }, { name: 'test' });
   return config;
 };
@@ -198,7 +197,7 @@ test.concurrent('names a missing permission, keeps what it has read, and continu
   endWith(() => server.stop());
   server.put(`${secrets}/a`, { metadata: { name: 'a', namespace: 'default' } });
   server.forbidden.add(`GET ${secrets}`);
-  const { informer, problems, keys } = follow(loadKubeConfig({ kubeconfig: server.kubeconfig() }), {
+  const { informer, problems, keys } = follow(await loadKubeConfig({ kubeconfig: server.kubeconfig() }), {
     path: secrets,
     resource: 'secrets',
   });
@@ -489,7 +488,9 @@ async function refused(count: number, code: number, changes: Partial<WatchPace>,
   server.retryAfterSeconds = retryAfterSeconds;
   server.faults.push(...Array<number>(1000).fill(code));
   const began = performance.now();
-  const { problems } = follow(loadKubeConfig({ kubeconfig: server.kubeconfig() }), { pace: { ...pace, ...changes } });
+  const { problems } = follow(await loadKubeConfig({ kubeconfig: server.kubeconfig() }), {
+    pace: { ...pace, ...changes },
+  });
   await vi.waitFor(() => expect(server.requests).toBeGreaterThanOrEqual(count), { ...within, interval: 2 });
   return { ms: performance.now() - began, problems };
 }
