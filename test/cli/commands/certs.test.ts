@@ -53,6 +53,14 @@ async function cliWith(
 
 const cli = (...args: string[]) => cliWith({}, ...args);
 
+/** `certs status`, with its sentences in one line each. */
+async function statusOf(...args: string[]) {
+  const { code, out } = await cli('status', ...args);
+  // Only names, which are longer than that, do not fit.
+  expect(out.split('\n').filter((line) => line.length > 80 && line.trim().includes(' '))).toEqual([]);
+  return { code, out: out.replaceAll('\n    ', ' ') };
+}
+
 const listPath = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
 const quick = ['--propagation-delay', '0', '--overlap', '0', '--wait'];
 
@@ -65,7 +73,7 @@ test('bootstrap, status, rotate, status', async () => {
   expect(JSON.parse(status.out)).toMatchObject({ ok: true, stage: 'steady', next: { action: 'done' } });
   expect(await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags)).toMatchObject({ code: 0 });
   expect(valueIn(server.objects.get(servingPath), 'ca.crt')).not.toBe(before);
-  const table = await cli('status', ...place, ...targetFlags);
+  const table = await statusOf(...place, ...targetFlags);
   expect(table.code).toBe(0);
   expect(table.out).toContain('CustomResourceDefinition/extensionconfigs.runtime.cluster.x-k8s.io: in sync');
   expect(table.out).toContain(
@@ -115,12 +123,34 @@ test('rotate --force-ca continues a rotation that is under way, and says so: no 
 
 test('status reports what is inside its renewal window', async () => {
   await cli('bootstrap', ...place, ...targetFlags);
-  const { code, out } = await cli('status', '--ca-renew-before', '1824d12h', '--ca-validity', '1825d', ...place);
+  const { code, out } = await statusOf('--ca-renew-before', '1824d12h', '--ca-validity', '1825d', ...place);
   expect(code).toBe(0);
   const due = await cli('status', '--ca-renew-before', '1825d', '--ca-validity', '1826d', ...place);
   expect(due.code).toBe(1);
   expect(due.out).toContain('inside its renewal window');
   expect(out).not.toContain('inside its renewal window');
+});
+
+test('status shows a certificate once, and what else it is in a line', async () => {
+  await cli('bootstrap', ...place);
+  const { out } = await statusOf(...place);
+  const time = /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
+  const text = out
+    .replaceAll(time, 'TIME')
+    .replaceAll(/[0-9A-F]{16,}/g, 'SERIAL')
+    .replace(/20\d\d-\d\d-\d\d \w{8}/, 'DATE');
+  expect(text).toBe(`CA: ok
+  O=extensionconfig-webhook, CN=extensionconfig-webhook CA DATE
+  serial SERIAL
+  valid TIME to TIME
+serving certificate: ok
+  CN=extensionconfig-webhook
+  serial SERIAL
+  valid TIME to TIME
+in trust bundle: ok (the CA above)
+stage: steady
+next: done: the CA and the serving certificate are in order; no targets were named
+`);
 });
 
 test('a rotation of which only the end is not noted yet is nothing to report', async () => {
@@ -130,7 +160,7 @@ test('a rotation of which only the end is not noted yet is nothing to report', a
   const { 'extensionconfig-webhook/removed': removed = '' } = secret.metadata.annotations ?? {};
   secret.metadata.annotations = { 'extensionconfig-webhook/retired': removed };
   server.put(caPath, secret);
-  const { code, out } = await cli('status', ...place, ...targetFlags);
+  const { code, out } = await statusOf(...place, ...targetFlags);
   expect(removed).not.toBe('');
   expect([code, out]).toEqual([0, expect.stringMatching(/^next: record-removal: no target trusts a retired CA/m)]);
 });
@@ -188,7 +218,7 @@ test.each([
   for (const command of ['bootstrap', 'rotate', 'status']) {
     const { code, out, err } = await cli(command, '--external-ca', ...flags, ...place);
     expect(code).toBe(1);
-    expect(out + err).toContain(`Secret ${namespace}/${name} does not exist`);
+    expect((out + err).replaceAll('\n    ', ' ')).toContain(`Secret ${namespace}/${name} does not exist`);
   }
 });
 
@@ -354,7 +384,7 @@ test('a named target that is missing is a finding, in the same words everywhere,
   const made = await cli('bootstrap', ...place, ...targetFlags);
   const results = [
     made,
-    await cli('status', ...place, ...targetFlags),
+    await statusOf(...place, ...targetFlags),
     await cli('rotate', ...place, ...targetFlags),
     await cli('rotate', '--force-ca', ...quick, ...place, ...targetFlags),
     await cli('inject', ...place, ...targetFlags),
@@ -374,7 +404,7 @@ test('a named target that is missing is a finding, in the same words everywhere,
   for (const path of [...server.objects.keys()].filter((found) => !found.includes('/secrets/'))) {
     server.delete(path);
   }
-  const status = await cli('status', ...place, ...targetFlags);
+  const status = await statusOf(...place, ...targetFlags);
   expect(status.code).toBe(1);
   expect(status.out).toMatch(
     /^next: record-injection: no target exists \(Mutating\S+: missing: does not exist: create it, /m,
@@ -507,7 +537,7 @@ test('a rotation that a GitOps tool holds up ends with code 1, in rotate and sta
   const said =
     /another client has overwritten caBundle in MutatingWebhookConfiguration\/ours 2 times since 20.*: if a GitOps tool does so, let it ignore that field/;
   expect(await rotate()).toMatchObject({ code: 1, out: expect.stringMatching(said) });
-  expect(await cli('status', ...place, ...targetFlags)).toMatchObject({ code: 1, out: expect.stringMatching(said) });
+  expect(await statusOf(...place, ...targetFlags)).toMatchObject({ code: 1, out: expect.stringMatching(said) });
   const json = await cli('status', '--output', 'json', ...place, ...targetFlags);
   expect(JSON.parse(json.out)).toMatchObject({ ok: false, stage: 'staged', next: { action: 'wait' } });
 });

@@ -131,38 +131,56 @@ export function statusOf(
   };
 }
 
-/** The status as a table. */
-export function renderStatus(status: CertsStatus): string {
-  const rows = [
-    ['WHAT', 'SUBJECT', 'SERIAL', 'NOT BEFORE', 'NOT AFTER', 'STATE'],
-    ...status.certificates.map((row) => [
-      row.what,
-      row.subject ?? '-',
-      row.serial ?? '-',
-      row.notBefore?.slice(0, 19) ?? '-',
-      row.notAfter?.slice(0, 19) ?? '-',
-      row.problem ?? 'ok',
-    ]),
-  ];
-  const widths = (rows[0] as string[]).map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] as string).length)),
-  );
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] as number))
-      .join('  ')
-      .trimEnd(),
-  );
-  lines.push('');
-  for (const { id, state, reason, leftAlone } of status.targets) {
-    lines.push(
-      `${id}: ${state}${reason === undefined ? '' : `: ${reason}`}`,
-      ...leftAlone.map((line) => `${id}: left alone: ${line}`),
-    );
+/** Width of the text in columns, which is that of most terminals. */
+const width = 80;
+
+/** Breaks a sentence into lines that fit; a longer word has a line of its own. */
+function wrapped(sentence: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of sentence.split(/(?= )/)) {
+    if (line !== '' && line.length + word.length > width) {
+      lines.push(line);
+      line = `   ${word}`;
+    } else {
+      line += word;
+    }
   }
-  lines.push(
-    `stage: ${status.stage}`,
-    `next: ${status.next.action}${status.next.until === undefined ? '' : ` until ${status.next.until}`}: ${status.next.reason}`,
-  );
-  return `${lines.join('\n')}\n`;
+  return [...lines, line];
+}
+
+const seconds = (time = '') => time.replace(/\.\d+Z$/, 'Z');
+
+/** A certificate in a few lines; one that was shown before only as a reference to it. */
+function certificateLines(row: CertificateStatus, before: readonly CertificateStatus[]): string[] {
+  const first = `${row.what}: ${row.problem ?? 'ok'}`;
+  const shown = before.find(({ subject, serial }) => subject === row.subject && serial === row.serial);
+  if (row.serial === undefined || shown !== undefined) {
+    return wrapped(row.serial === undefined ? first : `${first} (the ${shown?.what} above)`);
+  }
+  return [
+    ...wrapped(first),
+    ...wrapped(`  ${row.subject}`),
+    `  serial ${row.serial}`,
+    `  valid ${seconds(row.notBefore)} to ${seconds(row.notAfter)}`,
+  ];
+}
+
+/** The status as text. */
+export function renderStatus({ certificates, targets, stage, next }: CertsStatus): string {
+  const until = next.until === undefined ? '' : ` until ${next.until}`;
+  const lines = [
+    ...certificates.flatMap((row, index) => certificateLines(row, certificates.slice(0, index))),
+    ...[...targets.flatMap(targetLines), `stage: ${stage}`, `next: ${next.action}${until}: ${next.reason}`].flatMap(
+      wrapped,
+    ),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function targetLines({ id, state, reason, leftAlone }: CertsStatus['targets'][number]): string[] {
+  return [
+    `${id}: ${state}${reason === undefined ? '' : `: ${reason}`}`,
+    ...leftAlone.map((line) => `${id}: left alone: ${line}`),
+  ];
 }
