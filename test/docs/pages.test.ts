@@ -12,6 +12,15 @@ test.each(
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+test('the command line reference lists a flag once that several commands of a group have', () => {
+  const certs = readPage('docs/command-line.md')
+    .split(/^### /m)
+    .filter((part) => /^certs\b/.test(part));
+  const flags = [...certs.join('').matchAll(/^ {2}(?:-\w, )?(--(?!help)[\w-]+)(?=[ \n])/gm)].map(([, flag]) => flag);
+  expect(flags).toContain('--service');
+  expect(flags.filter((flag, index) => flags.indexOf(flag) < index)).toEqual([]);
+});
+
 /** The anchors that GitHub gives the headings of a page. */
 function anchorsOf(markdown: string): Set<string> {
   const headings = markdown.matchAll(/^#{1,6} (.+)$/gm);

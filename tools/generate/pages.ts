@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { checks } from '../../src/checks/conformance/index.ts';
 import { wholeProgram } from '../../src/cli/index.ts';
 import { rules } from '../../src/policy/index.ts';
@@ -36,7 +36,7 @@ function wingsTable(): string {
   return ['| wing | knows | rooms | imports |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-/** The help of a command and its subcommands, one heading each. */
+/** The help of a command and its subcommands, one heading each. Flags that several subcommands share are listed once. */
 function helpOf(command: Command, heading: string): string {
   let text = '';
   command.configureOutput({
@@ -47,9 +47,35 @@ function helpOf(command: Command, heading: string): string {
     getOutHelpWidth: () => 80,
   });
   command.outputHelp();
+  const shared = heading === '' ? [] : sharedFlags(command);
   const below = command.commands.map((child) => helpOf(child, `${heading} ${child.name()}`.trim()));
   const title = heading === '' ? [] : [`### ${heading}`];
-  return [...title, `\`\`\`console\n${text.trimEnd()}\n\`\`\``, ...below].join('\n\n');
+  return [...title, `\`\`\`console\n${text.trimEnd()}\n\`\`\``, ...shared, ...below].join('\n\n');
+}
+
+/** The flags that several subcommands have, which are then hidden in the help of each. */
+function sharedFlags(group: Command): string[] {
+  const owners = new Map<string, { options: Option[]; names: string[] }>();
+  for (const child of group.commands) {
+    for (const option of child.options) {
+      const key = `${option.flags} ${option.description}`;
+      const one = owners.get(key) ?? { options: [], names: [] };
+      owners.set(key, { options: [...one.options, option], names: [...one.names, `\`${child.name()}\``] });
+    }
+  }
+  const shared = [...owners.values()].filter(({ names }) => names.length > 1);
+  const help = group.createHelp();
+  help.prepareContext({ helpWidth: 80 });
+  const width = 26;
+  return [...Map.groupBy(shared, ({ names }) => names.join(', '))].map(([names, flags]) => {
+    const lines = flags.map(({ options: [option, ...others] }) => {
+      for (const hidden of [option as Option, ...others]) {
+        hidden.hideHelp();
+      }
+      return help.formatItem(help.optionTerm(option as Option), width, help.optionDescription(option as Option), help);
+    });
+    return `Flags of ${names}:\n\n\`\`\`console\n${lines.join('\n')}\n\`\`\``;
+  });
 }
 
 async function commandReference(): Promise<string> {
