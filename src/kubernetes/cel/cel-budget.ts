@@ -1,7 +1,6 @@
-import type { Context, Environment, ParseResult } from '@marcbachmann/cel-js';
+import { type ASTNode, type Context, type Environment, EvaluationError, type ParseResult } from '@marcbachmann/cel-js';
 import { LruCache } from '../../base/index.ts';
 import { compilePattern, type Pattern, weightOfPattern } from '../schema/index.ts';
-import { library } from './library.ts';
 
 /** Maximum cost of one evaluation of an expression (apiserver, cel.PerCallLimit): "roughly 0.1 second". */
 const perCall = 1_000_000;
@@ -32,46 +31,53 @@ export interface Budget {
   compiled?: number;
 }
 
-/** A node of a parsed expression, as the library's evaluator walks it. */
-interface Node {
-  op: string;
-  args: unknown;
-  meta: { alternate?: Node; macro?: unknown };
-  evaluate(evaluator: Evaluator, node: Node, context: unknown): unknown;
-}
-
-interface Evaluator {
-  run(node: Node, context: unknown): unknown;
-  tryEval(node: Node, context: unknown): unknown;
-}
-
-/** The meter's data about a node. */
-interface Plan {
-  /** The operation that this node performs. */
-  operation: Operation | undefined;
-  /** The operation that this node is an operand of, and its index there. */
-  user: Operation | undefined;
-  index: number;
-  isLearned: boolean;
-}
-
-/** The operands of an operation whose cost depends on their size. */
+/** An operation whose cost depends on the size of its operands. */
 interface Operation {
   name: string;
-  count: number;
-  /** Number of operands that have not been evaluated yet. */
-  missing: number;
-  values: unknown[];
+  /** The operands before the evaluation: literals are known, others are `unknown`. */
+  before: readonly unknown[];
+  /** Those that are known by now. */
+  operands: unknown[];
 }
+
+/** An operand that has not been evaluated yet. */
+const unknown = Symbol('unknown');
+
+/** A part of an expression that is charged when it has been evaluated. */
+interface Step {
+  /** The operation that it is an operand of, and its index there. */
+  operation: Operation | undefined;
+  index: number;
+  /** The evaluation in which the part was begun and has not ended, if the expression survives its failure. */
+  openIn: number;
+}
+
+/** Cost of an error that an expression absorbs: creating an error takes that many times longer than a step. */
+const errorCost = 20;
+
+/** Functions that parse a text, with the length of the longest text that can be valid. */
+const readers = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
+const maxRead = 256;
+
+/** Operators that read all of their operands. */
+const readingOperators = new Set(['==', '!=', 'in', '+', '<', '<=', '>', '>=']);
+
+/** Macros that evaluate their arguments for each item; the first argument names the item. */
+const loops = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
+/** Loops that continue after an error. */
+const absorbing = new Set(['all', 'exists']);
+
+/** Names with functions that are not values themselves. */
+const namespaces = new Set(['cel', 'optional']);
+
+/** Maximum weight of the compiled patterns of `matches` that are kept: less than ten megabytes, or one that is larger. */
+const maxPatterns = 20_000;
 
 const weights = new WeakMap<object, number>();
 
 /** The size of a value. Values do not change during an evaluation. */
 function weightOf(value: unknown): number {
-  if (typeof value === 'string') {
-    return 1 + value.length / 10;
-  }
-  if (value instanceof Uint8Array) {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
     return 1 + value.length / 10;
   }
   if (typeof value !== 'object' || value === null || value instanceof Date) {
@@ -93,16 +99,9 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' || Array.isArray(value) ? value.length : 0;
 }
 
-/** Operators that read all of their operands. */
-const readingOperators = new Set(['==', '!=', 'in', '+', '<', '<=', '>', '>=']);
-
-/** Functions that parse a text, with the length of the longest text that can be valid. */
-const readers = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
-const maxRead = 256;
-
 /** The cost of an operation in addition to its step. */
-function costOf({ name, values }: Operation): number {
-  const [a, b] = values;
+function costOf(name: string, operands: readonly unknown[]): number {
+  const [a, b] = operands;
   switch (name) {
     case '==':
     case '!=':
@@ -110,7 +109,7 @@ function costOf({ name, values }: Operation): number {
     case 'in':
       return Array.isArray(b) ? weightOf(b) : 1;
     case '+':
-      return values.reduce<number>((sum, value) => sum + lengthOf(value) / (typeof value === 'string' ? 10 : 1), 0);
+      return operands.reduce<number>((sum, value) => sum + lengthOf(value) / (typeof value === 'string' ? 10 : 1), 0);
     case 'contains':
     case 'indexOf':
     case 'lastIndexOf':
@@ -121,68 +120,176 @@ function costOf({ name, values }: Operation): number {
     case 'size':
       return typeof a === 'string' ? weightOf(a) : 1;
     default:
-      return values.reduce<number>((sum, value) => sum + weightOf(value), 0);
+      return operands.reduce<number>((sum, value) => sum + weightOf(value), 0);
   }
 }
 
-/** Cost of an error that an expression absorbs: creating an error takes that many times longer than a step. */
-const errorCost = 20;
+/**
+ * Writes an expression again with calls that report each of its parts: `step` when it has been evaluated; `enter` and
+ * `leave` around one whose failure the expression survives.
+ */
+class Instrumentation {
+  readonly steps: Step[] = [];
 
-/** Maximum weight of the compiled patterns of `matches` that are kept: less than ten megabytes, or one that is larger. */
-const maxPatterns = 20_000;
-/** The patterns that were used lately: only compiling one anew is charged. */
-const patterns = new LruCache(maxPatterns, (source, pattern: Pattern) =>
-  Math.min(maxPatterns, weightOfPattern(source, pattern)),
-);
-
-/** The evaluator of an environment, which is passed to the nodes of an expression. */
-function evaluatorOf(environment: Environment): Evaluator {
-  const probe = environment.parse('true');
-  let found: Evaluator | undefined;
-  (probe.ast as unknown as Node).evaluate = (evaluator) => {
-    found = evaluator;
-    return true;
-  };
-  probe();
-  if (found === undefined) {
-    throw new Error('the evaluator of @marcbachmann/cel-js is not where it was');
+  /** A part of the expression; an operand if `operation` is given. */
+  part(node: ASTNode, operation?: Operation, index = 0): string {
+    if (node.op === 'value') {
+      return asWritten(node);
+    }
+    return `step(${this.#add(operation, index)}, ${this.#text(node)})`;
   }
-  return found;
+
+  #add(operation?: Operation, index = 0): number {
+    return this.steps.push({ operation, index, openIn: 0 }) - 1;
+  }
+
+  #parts(nodes: readonly ASTNode[]): string[] {
+    return nodes.map((node) => this.part(node));
+  }
+
+  #operands(name: string, nodes: readonly ASTNode[]): string[] {
+    const before = nodes.map((node) => (node.op === 'value' ? node.args : unknown));
+    const operation: Operation = { name, before, operands: [...before] };
+    return nodes.map((node, index) => this.part(node, operation, index));
+  }
+
+  /** A part whose failure the expression survives. */
+  #survived(node: ASTNode): string {
+    const number = this.#add();
+    return `(enter(${number}) ? leave(${number}, ${this.part(node)}) : dyn(false))`;
+  }
+
+  #text(node: ASTNode): string {
+    switch (node.op) {
+      case 'value':
+      case 'id':
+        return asWritten(node);
+      case '.':
+      case '.?':
+        return `${this.part(node.args[0])}${node.op}${node.args[1]}`;
+      case '[]':
+      case '[?]': {
+        const [list, index] = this.#parts(node.args);
+        return `${list}${node.op.slice(0, -1)}${index}]`;
+      }
+      case 'call':
+        return this.#call(node.args[0], node.args[1], node);
+      case 'rcall':
+        return this.#method(...node.args);
+      case 'list':
+        return `[${this.#parts(node.args).join(', ')}]`;
+      case 'map':
+        return `{${node.args.map((entry) => this.#parts(entry).join(': ')).join(', ')}}`;
+      case '?:': {
+        const [condition, ...values] = this.#parts(node.args);
+        return `(${condition} ? ${values.map((value) => `dyn(${value})`).join(' : ')})`;
+      }
+      case '||':
+      case '&&':
+        return `(${chained(node)
+          .map((operand) => this.#survived(operand))
+          .join(` ${node.op} `)})`;
+      case '!_':
+      case '-_':
+        return `(${node.op.slice(0, 1)}${this.part(node.args)})`;
+      default: {
+        const operands = readingOperators.has(node.op) ? this.#operands(node.op, node.args) : this.#parts(node.args);
+        return `(${operands.join(` ${node.op} `)})`;
+      }
+    }
+  }
+
+  #call(name: string, args: readonly ASTNode[], node: ASTNode): string {
+    // The argument of `has` must be a path.
+    return name === 'has' ? asWritten(node) : `${name}(${this.#operands(name, args).join(', ')})`;
+  }
+
+  #method(name: string, receiver: ASTNode, args: readonly ASTNode[]): string {
+    const [first, ...others] = args;
+    if (loops.has(name) && first?.op === 'id') {
+      const parts = absorbing.has(name) ? others.map((body) => this.#survived(body)) : this.#parts(others);
+      return `${this.part(receiver)}.${name}(${[first.args, ...parts].join(', ')})`;
+    }
+    if (receiver.op === 'id' && namespaces.has(receiver.args)) {
+      const isBind = name === 'bind' && first?.op === 'id';
+      const parts = isBind ? [first.args, ...this.#parts(others)] : this.#parts(args);
+      return `${receiver.args}.${name}(${parts.join(', ')})`;
+    }
+    const [value = '', ...parts] = this.#operands(name, [receiver, ...args]);
+    return name === 'matches' ? `matchesRe2(${[value, ...parts].join(', ')})` : `${value}.${name}(${parts.join(', ')})`;
+  }
+}
+
+/** Of literals and names: the library's own serializer rounds small numbers. */
+function asWritten(node: ASTNode): string {
+  return node.input.slice(node.range.start, node.range.end);
+}
+
+/** The operands of a chain such as `a && b && c`, which may be too long for a call for each. */
+function chained(node: ASTNode & { op: '||' | '&&' }): ASTNode[] {
+  const operands: ASTNode[] = [];
+  let left: ASTNode = node;
+  while (left.op === node.op) {
+    const [next, right] = left.args as [ASTNode, ASTNode];
+    operands.push(right);
+    left = next;
+  }
+  return [left, ...operands.reverse()];
+}
+
+/** An error of JavaScript (a text longer than it allows, calls nested too deeply) as one of the expression. */
+function evaluationError(error: unknown): unknown {
+  return error instanceof RangeError ? new EvaluationError(error.message) : error;
+}
+
+/** A compiled expression, whose steps are charged. */
+export interface MeteredExpression {
+  program: ParseResult;
+  steps: readonly Step[];
 }
 
 /**
  * Counts the cost of expressions while they are evaluated, and stops those that cost too much. The library limits the
- * size of an expression but not its work, so every step of its evaluator goes through here.
+ * size of an expression but not its work.
  */
 export class Meter {
-  readonly #environment: Environment;
-  readonly #plans = new WeakMap<Node, Plan>();
+  readonly #parser: Environment;
+  readonly #evaluator: Environment;
+  /** The patterns of `matches` that were used lately: only compiling one anew is charged. */
+  readonly #patterns = new LruCache(maxPatterns, (source, pattern: Pattern) =>
+    Math.min(maxPatterns, weightOfPattern(source, pattern)),
+  );
+  #steps: readonly Step[] = [];
   #budget: Budget = { left: 0 };
-  /** The remaining budget of the current evaluation. */
+  /** The remaining budget of the current evaluation; negative once it has been stopped. */
   #left = 0;
+  #evaluations = 0;
 
   constructor(environment: Environment) {
-    this.#environment = environment;
-    const evaluator = evaluatorOf(environment);
-    evaluator.run = (node, context) => this.#run(evaluator, node, context);
-    const { tryEval } = evaluator;
-    evaluator.tryEval = (node, context) => {
-      const result = tryEval.call(evaluator, node, context);
-      // `all`, `exists`, `&&` and `||` continue after an error, but must not after this one.
-      if (result instanceof CostError) {
-        throw result;
-      }
-      if (result instanceof Error) {
-        this.#spend(errorCost);
-      }
-      return result;
-    };
+    const isSync = { async: false };
+    this.#parser = environment;
+    this.#evaluator = environment
+      // The types and the size of the original have been checked. What reports a part has no type, and is longer.
+      .clone({ homogeneousAggregateLiterals: false, limits: { maxAstNodes: 1_000_000, maxDepth: 2_500 } })
+      .registerFunction('step(int, dyn): dyn', (number: bigint, value: unknown) => this.#step(number, value), isSync)
+      .registerFunction('enter(int): bool', (number: bigint) => this.#enter(number), isSync)
+      .registerFunction('leave(int, dyn): dyn', (number: bigint, value: unknown) => this.#leave(number, value), isSync)
+      .registerFunction('matchesRe2(dyn, dyn): bool', (text, source) => this.#matches(text, source), isSync);
   }
 
-  /** Compiles an expression that the environment has found valid. */
-  compile(expression: string): ParseResult {
-    // Wrapped in another expression, so that every step of it is metered.
-    return this.#environment.parse(`[${expression}\n][0]`);
+  /**
+   * Compiles an expression that the environment has found valid.
+   *
+   * @throws {EvaluationError} when it nests too deeply.
+   */
+  compile(expression: string): MeteredExpression {
+    const instrumentation = new Instrumentation();
+    try {
+      const text = instrumentation.part(this.#parser.parse(expression).ast);
+      return { program: this.#evaluator.parse(text), steps: instrumentation.steps };
+    } catch (error) {
+      throw evaluationError(error);
+    }
   }
 
   /**
@@ -191,25 +298,27 @@ export class Meter {
    * @throws {CostError} when it costs more than a single evaluation may, or than is left in the budget.
    * @throws {EvaluationError} when the expression itself fails.
    */
-  evaluate(expression: ParseResult, variables: Context, budget: Budget): unknown {
+  evaluate({ program, steps }: MeteredExpression, variables: Context, budget: Budget): unknown {
     if (budget.left <= 0) {
       throw new CostError(true);
     }
+    this.#steps = steps;
     this.#budget = budget;
     this.#left = Math.min(perCall, budget.left);
+    this.#evaluations++;
     const before = this.#left;
     const { stackTraceLimit } = Error;
     // Expressions absorb errors by the ten thousand, and two thirds of the time for each would go into an unused stack
     // trace.
     Error.stackTraceLimit = 0;
     try {
-      return expression(variables);
+      const value: unknown = program(variables);
+      // The expression may have absorbed the error that should have stopped it.
+      this.#spend(0);
+      return value;
     } catch (error) {
-      if (error instanceof RangeError) {
-        // A text longer than JavaScript allows, or calls nested too deeply.
-        throw new (library().EvaluationError)(error.message);
-      }
-      throw error;
+      this.#spend(0);
+      throw evaluationError(error);
     } finally {
       Error.stackTraceLimit = stackTraceLimit;
       budget.left -= before - this.#left;
@@ -217,104 +326,67 @@ export class Meter {
   }
 
   #spend(cost: number): void {
-    this.#left -= cost;
+    // An expression that has been stopped costs nothing more, although it may absorb some errors before it ends.
+    this.#left -= this.#left < 0 ? 0 : cost;
     if (this.#left < 0) {
       throw new CostError(this.#budget.left < perCall);
     }
   }
 
-  #run(evaluator: Evaluator, node: Node, context: unknown): unknown {
+  /** A part has been evaluated. With the last operand, an operation begins and its cost is charged. */
+  #step(number: bigint, value: unknown): unknown {
     this.#spend(1);
-    // One lookup per step: this runs a million times for an expression that is stopped.
-    let plan = this.#plans.get(node);
-    if (plan === undefined || !plan.isLearned) {
-      plan = this.#learn(node);
-    }
-    const { operation } = plan;
+    const { operation, index } = this.#steps[Number(number)] as Step;
     if (operation !== undefined) {
-      operation.missing = operation.count;
-    }
-    const value =
-      operation?.name === 'matches' ? this.#matches(evaluator, node, context) : node.evaluate(evaluator, node, context);
-    if (plan.user !== undefined) {
-      this.#note(plan.user, plan.index, value);
+      this.#operand(operation, index, value);
     }
     return value;
   }
 
-  /** Receives an operand. With the last one, the operation begins and its cost is charged. */
-  #note(operation: Operation, index: number, value: unknown): void {
-    operation.values[index] = value;
-    operation.missing--;
-    if (operation.missing > 0) {
+  #operand(operation: Operation, index: number, value: unknown): void {
+    // Another operand failed when the operation was last evaluated.
+    const operands = operation.operands[index] === unknown ? operation.operands : [...operation.before];
+    operands[index] = value;
+    operation.operands = operands;
+    if (operands.includes(unknown)) {
       return;
     }
-    if (readers.has(operation.name) && lengthOf(operation.values[0]) > maxRead) {
-      throw new (library().EvaluationError)(`${operation.name}(): the string is longer than ${maxRead} characters`);
-    }
-    this.#spend(costOf(operation));
     // Computed values must not stay in memory as long as the expression does.
-    operation.values.fill(undefined);
+    operation.operands = [...operation.before];
+    if (readers.has(operation.name) && lengthOf(operands[0]) > maxRead) {
+      throw new EvaluationError(`${operation.name}(): the string is longer than ${maxRead} characters`);
+    }
+    this.#spend(costOf(operation.name, operands));
   }
 
-  /** The plan of a node, created by the node itself or by the node that it is an operand of, whichever comes first. */
-  #planOf(node: Node): Plan {
-    let plan = this.#plans.get(node);
-    if (plan === undefined) {
-      plan = { operation: undefined, user: undefined, index: 0, isLearned: false };
-      this.#plans.set(node, plan);
-    }
-    return plan;
+  /** A part begins whose failure the expression survives: if it has not ended since it last began, it has failed. */
+  #enter(number: bigint): boolean {
+    const step = this.#steps[Number(number)] as Step;
+    this.#spend(step.openIn === this.#evaluations ? 1 + errorCost : 1);
+    step.openIn = this.#evaluations;
+    return true;
   }
 
-  /** Finds the operands of an operation. */
-  #learn(node: Node): Plan {
-    const plan = this.#planOf(node);
-    plan.isLearned = true;
-    if (node.meta.alternate !== undefined || node.meta.macro !== undefined) {
-      return plan;
-    }
-    const { op, args } = node;
-    let name = op;
-    let operands: Node[] = [];
-    if (op === 'call') {
-      [name, operands] = args as [string, Node[]];
-    } else if (op === 'rcall') {
-      const [called, receiver, others] = args as [string, Node, Node[]];
-      name = called;
-      operands = [receiver, ...others];
-    } else if (readingOperators.has(op)) {
-      operands = args as Node[];
-    }
-    if (operands.length > 0) {
-      const values = operands.map(() => undefined);
-      const operation: Operation = { name, count: operands.length, missing: operands.length, values };
-      plan.operation = operation;
-      for (const [index, operand] of operands.entries()) {
-        Object.assign(this.#planOf(operand), { user: operation, index });
-      }
-    }
-    return plan;
+  #leave(number: bigint, value: unknown): unknown {
+    (this.#steps[Number(number)] as Step).openIn = 0;
+    return value;
   }
 
   /** CEL's `matches` uses RE2; the library's uses JavaScript's regular expressions, which backtrack. */
-  #matches(evaluator: Evaluator, node: Node, context: unknown): boolean {
-    const [, receiver, others] = node.args as [string, Node, Node[]];
-    const text = evaluator.run(receiver, context);
-    const source = evaluator.run(others[0] as Node, context);
-    if (typeof text !== 'string' || typeof source !== 'string' || others.length !== 1) {
-      throw new (library().EvaluationError)("found no matching overload for 'matches'");
+  #matches(text: unknown, source: unknown): boolean {
+    if (typeof text !== 'string' || typeof source !== 'string') {
+      throw new EvaluationError("found no matching overload for 'matches'");
     }
-    let pattern = patterns.get(source);
+    let pattern = this.#patterns.get(source);
     if (pattern === undefined) {
       this.#spend(500);
       try {
         pattern = compilePattern(source);
       } catch (error) {
-        throw new (library().EvaluationError)((error as Error).message);
+        throw new EvaluationError((error as Error).message);
       }
       this.#spend(pattern.size * 50);
-      patterns.set(source, pattern);
+      this.#patterns.set(source, pattern);
     }
     this.#spend((text.length * pattern.size) / 10);
     return pattern.test(text);

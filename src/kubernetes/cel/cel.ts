@@ -1,7 +1,6 @@
-import type { TypeCheckResult } from '@marcbachmann/cel-js';
+import { evaluate, type TypeCheckResult } from '@marcbachmann/cel-js';
 import type { Json } from '../objects/json/json.ts';
 import { fieldOf, goDuration, propertyOf, type Schema } from '../schema/index.ts';
-import { library } from './library.ts';
 
 /** Reserved words of CEL, which cannot be field names. */
 const reserved = new Set(
@@ -37,7 +36,7 @@ const maxDuration = 256;
 function durationOf(text: string): unknown {
   try {
     const go = text.length > maxDuration ? undefined : goDuration(text);
-    return go === undefined ? text : library().evaluate('duration(text)', { text: go });
+    return go === undefined ? text : evaluate('duration(text)', { text: go });
   } catch {
     return text;
   }

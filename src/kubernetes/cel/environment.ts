@@ -1,7 +1,6 @@
-import type { Environment } from '@marcbachmann/cel-js';
+import { Environment } from '@marcbachmann/cel-js';
 import type { Schema } from '../schema/index.ts';
 import { celName } from './cel.ts';
-import { library } from './library.ts';
 
 /** A type of the library: its name, or the types of an object's fields. */
 type Declared = string | { [field: string]: Declared };
@@ -51,7 +50,7 @@ function declaredOf(schema: Schema, declarations: Declarations): Declared {
 
 /** What expressions over values of any type are compiled in. */
 export function untypedEnvironment(): Environment {
-  return new (library().Environment)({ enableOptionalTypes: true })
+  return new Environment({ enableOptionalTypes: true })
     .registerVariable('self', 'dyn')
     .registerVariable('oldSelf', 'dyn');
 }
@@ -63,7 +62,7 @@ export function untypedEnvironment(): Environment {
  */
 export function typedEnvironment(schema: Schema, declarations: Declarations): Environment {
   const declared = declaredOf(schema, declarations);
-  const environment = new (library().Environment)({ enableOptionalTypes: true });
+  const environment = new Environment({ enableOptionalTypes: true });
   if (typeof declared === 'string') {
     return environment.registerVariable('self', declared).registerVariable('oldSelf', declared);
   }

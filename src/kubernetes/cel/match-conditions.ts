@@ -1,10 +1,9 @@
-import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
+import { Environment, type EvaluationError } from '@marcbachmann/cel-js';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { type Json, type JsonObject, objectsAt } from '../objects/json/json.ts';
 import { causeOf, duplicate, invalid, required } from '../schema/index.ts';
 import { celOf, decisionProblem } from './cel.ts';
-import { type Budget, CostError, Meter, matchConditionsBudget } from './cel-budget.ts';
-import { library } from './library.ts';
+import { type Budget, CostError, Meter, type MeteredExpression, matchConditionsBudget } from './cel-budget.ts';
 
 /**
  * A match condition of a webhook: a CEL expression about the request (admissionregistration.k8s.io/v1, MatchCondition).
@@ -20,27 +19,19 @@ export class UndecidedConditions extends Error {}
 /** Maximum number of conditions of one webhook. */
 const maxConditions = 64;
 
-let engine: { environment: Environment; meter: Meter } | undefined;
-
-/** What compiles and evaluates conditions, made with the first one. */
-function engineOf(): { environment: Environment; meter: Meter } {
-  if (engine === undefined) {
-    const environment = new (library().Environment)()
-      .registerVariable('object', 'dyn')
-      .registerVariable('oldObject', 'dyn')
-      .registerVariable('request', 'dyn');
-    engine = { environment, meter: new Meter(environment) };
-  }
-  return engine;
-}
+const environment = new Environment()
+  .registerVariable('object', 'dyn')
+  .registerVariable('oldObject', 'dyn')
+  .registerVariable('request', 'dyn');
+const meter = new Meter(environment);
 
 /** Compiled once per object: stored objects do not change. */
-const compiled = new WeakMap<MatchCondition, ParseResult>();
+const compiled = new WeakMap<MatchCondition, MeteredExpression>();
 
-function compile(condition: MatchCondition): ParseResult {
+function compile(condition: MatchCondition): MeteredExpression {
   let found = compiled.get(condition);
   if (found === undefined) {
-    found = engineOf().meter.compile(condition.expression);
+    found = meter.compile(condition.expression);
     compiled.set(condition, found);
   }
   return found;
@@ -70,7 +61,7 @@ export function matchConditionCauses(given: Json | undefined, field: string): St
       causes.push(required(`${at}.expression`));
       continue;
     }
-    const problem = decisionProblem(engineOf().environment.check(expression));
+    const problem = decisionProblem(environment.check(expression));
     if (problem !== undefined) {
       causes.push(invalid(`${at}.expression`, expression, problem));
     }
@@ -93,7 +84,7 @@ export function matchesConditions(conditions: readonly MatchCondition[], request
   for (const condition of conditions) {
     const { name } = condition;
     try {
-      const result = engineOf().meter.evaluate(compile(condition), variables, budget);
+      const result = meter.evaluate(compile(condition), variables, budget);
       if (result === false) {
         return false;
       }

@@ -1,27 +1,18 @@
-import type { Environment, EvaluationError, ParseResult } from '@marcbachmann/cel-js';
+import { type EvaluationError, Optional } from '@marcbachmann/cel-js';
 import { LruCache } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
 import { causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
-import { type Budget, CostError, Meter, rulesBudget } from './cel-budget.ts';
+import { type Budget, CostError, Meter, type MeteredExpression, rulesBudget } from './cel-budget.ts';
 import { untypedEnvironment } from './environment.ts';
-import { library } from './library.ts';
 import { isTransition, ruleReasons, type ValidationRule } from './rule.ts';
 
-let engine: { environment: Environment; meter: Meter } | undefined;
-
-/** What compiles and evaluates rules, made with the first one. */
-function engineOf(): { environment: Environment; meter: Meter } {
-  if (engine === undefined) {
-    const environment = untypedEnvironment();
-    engine = { environment, meter: new Meter(environment) };
-  }
-  return engine;
-}
+const environment = untypedEnvironment();
+const meter = new Meter(environment);
 
 interface Compiled {
-  program: ParseResult;
+  program: MeteredExpression;
   /** Whether it uses `oldSelf`. */
   needsOld: boolean;
 }
@@ -50,7 +41,6 @@ function compile(expression: string, budget: Budget): Compiled | undefined {
     if (budget.compiled > maxCompiledNow) {
       throw new CostError(true);
     }
-    const { environment, meter } = engineOf();
     const isValid = environment.check(expression).valid;
     found = isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : null;
     compiled.set(expression, found);
@@ -106,8 +96,7 @@ function messageOf(
   if (messageExpression !== undefined) {
     try {
       const expression = compile(messageExpression, budget);
-      const text =
-        expression === undefined ? undefined : engineOf().meter.evaluate(expression.program, { ...variables }, budget);
+      const text = expression === undefined ? undefined : meter.evaluate(expression.program, { ...variables }, budget);
       if (typeof text === 'string' && text.trim() !== '') {
         return text.slice(0, maxMessage);
       }
@@ -131,7 +120,7 @@ function problemOf(
     if (expression === undefined || (expression.needsOld && !hasOld && rule.optionalOldSelf !== true)) {
       return undefined;
     }
-    const holds = engineOf().meter.evaluate(expression.program, { ...variables }, validation.budget) === true;
+    const holds = meter.evaluate(expression.program, { ...variables }, validation.budget) === true;
     return holds ? undefined : messageOf(rule, variables, validation);
   } catch (error) {
     forget(rule.rule, error);
@@ -174,7 +163,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
     const self = celOf(value, schema, seen);
     const oldSelf = hasOld ? celOf(old, schema, seen) : null;
     for (const rule of rules) {
-      const optional = hasOld ? library().Optional.of(oldSelf) : library().Optional.none();
+      const optional = hasOld ? Optional.of(oldSelf) : Optional.none();
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       const problem = problemOf(rule, variables, hasOld, validation);
       if (problem !== undefined) {

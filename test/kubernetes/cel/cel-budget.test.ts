@@ -43,7 +43,45 @@ function costOf(rule: string, self: Json): number {
 test('an error that an expression absorbs costs as much as twenty steps', () => {
   const rule = 'self.list.all(x, bool(self.text) || true)';
   const [none, absorbed] = ['f', 'x'].map((text) => costOf(rule, { list: numbers, text }));
-  expect(absorbed! - none!).toBe(20 * numbers.length);
+  // Charged when the part that has failed begins again; what has failed was no step.
+  expect(absorbed! - none!).toBe(20 * (numbers.length - 1) - numbers.length);
+});
+
+test.each([
+  ['and', (count: number) => Array(count).fill('self.yes').join(' && ')],
+  ['or', (count: number) => `${Array(count).fill('self.no').join(' || ')} || true`],
+])('a chain of ten thousand operands is evaluated: %s', (_name, chain) => {
+  expect(problems({ rule: chain(10_000) }, { yes: true, no: false })).toEqual([]);
+});
+
+test.each([
+  100, 1_000, 2_000, 5_000, 20_000,
+])('a sum of %d numbers is evaluated, or too deep: it does not end the program', (count) => {
+  const found = problems({ rule: `${Array(count).fill('self.n').join(' + ')} > 0` }, { n: 1 });
+  expect(found.filter((problem) => !problem.includes('Maximum call stack size exceeded'))).toEqual([]);
+});
+
+test('small numbers, texts with quotes, and bytes are evaluated as they are written', () => {
+  const rule = `self.n > 0.000000000001 && self.text == "it's \\"\\u00e9\\"" && b'\\xff' != b'\\xfe' && 0x10u == 16u`;
+  expect(problems({ rule: rule.replaceAll('\\\\', '\\') }, { n: 0.00000000001, text: 'it\'s "é"' })).toEqual([]);
+});
+
+test.each([
+  'self.?none.orValue(1) == 1',
+  'self.?n.hasValue() && self.list[?9].orValue(7) == 7',
+  'optional.of(self.n).or(optional.none()).value() == 2',
+  'cel.bind(twice, self.n + self.n, twice == 4)',
+  'self.list.map(x, x > 1, x * 2) == [4, 6] && self.list.filter(x, x > 1).size() == 2',
+  'self.list.exists_one(x, x == 2) && has(self.map.a) && !has(self.map.b)',
+  "{'a': self.n, 'b': 3}['a'] == 2 && [self.text, 'x'][1] == 'x'",
+  "self.n > 1 ? self.text == 'abc' : false",
+  "self.text.matches('^a.c$') && !self.text.matches('^b')",
+  '-self.n == -2 && !(self.n == 3) && (self.n + 1) * 2 == 6 && self.n + 1 * 2 == 4',
+  "self.text in ['abc'] && 'a' in self.map && timestamp('2020-01-02T00:00:00Z').getFullYear() == 2020",
+])('metered, an expression has the value that it has without: %s', (rule) => {
+  const self = { n: 2, text: 'abc', list: [1, 2, 3], map: { a: 1 } };
+  expect(problems({ rule }, self)).toEqual([]);
+  expect(problems({ rule: `!(${rule})` }, self)).toHaveLength(1);
 });
 
 // Five hundred of the largest took gigabytes.
