@@ -73,7 +73,7 @@ test.each([
   'cel.bind(twice, self.n + self.n, twice == 4)',
   'self.list.map(x, x > 1, x * 2) == [4, 6] && self.list.filter(x, x > 1).size() == 2',
   'self.list.exists_one(x, x == 2) && has(self.map.a) && !has(self.map.b)',
-  "{'a': self.n, 'b': 3}['a'] == 2 && [self.text, 'x'][1] == 'x'",
+  "{'a': 2, 'b': 3}['a'] == self.n && ['x', 'y'][1] == 'y'",
   "self.n > 1 ? self.text == 'abc' : false",
   "self.text.matches('^a.c$') && !self.text.matches('^b')",
   '-self.n == -2 && !(self.n == 3) && (self.n + 1) * 2 == 6 && self.n + 1 * 2 == 4',
