@@ -7,6 +7,7 @@ import {
   exampleClass,
   exampleCluster,
   exampleNamespace,
+  exampleSecret,
   exampleServiceObject,
 } from '../../src/policy/rules/examples/examples.ts';
 import { needs } from '../support/needs.ts';
@@ -60,9 +61,9 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
   }
 
   test('deleting an extension that a class needs is denied, and the message says what to do', async () => {
-    expect(await apply({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, example())).toMatch(
-      /Warning: spec\.clientConfig\.service\.name: "my-extension": there is no such Service/,
-    );
+    const first = await apply({ ...exampleNamespace, metadata: { name: 'capi-extensions' } }, example());
+    expect(first).toMatch(/Warning: spec\.clientConfig\.service\.name: "my-extension": there is no such Service/);
+    expect(first).toContain('this Secret does not exist');
     await apply(exampleServiceObject, exampleClass());
 
     const refusal = await deletion('my-extension', 'refused');
@@ -73,6 +74,8 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
     const second = await apply(example({ spec: { settings: { a: 'b' } } }));
     expect(second).not.toContain('Service');
     expect(second).toContain('this Secret does not exist');
+    await apply(exampleSecret());
+    expect(await apply(example({ spec: { settings: { a: 'c' } } }))).not.toContain('Secret');
 
     // The message names a command that works.
     const [, command = ''] = /or allow it with kubectl (annotate .*)/.exec(refusal.trim()) ?? [];

@@ -21,7 +21,7 @@ import {
   exampleServiceObject,
 } from '../../src/policy/rules/examples/examples.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/runtimehooks/index.ts';
-import { createDecide } from '../../src/webhook/index.ts';
+import { createDecide, type Reply } from '../../src/webhook/index.ts';
 import { median } from './program.ts';
 
 const count = 1_000;
@@ -143,7 +143,7 @@ function benchReviews(rounds: number): void {
       }
     }
     const [without, withFacts] = [median(times.without), median(times.with)];
-    const warnings = JSON.parse(decides.with('validate', body).text).response.warnings?.length ?? 0;
+    const warnings = JSON.parse((decides.with('validate', body) as Reply).text).response.warnings?.length ?? 0;
     print(
       `  ${name.padEnd(6)} ${body.length} bytes: ${without.toFixed(1)} without, ${withFacts.toFixed(1)} with facts (${(withFacts / without).toFixed(2)}), ${warnings} warnings`,
     );

@@ -22,7 +22,6 @@ import {
 } from '../../kubernetes/index.ts';
 import { type Facts, factKinds } from '../facts/facts.ts';
 import { createFactsStore } from '../facts/store.ts';
-import { annotatedSecret } from '../rules/fields/secret.ts';
 import type { RuleInput, Severity, Subject } from '../rules/rule.ts';
 import type { Report, ReportedRule, RuleSet } from '../rules/rule-set.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
@@ -57,8 +56,12 @@ export interface ClusterKnowledge extends Knowledge {
 export interface Admission {
   /** Sets defaults: allowed, with a JSON Patch if there are any to set. */
   mutate(request: AdmissionRequest): AdmissionOutcome;
-  /** Denies or allows the request, with warnings. */
-  validate(request: AdmissionRequest): AdmissionOutcome;
+  /**
+   * Denies or allows the request, with warnings.
+   *
+   * @param known what is known for this request; default: what the policy's `facts` returns.
+   */
+  validate(request: AdmissionRequest, known?: ClusterKnowledge): AdmissionOutcome;
 }
 
 /** The attributes of a request that needs a decision: a write of an ExtensionConfig or of its status. */
@@ -141,7 +144,7 @@ function nameOf(request: AdmissionRequest, object: JsonObject): string {
 }
 
 const nothingKnown: ClusterKnowledge = {
-  facts: createFactsStore({ secrets: { find: () => undefined } }).facts,
+  facts: createFactsStore().facts,
   ageMs: undefined,
   unknown: factKinds,
 };
@@ -169,17 +172,6 @@ export function createAdmission({
 }: AdmissionPolicy): Admission {
   const facts = source === 'elsewhere' ? () => nothingKnown : source;
 
-  /**
-   * Requests the Secret in an annotation, which is read in the background. Validation follows mutation, so it may know
-   * the Secret by then.
-   */
-  function askForSecret(object: JsonObject): void {
-    const secret = facts && annotatedSecret(object);
-    if (secret !== undefined) {
-      facts?.().facts.secrets?.find(secret.namespace, secret.name);
-    }
-  }
-
   function mutate(request: AdmissionRequest): AdmissionOutcome {
     const write = writeOf(request);
     if (isOutcome(write)) {
@@ -189,7 +181,6 @@ export function createAdmission({
     if (write.subject === 'deletion') {
       return outcome;
     }
-    askForSecret(write.object);
     const patch = defaultsOf(write.object, write.subject);
     if (patch.length > 0) {
       outcome.response.patchType = 'JSONPatch';
@@ -198,7 +189,7 @@ export function createAdmission({
     return outcome;
   }
 
-  function validate(request: AdmissionRequest): AdmissionOutcome {
+  function validate(request: AdmissionRequest, known = facts?.()): AdmissionOutcome {
     const write = writeOf(request);
     if (isOutcome(write)) {
       return write;
@@ -208,7 +199,6 @@ export function createAdmission({
     if (!isRuntimeSdkEnabled && subject === 'object') {
       return gated(request.uid, name, runtimeSdkFeatureGate);
     }
-    const known = facts?.();
     if (subject === 'deletion' && source === 'elsewhere') {
       return { ...allowed(request.uid), handedBack: shortDeletion(request) };
     }
@@ -235,6 +225,7 @@ export function createAdmission({
     if (probes !== undefined && outcome.response.allowed && isToBeProbed(request, write)) {
       outcome.probe = {
         config: input.object,
+        facts: known?.facts,
         conclude(findings) {
           const about = findings.map(
             (finding): Report => ({

@@ -1,6 +1,6 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { AdmissionRequest, AdmissionResponse } from '../../kubernetes/index.ts';
-import type { FactKind } from '../facts/facts.ts';
+import type { FactKind, Facts } from '../facts/facts.ts';
 import type { Finding } from '../rules/rule.ts';
 
 /** How current the facts about the cluster are at the time of a decision. */
@@ -30,6 +30,8 @@ export interface AdmissionOutcome {
 /** A server to probe, and what to do with the findings about it. */
 export interface PendingProbe {
   config: ExtensionConfig;
+  /** The facts by which the outcome was decided, for the CA in a Secret; absent if facts are not used. */
+  facts: Facts | undefined;
   /** The outcome including the findings about the server. */
   conclude(findings: readonly Finding[]): AdmissionOutcome;
 }

@@ -1,6 +1,5 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type Informer, type KubernetesClient, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
 import type { FactCollection } from '../facts/collection.ts';
 import type { CollectedKind } from '../facts/store.ts';
 import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
@@ -31,8 +30,6 @@ export interface KindWatchContext {
   /** Milliseconds of a monotonic clock. */
   now: () => number;
   pace: Partial<WatchPace>;
-  /** Called for each new or changed object. */
-  onObject(kind: CollectedKind, object: JsonObject): void;
   /**
    * Called with the reason why objects of a kind may be stale or missing; with undefined when they are current again.
    */
@@ -79,11 +76,6 @@ export class KindWatch {
 
   get size(): number {
     return this.#collection.size;
-  }
-
-  /** The current objects. */
-  list(): JsonObject[] {
-    return this.#state.is === 'followed' ? this.#state.informer.list() : [];
   }
 
   /** Finds out which version is served, and adapts the watch if it has changed. Never rejects. */
@@ -152,7 +144,7 @@ export class KindWatch {
 
   #startInformer(version: string): Informer {
     const resource = factResources[this.kind];
-    const { config, pace, onObject } = this.#context;
+    const { config, pace } = this.#context;
     return startInformer(config, {
       path: `${versionPath(resource.group, version)}/${resource.plural}`,
       resource: resourceName(resource),
@@ -164,7 +156,6 @@ export class KindWatch {
           this.#collection.remove(key);
         } else {
           this.#collection.put(key, object);
-          onObject(this.kind, object);
         }
       },
       onProblem: (problem) => this.#tell(problem),

@@ -2,7 +2,7 @@ import type { ClusterKnowledge } from '../admission/admission.ts';
 import type { FactKind } from '../facts/facts.ts';
 import type { FactsStore } from '../facts/store.ts';
 import type { KindWatch } from './kind-watch.ts';
-import type { SecretReader } from './secret-reader.ts';
+import type { NamedObjects } from './named-objects.ts';
 
 /** How current the facts about a kind are. */
 export interface KindStatus {
@@ -16,7 +16,7 @@ export interface KindStatus {
 /** The sources of facts. */
 export interface KnowledgeSources {
   watches: readonly KindWatch[];
-  reader: Pick<SecretReader, 'problem' | 'size'>;
+  objects: NamedObjects;
   store: FactsStore;
   /** Age from which facts count as unknown, in ms. */
   maxAgeMs: number;
@@ -28,7 +28,7 @@ function knownAgeOf({ ageMs }: KindWatch, maxAgeMs: number): number | undefined 
 }
 
 /** The current facts, the age of the oldest, and the kinds that are unknown. */
-export function knowledgeOf({ watches, reader, store, maxAgeMs }: KnowledgeSources): ClusterKnowledge {
+export function knowledgeOf({ watches, store, maxAgeMs }: KnowledgeSources): ClusterKnowledge {
   let oldest: number | undefined;
   const unknown: FactKind[] = [];
   for (const watch of watches) {
@@ -40,18 +40,16 @@ export function knowledgeOf({ watches, reader, store, maxAgeMs }: KnowledgeSourc
       oldest = Math.max(oldest ?? 0, ageMs);
     }
   }
-  if (reader.problem !== undefined) {
-    unknown.push('Secret');
-  }
   return { facts: store.facts, ageMs: oldest, unknown };
 }
 
 /** How current the facts about one kind are at this moment. */
-export function statusOf(kind: FactKind, { watches, reader, maxAgeMs }: KnowledgeSources): KindStatus {
+export function statusOf(kind: FactKind, { watches, objects, maxAgeMs }: KnowledgeSources): KindStatus {
   const watch = watches.find((candidate) => candidate.kind === kind);
   if (watch === undefined) {
-    const { problem, size } = reader;
-    return { isKnown: problem === undefined, ageMs: undefined, objects: size, problem };
+    // Secrets are read one by one, when a request names one.
+    const problem = objects.problem('Secret');
+    return { isKnown: problem === undefined, ageMs: undefined, objects: 0, problem };
   }
   const { ageMs, size, problem } = watch;
   return { isKnown: knownAgeOf(watch, maxAgeMs) !== undefined, ageMs, objects: size, problem };

@@ -8,11 +8,13 @@ import {
   withRemedy,
 } from '../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Facts } from '../facts/facts.ts';
+import type { Facts, KnownSecret } from '../facts/facts.ts';
+import { namespacedName } from '../facts/parts.ts';
+import { readSecret } from '../facts/secrets.ts';
 import { type CollectedKind, collectedKinds, createFactsStore } from '../facts/store.ts';
 import { annotatedSecret } from '../rules/fields/secret.ts';
+import { createNamedObjects } from './named-objects.ts';
 import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
-import { createSecretReader, defaultSecretPace } from './secret-reader.ts';
 import { servedVersion } from './versions.ts';
 
 /** Maximum number of objects of a kind that are read. */
@@ -39,17 +41,13 @@ export interface ReadClusterOptions {
 export async function readCluster({ config, signal, onProgress }: ReadClusterOptions): Promise<ClusterReading> {
   const cluster = connect(config, signal, shortRetries);
   const problems: ClusterReading['problems'] = new Map();
-  const reader = createSecretReader(
-    cluster,
-    () => performance.now(),
-    (problem) => {
-      if (problem !== undefined) {
-        problems.set('Secret', problem);
-      }
-    },
-    defaultSecretPace,
-  );
-  const store = createFactsStore({ secrets: reader.facts });
+  const objects = createNamedObjects(cluster, (kind, problem) => {
+    if (problem !== undefined) {
+      problems.set(kind, problem);
+    }
+  });
+  const secrets = new Map<string, KnownSecret | 'absent' | undefined>();
+  const store = createFactsStore({ secrets: { find: (namespace, name) => secrets.get(`${namespace}/${name}`) } });
   let count = 0;
   let unreachable: string | undefined;
   for (const kind of collectedKinds) {
@@ -84,10 +82,14 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
     facts: store.facts,
     problems,
     async prepare(object) {
-      const secret = annotatedSecret(object);
-      if (secret !== undefined) {
-        reader.want(secret.namespace, secret.name);
-        await reader.idle();
+      const named = annotatedSecret(object);
+      if (named === undefined) {
+        return;
+      }
+      const key = namespacedName(named.namespace, named.name);
+      if (!secrets.has(key)) {
+        const found = await objects.read('Secret', named.namespace, named.name);
+        secrets.set(key, typeof found === 'object' ? readSecret(found) : found);
       }
     },
   };

@@ -1,23 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { connect, type WatchPace } from '../../kubernetes/client/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
+import type { AdmissionRequest } from '../../kubernetes/index.ts';
 import type { ClusterKnowledge } from '../admission/admission.ts';
 import type { FactKind } from '../facts/facts.ts';
 import { collectedKinds, createFactsStore } from '../facts/store.ts';
-import { annotatedSecret } from '../rules/fields/secret.ts';
 import { KindWatch, type KindWatchContext } from './kind-watch.ts';
 import { type KindStatus, knowledgeOf, statusOf } from './knowledge.ts';
-import { createSecretReader, defaultSecretPace, type SecretReaderPace } from './secret-reader.ts';
+import { createNamedObjects } from './named-objects.ts';
+import { refreshed } from './refresh.ts';
 
 /** Intervals of watching, in ms; tests pass shorter ones. */
 export interface WatchingPace {
   informers: Partial<WatchPace>;
-  secrets: SecretReaderPace;
   /** How often to ask the API server which versions it serves. */
   versionsMs: number;
-  /** How often to read the Secrets of all ExtensionConfigs. */
-  sweepMs: number;
   /** Age from which facts count as unknown. */
   maxAgeMs: number;
 }
@@ -27,9 +24,7 @@ export interface WatchingPace {
  */
 const defaultPace: WatchingPace = {
   informers: {},
-  secrets: defaultSecretPace,
   versionsMs: 10_000,
-  sweepMs: 300_000,
   maxAgeMs: 600_000,
 };
 
@@ -51,19 +46,22 @@ export interface WatchingOptions {
 
 /** Facts that are kept up to date with a cluster. */
 export interface Watching {
-  /** The current facts, without waiting. */
+  /** The current facts, but for those about Secrets, without waiting. */
   read(): ClusterKnowledge;
+  /**
+   * The facts for the decision on a request, with the objects that it names as they are now; undefined if `read` tells
+   * as much. Takes a second at most, and never rejects.
+   */
+  refresh(request: AdmissionRequest): Promise<ClusterKnowledge> | undefined;
   status(kind: FactKind): KindStatus;
   /** Resolves when every kind has been listed once, or is known not to be served. */
   readonly synced: Promise<void>;
-  /** Resolves when no Secret is waiting to be read. */
-  secretsRead(): Promise<void>;
   stop(): void;
 }
 
 /**
  * Watches the objects that rules have facts about. APIs that are not served are looked for again from time to time;
- * until then it is known that they have no objects. Decisions never wait for any of this.
+ * until then it is known that they have no objects.
  */
 export function watchCluster({
   config,
@@ -79,19 +77,19 @@ export function watchCluster({
     maxTimeoutMs: 0,
     deadlineMs: requestDeadlineMs,
   });
-  const reader = createSecretReader(cluster, now, (problem) => tell('Secret', problem), pace.secrets);
-  const store = createFactsStore({ secrets: reader.facts });
+  const objects = createNamedObjects(cluster, (kind, problem) => {
+    // The watch of Services reports its own problems.
+    if (kind === 'Secret') {
+      tell(kind, problem);
+    }
+  });
+  const store = createFactsStore();
   const synced = Promise.withResolvers<void>();
   const context: KindWatchContext = {
     config,
     cluster,
     now,
     pace: pace.informers,
-    onObject(kind, object) {
-      if (kind === 'ExtensionConfig') {
-        wantSecretOf(object);
-      }
-    },
     onProblem: tell,
     onSettled() {
       if (watches.every(({ isSettled }) => isSettled)) {
@@ -107,14 +105,6 @@ export function watchCluster({
     }
   }
 
-  /** Reads the Secret of an ExtensionConfig before a review needs it. */
-  function wantSecretOf(object: JsonObject): void {
-    const secret = annotatedSecret(object);
-    if (secret !== undefined) {
-      reader.want(secret.namespace, secret.name);
-    }
-  }
-
   async function followVersions(): Promise<void> {
     while (!stop.signal.aborted) {
       await Promise.all(watches.map((watch) => watch.findVersion()));
@@ -122,28 +112,14 @@ export function watchCluster({
     }
   }
 
-  async function sweepSecrets(): Promise<void> {
-    for (;;) {
-      await sleep(pace.sweepMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
-      if (stop.signal.aborted) {
-        return;
-      }
-      for (const watch of watches) {
-        if (watch.kind === 'ExtensionConfig') {
-          watch.list().forEach(wantSecretOf);
-        }
-      }
-    }
-  }
-
-  const sources = { watches, reader, store, maxAgeMs: pace.maxAgeMs };
+  const sources = { watches, objects, store, maxAgeMs: pace.maxAgeMs };
+  const read = () => knowledgeOf(sources);
   void followVersions();
-  void sweepSecrets();
   return {
-    read: () => knowledgeOf(sources),
+    read,
+    refresh: (request) => refreshed(request, read, objects),
     status: (kind) => statusOf(kind, sources),
     synced: synced.promise,
-    secretsRead: reader.idle,
     stop() {
       stop.abort();
       for (const watch of watches) {

@@ -6,7 +6,8 @@ import { namespacedName } from './parts.ts';
 /** The facts of a Service whose only port is 443; shared, since most Services are like that. */
 const onlyHttps: KnownService = { ports: [443] };
 
-function reduce(_key: string, object: JsonObject): KnownService {
+/** The facts of a Service. */
+export function readService(object: JsonObject): KnownService {
   const spec = objectAt(object, 'spec');
   if (spec.type === 'ExternalName') {
     return { ports: [] };
@@ -27,7 +28,11 @@ export function createServices(isComplete: (namespace: string) => boolean): {
   collection: FactCollection;
   facts: ServiceFacts;
 } {
-  const collection = new IndexedCollection<KnownService>({ reduce, add() {}, remove() {} });
+  const collection = new IndexedCollection<KnownService>({
+    reduce: (_key, object) => readService(object),
+    add() {},
+    remove() {},
+  });
   return {
     collection,
     facts: {

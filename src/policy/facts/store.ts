@@ -22,13 +22,14 @@ export interface FactsStore {
 
 /** Settings that a store cannot derive from its objects. */
 export interface FactsStoreOptions {
-  secrets: SecretFacts;
+  /** Default: nothing is known about Secrets. */
+  secrets?: SecretFacts;
   /** Whether a Service that was not added is certainly absent from a namespace. Default: yes. */
   isServiceCertain?: (namespace: string) => boolean;
 }
 
 /** An empty store, in which nothing is known. */
-export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions): FactsStore {
+export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions = {}): FactsStore {
   const extensionConfigs = createExtensionConfigs();
   const clusterClasses = createClusterClasses();
   const clusters = createClusters();

@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { createCache } from '../../base/index.ts';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { createClient, isCallError, type KnownHooks, targetOf } from '../../runtimehooks/client/index.ts';
+import type { PendingProbe } from '../admission/outcome.ts';
 import type { Facts } from '../facts/facts.ts';
 import { namedSecret } from '../rules/fields/secret.ts';
 import type { Finding } from '../rules/rule.ts';
@@ -24,8 +25,6 @@ export interface ProberOptions {
   /** The known hooks, and the release for which to check them. */
   known: KnownHooks;
   onResult?(result: ProbeResult): void;
-  /** The facts about the cluster, for the Secret that an annotation names. */
-  facts?: () => Facts | undefined;
   /** Resolves a name to addresses. Default: the system's resolver. */
   resolve?(hostname: string): Promise<readonly string[]>;
   /** Timeout of a probe, in ms. */
@@ -42,7 +41,7 @@ export interface Prober {
    * The problems with an ExtensionConfig's server, found within `timeoutMs`; empty if there are none or the server was
    * not called. Never rejects.
    */
-  probe(config: ExtensionConfig): Promise<readonly Finding[]>;
+  probe(pending: Pick<PendingProbe, 'config' | 'facts'>): Promise<readonly Finding[]>;
 }
 
 /** The timeout of the webhooks is 5 s in our configurations. */
@@ -108,9 +107,9 @@ export function createProber(options: ProberOptions): Prober {
   }
 
   return {
-    async probe(config) {
+    async probe({ config, facts }) {
       const isInjected = Boolean(config.metadata.annotations?.[injectCaFromSecretAnnotation]);
-      const complete = isInjected ? withCa(config, options.facts?.()) : config;
+      const complete = isInjected ? withCa(config, facts) : config;
       if (complete === undefined) {
         onResult('unknown');
         return [];

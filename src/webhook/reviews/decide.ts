@@ -9,7 +9,7 @@ import {
   refusal,
   reviewOf,
 } from '../../kubernetes/index.ts';
-import type { Admission, AdmissionOutcome, PendingProbe } from '../../policy/index.ts';
+import type { Admission, AdmissionOutcome, ClusterKnowledge, PendingProbe } from '../../policy/index.ts';
 import type { Convert } from './convert.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -51,18 +51,27 @@ export interface Reply {
    * A review that needs facts about the cluster, for the thread that has them; the rest of the reply is then ignored.
    */
   handedBack?: AdmissionRequest;
-  /** Resolves with the reply to send instead of this one, after the extension server has been probed; never rejects. */
-  later?: Promise<Reply>;
 }
 
 /** Decides on a request whose body was read in another thread. */
 export type Judge = (webhook: 'mutate' | 'validate', request: AdmissionRequest) => Reply;
 
 /** Probes an extension server. Never rejects. */
-export type Probe = (config: PendingProbe['config']) => Promise<Parameters<PendingProbe['conclude']>[0]>;
+export type Probe = (
+  pending: Pick<PendingProbe, 'config' | 'facts'>,
+) => Promise<Parameters<PendingProbe['conclude']>[0]>;
 
-/** Decides on the body of a request to a webhook. Pure except for the policy's clock, and never throws. */
-export type Decide = (webhook: Webhook, body: Uint8Array) => Reply;
+/**
+ * What is known about the cluster for one request, with the objects that it names as they are now; undefined if it
+ * names none that had to be read. Never rejects.
+ */
+export type Refresh = (request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined;
+
+/**
+ * Decides on the body of a request to a webhook: at once, unless objects in the cluster have to be read or an extension
+ * server probed. Never throws, and never rejects.
+ */
+export type Decide = (webhook: Webhook, body: Uint8Array) => Reply | Promise<Reply>;
 
 /** Rejects a whole request, with a metav1.Status and the response's HTTP status code. */
 export function refused(code: number, message: string): Reply {
@@ -103,7 +112,28 @@ function replyTo(request: AdmissionRequest | undefined, outcome: AdmissionOutcom
   return { code: 200, text: JSON.stringify(reviewOf(response)), note };
 }
 
-function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutcome, probe: Probe | undefined): Reply {
+/** The reply with an outcome, once the extension server has been probed if it is to be. */
+function concluded(
+  request: AdmissionRequest,
+  outcome: AdmissionOutcome,
+  probe: Probe | undefined,
+): Reply | Promise<Reply> {
+  const reply = replyTo(request, outcome);
+  if (outcome.handedBack !== undefined) {
+    reply.handedBack = outcome.handedBack;
+  }
+  const pending = outcome.probe;
+  return pending === undefined || probe === undefined
+    ? reply
+    : probe(pending).then((findings) => (findings.length === 0 ? reply : replyTo(request, pending.conclude(findings))));
+}
+
+function review(
+  webhook: 'mutate' | 'validate',
+  body: Json,
+  admission: Admission,
+  { probe, refresh }: DecideOptions,
+): Reply | Promise<Reply> {
   const decoded = decodeAdmissionReview(body);
   if (!('request' in decoded)) {
     return decoded.uid === undefined
@@ -111,18 +141,10 @@ function review(body: Json, judge: (request: AdmissionRequest) => AdmissionOutco
       : replyTo(undefined, malformed(decoded.uid, decoded.problem));
   }
   const { request } = decoded;
-  const outcome = judge(request);
-  const reply = replyTo(request, outcome);
-  if (outcome.handedBack !== undefined) {
-    reply.handedBack = outcome.handedBack;
-  }
-  const pending = outcome.probe;
-  if (pending !== undefined && probe !== undefined) {
-    reply.later = probe(pending.config)
-      .then((findings) => (findings.length === 0 ? reply : replyTo(request, pending.conclude(findings))))
-      .catch(bug);
-  }
-  return reply;
+  const refreshed = webhook === 'validate' ? refresh?.(request) : undefined;
+  return refreshed === undefined
+    ? concluded(request, admission[webhook](request), probe)
+    : refreshed.then((known) => concluded(request, admission.validate(request, known), probe));
 }
 
 function conversion(body: Json, convert: Convert): Reply {
@@ -154,18 +176,24 @@ function bug(error: unknown): Reply {
   };
 }
 
-/**
- * Creates the function that decides on bodies, from an operator's policy. Without `convert`, conversions get a 404;
- * without `probe`, extension servers are not probed.
- */
-export function createDecide(admission: Admission, convert: Convert | undefined, probe?: Probe): Decide {
+/** What a decision may wait for. */
+export interface DecideOptions {
+  /** Without it, extension servers are not probed. */
+  probe?: Probe | undefined;
+  /** Without it, what is known about the cluster may be older than the request. */
+  refresh?: Refresh | undefined;
+}
+
+/** Creates the function that decides on bodies, from an operator's policy. Without `convert`, conversions get a 404. */
+export function createDecide(admission: Admission, convert: Convert | undefined, options: DecideOptions = {}): Decide {
   return (webhook, bytes) => {
     try {
       const body = parseJson(bytes);
       if (webhook === 'convert') {
         return convert === undefined ? refused(404, 'this server does not convert') : conversion(body, convert);
       }
-      return review(body, (request) => admission[webhook](request), probe);
+      const reply = review(webhook, body, admission, options);
+      return reply instanceof Promise ? reply.catch(bug) : reply;
     } catch (error) {
       return error instanceof JsonError ? refused(400, error.message) : bug(error);
     }

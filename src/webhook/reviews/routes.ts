@@ -55,7 +55,7 @@ function webhookRoute(webhook: Webhook, context: RouteContext): Application {
     receiveBody(context, 'posted JSON', request, response, (body) => {
       if (sideThread === undefined || body.length <= sideThread.overBytes) {
         const reply = decide(webhook, body);
-        if (reply.later === undefined) {
+        if (!(reply instanceof Promise)) {
           finish(response, startedMs, reply);
           return;
         }
@@ -64,7 +64,7 @@ function webhookRoute(webhook: Webhook, context: RouteContext): Application {
         response.once('close', () => {
           isGone = true;
         });
-        reply.later.then((decided) => {
+        reply.then((decided) => {
           if (!isGone) {
             finish(response, startedMs, decided);
           }

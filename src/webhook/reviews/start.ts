@@ -2,13 +2,14 @@ import type { Registry } from 'prom-client';
 import type { Admission } from '../../policy/index.ts';
 import type { RunningServer, ServerOptions } from '../../server/index.ts';
 import type { Convert } from './convert.ts';
-import { createDecide, createJudge, type Probe } from './decide.ts';
+import { createDecide, createJudge, type DecideOptions } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
 
 /** Options of the webhook server. */
 export interface WebhookOptions
-  extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main' | 'http2'> {
+  extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main' | 'http2'>,
+    DecideOptions {
   admission: Admission;
   convert?: Convert | undefined;
   /** The thread that decides on large bodies, by the same policy; if absent, they are decided on the event loop. */
@@ -16,8 +17,6 @@ export interface WebhookOptions
   /** Where the webhooks listen. */
   webhook: ServerOptions['main'];
   featureGates: FeatureGates;
-  /** Probes extension servers, if the policy of `admission` requires it. */
-  probe?: Probe | undefined;
   /** Adds further metrics; `prefix` is the prefix of metric names. */
   addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
 }
@@ -41,6 +40,7 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
     featureGates,
     sideThread: threadOptions,
     probe,
+    refresh,
     addMetrics,
     ...server
   } = options;
@@ -63,7 +63,7 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
       return createApplication({
         ...foundation,
         webhooks: convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'],
-        decide: createDecide(admission, convert, probe),
+        decide: createDecide(admission, convert, { probe, refresh }),
         sideThread,
         judge: createJudge(admission),
         reviews,

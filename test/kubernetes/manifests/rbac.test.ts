@@ -6,7 +6,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
-import { example, exampleSecret } from '../../../src/policy/rules/examples/examples.ts';
+import { example, exampleSecret, exampleService } from '../../../src/policy/rules/examples/examples.ts';
+import { requestFor } from '../../policy/admission/policy.ts';
 import { buildOverlay, find, type Manifest } from './kustomization.ts';
 import { type PolicyRule, permission, type RbacServer, startRbacServer } from './rbac-server.ts';
 
@@ -166,14 +167,16 @@ describe('permissions of the serving pods', () => {
   test('are sufficient for all facts, and each of them is used', async () => {
     const { server, watching, problems } = await follow(rules);
     await watching.synced;
-    await watching.secretsRead();
+    const service = { ...exampleService, port: 9443 };
+    const request = requestFor(example({ clientConfig: { service } }));
+    const known = await watching.refresh(request);
     const given = new Set(permissionsOf(rules));
-    const used = () => new Set([...server.used].map((one) => one.replace(/^(get secrets) .*$/, '$1')));
+    const used = () => new Set([...server.used].map((one) => one.replace(/^(get (?:secrets|services)) .*$/, '$1')));
     await vi.waitFor(() => expect([...used()].sort()).toEqual([...given].sort()), { timeout: 10_000, interval: 10 });
     expect(server.refused).toEqual([]);
     expect(problems).toEqual([]);
-    expect(watching.read().unknown).toEqual([]);
-    expect(watching.read().facts.secrets?.find('capi-extensions', 'my-extension-cert')).toMatchObject({
+    expect(known?.unknown).toEqual([]);
+    expect(known?.facts.secrets?.find('capi-extensions', 'my-extension-cert')).toMatchObject({
       problem: undefined,
     });
   });
@@ -184,14 +187,16 @@ describe('permissions of the serving pods', () => {
     );
     await vi.waitFor(
       () => {
-        expect(watching.read().unknown).toEqual(['ClusterClass', 'Cluster', 'Secret']);
+        expect(watching.read().unknown).toEqual(['ClusterClass', 'Cluster']);
         expect(problems.join('\n')).toMatch(/permission to (list|watch) clusterclasses\.cluster\.x-k8s\.io/);
-        expect(problems.join('\n')).toMatch(/permission to get secrets capi-extensions\/my-extension-cert is missing/);
       },
       { timeout: 10_000, interval: 10 },
     );
     expect(watching.read().facts.clusterClasses).toBeUndefined();
-    expect(watching.read().facts.secrets?.find('capi-extensions', 'my-extension-cert')).toBeUndefined();
+    const known = await watching.refresh(requestFor(example()));
+    expect(known?.unknown).toContain('Secret');
+    expect(known?.facts.secrets).toBeUndefined();
+    expect(problems.join('\n')).toMatch(/permission to get secrets capi-extensions\/my-extension-cert is missing/);
   });
 
   test('do not exist without the component, nor does a token', () => {

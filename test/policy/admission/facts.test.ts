@@ -1,51 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { AdmissionRequest, Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import type { AdmissionPolicy, ClusterKnowledge, Finding, Knowledge } from '../../../src/policy/index.ts';
-import { createFactsStore, createManifestFacts } from '../../../src/policy/index.ts';
+import type { AdmissionRequest, JsonObject } from '../../../src/kubernetes/index.ts';
+import type { AdmissionPolicy, Finding, Knowledge } from '../../../src/policy/index.ts';
+import { createManifestFacts } from '../../../src/policy/index.ts';
 import { example, exampleServiceObject } from '../../../src/policy/rules/examples/examples.ts';
 import { factsOf } from '../rules/lines.ts';
 import { admission, requestFor } from './policy.ts';
-
-const annotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
-
-/** Facts that only record which Secrets are requested. */
-function recording(): { asked: string[]; facts: () => ClusterKnowledge } {
-  const asked: string[] = [];
-  const { facts } = createFactsStore({
-    secrets: {
-      find: (namespace, name) => {
-        asked.push(`${namespace}/${name}`);
-        return undefined;
-      },
-    },
-  });
-  return { asked, facts: () => ({ facts, ageMs: 0, unknown: [] }) };
-}
-
-test.each<[Json, string[]]>([
-  [{ annotations: { [annotation]: 'ns/ca' } }, ['ns/ca']],
-  [{ annotations: { [annotation]: 'ns' } }, []],
-  [{ annotations: { [annotation]: ['ns/ca'] } }, []],
-  [{ annotations: { [annotation]: 7 } }, []],
-  [{ annotations: [] }, []],
-  [{}, []],
-  ['x', []],
-])('mutation of an object with the metadata %j requests the Secrets %j', (metadata, secrets) => {
-  const { asked, facts } = recording();
-  const object = { ...example(), metadata };
-  expect(admission({ facts }).mutate(requestFor(object)).response.allowed).toBe(true);
-  expect(asked).toEqual(secrets);
-  // Without facts there is nothing to look up, and a deletion needs none.
-  expect(admission().mutate(requestFor(object)).response.allowed).toBe(true);
-  admission({ facts }).mutate(requestFor(object, { operation: 'DELETE', object: undefined, oldObject: object }));
-  expect(asked).toEqual(secrets);
-});
-
-test('mutation requests no Secret if nothing reads them', () => {
-  const policy = admission({ facts: () => ({ facts: factsOf({}), ageMs: 0, unknown: ['Secret'] }) });
-  const object = example({ annotations: { [annotation]: 'ns/ca' } });
-  expect(policy.mutate(requestFor(object)).response.allowed).toBe(true);
-});
 
 describe('known facts', () => {
   const { facts, add } = createManifestFacts();
@@ -124,7 +83,7 @@ describe('the extension server is probed', () => {
   });
 
   test('but not before a deletion', () => {
-    const facts = recording().facts;
+    const facts = () => ({ facts: factsOf({}), ageMs: 0, unknown: [] });
     const request = requestFor(undefined, { operation: 'DELETE', oldObject: settled });
     expect(admission({ facts, probes: 'deny' }).validate(request)).not.toHaveProperty('probe');
   });
@@ -149,7 +108,7 @@ describe('the extension server is probed', () => {
 
   test('and its problems may deny the request, together with facts about the cluster', () => {
     const knowledge: Knowledge = { ageMs: 1000, unknown: ['Secret'] };
-    const facts = () => ({ ...recording().facts(), ...knowledge });
+    const facts = () => ({ facts: factsOf({}), ...knowledge });
     const { probe } = admission({ probes: 'deny', facts }).validate(requestFor(example()));
     const { response, ...outcome } = probe!.conclude([finding]);
     expect(outcome).toEqual({ verdict: 'denied', deniedBy: ['probe'], warnedBy: [], knowledge });

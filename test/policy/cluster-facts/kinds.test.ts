@@ -1,8 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type WatchingPace, watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import type { FactKind } from '../../../src/policy/index.ts';
 import { example, exampleSecret } from '../../../src/policy/rules/examples/examples.ts';
+import { requestFor } from '../admission/policy.ts';
 import { type Scripted, startScripted } from './scripted.ts';
 
 const within = { timeout: 20_000, interval: 2 };
@@ -134,24 +136,59 @@ test('the problem of a version that is no longer served ends once the next one i
   expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, problem: undefined });
 });
 
-test('unreadable Secrets are unknown, which is reported once; from time to time they are read again', async () => {
+test('a Secret that cannot be read is unknown for its decision, which is reported once', async () => {
   const server = await scripted();
-  server.versions.set(configs, ['extensionconfigs']);
-  server.lists.set(`${configs}/extensionconfigs`, [example()]);
   server.errors.set(secret, 403);
-  const { watching, problems } = follow(server, {
-    sweepMs: 10,
-    secrets: { freshMs: 0, freshBadMs: 0, maxAgeMs: 600_000 },
-  });
-  await vi.waitFor(() => expect(times(server, secret)).toBeGreaterThan(5), within);
+  const { watching, problems } = follow(server);
+  await watching.synced;
+  const request = requestFor(example());
+  const forbidden = [await watching.refresh(request), await watching.refresh(request)];
+  expect(forbidden.map((known) => known?.unknown)).toEqual([['Secret'], ['Secret']]);
+  expect(forbidden[0]?.facts.secrets).toBeUndefined();
   expect(problems).toEqual([expect.stringMatching(/^Secret: forbidden: the permission to get secrets /)]);
-  expect(watching.read().unknown).toEqual(['Secret']);
   expect(watching.status('Secret')).toMatchObject({ isKnown: false, problem: problems[0]?.slice('Secret: '.length) });
   server.errors.clear();
   server.objects.set(secret, exampleSecret());
-  await vi.waitFor(() => expect(problems).toHaveLength(2), within);
-  expect(problems[1]).toBe('Secret: none');
-  expect(watching.read().unknown).toEqual([]);
+  expect((await watching.refresh(request))?.unknown).toEqual([]);
+  expect(problems.slice(1)).toEqual(['Secret: none']);
+});
+
+test('a Secret that the API server does not send in time is unknown for its decision', async () => {
+  const server = await scripted();
+  server.silent.add(secret);
+  const { watching, problems } = follow(server);
+  await watching.synced;
+  const before = performance.now();
+  expect((await watching.refresh(requestFor(example())))?.unknown).toEqual(['Secret']);
+  expect(performance.now() - before).toBeLessThan(3_000);
+  expect(problems).toEqual(['Secret: secrets: no answer from the API server within 1000 ms']);
+});
+
+test('beyond 32 at once, nothing is known about further Secrets', async () => {
+  const server = await scripted();
+  server.silent.add(secret);
+  const { watching } = follow(server);
+  await watching.synced;
+  const request = requestFor(example({ clientConfig: { url: 'https://a' } }));
+  const waiting = Array.from({ length: 32 }, () => watching.refresh(request));
+  const before = performance.now();
+  expect((await watching.refresh(request))?.unknown).toEqual(['Secret']);
+  expect(performance.now() - before).toBeLessThan(500);
+  await Promise.all(waiting);
+});
+
+test.each<[string, Parameters<typeof requestFor>]>([
+  ['a deletion', [undefined, { operation: 'DELETE', oldObject: example() }]],
+  ['a write of the status', [example(), { subResource: 'status' }]],
+  ['an object that names no Secret', [example({ annotations: {}, clientConfig: { url: 'https://a' } })]],
+  ['an invalid annotation', [example({ annotations: { [injectCaFromSecretAnnotation]: '../x' }, clientConfig: {} })]],
+  ['an invalid Service', [example({ annotations: {}, clientConfig: { service: { namespace: 'a', name: '../x' } } })]],
+  ['fields of the wrong type', [{ ...example(), metadata: 'x', spec: { clientConfig: { service: 7 } } }]],
+])('%s reads nothing', async (_, request) => {
+  const server = await scripted();
+  const { watching } = follow(server);
+  await watching.synced;
+  expect(watching.refresh(requestFor(...request))).toBeUndefined();
 });
 
 test('the age of the facts is that of the kind that was confirmed longest ago', async () => {
@@ -184,15 +221,9 @@ test('after stop nothing is watched, requested or reported', async () => {
   const server = await scripted();
   server.versions.set(configs, ['extensionconfigs']);
   server.lists.set(`${configs}/extensionconfigs`, [example()]);
-  server.objects.set(secret, exampleSecret());
-  const { watching, problems } = follow(server, {
-    sweepMs: 10,
-    secrets: { freshMs: 0, freshBadMs: 0, maxAgeMs: 600_000 },
-  });
+  const { watching, problems } = follow(server);
   await watching.synced;
   await vi.waitFor(() => expect(server.watches.size).toBe(3), within);
-  await vi.waitFor(() => expect(times(server, secret)).toBeGreaterThan(1), within);
-  await watching.secretsRead();
   const before = problems.length;
   watching.stop();
   await vi.waitFor(() => expect(server.watches.size).toBe(0), within);

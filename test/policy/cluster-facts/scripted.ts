@@ -15,6 +15,8 @@ export interface Scripted {
   misses: (path: string) => boolean;
   /** Error codes instead of responses, by path. */
   errors: Map<string, number>;
+  /** Paths whose requests are never answered. */
+  silent: Set<string>;
   /** The open watch of each collection. */
   watches: Map<string, ServerResponse>;
   /** Number of requests for each path, not counting watches. */
@@ -24,6 +26,7 @@ export interface Scripted {
 
 /** Starts one on a port of its own. It serves `v1` and no other version. */
 export async function startScripted(): Promise<Scripted> {
+  const silent = new Set<string>();
   const [versions, lists, objects] = [new Map<string, string[]>(), new Map(), new Map()];
   const [errors, watches, asked] = [new Map<string, number>(), new Map(), new Map<string, number>()];
 
@@ -63,6 +66,9 @@ export async function startScripted(): Promise<Scripted> {
       watch(pathname, response);
       return;
     }
+    if (silent.has(pathname)) {
+      return;
+    }
     const [code, body] = answer(pathname);
     response.writeHead(code, { 'content-type': typeof body === 'string' ? 'text/plain' : 'application/json' });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
@@ -78,6 +84,7 @@ export async function startScripted(): Promise<Scripted> {
     objects,
     misses: () => false,
     errors,
+    silent,
     watches,
     asked,
     stop() {

@@ -1,5 +1,4 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Watching, type WatchingPace, watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import type { FactKind } from '../../../src/policy/index.ts';
@@ -91,56 +90,45 @@ test('facts follow the cluster, and an API that is added later', async () => {
   await vi.waitFor(() => expect(facts().services?.find('capi-extensions', 'my-extension')).toBe('absent'), within);
 });
 
-test('Secrets that annotations name are read in advance, others on request', async () => {
+/** The warnings of the webhook about a write of an object, as kubectl prints them. */
+async function warningsAbout(watching: Watching, object: JsonObject, dryRun = false): Promise<readonly string[]> {
+  const request = requestFor(object, { dryRun });
+  const known = (await watching.refresh(request)) ?? watching.read();
+  return admission().validate(request, known).response.warnings ?? [];
+}
+
+test.each([
+  false,
+  true,
+])('a Secret is what it is at each write: missing, without a CA, usable, missing (dry run: %s)', async (dryRun) => {
   const at = await cluster();
-  await at.put(namespaceOf('capi-extensions'), exampleSecret(), exampleSecret({}, 'empty'), example());
-  const { watching, facts } = follow(at);
+  await at.put(namespaceOf('capi-extensions'), exampleServiceObject);
+  const { watching } = follow(at);
   await watching.synced;
-  await watching.secretsRead();
-  expect(watching.status('Secret')).toMatchObject({ objects: 1, isKnown: true });
-  expect(facts().secrets?.find('capi-extensions', 'my-extension-cert')).toMatchObject({ problem: undefined });
-  expect(facts().secrets?.find('capi-extensions', 'empty')).toBeUndefined();
-  expect(facts().secrets?.find('capi-extensions', 'missing')).toBeUndefined();
-  await watching.secretsRead();
-  expect(facts().secrets?.find('capi-extensions', 'empty')).toMatchObject({ problem: 'has no ca.crt' });
-  expect(facts().secrets?.find('capi-extensions', 'missing')).toBe('absent');
-});
-
-test('a changed Secret is read again once the result is too old', async () => {
-  const at = await cluster();
-  await at.put(namespaceOf('capi-extensions'), exampleSecret({}));
-  const { watching, facts } = follow(at, { secrets: { freshMs: 0, freshBadMs: 0, maxAgeMs: 600_000 } });
-  const find = () => facts().secrets?.find('capi-extensions', 'my-extension-cert');
-  find();
-  await watching.secretsRead();
-  expect(find()).toMatchObject({ problem: 'has no ca.crt' });
-  await watching.secretsRead();
+  const warnings = () => warningsAbout(watching, example(), dryRun);
+  expect(await warnings()).toEqual([expect.stringContaining('this Secret does not exist')]);
+  await at.put(exampleSecret({}));
+  expect(await warnings()).toEqual([expect.stringContaining('this Secret has no ca.crt')]);
   await at.put(exampleSecret());
-  find();
-  await watching.secretsRead();
-  expect(find()).toMatchObject({ problem: undefined });
+  expect(await warnings()).toEqual([]);
+  await at.delete(exampleSecret());
+  expect(await warnings()).toEqual([expect.stringContaining('this Secret does not exist')]);
 });
 
-test('a Secret that was absent, or without a CA, is read again soon; a usable one later', async () => {
+test('a Service is not called missing because its copy is older than the Service', async () => {
   const at = await cluster();
-  await at.put(namespaceOf('capi-extensions'), exampleSecret({}), exampleSecret(undefined, 'fine'));
-  let later = 0;
-  const watching = watchCluster({ config: at.config, now: () => performance.now() + later });
-  cleanups.push(() => watching.stop());
-  const names = ['my-extension-cert', 'fine', 'missing'];
-  const find = (name: string) => watching.read().facts.secrets?.find('capi-extensions', name);
-  names.map(find);
-  await watching.secretsRead();
-  await at.put(exampleSecret(), exampleSecret({}, 'fine'), exampleSecret(undefined, 'missing'));
-  // The object that the warning reported missing has been created by now.
-  later = 3_000;
-  expect(names.map(find)).toEqual([
-    expect.objectContaining({ problem: 'has no ca.crt' }),
-    expect.objectContaining({ problem: undefined }),
-    'absent',
-  ]);
-  await watching.secretsRead();
-  expect(names.map(find)).toEqual(names.map(() => expect.objectContaining({ problem: undefined })));
+  await at.put(namespaceOf('capi-extensions'));
+  const { watching } = follow(at);
+  await watching.synced;
+  const object = example({ annotations: {} });
+  const warnings = async () => (await warningsAbout(watching, object)).filter((text) => text.includes('service'));
+  expect(await warnings()).toEqual([expect.stringContaining('there is no such Service')]);
+  // Without a turn of the event loop between the write and the review, the copy cannot have followed.
+  for (const port of [9443, 443]) {
+    const service = { ...exampleServiceObject, spec: { ports: [{ port }] } };
+    await at.put(service);
+    expect(await warnings()).toEqual(port === 443 ? [] : [expect.stringContaining('only 9443')]);
+  }
 });
 
 test('when the API server is unreachable, decisions continue with aging facts, which finally become unknown', async () => {
@@ -188,15 +176,6 @@ test('when the API server is unreachable, decisions continue with aging facts, w
     allowed: true,
     auditAnnotations: { 'facts-unknown': expect.stringContaining('ClusterClass') },
   });
-});
-
-test('a changed annotation causes its Secret to be read', async () => {
-  const at = await cluster();
-  await at.put(namespaceOf('capi-extensions'), exampleSecret({}, 'second'), example());
-  const { watching } = follow(at);
-  await watching.synced;
-  await at.put(example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/second' } }));
-  await vi.waitFor(() => expect(watching.status('Secret').objects).toBe(2), within);
 });
 
 test('a cluster that serves only v1beta1, and later no version of the kind', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { createManifestFacts } from '../../../src/policy/index.ts';
+import { createManifestFacts, type Facts } from '../../../src/policy/index.ts';
 import { createProber, type ProbeResult, type ProberOptions, parseAllowList } from '../../../src/policy/probe/index.ts';
 import { createHookCatalog, hooksGroup, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import {
@@ -32,7 +32,7 @@ async function serve(answer: Answering, certificate?: Parameters<typeof startExt
 }
 
 /** A prober that may reach loopback, and its counters. */
-function prober(options: Partial<ProberOptions> & { entries?: string[] } = {}) {
+function prober({ facts, ...options }: Partial<ProberOptions> & { entries?: string[]; facts?: Facts } = {}) {
   const results: ProbeResult[] = [];
   const made = createProber({
     allow: parseAllowList(options.entries ?? ['127.0.0.0/8', '::1']),
@@ -42,7 +42,7 @@ function prober(options: Partial<ProberOptions> & { entries?: string[] } = {}) {
     ...options,
   });
   const messages = async (config: ExtensionConfig) =>
-    (await made.probe(config)).map(({ path, message }) => `${path.join('.')}: ${message}`);
+    (await made.probe({ config, facts })).map(({ path, message }) => `${path.join('.')}: ${message}`);
   return { results, messages };
 }
 
@@ -219,7 +219,7 @@ test('uses the CA in an annotated Secret, and does not call if that is unknown',
   expect([unknown.results, received]).toEqual([['unknown'], []]);
   const { facts, add } = createManifestFacts();
   add({ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: 'a', name: 'b' }, data: { 'ca.crt': caBundle } });
-  const known = prober({ facts: () => facts });
+  const known = prober({ facts });
   expect(await known.messages(config)).toEqual([]);
   expect([known.results, received.length]).toEqual([['discovered'], 1]);
 });

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { AdmissionRequest } from '../../../src/kubernetes/index.ts';
 import type { AdmissionOutcome, Finding } from '../../../src/policy/index.ts';
-import { createDecide } from '../../../src/webhook/index.ts';
+import { createDecide as create, type Reply } from '../../../src/webhook/index.ts';
 import { type ConversionNote, createJudge, type Probe, type ReviewNote } from '../../../src/webhook/reviews/decide.ts';
+import type { Webhook } from '../../../src/webhook/reviews/webhook.ts';
 import { review, testAdmission } from '../../server/running.ts';
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+/** Decisions that wait for nothing. */
+const createDecide = (...options: Parameters<typeof create>) =>
+  create(...options) as (webhook: Webhook, body: Uint8Array) => Reply;
 const decide = createDecide(testAdmission, undefined);
 const reviewWith = (more: object) => {
   const body = JSON.parse(review('x')) as { request: object };
@@ -204,18 +208,18 @@ describe('a probe', () => {
     deniedBy: ['probe'],
     warnedBy: [],
   });
-  const config = {} as Parameters<Probe>[0];
+  const pending = { config: {}, facts: undefined } as Parameters<Probe>[0];
   const probing = (probe: Probe | undefined) =>
-    createDecide(
+    create(
       {
         ...testAdmission,
         validate: (request) => ({
           ...testAdmission.validate(request),
-          probe: { config, conclude: (findings) => concluded(findings.length) },
+          probe: { ...pending, conclude: (findings) => concluded(findings.length) },
         }),
       },
       undefined,
-      probe,
+      { probe },
     )('validate', bytes(review('x')));
 
   test('is called with the object, and its findings arrive later', async () => {
@@ -224,39 +228,36 @@ describe('a probe', () => {
       asked.push(given);
       return [finding, finding] as Awaited<ReturnType<Probe>>;
     });
-    expect(asked).toEqual([config]);
-    expect(reply.note).toMatchObject({ verdict: 'allowed' });
-    const later = await reply.later;
+    expect(asked).toMatchObject([pending]);
+    const later = await reply;
     expect(later).toMatchObject({
       code: 200,
       note: { verdict: 'denied', deniedBy: ['probe'], request: { name: 'x' } },
     });
-    expect(JSON.parse(later?.text ?? '').response).toMatchObject({ allowed: false, status: { message: '2' } });
+    expect(JSON.parse(later.text).response).toMatchObject({ allowed: false, status: { message: '2' } });
   });
 
   test('without findings does not change the reply', async () => {
-    const reply = probing(async () => []);
-    expect(await reply.later).toBe(reply);
+    expect(await probing(async () => [])).toEqual(probing(undefined));
   });
 
   test('that is not configured is not waited for', () => {
     for (const reply of [
       probing(undefined),
-      createDecide(testAdmission, undefined, async () => [])('validate', bytes(review('x'))),
+      create(testAdmission, undefined, { probe: async () => [] })('validate', bytes(review('x'))),
     ]) {
       expect(reply).toMatchObject({ code: 200, note: { kind: 'review', verdict: 'allowed' } });
-      expect(reply).not.toHaveProperty('later');
     }
   });
 
   test('that throws when it concludes is a bug', async () => {
-    const reply = createDecide(
+    const reply = create(
       {
         ...testAdmission,
         validate: (request) => ({
           ...testAdmission.validate(request),
           probe: {
-            config,
+            ...pending,
             conclude() {
               throw new RangeError('hunter2');
             },
@@ -264,9 +265,9 @@ describe('a probe', () => {
         }),
       },
       undefined,
-      async () => [finding] as Awaited<ReturnType<Probe>>,
+      { probe: async () => [finding] },
     )('validate', bytes(review('x')));
-    expect(await reply.later).toMatchObject({ code: 500, note: { kind: 'bug', error: 'RangeError' } });
+    expect(await reply).toMatchObject({ code: 500, note: { kind: 'bug', error: 'RangeError' } });
   });
 });
 

@@ -76,7 +76,7 @@ async function serving(context: Partial<RouteContext>) {
 describe('a deferred decision', () => {
   test('is sent when it arrives, and its client does not count as slow meanwhile', async () => {
     const { promise, resolve } = Promise.withResolvers<Reply>();
-    const { post, held, lines } = await serving({ decide: () => reply('not yet', { later: promise }) });
+    const { post, held, lines } = await serving({ decide: () => promise });
     const { answer } = post(validate, '{}');
     await until(() => held.length === 1, 'the body has been decided on');
     expect([held, lines]).toEqual([['decision'], []]);
@@ -90,7 +90,7 @@ describe('a deferred decision', () => {
     const { promise, resolve } = Promise.withResolvers<Reply>();
     const closed = Promise.withResolvers<void>();
     const { post, held, lines } = await serving({
-      decide: () => reply('not yet', { later: promise }),
+      decide: () => promise,
       connections: {
         holdBody: () => true,
         holdDecision(response) {

@@ -90,6 +90,7 @@ export async function startLocalWebhook(
       now,
       facts: following?.watching.read,
     }),
+    refresh: following?.watching.refresh,
     addMetrics: following?.addMetrics,
     convert: reviewConversion,
     certificates,

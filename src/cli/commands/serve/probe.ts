@@ -1,5 +1,4 @@
 import type { Registry } from 'prom-client';
-import type { Facts } from '../../../policy/index.ts';
 import {
   AllowListError,
   addProbeMetrics,
@@ -23,11 +22,7 @@ export interface ServeProber {
  *
  * @throws {UsageError} when nothing may be probed, or --probe-allow has an invalid entry.
  */
-export function proberOf(
-  flags: ServeFlags,
-  policy: ServePolicy,
-  facts: () => Facts | undefined,
-): ServeProber | undefined {
+export function proberOf(flags: ServeFlags, policy: ServePolicy): ServeProber | undefined {
   const entries = flags['probe-allow'];
   if (flags.probe === 'off') {
     if (entries.length > 0) {
@@ -53,7 +48,6 @@ export function proberOf(
   const { probe } = createProber({
     allow: parseAllowList(entries),
     known: { catalog: createHookCatalog(policy.lifecycles), release: policy.rules.clusterApi },
-    facts,
     onResult: (result) => record(result),
   });
   return {

@@ -90,9 +90,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
     let watching: Watching | undefined;
     // Loaded on demand, since most servers do not need it.
     const asksServers = flags.probe !== 'off' || flags['probe-allow'].length > 0;
-    const prober = asksServers
-      ? (await import('./probe.ts')).proberOf(flags, policy, () => watching?.read().facts)
-      : undefined;
+    const prober = asksServers ? (await import('./probe.ts')).proberOf(flags, policy) : undefined;
     const follow = config && (await import('../follow-cluster.ts'));
     watching = config && follow?.followCluster(config, log);
     let server: RunningWebhook;
@@ -100,6 +98,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
       server = await startWebhook({
         admission: admissionOf(policy, watching?.read),
         probe: prober?.probe,
+        refresh: watching?.refresh,
         addMetrics(registry, prefix) {
           prober?.addMetrics(registry, prefix);
           if (watching !== undefined) {

@@ -9,6 +9,6 @@ const policy = workerData as ServePolicy;
 const decide = createDecide(admissionOf(policy, policy.hasFacts ? 'elsewhere' : undefined), reviewConversion);
 
 /** Decides on one body. */
-export default function decideBody({ webhook, body }: SideThreadTask): Reply {
+export default function decideBody({ webhook, body }: SideThreadTask): Reply | Promise<Reply> {
   return decide(webhook, body);
 }

@@ -12,11 +12,20 @@ export function isServiceDefined(service: Service | undefined): service is Servi
   );
 }
 
-/** The Service that an object names; undefined for invalid names, which must not get into commands. */
-export function namedService(object: ExtensionConfig): { namespace: string; name: string } | undefined {
-  const { namespace = '', name = '' } = object.spec?.clientConfig?.service ?? {};
-  const isValid = dns1123LabelProblems(namespace).length === 0 && dns1035LabelProblems(name).length === 0;
+/** The names in a reference to a Service; undefined if they are not valid: they get into commands and paths. */
+export function validService(service: { namespace?: unknown; name?: unknown } | undefined) {
+  const { namespace, name } = service ?? {};
+  const isValid =
+    typeof namespace === 'string' &&
+    typeof name === 'string' &&
+    dns1123LabelProblems(namespace).length === 0 &&
+    dns1035LabelProblems(name).length === 0;
   return isValid ? { namespace, name } : undefined;
+}
+
+/** The Service that an object names; undefined for invalid names. */
+export function namedService(object: ExtensionConfig): { namespace: string; name: string } | undefined {
+  return validService(object.spec?.clientConfig?.service);
 }
 
 /** Checks that the name or the namespace of the Service is set, and valid according to `problemsOf`. */

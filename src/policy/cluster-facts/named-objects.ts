@@ -1,0 +1,76 @@
+import { explain, type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+
+/** The kinds of objects that ExtensionConfigs name. */
+export type NamedKind = 'Secret' | 'Service';
+
+/** Longest time that a decision waits for an object, in ms: the timeout of the webhooks is 5 s in our configurations. */
+const timeoutMs = 1_000;
+/** Maximum number of concurrent reads: anyone who may write ExtensionConfigs causes them. Beyond it, nothing is known. */
+const maxReading = 32;
+
+const plurals: Readonly<Record<NamedKind, string>> = { Secret: 'secrets', Service: 'services' };
+
+/** Reads objects that ExtensionConfigs name, as they are now. */
+export interface NamedObjects {
+  /**
+   * One object; `absent` if it does not exist. Undefined if that could not be found out, in a second at most; `problem`
+   * then says why. Never rejects.
+   */
+  read(kind: NamedKind, namespace: string, name: string): Promise<JsonObject | 'absent' | undefined>;
+  /** Why objects of a kind cannot be read, according to the last attempt; undefined if they can. */
+  problem(kind: NamedKind): string | undefined;
+}
+
+/** Creates a reader. `onProblem` is called when the problem of a kind changes. */
+export function createNamedObjects(
+  client: KubernetesClient,
+  onProblem: (kind: NamedKind, problem: string | undefined) => void = () => {},
+): NamedObjects {
+  const problems = new Map<NamedKind, string | undefined>();
+  let reading = 0;
+
+  function note(kind: NamedKind, problem: string | undefined): void {
+    if (problem !== problems.get(kind)) {
+      problems.set(kind, problem);
+      onProblem(kind, problem);
+    }
+  }
+
+  async function get(kind: NamedKind, namespace: string, name: string): Promise<JsonObject | 'absent' | undefined> {
+    try {
+      const object = await client.request('GET', `/api/v1/namespaces/${namespace}/${plurals[kind]}/${name}`);
+      note(kind, undefined);
+      return object;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) {
+        note(kind, undefined);
+        return 'absent';
+      }
+      note(kind, (explain(error, 'get', plurals[kind], `${namespace}/${name}`) as Error).message);
+      return undefined;
+    }
+  }
+
+  return {
+    async read(kind, namespace, name) {
+      if (reading >= maxReading) {
+        note(kind, `more than ${maxReading} ${plurals[kind]} are being read at once`);
+        return undefined;
+      }
+      reading++;
+      const late = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => {
+        note(kind, `${plurals[kind]}: no answer from the API server within ${timeoutMs} ms`);
+        late.resolve(undefined);
+      }, timeoutMs);
+      try {
+        return await Promise.race([get(kind, namespace, name), late.promise]);
+      } finally {
+        clearTimeout(timer);
+        reading--;
+      }
+    },
+    problem: (kind) => problems.get(kind),
+  };
+}

@@ -1,0 +1,81 @@
+import { type AdmissionRequest, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import type { ClusterKnowledge } from '../admission/admission.ts';
+import type { FactKind, Facts, KnownSecret, KnownService } from '../facts/facts.ts';
+import { readSecret } from '../facts/secrets.ts';
+import { readService } from '../facts/services.ts';
+import { annotatedSecret } from '../rules/fields/secret.ts';
+import { validService } from '../rules/fields/service.ts';
+import type { NamedObjects } from './named-objects.ts';
+
+/** An object that an ExtensionConfig names. */
+interface Named {
+  namespace: string;
+  name: string;
+}
+
+/** The facts about one object, and none about others. */
+function onlyFor<T>({ namespace, name }: Named, found: T | 'absent') {
+  return { find: (ns: string, n: string) => (ns === namespace && n === name ? found : undefined) };
+}
+
+/**
+ * The Service of an object, if according to the copy it does not exist or lacks the port: the copy may be older than
+ * the Service, which was perhaps created in the same `kubectl apply`.
+ */
+function doubtfulService(object: JsonObject, services: Facts['services']): Named | undefined {
+  const service: Json = objectAt(objectAt(objectAt(object, 'spec'), 'clientConfig'), 'service');
+  const named = validService(service);
+  const found = named && services?.find(named.namespace, named.name);
+  const lacksPort =
+    typeof found === 'object' && found.ports.length > 0 && !found.ports.some((port) => port === service.port);
+  return found === 'absent' || lacksPort ? named : undefined;
+}
+
+/**
+ * What is known for the decision on a request, with the objects that its ExtensionConfig names as they are now: its
+ * Secret, and its Service if the copy of it would be reported. What could not be read in time is not known. Undefined
+ * if no object has to be read.
+ */
+export function refreshed(
+  { object, operation, subResource }: Pick<AdmissionRequest, 'object' | 'operation' | 'subResource'>,
+  known: () => ClusterKnowledge,
+  objects: NamedObjects,
+): Promise<ClusterKnowledge> | undefined {
+  if (object === undefined || operation === 'DELETE' || subResource !== '') {
+    return undefined;
+  }
+  const secret = annotatedSecret(object);
+  const service = doubtfulService(object, known().facts.services);
+  return secret === undefined && service === undefined ? undefined : readBoth(secret, service, known, objects);
+}
+
+async function readBoth(
+  secret: Named | undefined,
+  service: Named | undefined,
+  known: () => ClusterKnowledge,
+  objects: NamedObjects,
+): Promise<ClusterKnowledge> {
+  const [foundSecret, foundService] = await Promise.all([
+    secret && objects.read('Secret', secret.namespace, secret.name),
+    service && objects.read('Service', service.namespace, service.name),
+  ]);
+  const now = known();
+  const facts: { -readonly [K in keyof Facts]: Facts[K] } = { ...now.facts };
+  const unknown = new Set<FactKind>(now.unknown);
+  if (secret !== undefined) {
+    facts.secrets =
+      foundSecret && onlyFor<KnownSecret>(secret, foundSecret === 'absent' ? foundSecret : readSecret(foundSecret));
+    if (foundSecret === undefined) {
+      unknown.add('Secret');
+    }
+  }
+  if (service !== undefined) {
+    facts.services =
+      foundService &&
+      onlyFor<KnownService>(service, foundService === 'absent' ? foundService : readService(foundService));
+    if (foundService === undefined) {
+      unknown.add('Service');
+    }
+  }
+  return { ...now, facts, unknown: [...unknown] };
+}
