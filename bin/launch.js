@@ -1,22 +1,19 @@
-// Starts the program, or says in one sentence why it cannot. Written in ES2015 and without `node:` names, so that every
-// Node.js in use gets as far as that sentence.
+// Starts the program, or says in one sentence why it cannot. Every Node.js since version 12 gets as far as that sentence.
 'use strict';
 
-const childProcess = require('child_process');
-const fs = require('fs');
-const path = require('path');
+const { spawn } = require('child_process');
+const { existsSync, realpathSync } = require('fs');
+const { dirname, join } = require('path');
+const { pathToFileURL } = require('url');
 
-const root = path.dirname(__dirname);
+const root = dirname(__dirname);
 const needed = Number(/\d+/.exec(require('../package.json').engines.node)[0]);
 
 // A checkout runs its sources, since the output of `npm run build` may be outdated.
-const program = ['src/main.ts', 'dist/main.js'].map((file) => path.join(root, file)).filter(fs.existsSync)[0];
+const program = ['src/main.ts', 'dist/main.js'].map((file) => join(root, file)).find(existsSync);
 
 // The Node.js that `npm ci` installs in a checkout.
-function pinnedNode() {
-  const file = path.join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  return fs.existsSync(file) && fs.realpathSync(file) !== fs.realpathSync(process.execPath) ? file : undefined;
-}
+const pinned = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 
 function refuse(problem) {
   process.stderr.write(`extensionconfig-webhook: ${problem}\n`);
@@ -35,8 +32,9 @@ function startWith(node) {
       }
     });
   }
-  // After the handlers: a signal that arrives while the program starts would end only this process.
-  child = childProcess.spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  // After the handlers: a signal that arrives while the program starts would end only this process. The channel tells the
+  // program that this process has ended, even by a signal that it cannot pass on.
+  child = spawn(node, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   child.on('error', (error) => refuse(`${node} cannot be started: ${error.message}`));
   child.on('exit', (code, signal) => {
     if (signal === null) {
@@ -49,14 +47,14 @@ function startWith(node) {
 }
 
 if (program === undefined) {
-  refuse(`the package is not complete, ${path.join(root, 'dist/main.js')} is missing: install it again`);
+  refuse(`the package is not complete, ${join(root, 'dist/main.js')} is missing: install it again`);
 } else if (Number(process.versions.node.split('.')[0]) >= needed) {
-  require('./load.js')(program);
-} else if (pinnedNode() !== undefined) {
-  startWith(pinnedNode());
+  import(pathToFileURL(program).href);
+} else if (existsSync(pinned) && realpathSync(pinned) !== realpathSync(process.execPath)) {
+  startWith(pinned);
 } else {
-  const ofCheckout = program.endsWith('.ts') ? `, or run "npm ci" in ${root}, which brings it` : '';
+  const orInstall = program.endsWith('.ts') ? `, or run "npm ci" in ${root}, which brings it` : '';
   refuse(
-    `this is Node.js ${process.version} (${process.execPath}), and ${needed} or newer is needed: install that${ofCheckout}`
+    `this is Node.js ${process.version} (${process.execPath}), and ${needed} or newer is needed: install that${orInstall}`
   );
 }

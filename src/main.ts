@@ -13,6 +13,9 @@ process.on('SIGHUP', () => {
     stop.abort('SIGHUP');
   }
 });
+// The process that started this one with a newer Node.js (bin/launch.js) was killed. Waiting for that keeps nothing running.
+process.once('disconnect', () => stop.abort('SIGHUP'));
+process.channel?.unref();
 // A reader that has seen enough (`… | head`) ends the program without a message, as SIGPIPE would, and so does a terminal
 // that was closed. Not with 0: under `set -o pipefail`, that would hide findings that nobody read.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -12,9 +12,6 @@ copyFileSync(
   'dist/runtimehooks/messages/openapi/openapi-explorer.min.js',
 );
 
-// Node.js looks up the nearest one for each file that it loads, and unpacks what it says: the root's is a hundred times as long.
-copyFileSync('src/package.json', 'dist/package.json');
-
 /** The declaration files that users of the library need: a fifth of those that the compiler writes. */
 function readDeclarations(): Set<string> {
   const found = new Set(

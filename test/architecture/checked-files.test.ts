@@ -7,9 +7,15 @@ test('what users of a checkout create in it is not linted, such as my-extension'
   const { files } = JSON.parse(readFileSync(join(projectFolder, 'biome.json'), 'utf8')) as {
     files: { includes: string[] };
   };
-  const paths = ['my-extension/src/main.ts', 'my-extension/package.json', 'openapi.json', 'bin/load.js', 'src/x/y.ts'];
+  const paths = [
+    'my-extension/src/main.ts',
+    'my-extension/package.json',
+    'openapi.json',
+    'bin/launch.js',
+    'src/x/y.ts',
+  ];
   expect(paths.filter((path) => files.includes.some((pattern) => matchesGlob(path, pattern)))).toEqual([
-    'bin/load.js',
+    'bin/launch.js',
     'src/x/y.ts',
   ]);
 });

@@ -27,6 +27,7 @@ beforeAll(() => {
     if (said === 'wait') {
       setInterval(() => {}, 10_000);
       process.once('SIGTERM', () => process.exit(7));
+      process.once('disconnect', () => process.exit(8));
     }
     console.log(said);`,
   );
@@ -87,6 +88,17 @@ describe('with an outdated Node.js', needs('a Node.js before 24', oldNode !== un
     expect(String(await once(child.stdout, 'data'))).toBe('wait\n');
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([7, null]);
+  });
+
+  test('the program ends with it, even when it is killed', async () => {
+    installNode();
+    const child = spawn(old, [join(checkout, 'bin/extensionconfig-webhook'), 'wait'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(String(await once(child.stdout, 'data'))).toBe('wait\n');
+    child.kill('SIGKILL');
+    // The program has it open as well.
+    await once(child.stdout, 'close');
   });
 });
 

@@ -57,7 +57,6 @@ const first = [
   'test/server/server.test.ts',
   'test/server/certificates/files.test.ts',
   'test/extensionconfig/api/decode.test.ts',
-  'test/compile-cache.test.ts',
   'test/extension/sdk/http.test.ts',
   'test/kubernetes/manifests/kubectl-yaml.test.ts',
   'test/server/connections/limits.test.ts',
