@@ -46,3 +46,7 @@ switch (basename(process.argv[1] ?? '')) {
   default:
     process.exitCode = await run(args, io);
 }
+// Whatever still waits, such as lines of a log that nobody reads, does not keep a program that was told to stop.
+if (stop.signal.aborted) {
+  process.exit();
+}

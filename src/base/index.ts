@@ -7,6 +7,7 @@ export { makeFolder } from './files/make-folder.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
 export { parseSmallYaml, readableYaml, YamlError, yaml } from './files/yaml.ts';
 export { count } from './terminal/count.ts';
+export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
 export { printable, withoutControls } from './terminal/printable.ts';
 export { shortList } from './terminal/short-list.ts';

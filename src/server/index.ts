@@ -8,9 +8,11 @@ export { defaultLimits, type Limits, limitsWith } from './connections/limits.ts'
 export { ListenError } from './connections/listen.ts';
 export { Http1Response, type TrackedResponse } from './connections/tracked.ts';
 export { type HealthServer, startHealthServer } from './health/health-server.ts';
+export { lostLogLinesHelp } from './health/metrics.ts';
 export type { ServerOptions } from './options.ts';
 export type { Application, Foundation } from './requests/application.ts';
 export type { BodyRefusal } from './requests/body.ts';
 export { createRespond, receiveBody } from './requests/receive.ts';
 export { refuseUnread } from './requests/response.ts';
 export { type RunningServer, startServer } from './server.ts';
+export { stopInTime } from './stop-in-time.ts';

@@ -45,7 +45,12 @@ export async function createMainPort(
   const connections = trackConnections(server, limits, eventsOf(name));
   const metrics: Metrics = createMetrics(
     { version: options.version, prefix: options.metricsPrefix, port: name },
-    { inFlight: connections.inFlight, inFlightBytes: connections.inFlightBytes, connections: connections.count },
+    {
+      inFlight: connections.inFlight,
+      inFlightBytes: connections.inFlightBytes,
+      connections: connections.count,
+      lostLogLines: options.lostLogLines,
+    },
     options.processMetrics,
   );
   const foundation: Foundation = {

@@ -22,6 +22,8 @@ export interface ServerOptions {
   health: Address | undefined;
   limits?: Partial<Limits> | undefined;
   log: Logger;
+  /** Number of lines of the log that could not be written, if that is known. */
+  lostLogLines?: (() => number) | undefined;
   version: string;
   /** Whether to add the process's own metrics, which may be registered only once per process. */
   processMetrics: boolean;

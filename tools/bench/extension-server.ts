@@ -1,10 +1,12 @@
 // Run with a folder that holds tls.crt and tls.key, and `sdk` or `bare`. An extension for bench:extension: written with
 // the SDK, or a node:https handler that only parses the request and sends the response that the SDK sends, built once.
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { LogStream } from '../../src/base/index.ts';
 import { createExtensionServer, handler, walkTemplates } from '../../src/extension/index.ts';
 import { defaultLog } from '../../src/extension/sdk/log.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
@@ -35,11 +37,13 @@ const handlers = [
 
 if (kind === 'sdk') {
   // Its log is discarded: reading it would take time from the callers.
+  const nowhere = createWriteStream('/dev/null');
+  await once(nowhere, 'open');
   const { port, stop } = await createExtensionServer({
     handlers,
     certificates: { folder },
     ...{ host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0 },
-    log: defaultLog('/dev/null'),
+    log: defaultLog(nowhere as unknown as LogStream).log,
   }).start();
   process.once('SIGTERM', () => void stop({ graceMs: 0, timeoutMs: 1000 }));
   process.stdout.write(`${JSON.stringify({ msg: 'listening', webhookPort: port })}\n`);

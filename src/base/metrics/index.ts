@@ -37,6 +37,16 @@ export function metricsIn(registry: Registry, prefix: string) {
       labelNames: readonly T[],
       own: Own<HistogramConfiguration<T>>,
     ) => new Histogram<T>({ ...described(name, help, labelNames), ...own }),
+    /** A counter whose value is read at each scrape. */
+    counted(name: string, help: string, read: () => number): void {
+      new Counter({
+        ...described(name, help, []),
+        collect() {
+          this.reset();
+          this.inc(read());
+        },
+      });
+    },
     /** A gauge whose value is read at each scrape; it is absent while that is undefined. */
     measured(name: string, help: string, read: () => number | undefined): void {
       new Gauge({

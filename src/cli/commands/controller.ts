@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { metricsIn } from '../../base/metrics/index.ts';
 import {
   clusterApiLease,
   type LeaderElectionOptions,
@@ -12,7 +13,14 @@ import {
 import { loadKubeConfig } from '../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 import type { ClientCertificate } from '../../runtimehooks/client/index.ts';
-import { fileCertificates, type HealthServer, ListenError, startHealthServer } from '../../server/index.ts';
+import {
+  fileCertificates,
+  type HealthServer,
+  ListenError,
+  lostLogLinesHelp,
+  startHealthServer,
+  stopInTime,
+} from '../../server/index.ts';
 import { durationFlag } from '../framework/duration.ts';
 import {
   addFlags,
@@ -106,6 +114,9 @@ function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undef
   return flags['leader-elect'] ? options : undefined;
 }
 
+/** Maximum time from the signal to stop until the exit, in milliseconds: half of a pod's default grace period. */
+const stopTimeoutMs = 15_000;
+
 /** Returns the current pair in a folder; undefined without a folder, and while there is no pair in it. */
 async function followClientCertificate(folder: string | undefined, log: Logger) {
   let pair: ClientCertificate | undefined;
@@ -147,7 +158,7 @@ taken, 2 usage error.`,
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
-    const log = openLog(io.stdout, flags);
+    const { log, lostLines } = openLog(io.stdout, flags);
     const metrics = new Registry();
     let controller: RunningController | undefined;
     let isStopping = false;
@@ -169,6 +180,7 @@ taken, 2 usage error.`,
         : error;
     }
     collectDefaultMetrics({ register: metrics });
+    metricsIn(metrics, 'extensionconfig_controller_').counted('log_lines_lost_total', lostLogLinesHelp, lostLines);
     const clientCertificate = await followClientCertificate(flags['client-cert-dir'], log);
     controller = startController({
       kubeConfig,
@@ -191,10 +203,12 @@ taken, 2 usage error.`,
       throw error instanceof RivalError ? new FailureError(`${error.message}, or give --force`) : error;
     } finally {
       isStopping = true;
-      await controller.stop();
-      clientCertificate.stop();
-      await health.stop();
-      log.info('stopped');
+      await stopInTime(log, stopTimeoutMs, async () => {
+        await controller.stop();
+        clientCertificate.stop();
+        await health.stop();
+        log.info('stopped');
+      });
     }
     end(exitCode.ok);
   });

@@ -7,6 +7,7 @@ import {
   fixedCertificate,
   ListenError,
   selfSignedPair,
+  stopInTime,
 } from '../../server/index.ts';
 import { addFlags, type Flags, integerFlag, readFlags, switchFlag, textFlag } from '../framework/flags.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
@@ -107,7 +108,7 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
       throw new UsageError(`--write-extension-config: ${file} exists; remove it, or name another file`);
     }
     const clientCa = flags['client-ca-file'];
-    const log = openLog(io.stdout, flags);
+    const { log, lostLines } = openLog(io.stdout, flags);
     const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
     let server: ReturnType<typeof createSampleExtension>;
     try {
@@ -120,6 +121,7 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
         ...(flags.path !== undefined && { path: flags.path }),
         ...(clientCa !== undefined && { clients: { caFile: clientCa } }),
         log,
+        lostLogLines: lostLines,
         version,
       });
     } catch (error) {
@@ -153,7 +155,7 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
       if (problem !== undefined) {
         log.warn({ file, problem }, 'ExtensionConfig not removed');
       }
-      await running.stop({ timeoutMs: stopTimeoutMs });
+      await stopInTime(log, stopTimeoutMs, (timeoutMs) => running.stop({ timeoutMs }));
     }
   });
 };

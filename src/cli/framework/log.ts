@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
-import type { DestinationStream, Logger, pino as Pino } from 'pino';
+import type { Logger, pino as Pino } from 'pino';
+import { createLogOutput, type LogStream } from '../../base/index.ts';
 import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
 
 const require = createRequire(import.meta.url);
@@ -22,15 +23,6 @@ export const logFlags = {
   }),
 } satisfies Flags;
 
-/** Where a log is written: the process's stdout or stderr, or a test's stream. */
-export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
-
-/**
- * Maximum number of bytes of log lines waiting for a slow reader; further lines are dropped, since neither memory nor a
- * review may wait for the reader of the log.
- */
-const maxWaitingBytes = 4 * 1024 * 1024;
-
 const colours = { warn: 'yellow', error: 'red', fatal: 'red' } as const;
 
 // Any other text is shown as JSON, which keeps control characters away from the terminal.
@@ -49,27 +41,27 @@ export function renderLine(line: string, stream: LogStream): string {
   return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : JSON.stringify(msg)}${rest.join('')}\n`;
 }
 
-function destinationOf(stream: LogStream, format: FlagValues<typeof logFlags>['log-format']): DestinationStream {
-  if (format === 'text' || (format === 'auto' && stream.isTTY === true)) {
-    return { write: (line: string) => stream.write(renderLine(line, stream)) };
-  }
-  // Bypasses the process's own stream, which writes each line at once and waits for the reader of a pipe: here, lines
-  // that arrive during a write are written together afterwards. The rest is written when the process exits.
-  return typeof stream.fd === 'number'
-    ? pino().destination({ dest: stream.fd, sync: false, maxLength: maxWaitingBytes })
-    : { write: (line: string) => stream.write(line) };
+/** An open log. */
+export interface OpenLog {
+  log: Logger;
+  /** Number of lines that could not be written, or that were too many for their reader. */
+  lostLines: () => number;
 }
 
 /** Opens the log of a command: one line per event, with an ISO timestamp and the name of the level. */
-export function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): Logger {
-  const log = pino();
-  return log(
+export function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): OpenLog {
+  const format = flags['log-format'];
+  const isText = format === 'text' || (format === 'auto' && stream.isTTY === true);
+  const output = createLogOutput(stream, isText ? (line) => renderLine(line, stream) : undefined);
+  const createLogger = pino();
+  const log = createLogger(
     {
       level: flags['log-level'],
       base: null,
-      timestamp: log.stdTimeFunctions.isoTime,
+      timestamp: createLogger.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destinationOf(stream, flags['log-format']),
+    output,
   );
+  return { log, lostLines: () => output.lostLines };
 }

@@ -17,6 +17,7 @@ import {
   secretCertificates,
   selfSignedPair,
   startServer,
+  stopInTime,
 } from '../../server/index.ts';
 import { type CallOutcome, call } from './calls/call.ts';
 import { checkHandlers, HandlersError } from './handlers/check.ts';
@@ -82,6 +83,8 @@ export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'ce
    * Default: yes.
    */
   compileAtStart?: boolean | undefined;
+  /** Number of lines of `log` that were lost. */
+  lostLogLines?: (() => number) | undefined;
 }
 
 /** An extension server that is listening. */
@@ -244,7 +247,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   }
   const prefix = prefixOf(options.path);
   const limits = limitsWith(extensionLimits, options.limits);
-  const log = options.log ?? defaultLog();
+  const { log, lostLines } =
+    options.log === undefined ? defaultLog() : { log: options.log, lostLines: options.lostLogLines };
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
   async function start(): Promise<RunningExtension> {
@@ -274,6 +278,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       health: healthPort === 'none' ? undefined : { host: options.healthHost, port: healthPort },
       limits,
       log,
+      lostLogLines: lostLines,
       version: options.version ?? 'unknown',
       processMetrics: options.processMetrics ?? true,
       now: () => new Date(),
@@ -305,7 +310,12 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
         await once(stopping.signal, 'abort');
       }
       const inPod = process.env.KUBERNETES_SERVICE_HOST !== undefined && stopping.signal.reason === 'SIGTERM';
-      await running.stop({ ...(inPod && { closeAfter: sleep(shutdown.delayMs) }), timeoutMs: shutdown.timeoutMs });
+      const closeAfter = inPod ? sleep(shutdown.delayMs) : undefined;
+      const inTime = await stopInTime(log, shutdown.timeoutMs, (timeoutMs) => running.stop({ closeAfter, timeoutMs }));
+      if (!inTime) {
+        // Lines of the log that nobody reads would keep the process until it is killed.
+        process.exit();
+      }
       process.off('SIGTERM', stop).off('SIGINT', stop);
     },
   };

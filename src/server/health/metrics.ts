@@ -32,6 +32,7 @@ export interface LiveCounts {
   /** Bytes of their bodies and responses. */
   inFlightBytes(): number;
   connections(): number;
+  lostLogLines?: (() => number) | undefined;
 }
 
 /** Values that are constant while the process runs. */
@@ -43,6 +44,9 @@ export interface BuildFacts {
   port: Port;
 }
 
+/** Describes the metric `log_lines_lost_total`. */
+export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read them, or they could not be written.';
+
 const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'staged', 'promoted'];
 
 /**
@@ -51,7 +55,7 @@ const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'sta
 export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
   const { prefix } = facts;
   const registry = new Registry();
-  const { counter, gauge, measured } = metricsIn(registry, prefix);
+  const { counter, counted, gauge, measured } = metricsIn(registry, prefix);
   if (processMetrics) {
     collectDefaultMetrics({ register: registry });
   }
@@ -115,6 +119,9 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     'Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
     () => live.inFlightBytes(),
   );
+  if (live.lostLogLines !== undefined) {
+    counted('log_lines_lost_total', lostLogLinesHelp, live.lostLogLines);
+  }
   measured('connections', `Open connections on the ${facts.port} port.`, () => live.connections());
   gauge('build_info', 'Always 1; the labels describe the build.', ['version', 'node_version']).set(
     { version: facts.version, node_version: process.version },

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type LogStream, openLog, renderLine } from '../../../src/cli/framework/log.ts';
+import type { LogStream } from '../../../src/base/index.ts';
+import { openLog, renderLine } from '../../../src/cli/framework/log.ts';
 
 function collecting(isTTY: boolean) {
   const written = { text: '' };
@@ -17,7 +18,7 @@ const iso = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z';
 
 test('writes JSON unless on a terminal, with an ISO timestamp and the name of the level', () => {
   const { stream, written } = collecting(false);
-  openLog(stream, { 'log-level': 'info', 'log-format': 'auto' }).warn({ uid: 'x' }, 'denied');
+  openLog(stream, { 'log-level': 'info', 'log-format': 'auto' }).log.warn({ uid: 'x' }, 'denied');
   expect(JSON.parse(written.text)).toEqual({
     level: 'warn',
     time: expect.stringMatching(new RegExp(`^${iso}$`)),
@@ -28,7 +29,7 @@ test('writes JSON unless on a terminal, with an ISO timestamp and the name of th
 
 test('writes one readable line per event on a terminal, without anything that could control it', () => {
   const { stream, written } = collecting(true);
-  const log = openLog(stream, { 'log-level': 'info', 'log-format': 'auto' });
+  const { log } = openLog(stream, { 'log-level': 'info', 'log-format': 'auto' });
   log.info({ webhook: 'validate', name: 'evil\u001b[2J\nname', deniedBy: ['url-host'], durationMs: 0.5 }, 'denied');
   log.debug('not shown');
   expect(written.text).toMatch(
@@ -40,10 +41,10 @@ test('writes one readable line per event on a terminal, without anything that co
 
 test('uses the requested format, wherever the log is written', () => {
   const terminal = collecting(true);
-  openLog(terminal.stream, { 'log-level': 'info', 'log-format': 'json' }).info('x');
+  openLog(terminal.stream, { 'log-level': 'info', 'log-format': 'json' }).log.info('x');
   expect(JSON.parse(terminal.written.text).level).toBe('info');
   const file = collecting(false);
-  openLog(file.stream, { 'log-level': 'info', 'log-format': 'text' }).info('x');
+  openLog(file.stream, { 'log-level': 'info', 'log-format': 'text' }).log.info('x');
   expect(file.written.text).toMatch(/ INFO {2}x\n$/);
 });
 
@@ -54,9 +55,9 @@ test('escapes control characters in a message', () => {
 
 const script = `
   import { openLog } from ${JSON.stringify(fileURLToPath(new URL('../../../src/cli/framework/log.ts', import.meta.url)))};
-  const log = openLog(process.stdout, { 'log-level': 'info', 'log-format': 'auto' });
+  const { log } = openLog(process.stdout, { 'log-level': 'info', 'log-format': 'auto' });
   for (let i = 0; i < 2000; i++) log.info({ i, padding: 'x'.repeat(10_000) }, 'line');
-  process.on('SIGTERM', () => process.exit(0));
+  process.on('SIGTERM', () => log.flush(() => process.exit(0)));
   console.error('went on');
   setInterval(() => {}, 1000);
 `;

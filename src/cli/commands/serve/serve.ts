@@ -12,6 +12,7 @@ import {
   ListenError,
   secretCertificates,
   selfSignedPair,
+  stopInTime,
 } from '../../../server/index.ts';
 import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { addFlags, readFlags } from '../../framework/flags.ts';
@@ -82,7 +83,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const policy = servePolicyOf(flags);
     const certificates = await certificatesOf(flags, io.env);
     const config = policy.hasFacts ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ') : undefined;
-    const log = openLog(io.stdout, flags);
+    const { log, lostLines } = openLog(io.stdout, flags);
     const unused = unusedFacts(policy);
     if (unused !== undefined) {
       log.warn(unused);
@@ -119,6 +120,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
           keepAliveTimeoutMs: flags['keep-alive-timeout'] * 1000,
         },
         log,
+        lostLogLines: lostLines,
         version,
         featureGates: flags['feature-gates'],
         processMetrics: true,
@@ -138,11 +140,13 @@ export const defineServe: DefineCommand = (command, io, end) => {
       await once(io.signal, 'abort');
     }
     watching?.stop();
-    await server.stop({
-      // After Ctrl-C a user is waiting.
-      ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),
-      timeoutMs: flags['shutdown-timeout'] * 1000,
-    });
+    await stopInTime(log, flags['shutdown-timeout'] * 1000, (timeoutMs) =>
+      server.stop({
+        // After Ctrl-C a user is waiting.
+        ...(delayMs > 0 && io.signal.reason !== 'SIGINT' && { closeAfter: sleep(delayMs) }),
+        timeoutMs,
+      }),
+    );
     end(exitCode.ok);
   });
 };

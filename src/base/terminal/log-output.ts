@@ -1,0 +1,71 @@
+import type { Writable } from 'node:stream';
+
+/** Where a log is written: the process's stdout or stderr, or a test's stream. */
+export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
+
+/** The output of a log, as pino writes to one. */
+export interface LogOutput {
+  write(line: string): void;
+  /** Writes what is waiting, and calls back when it has been written or lost. */
+  flush(onDone: () => void): void;
+  /** Number of lines that were not written: their reader was too slow, or the stream could not be written. */
+  readonly lostLines: number;
+}
+
+/** Maximum number of characters that wait for a slow reader: neither memory nor a request may wait for it. */
+const maxWaiting = 4 * 1024 * 1024;
+/** How long lines for the process's own streams are collected, in milliseconds, since each write is a system call. */
+const batchMs = 20;
+
+/**
+ * Writes lines to a stream. That never blocks; and a stream that cannot be written (a full disk, a reader that has gone)
+ * does not end the process, but its lines are counted. Not pino's own destination, which tries without an end to write
+ * the rest when the process exits.
+ *
+ * @param render makes the text of a line; by default it is the line itself.
+ */
+export function createLogOutput(stream: LogStream, render = (line: string) => line): LogOutput {
+  const ownStream = typeof stream.fd === 'number';
+  let lines: string[] = [];
+  let length = 0;
+  let lostLines = 0;
+  let timer: NodeJS.Timeout | undefined;
+  function send(onDone?: () => void): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const count = lines.length;
+    const text = lines.join('');
+    lines = [];
+    length = 0;
+    stream.write(text, (error) => {
+      lostLines += error ? count : 0;
+      onDone?.();
+    });
+  }
+  // Each write learns of its own error. The program, which ends when its output cannot be written, does without its log.
+  stream.removeAllListeners('error');
+  stream.on('error', () => {});
+  if (ownStream) {
+    process.on('exit', () => send());
+  }
+  return {
+    write(json) {
+      const line = render(json);
+      if (length + (stream as unknown as Writable).writableLength + line.length > maxWaiting) {
+        lostLines++;
+        return;
+      }
+      lines.push(line);
+      length += line.length;
+      if (ownStream) {
+        timer ??= setTimeout(send, batchMs);
+      } else {
+        send();
+      }
+    },
+    flush: send,
+    get lostLines() {
+      return lostLines;
+    },
+  };
+}

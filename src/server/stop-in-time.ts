@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** How long the last lines of a log may take, in milliseconds, if that is less than a tenth of the whole time. */
+const lastLinesMs = 1_000;
+
+/** Whether a promise resolves in time. */
+async function isInTime(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  const ended = new AbortController();
+  const late = sleep(timeoutMs, false, { signal: ended.signal }).catch(() => false);
+  const inTime = await Promise.race([promise.then(() => true), late]);
+  ended.abort();
+  return inTime;
+}
+
+/**
+ * Stops a server and writes the rest of its log, within `timeoutMs` milliseconds altogether, however long a step takes,
+ * and though nobody reads the log.
+ *
+ * @param stop gets the milliseconds after which it is to end whatever is still open.
+ * @returns whether everything has ended and all lines have been written or lost.
+ */
+export async function stopInTime(
+  log: Logger,
+  timeoutMs: number,
+  stop: (timeoutMs: number) => Promise<void>,
+): Promise<boolean> {
+  const lastMs = Math.min(lastLinesMs, timeoutMs / 10);
+  const hasStopped = await isInTime(stop(timeoutMs - 2 * lastMs), timeoutMs - lastMs);
+  const isWritten = await isInTime(new Promise<void>((resolve) => log.flush(() => resolve())), lastMs);
+  return hasStopped && isWritten;
+}

@@ -1,0 +1,154 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import type { Agent } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, aroundEach, describe, expect, test } from 'vitest';
+import { startLab } from '../../controller/lab.ts';
+import { localhost } from '../../server/certificates.ts';
+import { capturedCalls, keepAliveAgent, send, until, validate } from '../../server/running.ts';
+import { ending, endWith } from '../../support/ends.ts';
+import { metricAt } from '../../support/metrics.ts';
+
+aroundEach(ending);
+
+const main = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'unwritable-'));
+writeFileSync(join(folder, 'tls.crt'), localhost.cert);
+writeFileSync(join(folder, 'tls.key'), localhost.key);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A pipe that is full, and that nobody reads. */
+function fullPipe(): number {
+  const path = join(folder, `pipe-${performance.now()}`);
+  execFileSync('mkfifo', [path]);
+  const { O_RDWR, O_NONBLOCK } = constants;
+  const both = openSync(path, O_RDWR | O_NONBLOCK);
+  try {
+    for (;;) {
+      writeSync(both, Buffer.alloc(4096));
+    }
+  } catch {
+    // It is full.
+  }
+  return openSync(path, 'w');
+}
+
+/** Where a log cannot be written. */
+const logs = { 'a full disk': () => openSync('/dev/full', 'w'), 'a full pipe that nobody reads': fullPipe };
+const ways = Object.keys(logs) as (keyof typeof logs)[];
+
+/** Ports that are free now: nobody can read from the log which ones the system chose. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as { port: number }).port;
+    }),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports as [number, number];
+}
+
+/** Starts a command whose log cannot be written, and waits until it is ready. */
+async function start(log: keyof typeof logs, args: readonly string[], health: number) {
+  const child = spawn(process.execPath, [main, ...args, '--log-level', 'debug'], {
+    stdio: ['ignore', logs[log](), 'inherit'],
+  });
+  endWith(async () => void child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${health}`;
+  await until(
+    () =>
+      fetch(`${url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    'ready',
+  );
+  return { child, url };
+}
+
+/** A review whose line in the log is as long as possible. */
+const { body: captured } = capturedCalls.find(({ name }) => name === 'create-validate.json')!;
+const long = 'n'.repeat(253);
+const request = { ...captured.request, name: long, userInfo: { username: long } };
+const body = JSON.stringify({ ...captured, request });
+const call = async (port: number, agent: Agent) => (await send(port, validate, body, { agent })).code;
+
+/** The exit code after SIGTERM, and how many milliseconds that took. */
+async function terminated(child: ChildProcess): Promise<{ code: unknown; ms: number }> {
+  const startedMs = performance.now();
+  child.kill('SIGTERM');
+  const timeout = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const [code, signal] = await once(child, 'exit');
+  clearTimeout(timeout);
+  return { code: code ?? signal, ms: performance.now() - startedMs };
+}
+
+describe.each(ways)('with a log on %s', (log) => {
+  test('serve goes on, counts the lines that are lost, and ends in time', async () => {
+    const [port, health] = await freePorts();
+    const local = [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      `${port}`,
+      '--health-host',
+      '127.0.0.1',
+      '--health-port',
+      `${health}`,
+    ];
+    const { child, url } = await start(
+      log,
+      ['serve', '--cert-dir', folder, ...local, '--shutdown-timeout', '3'],
+      health,
+    );
+    const lost = () => metricAt(url, 'extensionconfig_webhook_log_lines_lost_total');
+    const agent = keepAliveAgent();
+    endWith(async () => agent.destroy());
+    // Of a pipe, 4 MiB wait for its reader.
+    do {
+      const codes = await Promise.all(Array.from({ length: 200 }, () => call(port, agent)));
+      expect(new Set(codes)).toEqual(new Set([200]));
+    } while ((await lost()) === 0);
+    const { code, ms } = await terminated(child);
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(6_000);
+  });
+
+  test('sample-extension ends in time', async () => {
+    const [port, health] = await freePorts();
+    const local = ['--host', '127.0.0.1', '--port', `${port}`, '--health-port', `${health}`];
+    const { child } = await start(log, ['sample-extension', '--self-signed', ...local], health);
+    const { code, ms } = await terminated(child);
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(8_000);
+  });
+
+  test('a controller gives its Lease back and ends', async () => {
+    const lab = await startLab();
+    const kubeconfig = join(folder, 'kubeconfig');
+    writeFileSync(kubeconfig, lab.sandbox.kubeconfig);
+    const [, health] = await freePorts();
+    const election = ['--leader-elect', '--leader-election-namespace', 'default'];
+    const { child } = await start(
+      log,
+      [
+        ...['controller', '--mode', 'discover', '--kubeconfig', kubeconfig, ...election],
+        ...['--health-host', '127.0.0.1', '--health-port', `${health}`],
+      ],
+      health,
+    );
+    const lease = () =>
+      lab.request('GET', '/apis/coordination.k8s.io/v1/namespaces/default/leases/extensionconfig-webhook-controller');
+    await until(async () => JSON.stringify(await lease()).includes('"holderIdentity":"'), 'it leads');
+    const { code } = await terminated(child);
+    expect(code).toBe(0);
+    expect(await lease()).toMatchObject({ spec: { holderIdentity: '' } });
+  });
+});
