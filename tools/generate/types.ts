@@ -8,6 +8,7 @@ const objectMeta = {
   properties: {
     name: { type: 'string' },
     generateName: { type: 'string' },
+    namespace: { type: 'string' },
     annotations: { type: 'object', additionalProperties: { type: 'string' } },
     labels: { type: 'object', additionalProperties: { type: 'string' } },
     deletionTimestamp: { type: 'string' },

@@ -1,10 +1,4 @@
-import {
-  decodeExtensionConfig,
-  hubVersion,
-  isExtensionConfig,
-  versionOf,
-  withAllDefaults,
-} from '../../extensionconfig/index.ts';
+import { decodeExtensionConfig, hubVersion, kind, versionOf, withAllDefaults } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
 import type { Facts, Report, RuleInput, RuleSet } from '../../policy/index.ts';
@@ -32,6 +26,22 @@ function nameOf({ metadata }: JsonObject): string {
   return ([name, generateName].find((value) => typeof value === 'string' && value !== '') as string | undefined) ?? '';
 }
 
+/** Whether a finding only repeats another one, that its field must be set, or one of which it is an empty part. */
+function isRepeated(report: Report, reports: readonly Report[]): boolean {
+  return reports.some(
+    ({ reason, severity, path }) =>
+      reason === 'FieldValueRequired' &&
+      severity === 'deny' &&
+      (path.length === report.path.length ? report.reason !== reason : report.value === '') &&
+      path.every((step, index) => step === report.path[index]),
+  );
+}
+
+/** Compares two places, as a `sort` callback. */
+function byPlace(a: LintFinding, b: LintFinding): number {
+  return a.line - b.line || a.column - b.column;
+}
+
 function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy): Report[] {
   const version = versionOf(object.apiVersion);
   const complete = withAllDefaults(object);
@@ -49,7 +59,7 @@ function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy): Repor
   };
   const reports = rules.check(input);
   // If the version is unknown, so are its fields: only the version is reported.
-  return version === undefined ? reports.filter(({ rule }) => rule.id === 'api-version-unknown') : reports;
+  return version === undefined ? reports.filter(({ field }) => field === 'apiVersion') : reports;
 }
 
 /**
@@ -61,19 +71,24 @@ export async function checkObject(
   { object, placeOf }: PlacedObject,
   policy: LintPolicy,
 ): Promise<LintedObject | undefined> {
-  if (!isExtensionConfig(object)) {
+  // One of another API group is a finding.
+  if (object.kind !== kind) {
     return undefined;
   }
   await policy.prepare?.(object);
-  const findings = reportsOf(object, policy).map(
-    (report): LintFinding => ({
-      file,
-      ...placeOf(report.path),
-      ruleId: report.rule.id,
-      severity: report.severity,
-      field: report.field,
-      message: warningText(report),
-    }),
-  );
+  const reports = reportsOf(object, policy);
+  const findings = reports
+    .filter((report) => !isRepeated(report, reports))
+    .map(
+      (report): LintFinding => ({
+        file,
+        ...placeOf(report.path),
+        ruleId: report.rule.id,
+        severity: report.severity,
+        field: report.field,
+        message: warningText(report),
+      }),
+    )
+    .sort(byPlace);
   return { file, ...placeOf([]), name: nameOf(object), apiVersion: apiVersionText(object), findings };
 }

@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
-
 /** API group of ExtensionConfig. */
 export const group = 'runtime.cluster.x-k8s.io';
 /** Kind of ExtensionConfig. */
@@ -47,7 +45,7 @@ export function versionOf(apiVersion: unknown): Version | undefined {
 }
 
 /** Whether an object is an ExtensionConfig, of any version or without one. */
-export function isExtensionConfig({ apiVersion, kind: found }: JsonObject): boolean {
+export function isExtensionConfig({ apiVersion, kind: found }: { apiVersion?: unknown; kind?: unknown }): boolean {
   return (
     found === kind &&
     (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))

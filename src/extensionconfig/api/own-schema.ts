@@ -23,6 +23,7 @@ const metadata: LimitedSchema = {
   properties: {
     name: { type: 'string', maxLength: maxNameLength },
     generateName: { type: 'string', maxLength: maxNameLength },
+    namespace: { type: 'string' },
     annotations: { type: 'object', additionalProperties: { type: 'string' }, maxTotalBytes: maxAnnotationBytes },
     labels: { type: 'object', additionalProperties: { type: 'string', maxLength: maxLabelValueLength } },
     deletionTimestamp: { type: 'string' },

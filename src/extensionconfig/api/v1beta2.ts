@@ -18,6 +18,7 @@ export interface ExtensionConfig {
   metadata: {
     name?: string;
     generateName?: string;
+    namespace?: string;
     annotations?: {
       [k: string]: string;
     };

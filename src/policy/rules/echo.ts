@@ -11,6 +11,9 @@ interface RuleReport {
 
 const pathKey = (path: FieldPath) => JSON.stringify(path);
 
+/** The rule about placeholders of templates. */
+export const notRenderedId = 'not-rendered';
+
 /** Paths of an object that rules cannot read. */
 class UnreadPaths {
   readonly #paths = new Set<string>();
@@ -39,15 +42,20 @@ class UnreadPaths {
 /**
  * Creates a test that tells whether a finding is only an echo of another one: because its rule could not read the field
  * (which is absent from the object that the rule saw), or because the API server also makes that check and another rule
- * explains it better.
+ * explains it better; or because the value is a placeholder of a template.
+ *
+ * @param unrendered the paths of the placeholders, if the rule about them has a finding.
  */
 export function createEchoTest(
   reports: readonly RuleReport[],
   violations: readonly SchemaViolation[],
+  unrendered: readonly FieldPath[],
 ): (report: RuleReport) => boolean {
   const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
   const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
   const unreadByUpstream = new UnreadPaths(wrongType.map(({ path }) => path));
+  const placeholders = new UnreadPaths(unrendered);
+  const notRendered = reports.find(({ rule }) => rule.id === notRenderedId);
   const unread = new UnreadPaths([...wrongType, ...overLimit].map(({ path }) => path));
 
   /** The highest severity on each field, of findings that are not fallbacks. */
@@ -59,6 +67,17 @@ export function createEchoTest(
   }
 
   return ({ rule, severity, path, field }) => {
+    if (rule.id === notRenderedId) {
+      return false;
+    }
+    if (notRendered !== undefined && (notRendered.severity === 'deny' || severity === 'warn')) {
+      // Findings about requirements of the selector are findings about the selector.
+      const isAbout =
+        placeholders.hasAtOrAbove(path) || (path[1] === 'namespaceSelector' && placeholders.hasBelow(path));
+      if (isAbout) {
+        return true;
+      }
+    }
     if (rule.id === 'field-type') {
       return false;
     }

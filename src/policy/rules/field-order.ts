@@ -1,11 +1,8 @@
-import { type OpenApiSchema, openApiSchemaOf } from '../../extensionconfig/index.ts';
+import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import type { FieldPath } from '../../kubernetes/index.ts';
+import { allFieldsOf } from './fields/metadata.ts';
 
-/** Properties of metadata that findings can be about; their schema is not in the CustomResourceDefinition. */
-const metadata: OpenApiSchema = { properties: { name: {}, generateName: {}, labels: {}, annotations: {} } };
-
-const root: OpenApiSchema = openApiSchemaOf('v1beta2');
-const schema: OpenApiSchema = { ...root, properties: { ...root.properties, metadata } };
+const schema: OpenApiSchema = allFieldsOf('v1beta2');
 
 /** The position of a property in a schema, which has at most a dozen; unknown properties come last. */
 function rankIn(at: OpenApiSchema | undefined, name: string | number): number {

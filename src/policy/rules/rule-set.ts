@@ -1,7 +1,8 @@
-import { truncated } from '../../base/index.ts';
+import { count, truncated } from '../../base/index.ts';
 import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
-import { createEchoTest } from './echo.ts';
+import { createEchoTest, notRenderedId } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
+import { unrenderedIn } from './fields/placeholders.ts';
 import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
@@ -102,7 +103,11 @@ function lengthOf({ field, message, value }: Report): number {
 
 /** The reports to return: without echoes, in the order of the fields, and within the limits. */
 function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut): Report[] {
-  const isEcho = createEchoTest(found, input.violations);
+  const isEcho = createEchoTest(
+    found,
+    input.violations,
+    found.some(({ rule }) => rule.id === notRenderedId) ? unrenderedIn(input).map(({ path }) => path) : [],
+  );
   const reports = found.filter((report) => !isEcho(report)).sort(byField);
   // Denials first: if warnings crowded them out, the object would be allowed.
   const denialsFirst = [
@@ -127,7 +132,7 @@ function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut):
       path: [],
       field: '',
       reason: 'FieldValueTooMany',
-      message: `${leftOut.count} more findings were left out`,
+      message: count(leftOut.count, 'more finding'),
       verbatim: true,
     });
   }

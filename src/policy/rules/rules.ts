@@ -1,4 +1,5 @@
 // Every rule, in the order of the documentation. A new rule is a file in checks/ and a line here.
+import { rule as apiGroup } from './checks/api-group.ts';
 import { rule as apiVersionDeprecated } from './checks/api-version-deprecated.ts';
 import { rule as apiVersionUnknown } from './checks/api-version-unknown.ts';
 import { rule as caBundleAndAnnotation } from './checks/ca-bundle-and-annotation.ts';
@@ -29,10 +30,13 @@ import { rule as hookVersionDeprecated } from './checks/hook-version-deprecated.
 import { rule as hookVersionRemoved } from './checks/hook-version-removed.ts';
 import { rule as inPlaceHookTwice } from './checks/in-place-hook-twice.ts';
 import { rule as injectAnnotation } from './checks/inject-annotation.ts';
+import { rule as metadata } from './checks/metadata.ts';
+import { rule as metadataNamespace } from './checks/metadata-namespace.ts';
 import { rule as nameDnsLabel } from './checks/name-dns-label.ts';
 import { rule as namespaceSelector } from './checks/namespace-selector.ts';
 import { rule as namespaceSelectorContradiction } from './checks/namespace-selector-contradiction.ts';
 import { rule as namespaceSelectorExcludes } from './checks/namespace-selector-excludes.ts';
+import { rule as notRendered } from './checks/not-rendered.ts';
 import { rule as schemaLimits } from './checks/schema-limits.ts';
 import { rule as secretExpiring } from './checks/secret-expiring.ts';
 import { rule as secretMissing } from './checks/secret-missing.ts';
@@ -86,6 +90,10 @@ export const rules: readonly Rule[] = [
   handlerHookSingleton,
   hookVersionRemoved,
   schemaLimits,
+  apiGroup,
+  unknownField,
+  metadata,
+  notRendered,
   deletionNamedByClass,
   deletionAwaitedByCluster,
   apiVersionDeprecated,
@@ -104,7 +112,7 @@ export const rules: readonly Rule[] = [
   urlLocalHost,
   namespaceSelectorContradiction,
   settingsCredentials,
-  unknownField,
+  metadataNamespace,
   handlerNamedByClass,
   namespaceSelectorExcludes,
   serverRegisteredTwice,

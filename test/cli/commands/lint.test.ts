@@ -53,7 +53,7 @@ test.each(
 
 const families: Record<string, string[]> = {
   'bad-name.yaml': ['name-dns-label', 'service-namespace', 'service-name'],
-  'bad-target.yaml': ['client-config-target', 'service-path', 'service-path-plain', 'service-port'],
+  'bad-target.yaml': ['client-config-target', 'service-port', 'service-path', 'service-path-plain'],
   'bad-url.yaml': ['url-user-info', 'url-query', 'url-port', 'url-valid'],
   'bad-ca.yaml': [
     'ca-certificate-expired',
@@ -96,7 +96,7 @@ test.each<[string, string, string[], number]>([
   ['an empty input', '', [], 2],
   ['an empty input with --allow-empty', '', ['--allow-empty'], 0],
   ['the old name of --output', good, ['--format', 'json'], 0],
-  ['the same kind of another group', 'kind: ExtensionConfig\napiVersion: example.com/v1\n', ['--allow-empty'], 0],
+  ['the same kind of another group', 'kind: ExtensionConfig\napiVersion: cluster.x-k8s.io/v1beta2\n', [], 1],
   ['no apiVersion', 'kind: ExtensionConfig\n', [], 1],
   [
     'an invalid item of a List',
@@ -117,6 +117,54 @@ test('a finding has file, line and column; a later syntax error does not hide it
   expect(code).toBe(2);
   expect(stdout.match(/:\d+:\d+: error: /g)).toEqual([':15:18: error: ', ':26:18: error: ']);
   expect(stderr).toBe(`${path}:18:1: YAML: duplicate key "a" in a map\n`);
+});
+
+/** The findings in a manifest, as `LINE RULE`. */
+async function findingsIn(stdin: string): Promise<string[]> {
+  const { stdout } = await runProgram(['lint', '--output', 'json', '-'], { stdin });
+  return JSON.parse(stdout).findings.map(({ line, ruleId }: { line: number; ruleId: string }) => `${line} ${ruleId}`);
+}
+
+test('findings are in the order of lines, whatever the order of fields', async () => {
+  const text = `spec:
+  namespaceSelector: {matchLabels: {a: '-'}}
+  clientConfig: {url: 'http://a'}
+metadata:
+  namespace: a
+  annotations: {runtime.cluster.x-k8s.io/inject-ca-from-secret: a/b}
+  name: A
+kind: ExtensionConfig
+apiVersion: runtime.cluster.x-k8s.io/v1beta2
+`;
+  expect(await findingsIn(text)).toEqual([
+    '2 namespace-selector',
+    '3 url-valid',
+    '5 metadata-namespace',
+    '7 name-dns-label',
+  ]);
+});
+
+test.each<[string, string, string[]]>([
+  ['no spec', '', ['1 client-config-target']],
+  ['an empty url', "spec: {clientConfig: {url: ''}}", ['6 client-config-target']],
+  [
+    'a Service without a namespace',
+    "spec: {clientConfig: {service: {name: a, namespace: ''}}}",
+    ['6 service-namespace'],
+  ],
+  ['an empty caBundle', "spec: {clientConfig: {url: 'https://a', caBundle: ''}}", ['6 schema-limits']],
+  [
+    'no url, and a caBundle that is none',
+    "spec: {clientConfig: {caBundle: 'x y'}}",
+    ['6 client-config-target', '6 ca-bundle-pem', '6 ca-bundle-and-annotation'],
+  ],
+  [
+    'a variable',
+    `spec: {clientConfig: {service: {name: "\${A}", namespace: "{{ .B }}", port: "\${C}"}}}`,
+    ['6 not-rendered'],
+  ],
+])('one mistake is one finding: %s', async (_, spec, expected) => {
+  expect(await findingsIn(manifest('one').replace(/spec:.*/s, spec))).toEqual(expected);
 });
 
 test('a null item of a List is an error, as in kubectl, and the others are checked', async () => {

@@ -14,6 +14,7 @@ test.each(versions)('the schema of %s is that of the CustomResourceDefinition, p
     properties: {
       name: { type: 'string', maxLength: 253 },
       generateName: { type: 'string', maxLength: 253 },
+      namespace: { type: 'string' },
       annotations: { type: 'object', additionalProperties: { type: 'string' }, maxTotalBytes: maxAnnotationBytes },
       labels: { type: 'object', additionalProperties: { type: 'string', maxLength: 63 } },
       deletionTimestamp: { type: 'string' },

@@ -204,7 +204,7 @@ describe('the response', () => {
     const { response } = policy.validate(requestFor({ ...good, status: { handlers } }));
     expect(response.status?.details?.causes?.at(-1)).toEqual({
       reason: 'FieldValueTooMany',
-      message: '4 more findings were left out',
+      message: '4 more findings',
     });
   });
 

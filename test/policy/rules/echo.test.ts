@@ -27,7 +27,7 @@ const violation = (problem: SchemaViolation['problem'], path: (string | number)[
 /** The indexes of the reports that are echoes. */
 function echoes(reports: Reported[], violations: SchemaViolation[] = []): number[] {
   const all = reports.map(reportOf);
-  const isEcho = createEchoTest(all, violations);
+  const isEcho = createEchoTest(all, violations, []);
   return all.flatMap((report, index) => (isEcho(report) ? [index] : []));
 }
 

@@ -88,7 +88,7 @@ test('a hundred warnings do not hide a denial, and omitted findings are counted'
     'status.handlers[0].name',
   ]);
   expect(reports).toHaveLength(maxReports + 1);
-  expect(reports.at(-1)).toMatchObject({ severity: 'warn', field: '', message: '51 more findings were left out' });
+  expect(reports.at(-1)).toMatchObject({ severity: 'warn', field: '', message: '51 more findings' });
 });
 
 test('all reports together are short, however long each may be', () => {
@@ -114,7 +114,7 @@ test('the finding that counts omitted ones is shown without a field', () => {
   expect(counted(expressions({}))).toEqual([
     ['schema-limits', '', 'FieldValueInvalid', '103 more fields do not fit the CustomResourceDefinition'],
     // The selector is invalid, too.
-    ['schema-limits', '', 'FieldValueTooMany', '1 more findings were left out'],
+    ['schema-limits', '', 'FieldValueTooMany', '1 more finding'],
   ]);
 });
 
@@ -172,7 +172,7 @@ describe('limits of a report', () => {
       reporting(Array.from({ length: 101 }, (_, index) => `${index}`))
         .map(({ message }) => message)
         .slice(99),
-    ).toEqual(['99', '1 more findings were left out']);
+    ).toEqual(['99', '1 more finding']);
   });
 
   test('allows 64 Ki characters in total, of which a value counts at most 128', () => {
@@ -180,7 +180,7 @@ describe('limits of a report', () => {
     const messages = Array.from({ length: 65 }, () => 'm'.repeat(892));
     expect(reporting(messages, 'v'.repeat(500)).at(-1)).toMatchObject({
       field: '',
-      message: '1 more findings were left out',
+      message: '1 more finding',
     });
     expect(reporting(messages.slice(1), 'v'.repeat(500))).toHaveLength(64);
     expect(reporting(messages, 'v'.repeat(100))).toHaveLength(65);
@@ -217,15 +217,15 @@ describe('a rule set of invented rules', () => {
   const input = inputOf(example());
 
   test.each<[string, [severity: Level, count: number][], object]>([
-    ['warnings', [['warn', 130]], { rule: { id: 'r0' }, severity: 'warn', message: '30 more findings were left out' }],
-    ['denials', [['deny', 103]], { rule: { id: 'r0' }, severity: 'deny', message: '3 more findings were left out' }],
+    ['warnings', [['warn', 130]], { rule: { id: 'r0' }, severity: 'warn', message: '30 more findings' }],
+    ['denials', [['deny', 103]], { rule: { id: 'r0' }, severity: 'deny', message: '3 more findings' }],
     [
       'of several rules, the first',
       [
         ['warn', 101],
         ['warn', 101],
       ],
-      { rule: { id: 'r0' }, severity: 'warn', message: '102 more findings were left out' },
+      { rule: { id: 'r0' }, severity: 'warn', message: '102 more findings' },
     ],
     [
       'a denial before a warning',
@@ -234,7 +234,7 @@ describe('a rule set of invented rules', () => {
         ['deny', 101],
         ['deny', 101],
       ],
-      { rule: { id: 'r1' }, severity: 'deny', message: '203 more findings were left out' },
+      { rule: { id: 'r1' }, severity: 'deny', message: '203 more findings' },
     ],
   ])('the finding that counts omitted ones names a rule: %s', (_, given, note) => {
     const list = given.map(([severity, count], index) =>
@@ -260,7 +260,7 @@ describe('a rule set of invented rules', () => {
       invented('one', times(1, 'x')),
     ).check(input);
     expect(reports.map(({ message }) => message)).toContain('x 0');
-    expect(reports.at(-1)).toMatchObject({ rule: { id: 'many' }, message: '401 more findings were left out' });
+    expect(reports.at(-1)).toMatchObject({ rule: { id: 'many' }, message: '401 more findings' });
   });
 
   test.each<[NonNullable<Rule['about']>, Parameters<typeof example>[0], Partial<RuleInput>]>([

@@ -17,6 +17,8 @@ import {
 } from '../../../src/policy/rules/examples/examples.ts';
 import { lineOf, ruleOf } from './lines.ts';
 
+const withMetadata = (metadata: JsonObject) => example({ metadata });
+const renderIt = 'lint what envsubst, clusterctl, helm template or kustomize makes of the template';
 const url = (text: string) => example({ clientConfig: { url: text } });
 const service = (parts: JsonObject) => example({ clientConfig: { service: { ...exampleService, ...parts } } });
 const bundle = (text: string) =>
@@ -425,6 +427,69 @@ const cases: Record<string, Table> = {
       ['metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "a/B"'],
     ],
   },
+  'api-group': {
+    valid: [example(), example({ apiVersion: 'runtime.cluster.x-k8s.io/v1' }), example({ apiVersion: 'v1' })],
+    invalid: [
+      example({ apiVersion: 'cluster.x-k8s.io/v1beta2' }),
+      example({ apiVersion: 'runtime.clusters.x-k8s.io/v1beta2' }),
+    ],
+    message: 'ExtensionConfig is a kind of runtime.cluster.x-k8s.io; write runtime.cluster.x-k8s.io/v1beta2',
+    findings: [
+      ['apiVersion NotSupported "cluster.x-k8s.io/v1beta2"'],
+      ['apiVersion NotSupported "runtime.clusters.x-k8s.io/v1beta2"'],
+    ],
+  },
+  metadata: {
+    valid: [
+      withMetadata({ labels: { 'example.com/Team': 'a_b.C', empty: '' } }),
+      withMetadata({ annotations: { 'Example.COM/any': 'any text, also: {{ this }}' } }),
+    ],
+    invalid: [
+      withMetadata({ labels: { team: 'platform team' } }),
+      withMetadata({ labels: { '-team': 'a', 'Example.com/team': 'a' } }),
+      withMetadata({ annotations: { 'a b': '' } }),
+    ],
+    findings: [
+      [
+        `metadata.labels.team Invalid "platform team": must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'my_value')`,
+      ],
+      [
+        `metadata.labels[-team] Invalid "-team": name part must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')`,
+        `metadata.labels[Example.com/team] Invalid "Example.com/team": prefix part must consist of lower case letters, digits, '-' and '.', and begin and end with a letter or digit (e.g. 'example.com')`,
+      ],
+      [
+        `metadata.annotations[a b] Invalid "a b": name part must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')`,
+      ],
+    ],
+  },
+  'metadata-namespace': {
+    valid: [example(), withMetadata({ namespace: '' })],
+    invalid: [withMetadata({ namespace: 'default' })],
+    findings: [
+      [
+        'metadata.namespace Forbidden "default": ExtensionConfigs are cluster-scoped, so the API server drops this: remove it',
+      ],
+    ],
+  },
+  'not-rendered': {
+    valid: [
+      settings({ template: `{{ .name }} \${X}` }),
+      withMetadata({ annotations: { a: `\${X}` } }),
+      url('https://a/$x/{y}'),
+    ],
+    invalid: [
+      service({ name: `\${NAME}` }),
+      service({ port: `\${PORT:=443}` }),
+      example({ name: '{{ .Release.Name }}', clientConfig: { url: `https://\${HOST}` } }),
+      selector({ matchLabels: { team: `\${TEAM}` } }),
+    ],
+    findings: [
+      [`spec.clientConfig.service.name Invalid "\${NAME}": is not rendered: ${renderIt}`],
+      [`spec.clientConfig.service.port Invalid "\${PORT:=443}": is not rendered: ${renderIt}`],
+      [`metadata.name Invalid "{{ .Release.Name }}": is not rendered, as in spec.clientConfig.url: ${renderIt}`],
+      [`spec.namespaceSelector.matchLabels.team Invalid "\${TEAM}": is not rendered: ${renderIt}`],
+    ],
+  },
   'settings-credentials': {
     valid: [
       settings({ tokenBucketSize: '5', secretName: 'x', password: '', monkey: 'x', compass: 'x', mytoken: 'x' }),
@@ -767,6 +832,7 @@ const cases: Record<string, Table> = {
       example({ spec: { extra: 1 } }),
       service({ targetPort: 1 }),
       handlers({ timeout: 1 }),
+      withMetadata({ lables: { a: 'b' }, finalizers: [] }),
       example({ spec: JSON.parse('{"__proto__": {"a": 1}}') }),
     ],
     message: 'is not a field of ExtensionConfig v1beta2; kubectl rejects it, and the API server drops it',
@@ -774,6 +840,7 @@ const cases: Record<string, Table> = {
       ['spec.extra Forbidden -'],
       ['spec.clientConfig.service.targetPort Forbidden -'],
       ['status.handlers[0].timeout Forbidden -'],
+      ['metadata.lables Forbidden -'],
       ['spec.__proto__ Forbidden -'],
     ],
   },
@@ -856,10 +923,10 @@ const cases: Record<string, Table> = {
     invalid: [service({ name: 'x' }), service({ name: 'y' })],
     findings: [
       [
-        'spec.clientConfig.service.name NotFound "x": there is no such Service, and no condition of Cluster API says so: look with kubectl -n capi-extensions get services',
+        'spec.clientConfig.service.name NotFound "x": there is no such Service; Cluster API will not report this: look with kubectl -n capi-extensions get services',
       ],
       [
-        'spec.clientConfig.service.name NotFound "y": there is no such Service, and no condition of Cluster API says so: look with kubectl -n capi-extensions get services',
+        'spec.clientConfig.service.name NotFound "y": there is no such Service; Cluster API will not report this: look with kubectl -n capi-extensions get services',
       ],
     ],
   },
@@ -877,7 +944,7 @@ const cases: Record<string, Table> = {
     invalid: [annotated('capi-extensions/without-ca')],
     findings: [
       [
-        'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "capi-extensions/without-ca": this Secret has no ca.crt, and no condition of Cluster API says so: look with kubectl -n capi-extensions describe secret without-ca',
+        'metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "capi-extensions/without-ca": this Secret has no ca.crt; Cluster API will not report this: look with kubectl -n capi-extensions describe secret without-ca',
       ],
     ],
   },

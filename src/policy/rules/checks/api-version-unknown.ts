@@ -1,4 +1,4 @@
-import { apiVersionOf, kind, versionOf, versions } from '../../../extensionconfig/index.ts';
+import { apiVersionOf, isExtensionConfig, kind, versionOf, versions } from '../../../extensionconfig/index.ts';
 import { example } from '../examples/manifest.ts';
 import type { Rule } from '../rule.ts';
 
@@ -10,7 +10,7 @@ export const rule: Rule = {
   subjects: ['object'],
   check({ object, isPruned }, report) {
     // A webhook only sees versions that the API server serves.
-    if (!isPruned && versionOf(object.apiVersion) === undefined) {
+    if (!isPruned && isExtensionConfig(object) && versionOf(object.apiVersion) === undefined) {
       report({
         path: ['apiVersion'],
         reason: 'FieldValueNotSupported',

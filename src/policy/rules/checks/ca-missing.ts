@@ -1,6 +1,7 @@
 import { injectCaFromSecretAnnotation } from '../../../extensionconfig/index.ts';
 import { example } from '../examples/manifest.ts';
 import { caBundleOf, caBundlePath } from '../fields/ca-bundle.ts';
+import { isServiceDefined } from '../fields/service.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {
@@ -10,7 +11,14 @@ export const rule: Rule = {
   upstream: false,
   subjects: ['object'],
   check({ object }, report) {
-    if (caBundleOf(object) === undefined && !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
+    const { caBundle, url, service } = object.spec?.clientConfig ?? {};
+    // An empty caBundle, and an object without any server, are other rules' findings.
+    const isComplete = caBundle !== '' && (Boolean(url) || isServiceDefined(service));
+    if (
+      isComplete &&
+      caBundleOf(object) === undefined &&
+      !object.metadata.annotations?.[injectCaFromSecretAnnotation]
+    ) {
       report({
         path: caBundlePath,
         reason: 'FieldValueRequired',

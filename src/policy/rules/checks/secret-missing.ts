@@ -23,7 +23,7 @@ export const rule: Rule = {
         path: secretAnnotationPath,
         reason: found === 'absent' ? 'FieldValueNotFound' : 'FieldValueInvalid',
         value: key,
-        message: `this Secret ${problem}, and no condition of Cluster API says so: look with kubectl -n ${namespace} describe secret ${name}`,
+        message: `this Secret ${problem}; Cluster API will not report this: look with kubectl -n ${namespace} describe secret ${name}`,
       });
     }
   },

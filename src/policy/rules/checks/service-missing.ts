@@ -17,7 +17,7 @@ export const rule: Rule = {
         path: ['spec', 'clientConfig', 'service', 'name'],
         reason: 'FieldValueNotFound',
         value: service.name,
-        message: `there is no such Service, and no condition of Cluster API says so: look with kubectl -n ${service.namespace} get services`,
+        message: `there is no such Service; Cluster API will not report this: look with kubectl -n ${service.namespace} get services`,
       });
     }
   },

@@ -1,5 +1,6 @@
-import { kind, openApiSchemaOf } from '../../../extensionconfig/index.ts';
+import { kind } from '../../../extensionconfig/index.ts';
 import { example } from '../examples/manifest.ts';
+import { allFieldsOf } from '../fields/metadata.ts';
 import { forUnknownFields } from '../fields/unknown-fields.ts';
 import type { Rule } from '../rule.ts';
 
@@ -7,7 +8,7 @@ export const rule: Rule = {
   id: 'unknown-field',
   summary:
     'Every field exists in the API. (The API server prunes others before it calls any webhook; the linter does not.)',
-  severity: 'warn',
+  severity: 'deny',
   upstream: false,
   subjects: ['object', 'status'],
   check({ object, version, isPruned }, report) {
@@ -15,7 +16,7 @@ export const rule: Rule = {
       return;
     }
     const message = `is not a field of ${kind} ${version}; kubectl rejects it, and the API server drops it`;
-    forUnknownFields(object, openApiSchemaOf(version), (path) => {
+    forUnknownFields(object, allFieldsOf(version), (path) => {
       report({ path, reason: 'FieldValueForbidden', message });
     });
   },

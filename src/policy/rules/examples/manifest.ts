@@ -4,6 +4,7 @@ interface ExampleParts {
   apiVersion?: string;
   name?: string;
   annotations?: JsonObject;
+  metadata?: JsonObject;
   clientConfig?: JsonObject;
   spec?: JsonObject;
   handler?: JsonObject;
@@ -36,6 +37,7 @@ export function example(parts: ExampleParts = {}): JsonObject {
     metadata: {
       name: parts.name ?? 'my-extension',
       ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
+      ...parts.metadata,
     },
     spec: { clientConfig: parts.clientConfig ?? { service: exampleService }, namespaceSelector: {}, ...parts.spec },
     ...(handlers === undefined ? {} : { status: { handlers } }),

@@ -39,7 +39,7 @@ describe('a Secret', () => {
   const line = (text: string, reason = 'Invalid') =>
     `metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] ${reason} "ns/ca": ${text}`;
   const missing = (what: string) =>
-    `this Secret ${what}, and no condition of Cluster API says so: look with kubectl -n ns describe secret ca`;
+    `this Secret ${what}; Cluster API will not report this: look with kubectl -n ns describe secret ca`;
   const days30 = 30 * 24 * 60 * 60 * 1000;
   const expires = (at: number) =>
     line(
