@@ -10,7 +10,7 @@ const releaseFlag: Flag<Release | undefined> = {
   placeholder: 'VERSION',
   summary: 'Cluster API release that is running now',
   default: undefined,
-  defaultText: "from clusterctl's inventory in the cluster",
+  defaultText: 'that of the cluster',
   parse: (text) => {
     const release = parseRelease(text);
     if (release === undefined) {

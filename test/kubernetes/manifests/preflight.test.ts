@@ -70,18 +70,44 @@ test('runs the image of this release once, and ends', () => {
 describe('permissions', () => {
   const extensions = '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs';
   const providers = '/apis/clusterctl.cluster.x-k8s.io/v1alpha3/providers';
+  const deployments = '/apis/apps/v1/deployments';
+  const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/clusters.cluster.x-k8s.io';
+  const provider = {
+    type: 'CoreProvider',
+    providerName: 'cluster-api',
+    version: 'v1.12.1',
+    metadata: {},
+  } as unknown as Manifest;
+  const manager = (image: string): Manifest => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'any', namespace: 'any' },
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            { name: 'proxy', image: 'proxy:v0.1' },
+            { name: 'manager', image },
+          ],
+        },
+      },
+    },
+  });
+  const labelled = (version: string): Manifest => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'clusters.cluster.x-k8s.io', labels: { 'app.kubernetes.io/version': version } },
+  });
 
-  async function runJob(given: readonly PolicyRule[]) {
+  async function runJob(given: readonly PolicyRule[], installed: Record<string, Manifest>) {
     const extension = await startExtension(() => ({ status: 'Success', handlers: [] }));
-    const list = (items: object[]) => ({ apiVersion: 'v1', kind: 'List', metadata: { name: '' }, items });
-    const provider = { type: 'CoreProvider', providerName: 'cluster-api', version: 'v1.13.1' };
     const server = await startRbacServer(
       given,
       [],
       name,
       new Map<string, Manifest>([
-        [extensions, list([extensionConfig('one', { url: extension.url, caBundle })])],
-        [providers, list([provider])],
+        [`${extensions}/one`, extensionConfig('one', { url: extension.url, caBundle }) as unknown as Manifest],
+        ...Object.entries(installed),
       ]),
     );
     const place = mkdtempSync(join(tmpdir(), 'preflight-'));
@@ -102,19 +128,55 @@ describe('permissions', () => {
   }
 
   test('are sufficient, and each of them is used', async () => {
-    const { server, ended } = await runJob(rules);
+    const { server, ended } = await runJob(rules, {
+      [`${providers}/other`]: { ...provider, type: 'InfrastructureProvider' },
+      [definition]: labelled('v1.12.1'),
+    });
     expect(server.refused).toEqual([]);
-    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Cluster API v1.13 to v1.14: safe') });
-    const given = rules.flatMap(({ apiGroups, resources, verbs }) =>
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Cluster API v1.12 to v1.14: safe') });
+    const given = rules.flatMap(({ apiGroups, resources, resourceNames, verbs }) =>
       apiGroups.flatMap((group) =>
-        resources.flatMap((resource) => verbs.map((verb) => permission(verb, group, resource, undefined))),
+        resources.flatMap((resource) =>
+          verbs.flatMap((verb) => (resourceNames ?? [undefined]).map((one) => permission(verb, group, resource, one))),
+        ),
       ),
     );
     expect(given.filter((one) => !server.used.has(one))).toEqual([]);
   });
 
-  test("without clusterctl's inventory, the running release is assumed", async () => {
-    const { ended } = await runJob(rules.filter(({ resources }) => !resources.includes('providers')));
+  test.each<[string, Record<string, Manifest>]>([
+    [
+      "clusterctl's inventory",
+      { [`${providers}/one`]: provider, [`${deployments}/one`]: manager('x/cluster-api-controller:v1.9.0') },
+    ],
+    [
+      'the Deployment',
+      { [`${deployments}/one`]: manager('registry.k8s.io/cluster-api/cluster-api-controller:v1.12.1') },
+    ],
+    [
+      'the Deployment of a mirror with a port, by digest',
+      {
+        [`${deployments}/one`]: manager(
+          `mirror.example:5000/cluster-api-controller:v1.12.0-rc.1@sha256:${'0'.repeat(64)}`,
+        ),
+      },
+    ],
+    ["the Deployment's label", { [`${deployments}/one`]: { ...labelled('1.12.4'), kind: 'Deployment' } }],
+    [
+      'the CustomResourceDefinition',
+      { [`${deployments}/one`]: manager('cluster-api-controller'), [definition]: labelled('1.12.0') },
+    ],
+  ])('the running release is read from %s', async (_place, installed) => {
+    const { ended } = await runJob(rules, installed);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Cluster API v1\.12 to v1\.14: safe/) });
+    expect(ended.stdout).not.toContain('unknown');
+  });
+
+  test('without permission to look for it, the running release is assumed', async () => {
+    const { ended } = await runJob(
+      rules.filter(({ resources }) => resources.includes('extensionconfigs')),
+      { [`${providers}/one`]: provider, [definition]: labelled('v1.12.1') },
+    );
     expect(ended).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('set it with --current-cluster-api-version'),
