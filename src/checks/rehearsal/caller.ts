@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
-import { type HookDefinition, hooks, inPlaceHooks } from '../../runtimehooks/index.ts';
+import { type HookDefinition, hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
 import type { CallEffect, EffectOutcome, HandlerCall } from './cluster/effects.ts';
+import { has, newestRelease } from './cluster/releases.ts';
 
 /** Makes the calls that simulations request. */
 export type Caller = (effect: CallEffect, signal: AbortSignal) => Promise<Extract<EffectOutcome, { ok: boolean }>>;
@@ -16,11 +17,21 @@ const messageOf = (message: unknown): string =>
 /** A response with a message short enough to be kept and repeated. */
 const shortened = (response: JsonObject): JsonObject => ({ ...response, message: messageOf(response.message) });
 
-function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonObject>): HandlerCall {
+/** Errors in the words of a release: before v1.14 they lacked the messages of extensions. */
+function errorText(error: string, release: Release): string {
+  return has(release, 'failureMessages')
+    ? error
+    : error.replace(
+        /(got failure response|got unknown response status "[^"]{0,1000}") with message: [\s\S]*$/,
+        '$1, please check controller logs for errors',
+      );
+}
+
+function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonObject>, release: Release): HandlerCall {
   const none = { handler, message: '', retryAfterSeconds: 0, error: '', isMadeUp: false };
   if (!result.ok) {
     const isAnswer = result.error.step === 'status';
-    return { ...none, status: isAnswer ? 'Failure' : 'Error', error: result.error.message };
+    return { ...none, status: isAnswer ? 'Failure' : 'Error', error: errorText(result.error.message, release) };
   }
   if (result.swallowed !== undefined) {
     return { ...none, status: 'Ignored', error: result.swallowed.message };
@@ -36,14 +47,14 @@ function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonOb
 }
 
 /** Creates a caller that calls extensions through a client, as Cluster API's controllers do. */
-export function createCaller(client: Client): Caller {
+export function createCaller(client: Client, release: Release = newestRelease): Caller {
   async function one(hook: HookDefinition, effect: CallEffect, handler: string, signal: AbortSignal) {
     const { object, request } = effect;
     const result = (await client.callExtension(hook, { handler, object, request, signal })) as CallResult<JsonObject>;
-    const calls = [callOf(hook, handler, result)];
+    const calls = [callOf(hook, handler, result, release)];
     return result.ok
       ? { ok: true as const, response: shortened(result.response), calls }
-      : { ok: false as const, error: result.error.message, calls };
+      : { ok: false as const, error: errorText(result.error.message, release), calls };
   }
 
   return async (effect, signal) => {
@@ -79,10 +90,10 @@ export function createCaller(client: Client): Caller {
       signal,
     });
     const calls = result.calls.map(({ handler, result: answer }) =>
-      callOf(hook, handler, answer as CallResult<JsonObject>),
+      callOf(hook, handler, answer as CallResult<JsonObject>, release),
     );
     return result.ok
       ? { ok: true, response: shortened(result.response as JsonObject), calls }
-      : { ok: false, error: result.error.message, calls };
+      : { ok: false, error: errorText(result.error.message, release), calls };
   };
 }

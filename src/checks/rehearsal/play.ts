@@ -112,6 +112,8 @@ export async function play<T>(
         waiting = { hook: '', pauses: 0, paused: 0 };
       }
       given = outcome;
+    } else if (effect.do === 'wait') {
+      await sleep(effect.ms, signal);
     } else {
       const simulated = effect.at - effect.fromMs;
       const pause = isRealTime

@@ -130,6 +130,10 @@ function repeated(texts: readonly string[]): string | undefined {
 function checkedCluster({ object, where }: GivenObject): JsonObject {
   const { status: _status, ...rest } = object;
   const cluster = withoutBookkeeping(rest);
+  const metadata = objectAt(cluster, 'metadata');
+  if (Object.keys(objectAt(metadata, 'annotations')).length === 0) {
+    delete metadata.annotations;
+  }
   if (nameOf(cluster) === '') {
     throw new GivenError(`${where}: the Cluster has no metadata.name`);
   }
@@ -253,8 +257,9 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
     controlPlane: {
       template: template('spec', 'controlPlane'),
       machines: template('spec', 'controlPlane', 'machineInfrastructure'),
-      metadata: objectAt(object, 'spec', 'controlPlane', 'metadata'),
+      settings: objectAt(object, 'spec', 'controlPlane'),
     },
+    isRepeated: false,
     machineDeployments: machines('machineDeployments'),
     machinePools: machines('machinePools'),
     inlineVariables: fieldAt(object, 'spec', 'variables'),

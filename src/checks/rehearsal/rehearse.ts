@@ -2,7 +2,7 @@ import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../../kubernetes/index.ts';
 import { type Client, createClient, type Resolve } from '../../runtimehooks/client/index.ts';
-import { inPlaceHooks } from '../../runtimehooks/index.ts';
+import { inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
 import { createCaller } from './caller.ts';
 import type { Blueprint } from './cluster/blueprint.ts';
 import type { CallEffect, HandlerCall } from './cluster/effects.ts';
@@ -23,6 +23,8 @@ export interface RehearsalOptions extends PlayOptions {
   subjects: readonly RehearsedCluster[];
   scenario: Scenario;
   limits: ClusterApiLimits;
+  /** The release of Cluster API to simulate. Default: the newest that is known. */
+  release?: Release | undefined;
   faults?: readonly Fault[];
   resolve?: Resolve | undefined;
   namespaceLabels: (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>;
@@ -135,9 +137,10 @@ async function playCluster(
   const unreachable = faults.length === 0 ? undefined : connect(options, () => nowhere);
   unreachable?.registry.warmUp(configs);
   try {
-    const caller = createCaller(client);
-    const call = unreachable === undefined ? caller : withFaults(caller, createCaller(unreachable), faults);
-    const state = initialState(subject, names, start);
+    const caller = createCaller(client, options.release);
+    const call =
+      unreachable === undefined ? caller : withFaults(caller, createCaller(unreachable, options.release), faults);
+    const state = initialState(subject, names, start, options.release);
     state.edits = [...(options.edits ?? [])];
     let hasErrors = false;
     const { end, calls } = await play(simulateCluster(state, scenario, limits), cluster, call, {
@@ -253,7 +256,7 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
     await warnOfSelectors(configs, options);
     const blueprints = new Set(subjects.map(({ blueprint }) => blueprint));
     warnOfUncalled(configs, options, blueprints);
-    const caller = createCaller(client);
+    const caller = createCaller(client, options.release);
     for (const blueprint of blueprints) {
       if (blueprint !== undefined) {
         const name = `${blueprint.namespace}/${blueprint.name}`;

@@ -9,10 +9,13 @@ import {
   type GivenObject,
   htmlPage,
   jsonLine,
+  newestRelease,
+  oldestRelease,
   parseFault,
   readGiven,
   rehearse,
 } from '../../checks/rehearsal/index.ts';
+import { compareReleases, formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import {
   addFlags,
   choiceFlag,
@@ -66,6 +69,25 @@ const rehearseFlags = {
   },
   delete: switchFlag('delete the Clusters at the end'),
   'in-place-updates': switchFlag('update machines in place if extensions can, as with the feature gate InPlaceUpdates'),
+  'cluster-api-version': {
+    placeholder: 'VERSION',
+    summary: 'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
+    default: newestRelease,
+    defaultText: formatRelease(newestRelease),
+    parse: (text: string) => {
+      const release = text === 'main' ? newestRelease : parseRelease(text);
+      if (
+        release === undefined ||
+        compareReleases(release, oldestRelease) < 0 ||
+        compareReleases(release, newestRelease) > 0
+      ) {
+        throw new FlagError(
+          `it must be a release from ${formatRelease(oldestRelease)} to ${formatRelease(newestRelease)}, or main`,
+        );
+      }
+      return release;
+    },
+  } satisfies Flag<Release>,
   fault: faultFlag,
   'real-time': switchFlag('wait as long as Cluster API would'),
   'max-calls': integerFlag('COUNT', 1, 1_000_000, {
@@ -259,6 +281,7 @@ that cannot be read.`,
           subjects: given.subjects,
           scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
           limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
+          release: flags['cluster-api-version'],
           faults: flags.fault,
           resolve: extensions.resolve,
           namespaceLabels: labelsBy(async (namespace) => ({

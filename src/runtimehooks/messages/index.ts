@@ -7,4 +7,10 @@ export { compareHookDocuments, type HookChange } from './openapi/evolution.ts';
 export { openApiPage } from './openapi/page.ts';
 export { type HookDocument, OpenApiError, readHookDocument } from './openapi/read.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';
-export { compareVersions, parseVersion, type UpgradePlan, upgradePlanProblems } from './upgrade-plan.ts';
+export {
+  compareVersions,
+  type KubernetesVersion,
+  parseVersion,
+  type UpgradePlan,
+  upgradePlanProblems,
+} from './upgrade-plan.ts';

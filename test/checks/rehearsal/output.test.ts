@@ -54,12 +54,23 @@ test('text: contains no terminal control characters', () => {
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
 });
 
-test('json: a record per call, and one for the end', () => {
+test('json: a record per call and per change of the condition, and one for the end', () => {
   const lines = simulation
     .map(jsonLine)
     .filter((line) => line !== undefined)
     .map((line) => JSON.parse(line));
-  expect(lines).toHaveLength(7);
+  expect(lines).toHaveLength(8);
+  expect(lines[1]).toEqual({
+    cluster: 'n/c',
+    seconds: 0,
+    condition: {
+      type: 'TopologyReconciled',
+      status: 'False',
+      reason: 'ClusterUpgrading',
+      message:
+        'Cluster is upgrading to v1.32.0\n  * Following hooks are blocking upgrade: BeforeClusterUpgrade: backups run',
+    },
+  });
   expect(lines[0]).toEqual({
     cluster: 'n/c',
     call: expect.any(Number),

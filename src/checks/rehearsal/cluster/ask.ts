@@ -32,14 +32,20 @@ export function block(reconcile: Reconcile, hook: string, message: string, until
   reconcile.requeueAt = Math.min(reconcile.requeueAt ?? until, until);
 }
 
-/** Makes the user's edits that come right before a hook. */
-function* editBefore(state: State, hook: RehearsedHook): Simulation {
+/**
+ * Makes the user's edits that come right before a hook, or when nothing more happens on its own.
+ *
+ * @returns whether there was one.
+ */
+export function* editBefore(state: State, hook: RehearsedHook | undefined): Simulation<boolean> {
+  const { length } = state.edits;
   for (const edit of state.edits.filter(({ before }) => before === hook)) {
     state.edits = state.edits.filter((other) => other !== edit);
     edit.apply(state.cluster.spec);
     wrote(state, 'spec');
     yield tell(state, { kind: 'user', text: edit.text, flag: 'edit' });
   }
+  return state.edits.length < length;
 }
 
 /** Why a simulation ended that reached its limit of calls. */
@@ -94,8 +100,8 @@ export function* call(
 
 /** Reports a negative retryAfterSeconds, once for each hook. */
 export function* reportNegative(state: State, hook: RehearsedHook, seconds: number): Simulation {
-  if (seconds < 0 && !state.said.has(`negative ${hook}`)) {
-    state.said.add(`negative ${hook}`);
+  if (seconds < 0 && !state.reported.has(`negative ${hook}`)) {
+    state.reported.add(`negative ${hook}`);
     yield tell(state, {
       kind: 'finding',
       severity: 'error',

@@ -39,10 +39,17 @@ export interface Blueprint {
   /** Names of patches that are defined inline in the class, which a rehearsal does not apply. */
   inlinePatches: readonly string[];
   infrastructureCluster: ClassTemplate | undefined;
-  controlPlane: { template: ClassTemplate | undefined; machines: ClassTemplate | undefined; metadata: JsonObject };
+  controlPlane: {
+    template: ClassTemplate | undefined;
+    machines: ClassTemplate | undefined;
+    /** `spec.controlPlane`. */
+    settings: JsonObject;
+  };
   /** By class name. */
   machineDeployments: ReadonlyMap<string, MachineTemplates>;
   machinePools: ReadonlyMap<string, MachineTemplates>;
+  /** Whether patches have been generated again after some time, as is done once for a class. */
+  isRepeated: boolean;
   /** `spec.variables`. */
   inlineVariables: Json | undefined;
   /** Definitions of variables by name: those of the class, and those answered by DiscoverVariables. */

@@ -85,6 +85,8 @@ export interface TemplateChange {
 export type Effect =
   | CallEffect
   | { do: 'tell'; at: number; event: SimulatedEvent }
+  /** Real time must pass. */
+  | { do: 'wait'; at: number; ms: number }
   /** Time passes, up to `at`. */
   | { do: 'pass'; at: number; fromMs: number };
 

@@ -9,13 +9,19 @@ import {
   textAt,
   timeText,
 } from '../../../kubernetes/index.ts';
+import type { Release } from '../../../runtimehooks/index.ts';
 import type { Effect, SimulatedEvent, Simulation } from './effects.ts';
 import type { Names } from './names.ts';
+import { newestRelease } from './releases.ts';
 import type { RehearsedCluster } from './subject.ts';
+
+/** Kinds of groups of workers, in the order of Cluster API. */
+export const workerKinds = ['MachineDeployment', 'MachinePool'] as const;
+export type WorkerKind = (typeof workerKinds)[number];
 
 /** A group of worker machines. */
 export interface WorkerGroup {
-  kind: 'MachineDeployment' | 'MachinePool';
+  kind: WorkerKind;
   /** Its name in the topology: `md-0`. */
   topologyName: string;
   class: string;
@@ -25,14 +31,14 @@ export interface WorkerGroup {
   version: string | undefined;
   /** When its machines will have that version, in ms; undefined if they already have it. */
   readyAt: number | undefined;
-  /** The annotation that keeps it from being upgraded. */
-  held: 'defer' | 'hold' | undefined;
 }
 
 /** The state of one Cluster: the Cluster itself, and what a controller remembers about it. */
 export interface State {
   readonly subject: RehearsedCluster;
   readonly names: Names;
+  /** The release of Cluster API that is simulated. */
+  readonly release: Release;
   /** Milliseconds since the simulation began. */
   now: number;
   readonly start: Date;
@@ -52,7 +58,10 @@ export interface State {
   previous: Map<string, string>;
   pending: Set<string>;
   waits: Map<string, { until: number; message: string }>;
-  plan: { key: string; until: number; controlPlane: string[]; workers: string[] } | undefined;
+  /** The cached plan of an extension. */
+  plan: { key: string; until: number; controlPlane: readonly string[]; workers: readonly string[] } | undefined;
+  /** The plan that was reported last. */
+  toldPlan: string;
   /** Number of reconciles that have failed in a row. */
   failures: number;
   calls: number;
@@ -61,18 +70,32 @@ export interface State {
   /** The last condition that was reported. */
   condition: string;
   isDeleted: boolean;
-  /** Patched templates of the last round, and the input of that round. */
-  templates: { input: string; result: string; changes: string } | undefined;
+  /** The templates of the class with the metadata of this Cluster, by the place where they are used. */
+  readonly templates: Map<string, JsonObject>;
+  /** The last round of patches: its input, what the patches of the class made of the templates, and what was reported. */
+  round:
+    | { input: string; patches: Map<string, PatchedTemplates>; results: readonly JsonObject[]; told: string }
+    | undefined;
   /** Reports made so far, because each is made only once. */
-  said: Set<string>;
+  reported: Set<string>;
   /** Pending edits of the user. */
   edits: UserEdit[];
 }
 
+/** What the patches of one answer made of templates. */
+export interface PatchedTemplates {
+  before: readonly JsonObject[];
+  /** The patches, by which the same answer is recognized. */
+  answer: string;
+  after: readonly JsonObject[];
+  /** The changes that Cluster API ignores, as JSON pointers, by template. */
+  ignored: readonly (readonly string[])[];
+}
+
 /** A change that the user makes during an upgrade or a deletion. */
 export interface UserEdit {
-  /** Right before a hook is called for the first time. */
-  before: string;
+  /** The hook before whose first call it is made; absent: when nothing more happens on its own. */
+  before?: string;
   text: string;
   apply(spec: JsonObject): void;
 }
@@ -90,10 +113,6 @@ export const isPending = (state: State, hook: string): boolean => state.pending.
 
 /** The version in the topology. */
 export const targetOf = (state: State): string => textAt(state.cluster, 'spec', 'topology', 'version');
-
-/** Whether the control plane has been created and is not being upgraded. */
-export const isControlPlaneStable = ({ controlPlane }: State): boolean =>
-  controlPlane.version !== undefined && controlPlane.readyAt === undefined;
 
 /** The annotations of an object; empty if it has none. */
 export const annotationsOf = (object: JsonObject): JsonObject => objectAt(object, 'metadata', 'annotations');
@@ -164,7 +183,7 @@ export function clusterInRequest(state: State): JsonObject {
 
 const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
-/** How many MachineDeployments may be upgraded at a time. */
+/** How many groups of one kind may be upgraded at a time. */
 export function upgradeConcurrency(state: State): number {
   const text = textAt(state.cluster, 'metadata', 'annotations', concurrencyAnnotation);
   return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : 1;
@@ -190,16 +209,23 @@ export function topologyOf({ cluster }: State, { kind, topologyName }: WorkerGro
   return known.get(topologyName) ?? {};
 }
 
+/** The annotation by which a user keeps a group from being upgraded. */
+export function deferralOf(state: State, worker: WorkerGroup): 'defer' | 'hold' | undefined {
+  const annotations = annotationsOf(topologyOf(state, worker));
+  return holdAnnotation in annotations ? 'hold' : deferAnnotation in annotations ? 'defer' : undefined;
+}
+
 const listOf = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
 
-const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
-const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
+/** The user's annotation that keeps a group of workers from being upgraded. */
+export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
+/** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
+export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
 
 function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names }): WorkerGroup[] {
-  return (['MachineDeployment', 'MachinePool'] as const).flatMap((kind) => {
+  return workerKinds.flatMap((kind) => {
     return objectsAt(subject.cluster, 'spec', 'topology', 'workers', listOf[kind]).map((topology) => {
       const topologyName = textAt(topology, 'name');
-      const annotations = annotationsOf(topology);
       return {
         kind,
         topologyName,
@@ -207,14 +233,18 @@ function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names
         name: names.generated(`${textAt(subject.cluster, 'metadata', 'name')}-${topologyName}`, kind),
         version: undefined,
         readyAt: undefined,
-        held: deferAnnotation in annotations ? 'defer' : holdAnnotation in annotations ? 'hold' : undefined,
       } as const;
     });
   });
 }
 
 /** A Cluster before its controller has seen it. A Cluster that already has its references counts as created. */
-export function initialState(subject: RehearsedCluster, names: Names, start: Date): State {
+export function initialState(
+  subject: RehearsedCluster,
+  names: Names,
+  start: Date,
+  release: Release = newestRelease,
+): State {
   const cluster = copyOf(subject.cluster) as State['cluster'];
   const clusterName = textAt(cluster, 'metadata', 'name');
   const { status: _status, ...rest } = cluster;
@@ -224,6 +254,7 @@ export function initialState(subject: RehearsedCluster, names: Names, start: Dat
   return {
     subject,
     names,
+    release,
     now: 0,
     start,
     cluster: {
@@ -249,13 +280,15 @@ export function initialState(subject: RehearsedCluster, names: Names, start: Dat
     pending: new Set(pending === '' ? [] : pending.split(',')),
     waits: new Map(),
     plan: undefined,
+    toldPlan: '',
     failures: 0,
     calls: 0,
     blocked: new Map(),
     condition: '',
     isDeleted: false,
-    templates: undefined,
-    said: new Set(),
+    templates: new Map(),
+    round: undefined,
+    reported: new Set(),
     edits: [],
   };
 }

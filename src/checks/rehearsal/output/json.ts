@@ -1,13 +1,19 @@
 import type { Entry } from '../record.ts';
 
 /**
- * An entry as a line of JSON: a record for each call, and one with `end` for each simulation. Undefined for other entries.
+ * An entry as a line of JSON: a record for each call, one for each change of the condition TopologyReconciled, and one
+ * with `end` for each Cluster. Undefined for other entries.
  */
 export function jsonLine(entry: Entry): string | undefined {
-  if (entry.type === 'event') {
-    return undefined;
-  }
   const { cluster, at } = entry;
+  if (entry.type === 'event') {
+    if (entry.event.kind !== 'condition') {
+      return undefined;
+    }
+    const { status, reason, message } = entry.event;
+    const condition = { type: 'TopologyReconciled', status, reason, message };
+    return `${JSON.stringify({ cluster, seconds: at / 1000, condition })}\n`;
+  }
   if (entry.type === 'end') {
     const { isComplete, reason, calls } = entry;
     const end = isComplete ? 'complete' : 'incomplete';

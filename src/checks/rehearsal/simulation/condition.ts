@@ -1,8 +1,8 @@
 import { fieldAt } from '../../../kubernetes/index.ts';
 import type { Reconcile } from '../cluster/ask.ts';
 import type { SimulatedEvent, Simulation } from '../cluster/effects.ts';
-import { isPending, type State, targetOf, tell, type WorkerGroup } from '../cluster/state.ts';
-import type { Plan } from './plan.ts';
+import { isPending, type State, targetOf, tell, workerKinds } from '../cluster/state.ts';
+import type { Decisions } from './upgrade.ts';
 
 type Condition = Extract<SimulatedEvent, { kind: 'condition' }>;
 
@@ -14,95 +14,112 @@ const condition = (status: 'True' | 'False', reason: string, message = ''): Cond
 });
 
 /** Hooks that block, as Cluster API lists them. Its own order is random; here it is the order of the calls. */
-const hooksText = (blocking: ReadonlyMap<string, string>) =>
-  [...blocking].map(([hook, message]) => (message === '' ? hook : `${hook}: ${message}`)).join('; ');
+const hooksText = (action: string, blocking: ReadonlyMap<string, string>) => {
+  const hooks = [...blocking].map(([hook, message]) => (message === '' ? hook : `${hook}: ${message}`));
+  return `Following hooks are blocking ${action}: ${hooks.join('; ')}`;
+};
 
-const pendingText = (versions: readonly string[]) => (versions.length > 0 ? ` (${versions.join(', ')} pending)` : '');
+/** Number of names in a list of a condition. */
+const maxNames = 3;
 
-function namesText(workers: readonly WorkerGroup[]): string {
-  const [first] = workers;
-  return `${first?.kind}${workers.length === 1 ? '' : 's'} ${workers.map(({ name }) => name).join(', ')}`;
+/** Names as in a condition: sorted, the first three and the number of the others. */
+function namesText(kind: string, all: ReadonlySet<string>): string {
+  const names = [...all].sort();
+  const shown = names.slice(0, maxNames).join(', ');
+  const more = names.length > maxNames ? `, ... (${names.length - maxNames} more)` : '';
+  return `${kind}${names.length === 1 ? '' : 's'} ${shown}${more}`;
 }
 
-/** The condition TopologyReconciled after a successful reconcile. */
-export function conditionOf({ state, blocking }: Reconcile, plan: Plan): Condition {
-  const target = targetOf(state);
-  if (state.cluster.metadata.deletionTimestamp !== undefined) {
-    const hooks = blocking.size > 0 ? `. Following hooks are blocking delete: ${hooksText(blocking)}` : '';
-    return condition('False', 'Deleting', `Cluster is deleting${hooks}`);
-  }
-  if (blocking.has('BeforeClusterCreate')) {
-    return condition(
-      'False',
-      'ClusterCreating',
-      `Following hooks are blocking Cluster topology creation: ${hooksText(blocking)}`,
-    );
-  }
-  const { controlPlane, workers } = state;
-  const isOff = (worker: WorkerGroup) => worker.version !== undefined && worker.version !== target;
+/** The texts of deferred upgrades: Cluster API writes them differently. */
+const deferral = {
+  MachineDeployment: 'defer-upgrade or hold-upgrade-sequence annotations',
+  MachinePool: 'topology.cluster.x-k8s.io/defer-upgrade or hold-upgrade-sequence annotations',
+} as const;
+
+const without = (all: ReadonlySet<string>, ...others: ReadonlySet<string>[]) =>
+  new Set([...all].filter((name) => !others.some((other) => other.has(name))));
+
+/** The condition of a Cluster that is being upgraded; undefined if it is not. */
+function upgradingCondition({ state, blocking }: Reconcile, decisions: Decisions): Condition | undefined {
+  const { plan, version, phase, workers } = decisions;
   const isUpgrading =
     isPending(state, 'AfterClusterUpgrade') ||
-    (controlPlane.version !== undefined && controlPlane.version !== target) ||
-    workers.some(isOff);
+    version !== targetOf(state) ||
+    phase === 'upgrading' ||
+    phase === 'starting' ||
+    workerKinds.some((kind) => workers[kind].upgrading.size > 0 || workers[kind].pending.size > 0);
   if (!isUpgrading) {
-    return condition('True', 'ReconcileSucceeded');
+    return undefined;
   }
-  const lines = [`Cluster is upgrading to ${target}`];
+  let reason = 'ClusterUpgrading';
+  const lines = [`Cluster is upgrading to ${targetOf(state)}`];
+  const later = (steps: readonly string[]) => {
+    const others = steps.filter((step) => step !== version);
+    return others.length > 0 ? ` (${others.join(', ')} pending)` : '';
+  };
   if (blocking.size > 0) {
-    lines.push(`Following hooks are blocking upgrade: ${hooksText(blocking)}`);
+    lines.push(hooksText('upgrade', blocking));
   }
-  if (controlPlane.readyAt !== undefined) {
-    const later = plan.controlPlane.filter((version) => version !== controlPlane.version);
-    lines.push(`${controlPlane.kind} upgrading to version ${controlPlane.version}${pendingText(later)}`);
+  const isControlPlaneBusy = phase === 'upgrading' || phase === 'starting';
+  if (isControlPlaneBusy) {
+    lines.push(`${state.controlPlane.kind} upgrading to version ${version}${later(plan.controlPlane)}`);
   } else if (plan.controlPlane.length > 0) {
-    lines.push(`${controlPlane.kind} pending upgrade to version ${plan.controlPlane.join(', ')}`);
+    lines.push(`${state.controlPlane.kind} pending upgrade to version ${plan.controlPlane.join(', ')}`);
   }
-  for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
-    const ofKind = workers.filter((worker) => worker.kind === kind);
-    const upgrading = ofKind.filter(({ readyAt }) => readyAt !== undefined);
-    if (upgrading.length > 0) {
-      const later = plan.workers.filter((version) => version !== upgrading[0]?.version);
-      lines.push(`${namesText(upgrading)} upgrading to version ${upgrading[0]?.version}${pendingText(later)}`);
+  for (const kind of workerKinds) {
+    const { upgrading, pending: all, deferred: allDeferred } = workers[kind];
+    const deferred = without(allDeferred, upgrading);
+    const pending = without(all, upgrading, deferred);
+    if (upgrading.size > 0) {
+      lines.push(`${namesText(kind, upgrading)} upgrading to version ${version}${later(plan.workers)}`);
     }
-    const waiting = ofKind.filter((worker) => worker.readyAt === undefined && isOff(worker));
-    const deferred = waiting.filter(({ held }) => held === 'defer');
-    const pending = waiting.filter(({ held }) => held !== 'defer');
-    if (pending.length > 0) {
-      lines.push(`${namesText(pending)} pending upgrade to version ${plan.workers.join(', ') || target}`);
+    if (pending.size > 0 && plan.workers.length > 0) {
+      lines.push(`${namesText(kind, pending)} pending upgrade to version ${plan.workers.join(', ')}`);
     }
-    if (deferred.length > 0) {
-      lines.push(`${namesText(deferred)} deferred upgrade to version ${plan.workers.join(', ') || target}`);
+    if (deferred.size > 0) {
+      lines.push(`${namesText(kind, deferred)} upgrade to version ${version} deferred using ${deferral[kind]}`);
+      const onlyDeferred = blocking.size === 0 && !isControlPlaneBusy && upgrading.size === 0 && pending.size === 0;
+      if (onlyDeferred && reason === 'ClusterUpgrading') {
+        reason = `${kind}sUpgradeDeferred`;
+      }
     }
   }
-  const onlyDeferred =
-    controlPlane.version === target &&
-    controlPlane.readyAt === undefined &&
-    blocking.size === 0 &&
-    workers.some(isOff) &&
-    workers.every((worker) => !isOff(worker) || worker.held === 'defer');
-  const deferredKind = workers.find(isOff)?.kind;
-  return condition(
-    'False',
-    onlyDeferred ? `${deferredKind}sUpgradeDeferred` : 'ClusterUpgrading',
-    lines.map((line, index) => (index === 0 ? line : `  * ${line}`)).join('\n'),
-  );
+  return condition('False', reason, lines.join('\n  * '));
 }
 
-/** The condition TopologyReconciled after a failed reconcile. */
-export const failedCondition = (state: State, message: string): Condition =>
-  state.cluster.metadata.deletionTimestamp === undefined
-    ? condition('False', 'ReconcileFailed', message)
-    : condition('False', 'Deleting', 'Cluster is deleting');
+/**
+ * The condition TopologyReconciled after a reconcile without an error
+ * (core/reconcilers/topology/cluster/status.go, v1.14).
+ *
+ * @param decisions undefined if the reconcile ended before it decided about versions.
+ */
+export function conditionOf(reconcile: Reconcile, decisions: Decisions | undefined): Condition {
+  const { state, blocking } = reconcile;
+  if (state.cluster.metadata.deletionTimestamp !== undefined) {
+    const hooks = blocking.size > 0 ? `. ${hooksText('delete', blocking)}` : '';
+    return condition('False', 'Deleting', `Cluster is deleting${hooks}`);
+  }
+  if (decisions === undefined) {
+    return condition('False', 'ClusterCreating', hooksText('Cluster topology creation', blocking));
+  }
+  return upgradingCondition(reconcile, decisions) ?? condition('True', 'ReconcileSucceeded');
+}
 
-/** The condition TopologyReconciled of a Cluster that is not reconciled. */
-export const pausedCondition: Condition = condition('False', 'Paused', 'Cluster spec.paused is set to true');
+/** The condition TopologyReconciled after a reconcile that failed. */
+export const failedCondition = (message: string): Condition => condition('False', 'ReconcileFailed', message);
 
 const pausedAnnotation = 'cluster.x-k8s.io/paused';
 
-/** Whether a Cluster is paused, so that no hook is called for it. */
-export const isPaused = ({ cluster }: State): boolean =>
-  fieldAt(cluster, 'spec', 'paused') === true ||
-  fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined;
+/** The condition TopologyReconciled of a paused Cluster, for which no hook is called; undefined if it is not paused. */
+export function pausedCondition({ cluster }: State): Condition | undefined {
+  const messages = [
+    ...(fieldAt(cluster, 'spec', 'paused') === true ? ['Cluster spec.paused is set to true'] : []),
+    ...(fieldAt(cluster, 'metadata', 'annotations', pausedAnnotation) !== undefined
+      ? [`Cluster has the ${pausedAnnotation} annotation`]
+      : []),
+  ];
+  return messages.length === 0 ? undefined : condition('False', 'Paused', messages.join(', '));
+}
 
 /** Reports a condition when it has changed. */
 export function* tellCondition(state: State, told: Condition): Simulation {

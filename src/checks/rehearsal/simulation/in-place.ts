@@ -8,11 +8,11 @@ import {
   objectAt,
   textAt,
 } from '../../../kubernetes/index.ts';
+import { applyPatch, BadPatch } from '../../../runtimehooks/index.ts';
 import { call, type Reconcile, reportNegative } from '../cluster/ask.ts';
 import { ControllerRestart, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import { replicasOf, type State, type WorkerGroup } from '../cluster/state.ts';
 import { backoffMs, passUntil, restartMs, waitMs } from '../cluster/time.ts';
-import { applyPatch, BadPatch } from '../topology/patch.ts';
 
 /** Maximum number of machines of a group that are played individually: the others behave in the same way. */
 const maxMachines = 3;
@@ -67,7 +67,7 @@ function objectsOf(state: State, name: string, version: string, labels: JsonObje
 /** An object with the patch of an answer applied to it. */
 function patchedBy(answer: JsonObject, field: string, object: JsonObject): JsonObject {
   const patch = answer[field];
-  return isJsonObject(patch) ? applyPatch(object, patch, false).object : object;
+  return isJsonObject(patch) ? applyPatch(object, patch) : object;
 }
 
 const compared = (spec: Json | undefined): JsonObject => {

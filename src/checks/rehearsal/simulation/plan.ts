@@ -1,13 +1,14 @@
 import { type Json, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
-import { compareVersions, parseVersion, upgradePlanProblems } from '../../../runtimehooks/messages/index.ts';
+import { parseVersion } from '../../../runtimehooks/messages/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
 import { type State, targetOf, tell } from '../cluster/state.ts';
+import { compareBuilds, isOlder, majorOf, minorOf } from './versions.ts';
 
 /** Versions that the control plane and the workers still have to be upgraded to, in order. */
 export interface Plan {
-  controlPlane: string[];
-  workers: string[];
+  controlPlane: readonly string[];
+  workers: readonly string[];
 }
 
 /** How long Cluster API caches the plan of an extension, in ms. */
@@ -17,65 +18,60 @@ const maxWorkerMinors = 3;
 /** Maximum number of steps of a generated plan. */
 const maxSteps = 100;
 
-/** The major of a Kubernetes version; NaN if it is not a version. */
-const majorOf = (version: string): number => parseVersion(version)?.numbers[0] ?? Number.NaN;
-/** The minor of a Kubernetes version; NaN if it is not a version. */
-const minorOf = (version: string): number => parseVersion(version)?.numbers[1] ?? Number.NaN;
-
-/** Whether the first version is older; build metadata is ignored. */
-const isOlder = (one: string, other: string): boolean => {
-  const [a, b] = [parseVersion(one), parseVersion(other)];
-  return a !== undefined && b !== undefined && compareVersions(a, b) < 0;
-};
-
 /** The lowest version of any worker; undefined without workers. */
-export function lowestWorkerVersion({ workers }: State): string | undefined {
+export function lowestWorkerVersion({ workers, controlPlane }: State): string | undefined {
   const versions = workers.flatMap(({ version }) => (version === undefined ? [] : [version]));
-  return versions.reduce<string | undefined>(
-    (lowest, version) => (lowest === undefined || isOlder(version, lowest) ? version : lowest),
-    undefined,
-  );
+  return versions.reduce<string | undefined>((lowest, version) => {
+    const order = lowest === undefined ? -1 : compareBuilds(version, lowest);
+    return order === -1 || (order === 2 && version !== controlPlane.version) ? version : lowest;
+  }, undefined);
 }
 
-/**
- * The steps from one version to another, given the versions of a class: the last one of each minor in between, and the
- * target.
- */
+/** The steps by the versions of a class: of each minor above the current one the last, and the target. */
 function stepsOf(versions: readonly string[], from: string, to: string): string[] {
-  const lastOf = new Map<number, string>();
+  const candidates: string[] = [];
   for (const version of versions) {
-    if (isOlder(from, version) && isOlder(version, to) && minorOf(version) > minorOf(from)) {
-      const known = lastOf.get(minorOf(version));
-      if (known === undefined || isOlder(known, version)) {
-        lastOf.set(minorOf(version), version);
-      }
+    if (!isOlder(from, version)) {
+      continue;
+    }
+    if (compareBuilds(version, to) === 1) {
+      break;
+    }
+    candidates.push(version);
+    if (version === to) {
+      break;
     }
   }
-  lastOf.delete(minorOf(to));
-  return [...[...lastOf].sort(([a], [b]) => a - b).map(([, version]) => version), to];
+  const [first] = candidates;
+  const steps = first !== undefined && minorOf(from) === minorOf(to) ? [first] : [];
+  let minor = minorOf(from);
+  for (const version of candidates) {
+    if (minorOf(version) > minor) {
+      steps.push(version);
+    } else if (minorOf(version) === minor && steps.length > 0) {
+      steps[steps.length - 1] = version;
+    }
+    minor = minorOf(version);
+  }
+  return steps;
 }
 
 /** One step per minor, each with patch 0. */
 function minorSteps(from: string, to: string): string[] {
   const [first, last] = [minorOf(from), minorOf(to)];
-  const major = parseVersion(to)?.numbers[0] ?? 1;
   return [
     ...Array.from(
       { length: Math.min(Math.max(0, last - first - 1), maxSteps) },
-      (_, index) => `v${major}.${first + 1 + index}.0`,
+      (_, index) => `v${majorOf(to)}.${first + 1 + index}.0`,
     ),
     to,
   ];
 }
 
 /** The workers' default steps: every third minor, in its last version in the control plane's plan, and the target. */
-function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: string): string[] {
-  const lowest = lowestWorkerVersion(state);
-  if (lowest === undefined || lowest === to) {
-    return [];
-  }
+function defaultWorkerSteps(lowest: string, current: string, controlPlane: readonly string[], to: string): string[] {
   const steps: string[] = [];
-  const reachable = [state.controlPlane.version ?? to, ...controlPlane];
+  const reachable = [current, ...controlPlane];
   for (let minor = minorOf(lowest) + maxWorkerMinors; minor < minorOf(to); minor += maxWorkerMinors) {
     const version = reachable.findLast((one) => minorOf(one) === minor);
     if (version !== undefined) {
@@ -85,71 +81,166 @@ function defaultWorkerSteps(state: State, controlPlane: readonly string[], to: s
   return [...steps, to];
 }
 
+/** The version as Go's semver library prints it. */
+const printed = (version: string): string => `v${version.replace(/^v/, '')}`;
+
+const unparsed = (version: string): string | undefined =>
+  parseVersion(version) === undefined
+    ? `failed to parse version ${version}: ${version.split('.').length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid character(s) found in version "${version}"`}`
+    : undefined;
+
+function controlPlaneProblem(current: string, to: string, steps: readonly string[]): string | undefined {
+  const invalid = 'invalid ControlPlane upgrade plan:';
+  if (compareBuilds(current, to) === 0) {
+    return steps.length > 0 ? `${invalid} control plane is already at the desired version` : undefined;
+  }
+  let before = current;
+  for (const [index, step] of steps.entries()) {
+    const problem = unparsed(step);
+    if (problem !== undefined) {
+      return `${invalid} item ${index}; ${problem}`;
+    }
+    if (compareBuilds(step, before) <= 0) {
+      return `${invalid} item ${index}; version ${step} must be greater than ${printed(before)}`;
+    }
+    const minor = minorOf(before);
+    if (minorOf(step) !== minor && minorOf(step) !== minor + 1) {
+      return `${invalid} item ${index}; expecting a version with minor ${minor} or ${minor + 1}, found version ${step}`;
+    }
+    before = step;
+  }
+  return compareBuilds(before, to) === 0
+    ? undefined
+    : `${invalid} control plane upgrade plan must end with version ${to}, ends with ${printed(before)} instead`;
+}
+
+function workersProblem(
+  lowest: string | undefined,
+  current: string,
+  to: string,
+  controlPlane: readonly string[],
+  steps: readonly string[],
+): string | undefined {
+  if (lowest === undefined || compareBuilds(lowest, to) === 0) {
+    return steps.length > 0
+      ? 'invalid worker upgrade plan; there are no workers or workers already at the desired version'
+      : undefined;
+  }
+  const order = new Map([[current, -1], ...controlPlane.map((version, index): [string, number] => [version, index])]);
+  const strangers = steps.filter((step) => !order.has(step));
+  if (controlPlane.length > 0 && strangers.length > 0) {
+    return `invalid workers upgrade plan: versions ${strangers.join(',')} doesn't match any versions in the control plane upgrade plan nor the control plane version`;
+  }
+  let before = lowest;
+  for (const [index, step] of steps.entries()) {
+    const where = `invalid workers upgrade plan, item ${index};`;
+    const problem = unparsed(step);
+    if (problem !== undefined) {
+      return `${where} ${problem}`;
+    }
+    const compared = compareBuilds(step, before);
+    if (compared <= 0) {
+      return `${where} version ${step} must be greater than ${printed(before)}`;
+    }
+    if (compared === 2 && (order.get(step) ?? 0) < (order.get(before) ?? 0)) {
+      return `${where} version ${step} must be before ${printed(before)}`;
+    }
+    if (minorOf(step) - minorOf(before) > maxWorkerMinors) {
+      return `${where} workers cannot go from minor ${minorOf(before)} (${printed(before)}) to minor ${minorOf(step)} (${step}), an intermediate step is required to comply with Kubernetes version skew rules`;
+    }
+    before = step;
+  }
+  return compareBuilds(before, to) === 0
+    ? undefined
+    : `invalid workers upgrade plan; workers upgrade plan must end with version ${to}, ends with ${printed(before)} instead`;
+}
+
 const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null).map((step) => textAt(step, 'version'));
 
-/** The plan of the extension that the class names, cached for ten minutes. */
-function* planOfExtension(reconcile: Reconcile, handler: string, from: string, to: string): Simulation<Plan> {
+/**
+ * The plan of the extension that the class names. It is cached for ten minutes before it is validated, so an invalid one
+ * stays; a failure is not cached.
+ */
+function* planOfExtension(reconcile: Reconcile, handler: string, from: string, lowest: string): Simulation<Plan> {
   const { state } = reconcile;
-  const workers = lowestWorkerVersion(state);
-  const key = JSON.stringify([from, workers, to]);
+  const to = targetOf(state);
+  const key = [from, lowest, to].join(' ');
   if (state.plan?.key === key && state.plan.until > state.now) {
     return state.plan;
   }
   const versions = {
     fromControlPlaneKubernetesVersion: from,
-    ...(workers !== undefined && { fromWorkersKubernetesVersion: workers }),
+    ...(lowest !== '' && { fromWorkersKubernetesVersion: lowest }),
     toKubernetesVersion: to,
   };
-  const prefix = 'error computing the desired state of the Cluster topology: failed to generate upgrade plan: ';
   const answer = yield* call(reconcile, 'GenerateUpgradePlan', (cluster) => ({ cluster, ...versions }), handler);
   if (!answer.ok) {
-    throw failed(answer.error, prefix);
+    throw failed(answer.error, `${desiredState}failed to get upgrade plan from extension: `);
   }
-  const { controlPlaneUpgrades = null, workersUpgrades = null } = answer.response;
-  const [controlPlaneSteps, workerSteps] = [versionsIn(controlPlaneUpgrades), versionsIn(workersUpgrades)];
-  const steps = (list: string[]) => list.map((version) => ({ version }));
-  const problems = upgradePlanProblems({ cluster: {} as never, ...versions } as never, {
-    controlPlaneUpgrades: steps(controlPlaneSteps),
-    workersUpgrades: steps(workerSteps),
-  });
-  if (problems.length > 0) {
-    throw failed(`invalid upgrade plan from handler ${handler}: ${problems.slice(0, 5).join('; ')}`, prefix);
-  }
-  const plan = {
+  const { controlPlaneUpgrades, workersUpgrades } = answer.response;
+  state.plan = {
     key,
     until: state.now + planCacheMs,
-    controlPlane: controlPlaneSteps,
-    workers: workerSteps.length > 0 ? workerSteps : defaultWorkerSteps(state, controlPlaneSteps, to),
+    controlPlane: versionsIn(controlPlaneUpgrades).slice(0, maxSteps),
+    workers: versionsIn(workersUpgrades).slice(0, maxSteps),
   };
-  const isNew =
-    JSON.stringify([plan.controlPlane, plan.workers]) !==
-    JSON.stringify([state.plan?.controlPlane, state.plan?.workers]);
-  state.plan = plan;
-  if (isNew) {
-    yield tell(state, { kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
-  }
-  return plan;
+  return state.plan;
 }
+
+/** What Cluster API puts before errors of computing what the objects of a Cluster should be. */
+export const desiredState = 'error computing the desired state of the Cluster topology: ';
 
 /**
  * The steps to the version in the topology: from the extension or the versions that the class names, else one minor per
- * step.
+ * step. Without a class, an upgrade may take several.
+ *
+ * @throws {ReconcileError} when the extension fails, or its plan is invalid.
  */
 export function* upgradePlan(reconcile: Reconcile): Simulation<Plan> {
   const { state } = reconcile;
   const from = state.controlPlane.version ?? '';
   const to = targetOf(state);
-  const { blueprint } = state.subject;
-  if (blueprint?.planHandler !== undefined) {
-    return yield* planOfExtension(reconcile, blueprint.planHandler, from, to);
+  const lowest = lowestWorkerVersion(state);
+  if (from === to && (lowest === undefined || lowest === to)) {
+    return { controlPlane: [], workers: [] };
   }
-  const controlPlane =
-    from === to
-      ? []
-      : blueprint !== undefined && blueprint.versions.length > 0
-        ? stepsOf(blueprint.versions, from, to)
-        : minorSteps(from, to);
-  return { controlPlane, workers: defaultWorkerSteps(state, controlPlane, to) };
+  const { blueprint } = state.subject;
+  const { controlPlane, workers: given }: Plan =
+    blueprint?.planHandler !== undefined
+      ? yield* planOfExtension(reconcile, blueprint.planHandler, from, lowest ?? '')
+      : {
+          controlPlane:
+            from === to
+              ? []
+              : blueprint !== undefined && blueprint.versions.length > 0
+                ? stepsOf(blueprint.versions, from, to)
+                : minorSteps(from, to),
+          workers: [],
+        };
+  const hasDefault = given.length === 0 && lowest !== undefined && compareBuilds(lowest, to) !== 0;
+  const workers = hasDefault ? defaultWorkerSteps(lowest, from, controlPlane, to) : given;
+  const problem =
+    controlPlaneProblem(from, to, controlPlane) ?? workersProblem(lowest, from, to, controlPlane, workers);
+  if (problem !== undefined) {
+    if (blueprint?.planHandler !== undefined && !state.reported.has('plan')) {
+      state.reported.add('plan');
+      yield tell(state, {
+        kind: 'finding',
+        severity: 'warning',
+        text: `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, also when the extension is corrected`,
+        remedy: 'restart the controller after a correction, or wait',
+      });
+    }
+    throw failed(problem, desiredState);
+  }
+  if (blueprint?.planHandler !== undefined) {
+    const text = JSON.stringify([controlPlane, workers]);
+    if (text !== state.toldPlan) {
+      state.toldPlan = text;
+      yield tell(state, { kind: 'plan', controlPlane, workers });
+    }
+  }
+  return { controlPlane, workers };
 }
 
 /** Maximum number of minors in an upgrade: each request lists all remaining steps. */

@@ -1,9 +1,9 @@
-import { fieldAt, textAt } from '../../../kubernetes/index.ts';
+import { fieldAt, isSame, objectAt, textAt } from '../../../kubernetes/index.ts';
 import { ask, call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
+import { upgradeStepText } from '../cluster/releases.ts';
 import {
   annotate,
-  isControlPlaneStable,
   isPending,
   okToDeleteAnnotation,
   replicasOf,
@@ -11,16 +11,13 @@ import {
   setPending,
   targetOf,
   tell,
-  upgradeConcurrency,
   upgradeStepAnnotation,
-  type WorkerGroup,
   workerEvent,
   wrote,
 } from '../cluster/state.ts';
 import { applyRound } from '../topology/round.ts';
 import { conditionOf, tellCondition } from './condition.ts';
-import type { Plan } from './plan.ts';
-import { decideVersions } from './upgrade.ts';
+import { type Decisions, decideVersions, isUpgraded } from './upgrade.ts';
 
 /** How long operations take in a rehearsal, in ms. */
 export const durations = { create: 120_000, controlPlane: 180_000, workers: 120_000, delete: 60_000 } as const;
@@ -32,14 +29,6 @@ function* create({ state }: Reconcile): Simulation {
   const { cluster, controlPlane, names, subject } = state;
   const name = textAt(cluster, 'metadata', 'name');
   const { infrastructure, controlPlane: controlPlaneKind } = subject.kinds;
-  cluster.metadata = {
-    ...cluster.metadata,
-    labels: {
-      ...(cluster.metadata.labels as object),
-      'cluster.x-k8s.io/cluster-name': name,
-      'topology.cluster.x-k8s.io/owned': '',
-    },
-  };
   cluster.spec = {
     ...cluster.spec,
     infrastructureRef: { ...infrastructure, name: names.generated(name, 'InfrastructureCluster') },
@@ -56,32 +45,22 @@ function* create({ state }: Reconcile): Simulation {
   }
 }
 
-/**
- * Worker groups that may start their upgrade now: MachineDeployments in the order of the topology, then MachinePools.
- */
-function workersToStart(state: State, version: string): WorkerGroup[] {
-  const starting: WorkerGroup[] = [];
-  for (const kind of ['MachineDeployment', 'MachinePool'] as const) {
-    const ofKind = state.workers.filter((worker) => worker.kind === kind);
-    let running = ofKind.filter(({ readyAt }) => readyAt !== undefined).length;
-    for (const worker of ofKind) {
-      if (worker.held === 'hold') {
-        break;
-      }
-      const isWaiting = worker.version !== undefined && worker.version !== version && worker.readyAt === undefined;
-      if (isWaiting && worker.held === undefined && running < upgradeConcurrency(state)) {
-        starting.push(worker);
-        running += replicasOf(state, worker) === 0 ? 0 : 1;
-      }
-    }
-    if (ofKind.some((worker) => worker.version !== version || worker.readyAt !== undefined)) {
-      break;
-    }
+/** Adds the labels by which Cluster API finds a Cluster. */
+function addLabels(state: State): void {
+  const { metadata } = state.cluster;
+  const labels = {
+    ...objectAt(metadata, 'labels'),
+    'cluster.x-k8s.io/cluster-name': textAt(metadata, 'name'),
+    'topology.cluster.x-k8s.io/owned': '',
+  };
+  if (!isSame(metadata.labels, labels)) {
+    state.cluster.metadata = { ...metadata, labels };
+    wrote(state, 'metadata');
   }
-  return starting;
 }
 
-function* changeVersions(reconcile: Reconcile, version: string, { workers: [step] }: Plan): Simulation {
+/** Writes the versions that were decided on. */
+function* changeVersions(reconcile: Reconcile, { version, workerVersions }: Decisions): Simulation {
   const { state } = reconcile;
   const { controlPlane } = state;
   if (controlPlane.version !== version) {
@@ -90,43 +69,37 @@ function* changeVersions(reconcile: Reconcile, version: string, { workers: [step
     controlPlane.readyAt = state.now + durations.controlPlane;
     reconcile.isChanged = true;
     yield tell(state, { kind: 'control-plane', state: 'upgrading', version, name: controlPlane.name });
-    return;
   }
-  const mayStart = isControlPlaneStable(state) && step === version;
-  if (!mayStart || isPending(state, 'AfterControlPlaneUpgrade') || isPending(state, 'BeforeWorkersUpgrade')) {
-    return;
-  }
-  for (const worker of workersToStart(state, version)) {
-    const isEmpty = replicasOf(state, worker) === 0;
-    state.previous.set(worker.name, worker.version ?? version);
-    worker.version = version;
-    worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
-    reconcile.isChanged = true;
-    yield workerEvent(state, worker, isEmpty ? 'ready' : 'upgrading');
+  for (const worker of state.workers) {
+    const next = workerVersions.get(worker.name) ?? version;
+    if (worker.version !== next) {
+      const isEmpty = replicasOf(state, worker) === 0;
+      state.previous.set(worker.name, worker.version ?? next);
+      worker.version = next;
+      worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
+      reconcile.isChanged = true;
+      yield workerEvent(state, worker, isEmpty ? 'ready' : 'upgrading');
+    }
   }
 }
 
 /** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
-function* callAfterHooks(reconcile: Reconcile): Simulation {
+function* callAfterHooks(reconcile: Reconcile, decisions: Decisions): Simulation {
   const { state } = reconcile;
+  const prefix = 'error reconciling the Cluster topology: ';
   if (isPending(state, 'AfterControlPlaneInitialized') && state.controlPlane.isInitialized) {
     const answer = yield* call(reconcile, 'AfterControlPlaneInitialized', (cluster) => ({ cluster }));
     if (!answer.ok) {
-      throw failed(answer.error);
+      throw failed(answer.error, prefix);
     }
     yield* setPending(state, [], ['AfterControlPlaneInitialized']);
     reconcile.isChanged = true;
   }
-  const target = targetOf(state);
-  const isDone =
-    isPending(state, 'AfterClusterUpgrade') &&
-    !['AfterControlPlaneUpgrade', 'BeforeWorkersUpgrade', 'AfterWorkersUpgrade'].some((hook) =>
-      isPending(state, hook),
-    ) &&
-    state.controlPlane.version === target &&
-    isControlPlaneStable(state) &&
-    state.workers.every(({ version, readyAt }) => version === target && readyAt === undefined);
-  if (isDone && (yield* ask(reconcile, 'AfterClusterUpgrade', { kubernetesVersion: target })) === 'passed') {
+  if (!isUpgraded(state, decisions)) {
+    return;
+  }
+  const fields = { kubernetesVersion: targetOf(state) };
+  if ((yield* ask(reconcile, 'AfterClusterUpgrade', fields, prefix)) === 'passed') {
     yield* setPending(state, [], ['AfterClusterUpgrade']);
     reconcile.isChanged = true;
   }
@@ -138,7 +111,7 @@ function* reconcileDelete(reconcile: Reconcile): Simulation {
   if (!isOk() && (yield* ask(reconcile, 'BeforeClusterDelete')) === 'passed') {
     annotate(state, okToDeleteAnnotation, '');
   }
-  yield* tellCondition(state, conditionOf(reconcile, { controlPlane: [], workers: [] }));
+  yield* tellCondition(state, conditionOf(reconcile, undefined));
   if (isOk()) {
     state.isDeleted = true;
   }
@@ -156,23 +129,24 @@ export function* reconcileCluster(reconcile: Reconcile): Simulation {
     return;
   }
   if (!isCreated(state) && (yield* ask(reconcile, 'BeforeClusterCreate')) === 'blocked') {
-    yield* tellCondition(state, conditionOf(reconcile, { controlPlane: [], workers: [] }));
+    yield* tellCondition(state, conditionOf(reconcile, undefined));
     return;
   }
-  const { version, plan } = yield* decideVersions(reconcile);
-  const upgradeStep = isPending(state, 'AfterClusterUpgrade') ? version : '';
-  yield* applyRound(reconcile, { version, upgradeStep });
-  yield* callAfterHooks(reconcile);
-  if (!isCreated(state)) {
+  const decisions = yield* decideVersions(reconcile);
+  const upgradeStep = isPending(state, 'AfterClusterUpgrade') ? decisions.version : undefined;
+  yield* applyRound(reconcile, { ...decisions, upgradeStep });
+  yield* callAfterHooks(reconcile, decisions);
+  if (isCreated(state)) {
+    yield* changeVersions(reconcile, decisions);
+  } else {
     yield* create(reconcile);
     reconcile.isChanged = true;
-  } else {
-    yield* changeVersions(reconcile, version, plan);
   }
-  const step = isPending(state, 'AfterClusterUpgrade') ? version : '';
+  addLabels(state);
+  const step = upgradeStepText(state.release, upgradeStep);
   if (fieldAt(state.cluster, 'metadata', 'annotations', upgradeStepAnnotation) !== step) {
     annotate(state, upgradeStepAnnotation, step);
     reconcile.isChanged = true;
   }
-  yield* tellCondition(state, conditionOf(reconcile, plan));
+  yield* tellCondition(state, conditionOf(reconcile, decisions));
 }

@@ -1,5 +1,5 @@
 import { objectAt, timeText } from '../../../kubernetes/index.ts';
-import type { Reconcile } from '../cluster/ask.ts';
+import { editBefore, type Reconcile } from '../cluster/ask.ts';
 import {
   ControllerRestart,
   ReconcileError,
@@ -8,9 +8,18 @@ import {
   SimulationStopped,
 } from '../cluster/effects.ts';
 import type { ClusterApiLimits } from '../cluster/limits.ts';
-import { conditionMessage, isPending, type State, targetOf, tell, workerEvent, wrote } from '../cluster/state.ts';
+import {
+  conditionMessage,
+  deferralOf,
+  isPending,
+  type State,
+  targetOf,
+  tell,
+  workerEvent,
+  wrote,
+} from '../cluster/state.ts';
 import { backoffMs, passUntil, restartMs } from '../cluster/time.ts';
-import { failedCondition, isPaused, pausedCondition, tellCondition } from './condition.ts';
+import { failedCondition, pausedCondition, tellCondition } from './condition.ts';
 import { updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
@@ -27,6 +36,9 @@ export interface Scenario {
 const reconcileEvery = 1000;
 /** Number of reconciles in a row without any effect, after which a simulation ends. */
 const maxIdle = 3;
+
+/** Thrown when only workers are left that a user keeps from being upgraded. */
+class UpgradeDeferred extends SimulationStopped {}
 
 /** Events outside the controller: machines become ready. */
 function* settle(state: State): Simulation {
@@ -84,7 +96,7 @@ function* reconcileUntil(
         nextAt = state.now + restartMs;
       } else if (error instanceof ReconcileError) {
         state.failures++;
-        yield* tellCondition(state, failedCondition(state, error.message));
+        yield* tellCondition(state, failedCondition(error.message));
         if (state.failures >= limits.maxFailures) {
           throw new SimulationStopped(
             `${state.failures === 1 ? 'a reconcile' : `${state.failures} reconciles in a row`} failed: ${error.message}`,
@@ -110,8 +122,14 @@ function* reconcileUntil(
     idle = state.calls === callsBefore && !reconcile.isChanged && events.length === 0 && !hasFailed ? idle + 1 : 0;
     const times = nextAt === undefined ? events : [nextAt, ...events];
     if (times.length === 0 || idle > maxIdle) {
-      throw new SimulationStopped(
-        `nothing more will happen on its own: ${conditionMessage(state) || 'the Cluster waits'}`,
+      if (yield* editBefore(state, undefined)) {
+        idle = 0;
+        continue;
+      }
+      const isDeferred = state.workers.some((worker) => deferralOf(state, worker) !== undefined);
+      const remedy = isDeferred ? '; remove the annotations from the topology to upgrade these workers, too' : '';
+      throw new (isDeferred ? UpgradeDeferred : SimulationStopped)(
+        `nothing more will happen on its own: ${conditionMessage(state) || 'the Cluster waits'}${remedy}`,
       );
     }
     yield* passUntil(state, Math.max(Math.min(...times), state.now));
@@ -153,6 +171,25 @@ function* upgrade(state: State, limits: ClusterApiLimits, scenario: Scenario, to
   );
 }
 
+/**
+ * The upgrades, up to one that a user deferred for some workers.
+ *
+ * @returns why it is not completed; empty if all are. A Cluster can be deleted then all the same.
+ */
+function* upgradeAll(state: State, limits: ClusterApiLimits, scenario: Scenario): Simulation<string> {
+  try {
+    for (const to of scenario.upgrades) {
+      yield* upgrade(state, limits, scenario, to);
+    }
+  } catch (error) {
+    if (!(error instanceof UpgradeDeferred)) {
+      throw error;
+    }
+    return error.message;
+  }
+  return '';
+}
+
 function* remove(state: State, limits: ClusterApiLimits, scenario: Scenario): Simulation {
   yield tell(state, { kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
   state.cluster.metadata = {
@@ -182,8 +219,9 @@ export function* simulateCluster(
   limits: ClusterApiLimits,
 ): Simulation<SimulationEnd> {
   try {
-    if (isPaused(state)) {
-      yield* tellCondition(state, pausedCondition);
+    const paused = pausedCondition(state);
+    if (paused !== undefined) {
+      yield* tellCondition(state, paused);
       throw new SimulationStopped(
         'the Cluster is paused: Cluster API calls no hook for it, not even when it is deleted',
       );
@@ -201,13 +239,11 @@ export function* simulateCluster(
         !isPending(state, 'AfterControlPlaneInitialized') &&
         !isPending(state, 'AfterClusterUpgrade'),
     );
-    for (const to of scenario.upgrades) {
-      yield* upgrade(state, limits, scenario, to);
-    }
+    const deferral = yield* upgradeAll(state, limits, scenario);
     if (scenario.isDeleted) {
       yield* remove(state, limits, scenario);
     }
-    return { isComplete: true, reason: '', at: state.now };
+    return { isComplete: deferral === '', reason: deferral, at: state.now };
   } catch (error) {
     if (error instanceof SimulationStopped) {
       return { isComplete: false, reason: error.message, at: state.now };

@@ -1,38 +1,75 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { ask, block, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
-import { annotationsOf, isPending, setPending, targetOf } from '../cluster/state.ts';
-import { lowestWorkerVersion, type Plan, stepsInRequest, upgradePlan } from './plan.ts';
+import {
+  annotationsOf,
+  deferralOf,
+  isPending,
+  type State,
+  setPending,
+  targetOf,
+  upgradeConcurrency,
+  type WorkerGroup,
+  type WorkerKind,
+  workerKinds,
+} from '../cluster/state.ts';
+import { desiredState, lowestWorkerVersion, type Plan, stepsInRequest, upgradePlan } from './plan.ts';
 
-const prefix =
-  'error computing the desired state of the Cluster topology: failed to compute ControlPlane: failed to compute version of ControlPlane: ';
+const prefix = `${desiredState}failed to compute ControlPlane: failed to compute version of ControlPlane: `;
 
 /** Prefix of the annotations with which a user blocks an upgrade, as BeforeClusterUpgrade does. */
 const blockingAnnotation = 'before-upgrade.hook.cluster.cluster.x-k8s.io';
 /** How soon Cluster API checks these annotations again, in ms. */
 const annotationRetryMs = 20 * 60_000;
 
+/** Where the control plane is in an upgrade, as in exp/topology/scope/upgradetracker.go. */
+export type ControlPlanePhase =
+  | 'provisioning'
+  | 'upgrading'
+  /** It gets the next version in this reconcile. */
+  | 'starting'
+  | 'pending'
+  /** It gets no version before the workers have the current one. */
+  | 'waiting-for-workers'
+  | 'stable';
+
+/** What one reconcile decides about the groups of workers of one kind, by their names. */
+export interface WorkerDecisions {
+  upgrading: ReadonlySet<string>;
+  pending: ReadonlySet<string>;
+  deferred: ReadonlySet<string>;
+}
+
+/** What one reconcile decides about versions. */
+export interface Decisions {
+  plan: Plan;
+  /** The version that the control plane should have. */
+  version: string;
+  phase: ControlPlanePhase;
+  workers: Readonly<Record<WorkerKind, WorkerDecisions>>;
+  /** The versions that the groups of workers should have, by their names. */
+  workerVersions: ReadonlyMap<string, string>;
+}
+
+/** Whether a group of workers exists whose template does not have a version. */
+export const isOff = ({ version }: WorkerGroup, target: string): boolean => version !== undefined && version !== target;
+
 /**
- * Decides about versions in one reconcile: which hooks are called, and which version the control plane gets. Each
- * reconcile goes through the steps from the beginning, up to the first one that waits.
- *
- * @returns the version that the control plane should have, and the rest of the plan.
+ * Decides about the control plane: which hooks are called, and which version it gets. Each reconcile goes through the
+ * steps from the beginning, up to the first one that waits (computeControlPlaneVersion in exp/topology/desiredstate).
  */
-export function* decideVersions(reconcile: Reconcile): Simulation<{ version: string; plan: Plan }> {
+function* decideControlPlane(
+  reconcile: Reconcile,
+  current: string,
+  plan: Plan,
+): Simulation<{ version: string; phase: ControlPlanePhase }> {
   const { state } = reconcile;
   const { controlPlane, workers } = state;
   const target = targetOf(state);
-  const none: Plan = { controlPlane: [], workers: [] };
-  if (controlPlane.version === undefined) {
-    return { version: target, plan: none };
-  }
-  const current = controlPlane.version;
-  const isOffTarget = current !== target || workers.some(({ version }) => version !== undefined && version !== target);
-  const plan = isOffTarget ? yield* upgradePlan(reconcile) : none;
   const steps = stepsInRequest(plan);
-  const stays = { version: current, plan };
+  const stays = (phase: ControlPlanePhase = current === target ? 'stable' : 'pending') => ({ version: current, phase });
   if (controlPlane.readyAt !== undefined) {
-    return stays;
+    return stays(controlPlane.isInitialized ? 'upgrading' : 'provisioning');
   }
   const blocks = function* (hook: Parameters<typeof ask>[1], fields: JsonObject): Simulation<boolean> {
     if (!isPending(state, hook)) {
@@ -46,21 +83,24 @@ export function* decideVersions(reconcile: Reconcile): Simulation<{ version: str
     return false;
   };
   if (yield* blocks('AfterControlPlaneUpgrade', { kubernetesVersion: current })) {
-    return stays;
+    return stays();
   }
-  const fromWorkers = lowestWorkerVersion(state) ?? current;
+  const fromWorkers = lowestWorkerVersion(state) ?? '';
   if (yield* blocks('BeforeWorkersUpgrade', { fromKubernetesVersion: fromWorkers, toKubernetesVersion: current })) {
-    return stays;
+    return stays();
   }
-  if (plan.workers[0] === current || workers.some(({ readyAt }) => readyAt !== undefined)) {
-    return stays;
+  if (plan.workers[0] === current) {
+    return stays(current === target ? 'stable' : 'waiting-for-workers');
+  }
+  if (workers.some(({ readyAt }) => readyAt !== undefined)) {
+    return stays();
   }
   if (yield* blocks('AfterWorkersUpgrade', { kubernetesVersion: current })) {
-    return stays;
+    return stays();
   }
   const [next] = plan.controlPlane;
   if (current === target || next === undefined) {
-    return stays;
+    return stays();
   }
   if (!isPending(state, 'AfterClusterUpgrade')) {
     const keys = Object.keys(annotationsOf(state.cluster)).filter((key) => key.startsWith(blockingAnnotation));
@@ -68,21 +108,101 @@ export function* decideVersions(reconcile: Reconcile): Simulation<{ version: str
       const names = keys.sort().join(', ');
       const message = `annotation${keys.length === 1 ? ` ${names} is` : `s ${names} are`} set`;
       block(reconcile, 'BeforeClusterUpgrade', message, state.now + annotationRetryMs);
-      return stays;
+      return stays();
     }
     const fields = { fromKubernetesVersion: current, toKubernetesVersion: target, ...steps };
     if ((yield* ask(reconcile, 'BeforeClusterUpgrade', fields, prefix)) === 'blocked') {
-      return stays;
+      return stays();
     }
     yield* setPending(state, ['AfterClusterUpgrade']);
   }
   const fields = { fromKubernetesVersion: current, toKubernetesVersion: next, ...steps };
   if ((yield* ask(reconcile, 'BeforeControlPlaneUpgrade', fields, prefix)) === 'blocked') {
-    return stays;
+    return stays();
   }
   yield* setPending(state, [
     'AfterControlPlaneUpgrade',
     ...(plan.workers[0] === next ? ['BeforeWorkersUpgrade', 'AfterWorkersUpgrade'] : []),
   ]);
-  return { version: next, plan };
+  return { version: next, phase: 'starting' };
+}
+
+/** Decides which groups of one kind start their upgrade (computeMachineDeploymentVersion in exp/topology/desiredstate). */
+function decideWorkers(
+  { state, blocking }: Reconcile,
+  kind: WorkerKind,
+  phase: ControlPlanePhase,
+  [step]: readonly string[],
+  versions: Map<string, string>,
+): WorkerDecisions {
+  const target = targetOf(state);
+  const groups = state.workers.filter((worker) => worker.kind === kind);
+  const upgrading = new Set(groups.filter(({ readyAt }) => readyAt !== undefined).map(({ name }) => name));
+  const pending = new Set<string>();
+  const deferred = new Set<string>();
+  const isHookBlocking = blocking.has('AfterControlPlaneUpgrade') || blocking.has('BeforeWorkersUpgrade');
+  const mayStart = !isHookBlocking && (phase === 'stable' || phase === 'waiting-for-workers');
+  let isHeld = false;
+  for (const worker of groups) {
+    const deferral = deferralOf(state, worker);
+    isHeld ||= deferral === 'hold';
+    if (!isOff(worker, target)) {
+      continue;
+    }
+    const { name, version } = worker;
+    const isDeferred = isHeld || deferral === 'defer';
+    if (isDeferred) {
+      deferred.add(name);
+    }
+    if (
+      isDeferred ||
+      !mayStart ||
+      upgrading.size >= upgradeConcurrency(state) ||
+      step === undefined ||
+      step === version
+    ) {
+      pending.add(name);
+    } else {
+      upgrading.add(name);
+      versions.set(name, step);
+    }
+  }
+  return { upgrading, pending, deferred };
+}
+
+/**
+ * Decides about versions in one reconcile.
+ *
+ * @throws {ReconcileError} when a hook or the plan fails.
+ */
+export function* decideVersions(reconcile: Reconcile): Simulation<Decisions> {
+  const { state } = reconcile;
+  const { version: current } = state.controlPlane;
+  const none: Plan = { controlPlane: [], workers: [] };
+  const isCreated = current !== undefined;
+  const plan = isCreated ? yield* upgradePlan(reconcile) : none;
+  const { version, phase } = isCreated
+    ? yield* decideControlPlane(reconcile, current, plan)
+    : { version: targetOf(state), phase: 'stable' as const };
+  const workerVersions = new Map(state.workers.map(({ name, version: own = version }) => [name, own]));
+  const decide = (kind: WorkerKind) => decideWorkers(reconcile, kind, phase, plan.workers, workerVersions);
+  const [deployments, pools] = workerKinds.map(decide) as [WorkerDecisions, WorkerDecisions];
+  return {
+    plan,
+    version,
+    phase,
+    workers: { MachineDeployment: deployments, MachinePool: pools },
+    workerVersions,
+  };
+}
+
+/** Whether nothing of a Cluster waits for its version, so that its upgrade is done. */
+export function isUpgraded(state: State, { phase, workers }: Decisions): boolean {
+  return (
+    phase === 'stable' &&
+    isPending(state, 'AfterClusterUpgrade') &&
+    !isPending(state, 'AfterControlPlaneUpgrade') &&
+    !isPending(state, 'AfterWorkersUpgrade') &&
+    workerKinds.every((kind) => workers[kind].upgrading.size === 0 && workers[kind].pending.size === 0)
+  );
 }

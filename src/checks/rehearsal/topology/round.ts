@@ -1,19 +1,21 @@
 import {
   copyOf,
-  fieldAt,
   isSame,
   type Json,
   type JsonObject,
+  jsonPatchOf,
+  jsonPointer,
   objectAt,
   objectsAt,
   textAt,
 } from '../../../kubernetes/index.ts';
+import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../../runtimehooks/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Blueprint, ExternalPatch } from '../cluster/blueprint.ts';
 import type { Simulation, TemplateChange } from '../cluster/effects.ts';
-import { tell } from '../cluster/state.ts';
+import { has } from '../cluster/releases.ts';
+import { type PatchedTemplates, tell } from '../cluster/state.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, variable } from './items.ts';
-import { applyPatch, BadPatch, isControlPlaneHolder, isEmptyPatch } from './patch.ts';
 import { variablesFor, variablesOf } from './variables.ts';
 
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
@@ -25,7 +27,9 @@ interface Round {
   /** UIDs of the items, new in every round. */
   uids: string[];
   builtin: JsonObject;
-  ignored: Set<string>[];
+  /** What the patches of the class made of the templates, by the names of the patches: in the last round, and in this. */
+  known: ReadonlyMap<string, PatchedTemplates> | undefined;
+  patches: Map<string, PatchedTemplates>;
 }
 
 /**
@@ -37,9 +41,9 @@ const maxPatchedLength = 64 * 1024 * 1024;
 /** Annotations of a template that requests leave out. */
 const hiddenAnnotations = ['kubectl.kubernetes.io/last-applied-configuration', 'cluster.x-k8s.io/conversion-data'];
 
-/** A template as in requests. */
-export function withoutBookkeeping(template: JsonObject): JsonObject {
-  const copy = copyOf(template);
+/** An object as in requests. */
+export function withoutBookkeeping(object: JsonObject): JsonObject {
+  const copy = copyOf(object);
   delete objectAt(copy, 'metadata').managedFields;
   const annotations = objectAt(copy, 'metadata', 'annotations');
   for (const name of hiddenAnnotations) {
@@ -69,28 +73,43 @@ function requestOf(round: Round, patch: ExternalPatch, hasUids: boolean): JsonOb
   };
 }
 
-function* generate(round: Round, patch: ExternalPatch, handler: string): Simulation {
+/** The parts of a patched template that later patches get. */
+const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']];
+
+/** Applies the patches of an answer, unless it is that of the last round for the same templates. */
+function* apply(round: Round, patch: ExternalPatch, generated: readonly JsonObject[]): Simulation<PatchedTemplates> {
   const { reconcile, items, uids } = round;
-  const where = `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
-  const answer = yield* call(reconcile, 'GeneratePatches', copyOf(requestOf(round, patch, true)), handler);
-  if (!answer.ok) {
-    throw failed(answer.error, where);
-  }
-  let work = 0;
+  const { state } = reconcile;
+  const where = `${prefix}failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
   const indexOf = new Map(uids.map((uid, index) => [uid, index]));
-  for (const generated of objectsAt(answer.response, 'items')) {
-    const index = indexOf.get(textAt(generated, 'uid'));
-    const item = index === undefined ? undefined : items[index];
-    if (index === undefined || item === undefined) {
-      throw failed(
-        `unable to find corresponding request item for patch: uid ${JSON.stringify(textAt(generated, 'uid').slice(0, 100))}`,
-        where,
+  const before = items.map(({ object }) => object);
+  const answer = generated
+    .map(({ uid, patchType, patch: encoded }) => `${indexOf.get(String(uid))} ${String(patchType)} ${String(encoded)}`)
+    .join('\n');
+  const known = round.known?.get(patch.name);
+  if (known?.answer === answer && known.before.every((object, index) => object === before[index])) {
+    return known;
+  }
+  const after = [...before];
+  const ignored: string[][] = before.map(() => []);
+  const parts = has(state.release, 'templateMetadata') ? partsInRequests : partsInRequests.slice(0, 1);
+  let work = 0;
+  for (const item of generated) {
+    const index = indexOf.get(textAt(item, 'uid'));
+    const object = index === undefined ? undefined : after[index];
+    if (index === undefined || object === undefined) {
+      const uid = JSON.stringify(textAt(item, 'uid').slice(0, 100));
+      yield* warnOnce(
+        reconcile,
+        `patch ${patch.name}: ${uid} is not the uid of an item of the request`,
+        'copy it from the item',
       );
+      throw failed('unable to find corresponding request item for patch', where);
     }
-    if (isEmptyPatch(generated)) {
+    if (isEmptyPatch(item)) {
       continue;
     }
-    work += JSON.stringify(item.object).length;
+    work += JSON.stringify(object).length;
     if (work > maxPatchedLength) {
       throw failed(
         `the patches of one answer change more than ${maxPatchedLength / 1024 / 1024} MiB of templates: send one patch for each template`,
@@ -98,63 +117,123 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Simulat
       );
     }
     try {
-      const { object, ignored } = applyPatch(item.object, generated, isControlPlaneHolder(item.holder));
-      item.object = object;
-      for (const path of ignored) {
-        round.ignored[index]?.add(path);
-      }
+      const patched = applyPatch(object, item);
+      const taken = withTaken(object, patched, parts);
+      ignored[index]?.push(...jsonPatchOf(taken, patched).map(({ path }) => path));
+      after[index] = taken;
     } catch (error) {
-      throw error instanceof BadPatch ? failed(`${error.message} (${holderText(item.holder)})`, where) : error;
+      if (!(error instanceof BadPatch)) {
+        throw error;
+      }
+      const holder = items[index]?.holder ?? {};
+      yield* warnOnce(
+        reconcile,
+        `the patch of ${holderText(holder)} cannot be applied`,
+        'compute patches from the template in the request',
+      );
+      throw failed(error.message, where);
     }
+  }
+  return { before, answer, after, ignored };
+}
+
+/** Reports something that a condition does not say, once. */
+function* warnOnce({ state }: Reconcile, text: string, remedy: string): Simulation {
+  if (!state.reported.has(text)) {
+    state.reported.add(text);
+    yield tell(state, { kind: 'finding', severity: 'warning', text, remedy });
   }
 }
 
-/** Reports the result of the patches when it differs from that of the last round. */
-function* compare(round: Round, originals: readonly JsonObject[], input: string): Simulation {
-  const { reconcile, items, ignored } = round;
-  const { state } = reconcile;
-  const result = JSON.stringify(items.map(({ object }) => object));
-  const before = state.templates;
-  if (before !== undefined && before.input === input && before.result !== result && !state.said.has('flip')) {
-    state.said.add('flip');
-    const earlier = JSON.parse(before.result) as JsonObject[];
-    const changed = items.filter(({ object }, index) => !isSame(object, earlier[index]));
-    yield tell(state, {
-      kind: 'finding',
-      severity: 'error',
-      text: `the same request gets different patches each time: ${changed.map(({ holder }) => holderText(holder)).join(', ')}`,
-      remedy:
-        'compute patches only from the request, without time, randomness or random order; otherwise Machines roll forever',
-    });
+function* generate(round: Round, patch: ExternalPatch, handler: string): Simulation {
+  const { reconcile, items } = round;
+  const answer = yield* call(reconcile, 'GeneratePatches', requestOf(round, patch, true), handler);
+  if (!answer.ok) {
+    throw failed(answer.error, `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `);
   }
-  const changes: TemplateChange[] = items.flatMap(({ holder, object }, index) => {
-    const original = originals[index] ?? {};
-    const skipped = [...(ignored[index] ?? [])].sort();
-    return isSame(original, object) && skipped.length === 0
+  const patched = yield* apply(round, patch, objectsAt(answer.response, 'items'));
+  round.patches.set(patch.name, patched);
+  for (const [index, item] of items.entries()) {
+    item.object = patched.after[index] ?? item.object;
+  }
+}
+
+/** The changes of templates that have an effect, and those that Cluster API ignores. */
+function changesOf({ reconcile, items, patches }: Round, originals: readonly JsonObject[]): TemplateChange[] {
+  const dropsMetadata = !has(reconcile.state.release, 'templateMetadata');
+  return items.flatMap(({ holder, object, sets }, index) => {
+    const before = originals[index] ?? {};
+    if (object === before && [...patches.values()].every(({ ignored }) => ignored[index]?.length === 0)) {
+      return [];
+    }
+    const after = copyOf(object);
+    const place = { holder, dropsMetadata, ...(sets !== undefined && { sets }) };
+    const reverted = revertIgnored(before, after, place).map((path) => jsonPointer(path));
+    const dropped = [...patches.values()].flatMap(({ ignored }) => ignored[index] ?? []);
+    const ignored = [...new Set([...reverted, ...dropped])].sort();
+    return isSame(before, after) && ignored.length === 0
       ? []
       : [
           {
             holder: holderText(holder),
-            template: `${textAt(original, 'kind')} ${textAt(original, 'metadata', 'name')}`,
-            before: original,
-            after: object,
-            ignored: skipped,
+            template: `${textAt(before, 'kind')} ${textAt(before, 'metadata', 'name')}`,
+            before,
+            after,
+            ignored,
           },
         ];
   });
-  const text = JSON.stringify(changes);
-  // Patches that change from round to round are reported once.
-  if (text !== (before?.changes ?? '[]') && !state.said.has('flip')) {
-    yield tell(state, { kind: 'templates', changes });
-  }
-  state.templates = { input, result, changes: text };
 }
+
+/** Reports the result of the patches when it differs from that of the last round. */
+function* compare(round: Round, originals: readonly JsonObject[], input: string): Simulation {
+  const { reconcile, items, patches } = round;
+  const { state } = reconcile;
+  const last = state.round;
+  const results = items.map(({ object }) => object);
+  if (last !== undefined && last.input === input) {
+    const changed = items.filter(({ object }, index) => !isSame(object, last.results[index]));
+    if (changed.length > 0) {
+      yield* tellUnstable(reconcile, changed);
+    }
+  }
+  const isKnown = last !== undefined && results.every((object, index) => object === last.results[index]);
+  let told = last?.told ?? '[]';
+  if (!isKnown) {
+    const changes = changesOf(round, originals);
+    const text = JSON.stringify(changes);
+    // Patches that change from round to round are reported once.
+    if (text !== told && !state.reported.has(unstable)) {
+      yield tell(state, { kind: 'templates', changes });
+    }
+    told = text;
+  }
+  state.round = { input, patches, results, told };
+}
+
+const unstable = 'the same request gets different patches each time';
+
+function* tellUnstable({ state }: Reconcile, items: readonly Item[]): Simulation {
+  if (!state.reported.has(unstable)) {
+    state.reported.add(unstable);
+    yield tell(state, {
+      kind: 'finding',
+      severity: 'error',
+      text: `${unstable}: ${items.map(({ holder }) => holderText(holder)).join(', ')}`,
+      remedy:
+        'compute patches only from the request, without time, randomness or random order; otherwise Machines roll forever',
+    });
+  }
+}
+
+/** How much real time passes before patches are generated once more: more than a second, which timestamps show. */
+const repeatAfterMs = 1100;
 
 /**
  * The topology mutation of one reconcile: GeneratePatches of each external patch in the order of the class, each on the
  * result of the previous ones, then ValidateTopology of the patches that name a validator. The first time, all of it
- * runs twice, as when a reconcile follows another without changes: the templates must be identical. A class has
- * templates only if it has patches.
+ * runs twice, as when a reconcile follows another without changes, and for the first Cluster of a class once more after
+ * a second of real time: the templates must be identical. A class has templates only if it has patches.
  *
  * @throws {ReconcileError} for a failure, and for patches that cannot be applied.
  */
@@ -163,9 +242,15 @@ export function* applyRound(reconcile: Reconcile, desired: Desired): Simulation 
   if (blueprint === undefined || blueprint.patches.length === 0) {
     return;
   }
-  const isFirst = reconcile.state.templates === undefined;
+  const isFirst = reconcile.state.round === undefined;
   yield* round(reconcile, blueprint, desired);
-  if (isFirst) {
+  if (!isFirst) {
+    return;
+  }
+  yield* round(reconcile, blueprint, desired);
+  if (!blueprint.isRepeated) {
+    blueprint.isRepeated = true;
+    yield { do: 'wait', at: reconcile.state.now, ms: repeatAfterMs };
     yield* round(reconcile, blueprint, desired);
   }
 }
@@ -180,19 +265,17 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): S
     items,
     uids: items.map(() => state.names.uid()),
     builtin: clusterBuiltin(state, desired),
-    ignored: items.map(() => new Set()),
+    known: state.round?.patches,
+    patches: new Map(),
   };
   const input = JSON.stringify([
     current.builtin as Json,
     variablesOf(state.cluster),
-    items.map((item) => [item.object, item.builtin ?? null, item.overrides as Json]),
+    items.map((item) => [item.builtin ?? null, item.overrides as Json]),
   ]);
   for (const patch of blueprint.patches) {
     if (patch.generatePatches === undefined) {
-      throw failed(
-        `patch ${JSON.stringify(patch.name)} has no generatePatchesExtension`,
-        `${prefix}failed to create patch generator: `,
-      );
+      throw failed(`failed to create patch generator for patch ${JSON.stringify(patch.name)}`, prefix);
     }
     yield* generate(current, patch, patch.generatePatches);
   }
@@ -208,29 +291,10 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): S
       variables,
       items: validated,
     };
-    const answer = yield* call(reconcile, 'ValidateTopology', copyOf(request), patch.validateTopology);
+    const answer = yield* call(reconcile, 'ValidateTopology', request, patch.validateTopology);
     if (!answer.ok) {
       throw failed(answer.error, `${prefix}validation of patch ${JSON.stringify(patch.name)} failed: `);
     }
   }
-  checkSpecs(items, originals);
   yield* compare(current, originals, input);
-}
-
-/**
- * Checks that patched templates still have the spec from which the objects of the Cluster are created.
- *
- * @throws {ReconcileError} for a template that has lost it.
- */
-function checkSpecs(items: readonly Item[], originals: readonly JsonObject[]): void {
-  const path = ['spec', 'template', 'spec'];
-  const lost = items.find(
-    ({ object }, index) => fieldAt(object, ...path) === undefined && fieldAt(originals[index], ...path) !== undefined,
-  );
-  if (lost !== undefined) {
-    throw failed(
-      `missing field "${path.join('.')}" (${holderText(lost.holder)})`,
-      `${prefix}failed to apply patches to desired state: `,
-    );
-  }
 }

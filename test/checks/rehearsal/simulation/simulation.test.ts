@@ -245,7 +245,7 @@ describe('what fails', () => {
     expect(end).toMatchObject({
       isComplete: false,
       reason:
-        '4 reconciles in a row failed: failed to call extension handlers for hook "AfterControlPlaneInitialized": no',
+        '4 reconciles in a row failed: error reconciling the Cluster topology: failed to call extension handlers for hook "AfterControlPlaneInitialized": no',
     });
   });
 
@@ -259,10 +259,22 @@ describe('what fails', () => {
   });
 
   test.each<[string, Answer, RegExp]>([
-    ['that skips a minor version', { controlPlaneUpgrades: steps('v1.32.0') }, /skips a minor version after v1\.30\.0/],
-    ['without the target', { controlPlaneUpgrades: steps('v1.31.0') }, /must end with v1\.32\.0/],
-    ['without steps', {}, /must end with v1\.32\.0/],
-    ['with an invalid version', { controlPlaneUpgrades: [{ version: 'new' }] }, /is not a version/],
+    [
+      'that skips a minor version',
+      { controlPlaneUpgrades: steps('v1.32.0') },
+      /item 0; expecting a version with minor 30 or 31, found version v1\.32\.0/,
+    ],
+    [
+      'without the target',
+      { controlPlaneUpgrades: steps('v1.31.0') },
+      /must end with version v1\.32\.0, ends with v1\.31\.0 instead/,
+    ],
+    ['without steps', {}, /must end with version v1\.32\.0, ends with v1\.30\.0 instead/],
+    [
+      'with an invalid version',
+      { controlPlaneUpgrades: [{ version: 'new' }] },
+      /item 0; failed to parse version new: No Major.Minor.Patch elements found/,
+    ],
   ])('a plan %s is rejected', (_, answer, reason) => {
     const { end } = simulate(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {
       yaml: clusterYaml('v1.30.0') + classYaml('{ upgrade: { external: { generateUpgradePlanExtension: plan.e } } }'),

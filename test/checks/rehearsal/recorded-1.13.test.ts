@@ -45,6 +45,7 @@ beforeAll(async () => {
   });
   const config = extensionConfig('lab', { url: server.url, caBundle }, [], { spec: { settings: { flavor: 'big' } } });
   clusters = await played([config], fixture('lab.yaml'), {
+    release: { major: 1, minor: 13 },
     upgrades: ['v1.32.0'],
     isDeleted: true,
     // In the recorded simulation a user scaled the workers down while the control plane was upgraded.
