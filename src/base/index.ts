@@ -5,7 +5,7 @@ export { folderProblem } from './files/folder-problem.ts';
 export { homeFolder } from './files/home-folder.ts';
 export { makeFolder } from './files/make-folder.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
-export { parseSmallYaml, readableYaml, YamlError, yaml } from './files/yaml.ts';
+export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';
 export { count } from './terminal/count.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';

@@ -1,34 +1,16 @@
-import { createRequire } from 'node:module';
-import type * as JsYaml from 'js-yaml';
-import type * as Yaml from 'yaml';
-
-const require = createRequire(import.meta.url);
-
-let loaded: typeof Yaml | undefined;
-let loadedParser: typeof JsYaml | undefined;
-
-/** The library that writes and edits YAML, loaded on first use: most runs do not need it. */
-export function yaml(): typeof Yaml {
-  loaded ??= require('yaml') as typeof Yaml;
-  return loaded;
-}
-
-/** The library that only parses and writes YAML, some three times faster; also loaded on first use. */
-function jsYaml(): typeof JsYaml {
-  loadedParser ??= require('js-yaml') as typeof JsYaml;
-  return loadedParser;
-}
+import { constructFromEvents, dump, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
 
 /** A value as YAML that is easy to read. */
 export function readableYaml(value: object): string {
   try {
-    return jsYaml().dump(value, { noRefs: true, quoteStyle: 'double' });
+    return dump(value, { noRefs: true, quoteStyle: 'double' });
   } catch (error) {
     if (!(error instanceof RangeError)) {
       throw error;
     }
-    // Its regular expressions overflow the stack on strings of a few MB, such as patches may contain.
-    return yaml().stringify(value, { aliasDuplicateObjects: false });
+    // The library's regular expressions overflow the stack on strings of a few MB, such as patches may contain. JSON is
+    // YAML, too.
+    return `${JSON.stringify(value, null, 2)}\n`;
   }
 }
 
@@ -133,8 +115,7 @@ interface Anchor {
  * Checks what the parser allows but users of the result could not handle: aliases, a few of which can expand to more
  * values than fit into memory, or to values that contain themselves.
  */
-function checkEvents(text: string, events: readonly JsYaml.Event[]): void {
-  const { EVENT_ID } = jsYaml();
+function checkEvents(text: string, events: readonly Event[]): void {
   const anchors = new Map<string, Anchor>();
   // The open arrays and objects, the document first; also those without an anchor.
   const open: Anchor[] = [];
@@ -190,8 +171,7 @@ function problemAt(text: string, offset: number, problem: string): YamlError {
 }
 
 /** The key at an offset, as written. */
-function keyAt(text: string, offset: number, events: readonly JsYaml.Event[]): string {
-  const { EVENT_ID, getScalarValue } = jsYaml();
+function keyAt(text: string, offset: number, events: readonly Event[]): string {
   for (const event of events) {
     if (event.type === EVENT_ID.SCALAR && event.valueStart >= offset) {
       return JSON.stringify(getScalarValue(text, event).slice(0, 64));
@@ -204,12 +184,11 @@ function keyAt(text: string, offset: number, events: readonly JsYaml.Event[]): s
 }
 
 function parse(text: string): unknown {
-  const { constructFromEvents, parseEvents, YAMLException } = jsYaml();
-  let events: readonly JsYaml.Event[] = [];
+  let events: readonly Event[] = [];
   try {
     events = parseEvents(text, { maxDepth });
     checkEvents(text, events);
-    const documents = constructFromEvents(events as JsYaml.Event[], { source: text });
+    const documents = constructFromEvents(events as Event[], { source: text });
     if (documents.length > 1) {
       throw new YamlError('contains more than one document');
     }

@@ -1,26 +1,11 @@
 import { createHash, createPrivateKey, type KeyObject, sign, type X509Certificate } from 'node:crypto';
-import { createRequire } from 'node:module';
-import type Forge from 'node-forge';
+import forge, { type asn1 as Forge, type pki as Pki } from 'node-forge';
 import { type SignatureAlgorithm, signatureOf, signingProblem } from './signature.ts';
 
-const require = createRequire(import.meta.url);
+const { asn1, pki } = forge;
+const { Class, Type } = asn1;
 
-let loaded: Pick<typeof Forge, 'asn1' | 'pki'> | undefined;
-
-/**
- * The part of node-forge for certificates, loaded when the first one is created: a server that only uses certificates does
- * not need it, and none needs its TLS, SSH or PKCS #12. Kept, since each certificate needs it some forty times, and
- * resolving its name again takes longer than encoding a value.
- */
-function nodeForge(): Pick<typeof Forge, 'asn1' | 'pki'> {
-  if (loaded === undefined) {
-    require('node-forge/lib/x509.js');
-    loaded = require('node-forge/lib/forge.js') as Pick<typeof Forge, 'asn1' | 'pki'>;
-  }
-  return loaded;
-}
-
-type Asn1 = Forge.asn1.Asn1;
+type Asn1 = Forge.Asn1;
 
 /** Parts of node-forge's public API that are missing from its types. */
 interface Untyped {
@@ -32,7 +17,7 @@ interface Untyped {
 export interface Contents {
   /** Hex of a positive number. */
   serial: string;
-  subject: Forge.pki.CertificateField[];
+  subject: Pki.CertificateField[];
   /** The CA; undefined for a self-signed certificate. */
   issuer: X509Certificate | undefined;
   publicKey: KeyObject;
@@ -42,15 +27,14 @@ export interface Contents {
   extensions: object[];
 }
 
-function universal(type: Forge.asn1.Type, value: string | Asn1[]): Asn1 {
-  const { asn1 } = nodeForge();
-  return asn1.create(asn1.Class.UNIVERSAL, type, typeof value !== 'string', value);
+function universal(type: Forge.Type, value: string | Asn1[]): Asn1 {
+  return asn1.create(Class.UNIVERSAL, type, typeof value !== 'string', value);
 }
 
 /** Parses DER, but not the content of bit strings: node-forge would mistake a point on an elliptic curve for DER. */
 function parsed(der: Buffer): Asn1[] {
-  const { asn1 } = nodeForge() as unknown as Untyped;
-  return asn1.fromDer(der.toString('latin1'), { decodeBitStrings: false }).value as Asn1[];
+  return (asn1 as unknown as Untyped['asn1']).fromDer(der.toString('latin1'), { decodeBitStrings: false })
+    .value as Asn1[];
 }
 
 /** A public key's SubjectPublicKeyInfo: its algorithm and its bits. */
@@ -68,19 +52,16 @@ function keyIdentifier([, bits]: [Asn1, Asn1]): string {
 
 /** The AlgorithmIdentifier of a signature algorithm. */
 function identifierOf({ oid, hasNull }: SignatureAlgorithm): Asn1 {
-  const { asn1 } = nodeForge();
-  const { Type } = asn1;
   const parameters = hasNull ? [universal(Type.NULL, '')] : [];
   return universal(Type.SEQUENCE, [universal(Type.OID, asn1.oidToDer(oid).getBytes()), ...parameters]);
 }
 
 /** RFC 5280, 4.1.2.5. */
 function time(date: Date): Asn1 {
-  const { asn1 } = nodeForge();
   const year = date.getUTCFullYear();
   return year >= 1950 && year < 2050
-    ? universal(asn1.Type.UTCTIME, asn1.dateToUtcTime(date))
-    : universal(asn1.Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date));
+    ? universal(Type.UTCTIME, asn1.dateToUtcTime(date))
+    : universal(Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date));
 }
 
 const subjectKeyIdentifierOid = '2.5.29.14';
@@ -90,10 +71,9 @@ const subjectKeyIdentifierOid = '2.5.29.14';
  * the two, or else the one that this program computes for keys.
  */
 export function issuerKeyIdentifier(ca: X509Certificate): string {
-  const { asn1 } = nodeForge();
   const [{ value }] = parsed(ca.raw) as [Asn1];
   const wrapped = (value as Asn1[]).find(
-    ({ tagClass, type }) => tagClass === asn1.Class.CONTEXT_SPECIFIC && (type as number) === 3,
+    ({ tagClass, type }) => tagClass === Class.CONTEXT_SPECIFIC && (type as number) === 3,
   );
   const [extensions] = (wrapped?.value ?? []) as Asn1[];
   for (const extension of (extensions?.value ?? []) as Asn1[]) {
@@ -120,8 +100,6 @@ function subjectOf(certificate: X509Certificate): Asn1 {
  * @throws {Error} for a key of another type.
  */
 export function signedCertificate(contents: Contents, issuerKey: string): Buffer {
-  const { asn1, pki } = nodeForge();
-  const { Class, Type } = asn1;
   const der = (node: Asn1) => Buffer.from(asn1.toDer(node).getBytes(), 'latin1');
   // Fills in what names and extensions omit.
   const form = pki.createCertificate();

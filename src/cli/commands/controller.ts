@@ -158,7 +158,7 @@ taken, 2 usage error.`,
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
-    const { log, lostLines } = openLog(io.stdout, flags);
+    const { log, lostLines } = await openLog(io.stdout, flags);
     const metrics = new Registry();
     let controller: RunningController | undefined;
     let isStopping = false;

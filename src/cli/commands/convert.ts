@@ -75,7 +75,7 @@ interface Change {
   after: string;
 }
 
-function convertDocument(part: DocumentText, to: Version): Converted {
+async function convertDocument(part: DocumentText, to: Version): Promise<Converted> {
   const { text, firstLine } = part;
   const read = readDocument(part);
   if ('errors' in read) {
@@ -112,7 +112,7 @@ function convertDocument(part: DocumentText, to: Version): Converted {
     }
   }
   try {
-    return { text: problems.length === 0 ? editDocument(text, read, edits) : text, objects, problems };
+    return { text: problems.length === 0 ? await editDocument(text, read, edits) : text, objects, problems };
   } catch (error) {
     if (!(error instanceof EditError)) {
       throw error;
@@ -121,7 +121,7 @@ function convertDocument(part: DocumentText, to: Version): Converted {
   }
 }
 
-function convertStream(text: string, to: Version): Converted & { changes: Change[] } {
+async function convertStream(text: string, to: Version): Promise<Converted & { changes: Change[] }> {
   const changes: Change[] = [];
   const pieces: string[] = [];
   const problems: Problem[] = [];
@@ -133,7 +133,7 @@ function convertStream(text: string, to: Version): Converted & { changes: Change
       continue;
     }
     // Text between two documents, such as comments, belongs to neither.
-    const converted = convertDocument(part, to);
+    const converted = await convertDocument(part, to);
     pieces.push(text.slice(done, part.start), converted.text);
     if (converted.text !== part.text) {
       changes.push({ before: part, after: converted.text });
@@ -181,7 +181,7 @@ async function diffOf(file: string, before: string, after: string, changes: read
 async function readAndConvert(source: Source, to: Version, signal: AbortSignal) {
   try {
     const before = await source.read(signal);
-    return { before, ...convertStream(before, to) };
+    return { before, ...(await convertStream(before, to)) };
   } catch (error) {
     if (!(error instanceof SourceError)) {
       throw error;

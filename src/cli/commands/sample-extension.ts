@@ -108,7 +108,7 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
       throw new UsageError(`--write-extension-config: ${file} exists; remove it, or name another file`);
     }
     const clientCa = flags['client-ca-file'];
-    const { log, lostLines } = openLog(io.stdout, flags);
+    const { log, lostLines } = await openLog(io.stdout, flags);
     const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
     let server: ReturnType<typeof createSampleExtension>;
     try {

@@ -1,15 +1,7 @@
-import { createRequire } from 'node:module';
 import { styleText } from 'node:util';
-import type { Logger, pino as Pino } from 'pino';
+import type { Logger } from 'pino';
 import { createLogOutput, type LogStream } from '../../base/index.ts';
 import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
-
-const require = createRequire(import.meta.url);
-
-/** pino, loaded only by the commands that write a log. */
-function pino(): typeof Pino {
-  return require('pino');
-}
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const formats = ['auto', 'json', 'text'] as const;
@@ -49,16 +41,17 @@ export interface OpenLog {
 }
 
 /** Opens the log of a command: one line per event, with an ISO timestamp and the name of the level. */
-export function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): OpenLog {
+export async function openLog(stream: LogStream, flags: FlagValues<typeof logFlags>): Promise<OpenLog> {
+  // The other commands need no log.
+  const { pino } = await import('pino');
   const format = flags['log-format'];
   const isText = format === 'text' || (format === 'auto' && stream.isTTY === true);
   const output = createLogOutput(stream, isText ? (line) => renderLine(line, stream) : undefined);
-  const createLogger = pino();
-  const log = createLogger(
+  const log = pino(
     {
       level: flags['log-level'],
       base: null,
-      timestamp: createLogger.stdTimeFunctions.isoTime,
+      timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
     output,

@@ -1,5 +1,6 @@
 export { type PlacedObject, type ReadDocument, readDocument } from './document.ts';
-export { type Edit, EditError, editDocument, editsBetween } from './edit.ts';
+export { editDocument } from './edit.ts';
+export { type Edit, EditError, editsBetween } from './edits.ts';
 export { createReplacer, ReplaceError } from './replace-file.ts';
 export { showPlace } from './show-place.ts';
 export { maxStreamBytes, type Source, SourceError, sourcesOf, systemProblem } from './sources.ts';

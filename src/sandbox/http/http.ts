@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { yaml as library } from '../../base/index.ts';
+import { readableYaml } from '../../base/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import type { View } from '../reads/tables.ts';
 import { notAcceptable, tooLarge, tooManyRequests } from '../resources/errors.ts';
@@ -45,7 +45,7 @@ export function sendJson(
   yaml = false,
   type?: string,
 ): void {
-  const text = yaml ? library().stringify(document) : `${JSON.stringify(document)}\n`;
+  const text = yaml ? readableYaml(document) : `${JSON.stringify(document)}\n`;
   if (!hold(response, text.length)) {
     sendTooManyAnswers(response);
     return;

@@ -1,4 +1,4 @@
-import { yaml } from '../../base/index.ts';
+import { stringify } from 'yaml';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 
 /** Strings that need no quotes in any version of YAML: nearly all that extensions send. */
@@ -50,12 +50,11 @@ function linesOf(value: Json, column: number): string[] {
     });
   }
   if (!isJsonObject(value) || !isBlock(value)) {
-    return [`${margin}${yaml().stringify(value, options).trimEnd()}`];
+    return [`${margin}${stringify(value, options).trimEnd()}`];
   }
   const inner = column - (column % 4) + 4;
   return Object.entries(value).flatMap(([key, item]) => {
-    const [first = '', ...others] = yaml()
-      .stringify({ [key]: isBlock(item) ? null : item }, options)
+    const [first = '', ...others] = stringify({ [key]: isBlock(item) ? null : item }, options)
       .trimEnd()
       .split('\n');
     return isBlock(item)

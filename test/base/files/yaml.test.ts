@@ -1,6 +1,5 @@
-import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseSmallYaml, readableYaml, YamlError } from '../../../src/base/index.ts';
 import { expectLinear } from '../../support/linear.ts';
 
@@ -29,22 +28,14 @@ test('readable YAML writes a value wherever it is, and quotes what would be read
 });
 
 const brackets = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-// YAML takes some fifty times as long.
-test.each<[string, string, asYaml: number]>([
-  ['values', String.raw`{"a": [1, null, "b:{", {"c": [{}, []]}], "d": {"e\\\":": true}}`, 0],
-  ['a value that is not an object', '"a: b"', 0],
-  ['as much nesting as JSON may have', brackets(64), 0],
-  ['as many brackets, side by side', `[${Array(100).fill('[{}]').join()}]`, 0],
-  ['more nesting', brackets(65), 1],
-])('JSON is not read as YAML, unless it nests deeply: %s', (_, json, asYaml) => {
-  const parser = createRequire(import.meta.url)('js-yaml') as { parseEvents(): unknown };
-  const parseEvents = vi.spyOn(parser, 'parseEvents');
-  try {
-    expect(parseSmallYaml(json, longest)).toEqual(JSON.parse(json));
-    expect(parseEvents).toHaveBeenCalledTimes(asYaml);
-  } finally {
-    parseEvents.mockRestore();
-  }
+test.each<[string, string]>([
+  ['values', String.raw`{"a": [1, null, "b:{", {"c": [{}, []]}], "d": {"e\\\":": true}}`],
+  ['a value that is not an object', '"a: b"'],
+  ['as much nesting as is read as JSON', brackets(64)],
+  ['as many brackets, side by side', `[${Array(100).fill('[{}]').join()}]`],
+  ['more nesting', brackets(65)],
+])('JSON is read as itself: %s', (_, json) => {
+  expect(parseSmallYaml(json, longest)).toEqual(JSON.parse(json));
 });
 
 test.each<[string, string, RegExp]>([

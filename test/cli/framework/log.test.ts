@@ -16,9 +16,9 @@ function collecting(isTTY: boolean) {
 
 const iso = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z';
 
-test('writes JSON unless on a terminal, with an ISO timestamp and the name of the level', () => {
+test('writes JSON unless on a terminal, with an ISO timestamp and the name of the level', async () => {
   const { stream, written } = collecting(false);
-  openLog(stream, { 'log-level': 'info', 'log-format': 'auto' }).log.warn({ uid: 'x' }, 'denied');
+  (await openLog(stream, { 'log-level': 'info', 'log-format': 'auto' })).log.warn({ uid: 'x' }, 'denied');
   expect(JSON.parse(written.text)).toEqual({
     level: 'warn',
     time: expect.stringMatching(new RegExp(`^${iso}$`)),
@@ -27,9 +27,9 @@ test('writes JSON unless on a terminal, with an ISO timestamp and the name of th
   });
 });
 
-test('writes one readable line per event on a terminal, without anything that could control it', () => {
+test('writes one readable line per event on a terminal, without anything that could control it', async () => {
   const { stream, written } = collecting(true);
-  const { log } = openLog(stream, { 'log-level': 'info', 'log-format': 'auto' });
+  const { log } = await openLog(stream, { 'log-level': 'info', 'log-format': 'auto' });
   log.info({ webhook: 'validate', name: 'evil\u001b[2J\nname', deniedBy: ['url-host'], durationMs: 0.5 }, 'denied');
   log.debug('not shown');
   expect(written.text).toMatch(
@@ -39,23 +39,23 @@ test('writes one readable line per event on a terminal, without anything that co
   );
 });
 
-test('uses the requested format, wherever the log is written', () => {
+test('uses the requested format, wherever the log is written', async () => {
   const terminal = collecting(true);
-  openLog(terminal.stream, { 'log-level': 'info', 'log-format': 'json' }).log.info('x');
+  (await openLog(terminal.stream, { 'log-level': 'info', 'log-format': 'json' })).log.info('x');
   expect(JSON.parse(terminal.written.text).level).toBe('info');
   const file = collecting(false);
-  openLog(file.stream, { 'log-level': 'info', 'log-format': 'text' }).log.info('x');
+  (await openLog(file.stream, { 'log-level': 'info', 'log-format': 'text' })).log.info('x');
   expect(file.written.text).toMatch(/ INFO {2}x\n$/);
 });
 
-test('escapes control characters in a message', () => {
+test('escapes control characters in a message', async () => {
   const line = JSON.stringify({ time: 't', level: 'info', msg: 'a\u001b[31mb' });
   expect(renderLine(line, collecting(false).stream)).toBe('t INFO  "a\\u001b[31mb"\n');
 });
 
 const script = `
   import { openLog } from ${JSON.stringify(fileURLToPath(new URL('../../../src/cli/framework/log.ts', import.meta.url)))};
-  const { log } = openLog(process.stdout, { 'log-level': 'info', 'log-format': 'auto' });
+  const { log } = await openLog(process.stdout, { 'log-level': 'info', 'log-format': 'auto' });
   for (let i = 0; i < 2000; i++) log.info({ i, padding: 'x'.repeat(10_000) }, 'line');
   process.on('SIGTERM', () => log.flush(() => process.exit(0)));
   console.error('went on');

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dump } from 'js-yaml';
-import { count, discardFile, printable, shortList, yaml } from '../../../base/index.ts';
+import { count, discardFile, printable, shortList } from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { systemProblem } from '../../../kubernetes/manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
@@ -82,8 +82,8 @@ function yamlOf(document: JsonObject): string {
     if (!(error instanceof RangeError)) {
       throw error;
     }
-    // js-yaml's regular expressions overflow the stack on strings of a few MB. This library takes more memory.
-    return yaml().stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+    // The library's regular expressions overflow the stack on strings of a few MB. JSON is YAML, too.
+    return `${JSON.stringify(document, null, 2)}\n`;
   }
 }
 

@@ -126,7 +126,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     staleKubeconfig: stale,
   };
   const runs = { extension: !flags['no-extension'], controller: !flags['no-controller'] };
-  const { log } = openLog(io.stderr, flags);
+  const { log } = await openLog(io.stderr, flags);
   // The API server and the Kubernetes client are large; no other command needs them.
   const { startSandboxWithWebhook } = await import('./start.ts');
   const { extensionName, registerExtension } = await import('./extension-deployment.ts');

@@ -83,7 +83,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const policy = servePolicyOf(flags);
     const certificates = await certificatesOf(flags, io.env);
     const config = policy.hasFacts ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ') : undefined;
-    const { log, lostLines } = openLog(io.stdout, flags);
+    const { log, lostLines } = await openLog(io.stdout, flags);
     const unused = unusedFacts(policy);
     if (unused !== undefined) {
       log.warn(unused);

@@ -1,0 +1,160 @@
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  type Node,
+  Pair,
+  parseDocument,
+  Scalar,
+  type ScalarTag,
+  YAMLMap,
+} from 'yaml';
+import type { Json, JsonObject } from '../objects/json/json.ts';
+import { aliasError, type Edit, type Path } from './edits.ts';
+import { plainValue } from './scalar.ts';
+
+/** A plain scalar that is not a string for kubectl: it is written back unchanged. */
+class Raw {
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+}
+
+/**
+ * Recognizes plain scalars that are not strings for kubectl. The library only calls `test`, both to parse and to write.
+ */
+class NotText extends RegExp {
+  override test(text: string): boolean {
+    return plainValue(text) !== text;
+  }
+}
+
+/** Tells the rewriting library how to interpret plain scalars: by kubectl's rules, not its own. */
+const rawTag: ScalarTag = {
+  identify: (value) => value instanceof Raw,
+  default: true,
+  tag: 'tag:yaml.org,2002:raw',
+  test: new NotText(''),
+  resolve: (source) => new Raw(source),
+  stringify: ({ value }) => (value as Raw).source,
+};
+
+/** The rewriting library's document, in which plain scalars remain as they are written. */
+function parseForRewriting(text: string): Document {
+  return parseDocument(text, {
+    schema: 'failsafe',
+    customTags: [rawTag],
+    logLevel: 'silent',
+    prettyErrors: false,
+    // Already checked when the document was read, and the library's check takes quadratic time.
+    uniqueKeys: false,
+  });
+}
+
+/** The node of a field; undefined if it does not exist, or comes from an anchor by `<<`. */
+function nodeAt(document: Document, path: Path): Node | undefined {
+  let node: unknown = document.contents;
+  for (const [depth, segment] of path.entries()) {
+    if (isAlias(node)) {
+      throw aliasError(path, depth, node.source);
+    }
+    node = isCollection(node) ? node.get(segment, true) : undefined;
+  }
+  return (node as Node | null | undefined) ?? undefined;
+}
+
+function nodeOfScalar(value: Exclude<Json, object> | null): Scalar {
+  if (typeof value !== 'string') {
+    return new Scalar(value === null ? new Raw('null') : new Raw(JSON.stringify(value)));
+  }
+  // The library quotes it if needed, by the rule of `rawTag`.
+  return new Scalar(value);
+}
+
+/** Creates a node for a value; parts that existed elsewhere in the document are reused, with their comments. */
+function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node>): Node {
+  if (typeof value !== 'object' || value === null) {
+    return nodeOfScalar(value);
+  }
+  const known = pool.get(JSON.stringify(value));
+  if (known !== undefined) {
+    return known;
+  }
+  if (Array.isArray(value)) {
+    const list = document.createNode([]) as unknown as Node & { items: unknown[] };
+    list.items = value.map((item) => nodeFor(document, item, pool));
+    return list;
+  }
+  const map = new YAMLMap(document.schema);
+  map.items = Object.entries(value).map(([key, item]) => new Pair(nodeOfScalar(key), nodeFor(document, item, pool)));
+  map.flow = map.items.length === 0;
+  return map;
+}
+
+function valueAt(root: Json, path: Path): Json | undefined {
+  let value: Json | undefined = root;
+  for (const segment of path) {
+    value = typeof value === 'object' && value !== null ? (value as JsonObject)[segment] : undefined;
+  }
+  return value;
+}
+
+/** Collects the collections below a node by content. */
+function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>): void {
+  if (typeof value !== 'object' || value === null || !isCollection(node)) {
+    return;
+  }
+  pool.set(JSON.stringify(value), node);
+  for (const [key, item] of Object.entries(value)) {
+    if (typeof item === 'object') {
+      collect(node.get(Array.isArray(value) ? Number(key) : key, true), item, pool);
+    }
+  }
+}
+
+/** Whether list items are indented relative to their key, as in the first list of the text. */
+function isSequenceIndented(text: string): boolean {
+  let keyIndent: number | undefined;
+  for (const line of text.split('\n')) {
+    const trimmed = line.trimStart();
+    const indent = line.length - trimmed.length;
+    if (trimmed.startsWith('#') || trimmed === '') {
+      continue;
+    }
+    if (trimmed.startsWith('- ') && keyIndent !== undefined) {
+      return indent > keyIndent;
+    }
+    const isItem = trimmed.startsWith('- ');
+    keyIndent = trimmed.trimEnd().endsWith(':') ? indent + (isItem ? 2 : 0) : undefined;
+  }
+  return true;
+}
+
+/** The text of a document in YAML with fields set and removed; comments and the order of keys are preserved. */
+export function rewritten(text: string, before: Json, edits: readonly Edit[]): string {
+  const document = parseForRewriting(text);
+  const pool = new Map<string, Node>();
+  for (const { path } of edits) {
+    collect(nodeAt(document, path), valueAt(before, path), pool);
+  }
+  for (const { path } of edits.filter(({ value }) => value === undefined)) {
+    document.deleteIn(path);
+  }
+  for (const { path, value } of edits) {
+    if (value !== undefined) {
+      const parent = nodeAt(document, path.slice(0, -1));
+      if (isMap(parent) && parent.items.length === 0) {
+        parent.flow = false;
+      }
+      document.setIn(path, nodeFor(document, value, pool));
+    }
+  }
+  return document.toString({
+    lineWidth: 0,
+    indentSeq: isSequenceIndented(text),
+    flowCollectionPadding: text.includes('{ '),
+  });
+}
