@@ -9,13 +9,13 @@ import {
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { createRuleSet } from '../../policy/index.ts';
 import {
-  type DiscoverResult,
+  addressOf,
+  certificateDateFinding,
+  type ExtensionAnswer,
   extensionOf,
   isCallError,
   quotable,
   type Resolve,
-  type TlsFacts,
-  targetOf,
 } from '../../runtimehooks/client/index.ts';
 import { formatRelease, type HookCatalog, phaseIn, type Release } from '../../runtimehooks/index.ts';
 import { inOrder, type PreflightFinding, type Topic, type Verdict, verdictOf } from './finding.ts';
@@ -28,9 +28,8 @@ export interface ExtensionFacts {
   /** The object as written in a manifest, or as returned by the API server. */
   original: JsonObject;
   isFromCluster: boolean;
-  /** The extension's current handlers, by the rules of the target release; undefined if it was not called. */
-  discovered: DiscoverResult | undefined;
-  tls: TlsFacts | undefined;
+  /** What the server answers, by the rules of the target release; undefined if it was not called. */
+  answer: ExtensionAnswer | undefined;
 }
 
 /** The upgrade. */
@@ -53,25 +52,27 @@ export interface ExtensionVerdict {
 }
 
 /** Rules whose findings matter to an upgrade, and their level then. */
-const relevantRules: Readonly<Record<string, { level: PreflightFinding['level']; topic: Topic; remedy?: string }>> = {
-  'hook-version-removed': { level: 'blocker', topic: 'hook-removed' },
-  'hook-unknown': { level: 'blocker', topic: 'refused' },
-  'hook-too-new': { level: 'blocker', topic: 'refused' },
-  'hook-version-deprecated': { level: 'warning', topic: 'hook-deprecated' },
+const relevantRules: Readonly<
+  Record<string, { severity: PreflightFinding['severity']; topic: Topic; remedy?: string }>
+> = {
+  'hook-version-removed': { severity: 'error', topic: 'hook-removed' },
+  'hook-unknown': { severity: 'error', topic: 'refused' },
+  'hook-too-new': { severity: 'error', topic: 'refused' },
+  'hook-version-deprecated': { severity: 'warning', topic: 'hook-deprecated' },
   'ca-bundle-pem': {
-    level: 'blocker',
+    severity: 'error',
     topic: 'ca',
     remedy: 'put the certificate of the CA into spec.clientConfig.caBundle',
   },
-  'ca-certificate-expired': { level: 'blocker', topic: 'ca' },
+  'ca-certificate-expired': { severity: 'error', topic: 'ca' },
   'ca-certificate-not-yet-valid': {
-    level: 'warning',
+    severity: 'warning',
     topic: 'ca',
     remedy: 'upgrade once it is valid, or keep the certificate of the previous CA next to it until then',
   },
-  'ca-certificate-expiring': { level: 'warning', topic: 'ca' },
+  'ca-certificate-expiring': { severity: 'warning', topic: 'ca' },
   'ca-missing': {
-    level: 'warning',
+    severity: 'warning',
     topic: 'ca',
     remedy: `put the certificate of the CA into spec.clientConfig.caBundle, or name its Secret in the annotation ${injectCaFromSecretAnnotation}`,
   },
@@ -86,8 +87,9 @@ const remedies = {
   ca: 'renew the CA, and put its certificate into spec.clientConfig.caBundle next to the old one',
 } satisfies Partial<Record<Topic, string>>;
 
-function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now }: Upgrade): PreflightFinding[] {
+function ruleFindings({ config, answer }: ExtensionFacts, { to, catalog, now }: Upgrade): PreflightFinding[] {
   // When the managers restart, the discovered handlers replace the registered ones.
+  const discovered = answer?.discovered;
   const current =
     discovered?.ok === true ? { ...config, status: { ...config.status, handlers: discovered.handlers } } : config;
   const rules = createRuleSet({
@@ -117,22 +119,23 @@ function ruleFindings({ config, discovered }: ExtensionFacts, { to, catalog, now
 
 /** Evaluates the response to Discovery by the rules of the target release. */
 function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFinding[] {
-  const { discovered, config, isFromCluster } = facts;
+  const { answer, config, isFromCluster } = facts;
+  const discovered = answer?.discovered;
   const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
   if (discovered === undefined) {
     if (condition?.status === 'False') {
       const message = `is not discovered now: ${quotable(condition.message ?? '', 300)}`;
-      return [{ level: 'blocker', topic: 'unreachable', message, remedy: unreachableRemedy }];
+      return [{ severity: 'error', topic: 'unreachable', message, remedy: unreachableRemedy }];
     }
     // An extension may have no handlers; then only the condition tells that it was discovered.
     if (config.status?.handlers?.length || condition?.status === 'True') {
       const message = 'was not called (--offline), so it is unknown whether it answers now';
-      return [{ level: 'note', topic: 'unreachable', message }];
+      return [{ severity: 'note', topic: 'unreachable', message }];
     }
     const online = 'run without --offline from where it can be reached';
     return [
       {
-        level: 'unknown',
+        severity: 'unknown',
         topic: 'unreachable',
         message: 'was not called (--offline) and has no discovered handlers in its status, so its hooks are unknown',
         remedy: isFromCluster ? online : `${online}, or give the object with its status: "kubectl get -o yaml" has it`,
@@ -145,19 +148,19 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
   if (discovered.problems.length > 0) {
     const to = formatRelease(upgrade.to);
     return discovered.problems.map(({ message, remedy }) => ({
-      level: 'blocker',
+      severity: 'error',
       topic: 'refused',
       message: `${to} refuses the extension as a whole: ${message}`,
       remedy: message.endsWith('is not in the Runtime SDK catalog') ? remedies.refused : remedy,
     }));
   }
   const { error } = discovered;
-  const target = targetOf(extensionOf(config).clientConfig, { group: '', version: '', hook: '', timeoutSeconds: 10 });
+  const target = addressOf(extensionOf(config).clientConfig);
   const isClusterName = !isCallError(target) && target.serverName.endsWith('.svc');
   if (isClusterName && error.message.includes('no such host') && upgrade.resolve?.(target.host) === undefined) {
     return [
       {
-        level: 'unknown',
+        severity: 'unknown',
         topic: 'unreachable',
         message: `cannot be reached from here: ${target.serverName} is a name inside the cluster`,
         remedy:
@@ -167,9 +170,9 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
   }
   return [
     {
-      level: 'blocker',
+      severity: 'error',
       topic: 'unreachable',
-      message: `does not answer now: ${error.message}`,
+      message: `does not answer now: ${error.message.replace(/^failed to discover extension "[^"]{0,253}": /, '')}`,
       remedy: unreachableRemedy,
     },
   ];
@@ -178,22 +181,10 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
 const unreachableRemedy =
   'repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again';
 
-/** How long before its expiry a serving certificate is warned about, in ms. */
-const noticeMs = 14 * 24 * 3600 * 1000;
-
-function certificateFindings({ tls }: ExtensionFacts, { now }: Upgrade): PreflightFinding[] {
-  if (tls === undefined || !(tls.notAfter.getTime() - now.getTime() < noticeMs)) {
-    return [];
-  }
-  const isOver = tls.notAfter < now;
-  return [
-    {
-      level: isOver ? 'blocker' : 'warning',
-      topic: 'certificate',
-      message: `the serving certificate ${isOver ? 'expired' : 'expires'} on ${tls.notAfter.toISOString().slice(0, 10)}`,
-      remedy: 'renew it before the upgrade: restarted managers discover every extension again',
-    },
-  ];
+function certificateFindings({ answer }: ExtensionFacts, { now }: Upgrade): PreflightFinding[] {
+  const finding = answer?.tls && certificateDateFinding(answer.tls, now);
+  const remedy = 'renew it before the upgrade: restarted managers discover every extension again';
+  return finding === undefined ? [] : [{ ...finding, topic: 'certificate', remedy }];
 }
 
 function caFindings({ config, isFromCluster }: ExtensionFacts): PreflightFinding[] {
@@ -204,7 +195,7 @@ function caFindings({ config, isFromCluster }: ExtensionFacts): PreflightFinding
   return isFromCluster
     ? [
         {
-          level: 'blocker',
+          severity: 'error',
           topic: 'ca',
           message:
             'has no caBundle although an annotation requests its injection: the Secret or its key ca.crt is missing',
@@ -212,7 +203,7 @@ function caFindings({ config, isFromCluster }: ExtensionFacts): PreflightFinding
             'create the Secret that the annotation names: without it, a restarted manager cannot discover the extension',
         },
       ]
-    : [{ level: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster and was not checked' }];
+    : [{ severity: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster and was not checked' }];
 }
 
 function apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, catalog }: Upgrade): PreflightFinding[] {
@@ -224,20 +215,21 @@ function apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, c
     return life === undefined || phase === 'removed'
       ? [
           {
-            level: 'blocker',
+            severity: 'error',
             topic: 'api-version',
             message: `${message}, which ${formatRelease(to)} does not have`,
             remedy,
           },
         ]
       : phase === 'deprecated'
-        ? [{ level: 'warning', topic: 'api-version', message: `${message}, which is deprecated`, remedy }]
+        ? [{ severity: 'warning', topic: 'api-version', message: `${message}, which is deprecated`, remedy }]
         : [];
   });
 }
 
 /** Handlers that will appear or disappear with the next discovery, which the upgrade triggers. */
-function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFinding[] {
+function handlerFindings({ config, answer }: ExtensionFacts): PreflightFinding[] {
+  const discovered = answer?.discovered;
   const registered = (config.status?.handlers ?? []).map(({ name }) => name ?? '');
   if (discovered?.ok !== true || registered.length === 0) {
     return [];
@@ -248,7 +240,7 @@ function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFindi
     ? []
     : [
         {
-          level: 'warning',
+          severity: 'warning',
           topic: 'handlers',
           message: `no longer offers ${quotable(gone.slice(0, 10).join(', '), 300)}, which is registered`,
           remedy: 'check whether a ClusterClass names it: its Clusters stop reconciling when the managers restart',
@@ -258,7 +250,8 @@ function handlerFindings({ config, discovered }: ExtensionFacts): PreflightFindi
 
 /** The effects of an upgrade of Cluster API on an extension. Pure: all facts are passed in. */
 export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): ExtensionVerdict {
-  const { config, discovered } = facts;
+  const { config } = facts;
+  const discovered = facts.answer?.discovered;
   const offered = discovered?.ok === true ? discovered.handlers : (config.status?.handlers ?? []);
   const hooks = [...new Set(offered.map(({ requestHook }) => requestHook?.hook ?? ''))].filter((name) => name !== '');
   const isRefused = discovered?.ok === false && discovered.problems.length > 0;
@@ -272,7 +265,7 @@ export function examineExtension(facts: ExtensionFacts, upgrade: Upgrade): Exten
     ...handlerFindings(facts),
     ...wireChangesBetween(upgrade.from, upgrade.to, new Set(hooks)).map(
       ({ release, isBreaking, change, remedy }): PreflightFinding => ({
-        level: isBreaking && hooks.length > 0 ? 'warning' : 'note',
+        severity: isBreaking && hooks.length > 0 ? 'warning' : 'note',
         topic: 'wire',
         message: `${formatRelease(release)}: ${change}`,
         remedy,

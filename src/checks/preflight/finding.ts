@@ -1,5 +1,4 @@
-/** `blocker`: something that works now would not work after the upgrade. `unknown`: that could not be determined. */
-export type FindingLevel = 'blocker' | 'unknown' | 'warning' | 'note';
+import type { ExtensionFinding } from '../../runtimehooks/client/index.ts';
 
 /** What a finding is about, in the order in which to deal with findings. */
 const topics = [
@@ -17,14 +16,9 @@ const topics = [
 /** One of `topics`. */
 export type Topic = (typeof topics)[number];
 
-/** One thing that was found out about an extension. */
-export interface PreflightFinding {
-  level: FindingLevel;
+/** A finding of a preflight. `error`: something that works now would not work after the upgrade. */
+export interface PreflightFinding extends ExtensionFinding {
   topic: Topic;
-  /** One line. */
-  message: string;
-  /** The remedy; absent for a note that requires no action. */
-  remedy?: string;
 }
 
 /** Whether an upgrade is safe for an extension, or for all. */
@@ -32,18 +26,17 @@ export type Verdict = 'safe' | 'unsafe' | 'unknown';
 
 /** The verdict that follows from findings. */
 export function verdictOf(findings: readonly PreflightFinding[]): Verdict {
-  return findings.some(({ level }) => level === 'blocker')
-    ? 'unsafe'
-    : findings.some(({ level }) => level === 'unknown')
-      ? 'unknown'
-      : 'safe';
+  const has = (wanted: PreflightFinding['severity']) => findings.some(({ severity }) => severity === wanted);
+  return has('error') ? 'unsafe' : has('unknown') ? 'unknown' : 'safe';
 }
 
-const levels: readonly FindingLevel[] = ['blocker', 'unknown', 'warning', 'note'];
+const severities: readonly PreflightFinding['severity'][] = ['error', 'unknown', 'warning', 'note'];
 
 /** Findings in the order in which to deal with them. */
-export function inOrder(findings: readonly PreflightFinding[]): PreflightFinding[] {
+export function inOrder<T extends PreflightFinding>(findings: readonly T[]): T[] {
   return findings.toSorted(
-    (a, b) => levels.indexOf(a.level) - levels.indexOf(b.level) || topics.indexOf(a.topic) - topics.indexOf(b.topic),
+    (a, b) =>
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      topics.indexOf(a.topic) - topics.indexOf(b.topic),
   );
 }

@@ -1,3 +1,4 @@
+import { shortList } from '../../base/index.ts';
 import { compareReleases, formatRelease, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
 import type { ExtensionVerdict } from './examine.ts';
 import { inOrder, type PreflightFinding, type Verdict, verdictOf } from './finding.ts';
@@ -19,8 +20,9 @@ export interface PreflightReport {
   extensions: ExtensionVerdict[];
 }
 
-/** Maximum number of steps that are listed. */
+/** Maximum number of steps that are listed, and of extensions that one names. */
 const maxSteps = 20;
+const maxNames = 10;
 
 function sharedFindings(from: Release, to: Release, extensions: readonly ExtensionVerdict[]): PreflightFinding[] {
   const findings: PreflightFinding[] = [];
@@ -28,7 +30,7 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
     const names = extensions.filter(({ hooks }) => hooks.includes(hook)).map(({ extensionConfig }) => extensionConfig);
     if (names.length > 1) {
       findings.push({
-        level: 'warning',
+        severity: 'warning',
         topic: 'handlers',
         message: `${names.slice(0, 10).join(' and ')} serve ${hook}: where their namespaceSelectors overlap all in-place decisions fail`,
         remedy: 'let only one extension serve it',
@@ -37,9 +39,9 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
   }
   if (compareReleases(to, from) < 0) {
     findings.push({
-      level: 'warning',
+      severity: 'warning',
       topic: 'other',
-      message: `${formatRelease(to)} is older than ${formatRelease(from)}, which runs: a way back is not what this was made for`,
+      message: `${formatRelease(to)} is older than ${formatRelease(from)}, which runs: downgrades are not checked`,
       remedy: 'first roll back extensions that offer hooks unknown to the older release',
     });
   }
@@ -55,16 +57,19 @@ export function reportOf(
   const all = extensions.flatMap(({ extensionConfig, findings: own }) =>
     own.map((finding) => ({ ...finding, extensionConfig })),
   );
-  const urgent = inOrder(all).filter(({ level }) => level === 'blocker' || level === 'unknown') as typeof all;
-  const steps = urgent.flatMap(({ extensionConfig, remedy }) =>
-    remedy === undefined ? [] : [`${extensionConfig}: ${remedy}`],
-  );
+  /** The extensions that each remedy is for. */
+  const first = new Map<string, Set<string>>();
+  for (const { severity, remedy, extensionConfig } of inOrder(all)) {
+    if (remedy !== undefined && (severity === 'error' || severity === 'unknown')) {
+      first.set(remedy, (first.get(remedy) ?? new Set()).add(extensionConfig));
+    }
+  }
   return {
     from: formatRelease(from),
     isFromKnown,
     to: formatRelease(to),
     verdict: verdictOf([...all, ...findings]),
-    first: [...new Set(steps)].slice(0, maxSteps),
+    first: [...first].slice(0, maxSteps).map(([remedy, names]) => `${shortList([...names], maxNames)}: ${remedy}`),
     findings,
     extensions: [...extensions],
   };

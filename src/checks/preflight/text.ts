@@ -1,35 +1,97 @@
-import { count, type Paint, type Style, withoutControls } from '../../base/index.ts';
-import type { PreflightFinding, Verdict } from './finding.ts';
+import { count, type Paint, type Style, shortList, withoutControls } from '../../base/index.ts';
+import { inOrder, type PreflightFinding, type Verdict } from './finding.ts';
 import type { PreflightReport } from './report.ts';
 
 const verdicts: Record<Verdict, string> = { safe: 'safe', unsafe: 'NOT SAFE', unknown: 'NOT KNOWN' };
 const styles: Record<Verdict, Style> = { safe: 'green', unsafe: 'red', unknown: 'yellow' };
 
-function findingLines({ level, message, remedy }: PreflightFinding): string[] {
-  return [`  ${level.padEnd(7)}  ${message}`, ...(remedy === undefined ? [] : [`           do: ${remedy}`])];
+const width = 80;
+/** Maximum number of extensions that a line names. */
+const maxNames = 5;
+
+/** A paragraph in lines of 80 columns, unless a word is longer. The first line begins with `start`. */
+function paragraph(start: string, text: string, margin: string): string[] {
+  const lines: string[] = [];
+  let line = start;
+  for (const word of withoutControls(text).split(' ')) {
+    if (line.length + word.length > width && line.length > margin.length) {
+      lines.push(line.trimEnd());
+      line = margin;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
 }
 
-/** As text: the verdict, what to do first, and every extension with its findings. */
+/** Findings of several extensions that are dealt with in the same way. */
+interface Group extends PreflightFinding {
+  /** The names of the extensions, by message. */
+  messages: Map<string, string[]>;
+}
+
+function groupsOf({ findings, extensions }: PreflightReport): Group[] {
+  const groups = new Map<string, Group>();
+  const add = (finding: PreflightFinding, names: readonly string[]) => {
+    const { severity, message, remedy } = finding;
+    const key = JSON.stringify([severity, remedy ?? message]);
+    const group = groups.get(key) ?? { ...finding, messages: new Map() };
+    groups.set(key, group);
+    group.messages.set(message, [...(group.messages.get(message) ?? []), ...names]);
+  };
+  for (const finding of findings) {
+    add(finding, []);
+  }
+  for (const { extensionConfig, findings: own } of extensions) {
+    for (const finding of own) {
+      add(finding, [extensionConfig]);
+    }
+  }
+  return inOrder([...groups.values()]);
+}
+
+function groupLines({ messages, remedy }: Group, start: string): string[] {
+  const margin = ' '.repeat(start.length);
+  const lines = [...messages].flatMap(([message, names], index) => {
+    const who = names.length === 0 ? '' : `${shortList(names, maxNames)}: `;
+    return paragraph(index === 0 ? start : margin, `${who}${message}`, `${margin}  `);
+  });
+  return remedy === undefined ? lines : [...lines, ...paragraph(margin, `do: ${remedy}`, `${margin}    `)];
+}
+
+/** As text: the verdict, what to do first, and what else to know, each thing once for all extensions. */
 export function preflightAsText(report: PreflightReport, paint: Paint): string {
-  const { from, isFromKnown, to, verdict, first, findings, extensions } = report;
-  const verdictText = (one: Verdict) => paint(styles[one], verdicts[one]);
-  const withVerdict = (one: Verdict) => extensions.filter((extension) => extension.verdict === one).length;
+  const { from, isFromKnown, to, verdict, extensions } = report;
+  const withVerdict = (one: Verdict) =>
+    extensions.filter((extension) => extension.verdict === one).map(({ extensionConfig }) => extensionConfig);
   const counts = [
     count(extensions.length, 'extension'),
-    `${withVerdict('unsafe')} not safe`,
-    ...(withVerdict('unknown') > 0 ? [`${withVerdict('unknown')} not known`] : []),
+    `${withVerdict('unsafe').length} not safe`,
+    ...(withVerdict('unknown').length > 0 ? [`${withVerdict('unknown').length} not known`] : []),
   ];
-  const lines = [`Cluster API ${from} to ${to}: ${verdictText(verdict)} (${counts.join(', ')})`];
+  const lines = [`Cluster API ${from} to ${to}: ${paint(styles[verdict], verdicts[verdict])} (${counts.join(', ')})`];
   if (!isFromKnown) {
-    lines.push(`  the running release is unknown; set it with --current-cluster-api-version (${from} is assumed)`);
+    lines.push(
+      ...paragraph(
+        '  ',
+        `the running release is unknown; set it with --current-cluster-api-version (${from} is assumed)`,
+        '  ',
+      ),
+    );
   }
-  if (first.length > 0) {
-    lines.push('first:', ...first.map((step, index) => withoutControls(`  ${index + 1}. ${step}`)));
-  }
-  lines.push(...findings.flatMap(findingLines).map(withoutControls));
-  for (const extension of extensions) {
-    lines.push(`${withoutControls(extension.extensionConfig)}: ${verdictText(extension.verdict)}`);
-    lines.push(...extension.findings.flatMap(findingLines).map(withoutControls));
+  const groups = groupsOf(report);
+  const isUrgent = ({ severity }: Group) => severity === 'error' || severity === 'unknown';
+  const urgent = groups.filter(isUrgent);
+  lines.push(
+    ...(urgent.length > 0 ? ['first:'] : []),
+    ...urgent.flatMap((group, index) => groupLines(group, `  ${index + 1}. `)),
+    ...groups.filter((group) => !isUrgent(group)).flatMap((group) => groupLines(group, `${group.severity}: `)),
+  );
+  for (const one of ['unsafe', 'unknown', 'safe'] as const) {
+    const names = withVerdict(one);
+    if (names.length > 0) {
+      const [first = '', ...rest] = paragraph(`${verdicts[one]}: `, shortList(names, 20), '  ');
+      lines.push(first.replace(verdicts[one], paint(styles[one], verdicts[one])), ...rest);
+    }
   }
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -89,6 +89,20 @@ const wireChanges: readonly WireChange[] = [
   },
   {
     release: v1(14),
+    hooks: [hooks.GeneratePatches.name],
+    isBreaking: true,
+    change:
+      'patches of labels and annotations in templates have an effect: earlier releases dropped them silently, so those that were there all along replace machines after the upgrade',
+    remedy: 'look for patches of metadata before the upgrade ("rehearse" shows their effect), and remove unwanted ones',
+  },
+  {
+    release: v1(14),
+    isBreaking: false,
+    change: 'v1beta1 of Cluster API is planned to be removed in v1.16 (April 2027)',
+    remedy: 'write manifests, and read Clusters, as v1beta2',
+  },
+  {
+    release: v1(14),
     // A server that answers Discovery does not redirect, and hooks have the same address.
     isBreaking: false,
     change: 'redirects are no longer followed',

@@ -1,5 +1,5 @@
 import { count, readableYaml, withoutControls } from '../../base/index.ts';
-import { createClient, type Survey, type SurveyFinding, surveyExtension } from '../../runtimehooks/client/index.ts';
+import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
 import { type DefineCommand, exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -19,7 +19,7 @@ const discoverFlags = {
   ...catalogFlags,
 } satisfies Flags;
 
-function findingText({ severity, handler, message, remedy }: SurveyFinding): string {
+function findingText({ severity, handler, message, remedy }: ExtensionFinding): string {
   return withoutControls(`  ${severity}: ${handler === undefined ? '' : `${handler}: `}${message}; ${remedy}`);
 }
 
@@ -27,7 +27,9 @@ function surveyText({ extensionConfig, status, handlers, findings, tls, latencie
   const facts = [
     status,
     ...(status === 'Discovered' ? [count(handlers.length, 'handler')] : []),
-    ...(tls === undefined ? [] : [`${tls.protocol}, certificate until ${tls.notAfter.slice(0, 10)}`]),
+    ...(tls === undefined
+      ? []
+      : [`${tls.protocol}, certificate until ${tls.notAfter?.slice(0, 10) ?? 'an unreadable date'}`]),
     `${latenciesMs.map((latency) => `${latency} ms`).join(', ')}`,
   ];
   const rows = handlers.map(({ name, requestHook, timeoutSeconds = 10, failurePolicy }) =>

@@ -36,8 +36,6 @@ const preflightFlags = {
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 
-const probeTimeoutMs = 10_000;
-
 /** What does the work: the rules and the client, which the help does without. */
 async function loadWork() {
   const [preflight, runtime] = await Promise.all([
@@ -77,16 +75,7 @@ a file that cannot be read.`,
       if (to === undefined) {
         throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
       }
-      const {
-        createClient,
-        examineExtension,
-        extensionOf,
-        isCallError,
-        preflightAsText,
-        probeTls,
-        reportOf,
-        targetOf,
-      } = await loadWork();
+      const { askExtension, createClient, examineExtension, preflightAsText, reportOf } = await loadWork();
       const extensions = await readExtensions(flags, names, io);
       const { configs, resolve, originals } = extensions;
       if (configs.length === 0 && flags.filename.length > 0) {
@@ -104,25 +93,12 @@ a file that cannot be read.`,
           },
         );
         const verdicts = [];
-        const results = inTurn(configs, async (config) => {
-          const target = targetOf(extensionOf(config).clientConfig, {
-            group: '',
-            version: '',
-            hook: '',
-            timeoutSeconds: 10,
-          });
-          const isAsked = !flags.offline;
-          return {
-            config,
-            original: originals.get(config) ?? {},
-            isFromCluster: extensions.cluster !== undefined,
-            discovered: isAsked ? await client.discover(config, { signal: io.signal }) : undefined,
-            tls:
-              isAsked && !isCallError(target)
-                ? await probeTls(target, AbortSignal.any([io.signal, AbortSignal.timeout(probeTimeoutMs)]), resolve)
-                : undefined,
-          };
-        });
+        const results = inTurn(configs, async (config) => ({
+          config,
+          original: originals.get(config) ?? {},
+          isFromCluster: extensions.cluster !== undefined,
+          answer: flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal }),
+        }));
         for await (const facts of results) {
           io.signal.throwIfAborted();
           asked++;

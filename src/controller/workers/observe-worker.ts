@@ -1,4 +1,4 @@
-import { type Client, isCallError, probeTls, type Resolve, targetOf } from '../../runtimehooks/client/index.ts';
+import { askExtension, type Client, type Resolve } from '../../runtimehooks/client/index.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { Worker } from './worker.ts';
 
@@ -9,9 +9,6 @@ export interface ObserveWorkerOptions {
   metrics: ControllerMetrics;
   observeMs: number;
 }
-
-/** How long inspecting a certificate may take, in ms. */
-const probeMs = 10_000;
 
 /** Calls Discovery on extensions and inspects their certificates, for metrics. Writes nothing. */
 export function createObserveWorker({ client, resolve, metrics, observeMs }: ObserveWorkerOptions): Worker {
@@ -24,22 +21,11 @@ export function createObserveWorker({ client, resolve, metrics, observeMs }: Obs
       if (deletionTimestamp !== undefined) {
         return { result: 'done' };
       }
-      const started = performance.now();
-      const result = await client.discover(config, { signal });
+      const { discovered, latenciesMs, tls } = await askExtension(config, { client, resolve, signal });
       client.disconnect(name);
       signal.throwIfAborted();
-      metrics.discovered(name, result.ok, (performance.now() - started) / 1000);
-      const target = targetOf(config.spec?.clientConfig ?? {}, {
-        group: '',
-        version: '',
-        hook: '',
-        timeoutSeconds: 10,
-      });
-      const tls = isCallError(target)
-        ? undefined
-        : await probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(probeMs)]), resolve);
-      signal.throwIfAborted();
-      metrics.serverCertificate(name, tls?.notAfter);
+      metrics.discovered(name, discovered.ok, (latenciesMs[0] ?? 0) / 1000);
+      metrics.serverCertificate(name, tls?.validity?.notAfter);
       // Failing extensions are called as often as the others, since calling them does not repair anything.
       return { result: 'done', againMs: observeMs * (0.9 + Math.random() / 10) };
     },

@@ -19,8 +19,16 @@ export {
 } from './discovery/discovery.ts';
 export { type ClientCertificate, createConnections, type Resolve } from './exchange/connections.ts';
 export { readAnswer } from './exchange/exchange.ts';
-export { probeTls, type TlsFacts } from './exchange/probe.ts';
-export { type Target, targetOf } from './exchange/url.ts';
+export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
+export { addressOf, type Target, targetOf } from './exchange/url.ts';
+export {
+  areSameHandlers,
+  certificateDateFinding,
+  certificateNameFinding,
+  discoveryFindings,
+  type ExtensionFinding,
+  handlerFindings,
+} from './findings.ts';
 export {
   type ClientConfig,
   defaultTimeoutSeconds,
@@ -29,4 +37,4 @@ export {
   type RegisteredHandler,
 } from './registry/registration.ts';
 export { createRegistry, type HandlerRegistry } from './registry/registry.ts';
-export { type Survey, type SurveyFinding, surveyExtension } from './survey.ts';
+export { askExtension, type ExtensionAnswer, type Survey, surveyExtension } from './survey.ts';

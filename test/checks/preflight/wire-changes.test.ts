@@ -21,8 +21,9 @@ test('changes are in order, between known releases, of known hooks', () => {
 });
 
 test.each<[string, number, number, string[], number[]]>([
-  ['1.13 and 1.14 for a lifecycle hook', 12, 14, ['BeforeClusterCreate'], [13, 14, 14]],
-  ['the current release is not a change', 13, 14, ['BeforeClusterCreate'], [14, 14]],
+  ['1.13 and 1.14 for a lifecycle hook', 12, 14, ['BeforeClusterCreate'], [13, 14, 14, 14]],
+  ['the current release is not a change', 13, 14, ['BeforeClusterCreate'], [14, 14, 14]],
+  ['patches of metadata in 1.14', 13, 14, ['GeneratePatches'], [14, 14, 14, 14]],
   ['builtin variables of 1.13 for topology mutation', 12, 13, ['GeneratePatches'], [13]],
   ['and for validation', 12, 13, ['ValidateTopology'], [13]],
   ['changes of other hooks are left out', 12, 13, ['GenerateUpgradePlan'], []],

@@ -431,6 +431,26 @@ test.each<[string[], RegExp]>([
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
 });
 
+test('discover reports a certificate whose dates cannot be read, and goes on with the next extension', async () => {
+  const certificate = makeCertificate({ commonName: 'x', dnsNames: ['localhost'], issuer: testCa });
+  const der = Buffer.from(certificate.cert.replaceAll(/-----[^-]+-----|\s/g, ''), 'base64');
+  // The second of the two dates (UTCTime, tag 0x17, 13 characters).
+  const first = der.indexOf(Buffer.from([0x17, 13]));
+  der.write('999999999999Z', der.indexOf(Buffer.from([0x17, 13]), first + 15) + 2);
+  const cert = `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+  const odd = await server(offering(handlers), { certificate: { ...certificate, cert } });
+  const good = await server(offering(handlers));
+  const configs = [
+    extensionConfig('odd', { url: odd.url, caBundle }),
+    extensionConfig('good', { url: good.url, caBundle }),
+  ];
+  const { code, stdout, stderr } = await runProgram(['discover', '-f', fileOf(...configs)]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toContain('error: the dates of the certificate cannot be read; issue it again');
+  expect(stdout).toContain('certificate until an unreadable date');
+  expect(stdout).toMatch(/^good: Discovered; 1 handler/m);
+});
+
 test('discover ends when it is stopped', async () => {
   const stop = new AbortController();
   const extension = await server(() => {

@@ -55,7 +55,7 @@ interface Report {
   extensions: { extensionConfig: string; verdict: string; hooks: string[]; findings: Finding[] }[];
 }
 interface Finding {
-  level: string;
+  severity: string;
   topic: string;
   message: string;
   remedy?: string;
@@ -68,7 +68,7 @@ async function preflight(...args: string[]): Promise<{ code: number; report: Rep
 
 const upgrade = ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'v1.12'];
 const topicsOf = ({ extensions }: Report) =>
-  extensions.flatMap(({ findings }) => findings.map(({ level, topic }) => `${level} ${topic}`));
+  extensions.flatMap(({ findings }) => findings.map(({ severity, topic }) => `${severity} ${topic}`));
 
 describe('with files', () => {
   test('colours on a terminal, and none with NO_COLOR', async () => {
@@ -125,13 +125,15 @@ describe('with files', () => {
     expect(JSON.stringify(later.report)).not.toContain('ClusterClassVariables of v1beta2');
   });
 
-  test('text says what to do first, and the exit code is 1', async () => {
+  test('text says what to do first, each thing once, in 80 columns; the exit code is 1', async () => {
     const newer = await server(offering('BeforeClusterCreate', 'BeforeWorkersUpgrade'));
     const good = await server(offering('GeneratePatches'));
     const file = fileOf(
       extensionConfig('good', { url: good.url, caBundle }),
       extensionConfig('newer', { url: newer.url, caBundle }),
+      extensionConfig('other', { url: newer.url, caBundle }),
       extensionConfig('gone', { url: 'https://localhost:1', caBundle }),
+      extensionConfig('lost', { url: 'https://localhost:1', caBundle }),
     );
     const args = [
       'preflight',
@@ -144,22 +146,42 @@ describe('with files', () => {
     ];
     const { code, stdout, stderr } = await runProgram(args);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toMatchInlineSnapshot(`
-      "Cluster API v1.10 to v1.11: NOT SAFE (3 extensions, 2 not safe)
-      first:
-        1. gone: repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again
-        2. newer: install a release of the extension without this handler before the upgrade, or choose a target that knows the hook
-      good: safe
-        warning  v1.11: the builtin variable has no cluster.network.ipFamily
-                 do: derive it from the CIDR blocks
-      newer: NOT SAFE
-        blocker  v1.11 refuses the extension as a whole: handler beforeworkersupgrade requestHook hooks.runtime.cluster.x-k8s.io/v1alpha1/BeforeWorkersUpgrade is not in the Runtime SDK catalog
-                 do: install a release of the extension without this handler before the upgrade, or choose a target that knows the hook
-      gone: NOT SAFE
-        blocker  does not answer now: failed to discover extension "gone": http call failed: Post "https://localhost:1/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused
-                 do: repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again
-      "
-    `);
+    expect(stdout).toBe(
+      `Cluster API v1.10 to v1.11: NOT SAFE (5 extensions, 4 not safe)
+first:
+  1. gone, lost: does not answer now: http call failed: Post
+       "https://localhost:1/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery?timeout=10s":
+       dial tcp 127.0.0.1:1: connect: connection refused
+     do: repair it or delete the ExtensionConfig before the upgrade: the upgrade
+         restarts the managers, and a manager that cannot discover every
+         extension within a minute exits, again and again
+  2. newer, other: v1.11 refuses the extension as a whole: handler
+       beforeworkersupgrade requestHook
+       hooks.runtime.cluster.x-k8s.io/v1alpha1/BeforeWorkersUpgrade is not in
+       the Runtime SDK catalog
+     do: install a release of the extension without this handler before the
+         upgrade, or choose a target that knows the hook
+warning: good: v1.11: the builtin variable has no cluster.network.ipFamily
+         do: derive it from the CIDR blocks
+NOT SAFE: newer, other, gone, lost
+safe: good
+`,
+    );
+  });
+
+  test('1.13 to 1.14: patches of metadata take effect', async () => {
+    const file = fileOf(
+      extensionConfig('one', { url: 'https://a:1', caBundle }, [storedHandler('p.one', 'GeneratePatches')]),
+    );
+    const releases = ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'v1.13'];
+    const { code, report } = await preflight(...releases, '--offline', '-f', file);
+    expect(code).toBe(0);
+    const messages = (wanted: string) =>
+      report.extensions[0]!.findings.filter(({ severity }) => severity === wanted).map(({ message }) => message);
+    expect(messages('warning')).toEqual([
+      'v1.14: patches of labels and annotations in templates have an effect: earlier releases dropped them silently, so those that were there all along replace machines after the upgrade',
+    ]);
+    expect(messages('note')).toContain('v1.14: v1beta1 of Cluster API is planned to be removed in v1.16 (April 2027)');
   });
 
   test('reports hook versions that the target has deprecated or removed', async () => {
@@ -190,7 +212,7 @@ describe('with files', () => {
     const removed = await preflight(...args, '-f', fileOf(extensionConfig('one', { url: older.url, caBundle })));
     expect(removed.code).toBe(1);
     expect(removed.report.extensions[0]?.findings[0]).toMatchObject({
-      level: 'blocker',
+      severity: 'error',
       topic: 'refused',
       message: expect.stringMatching(
         /^v1\.14 refuses the extension as a whole: .*Older is not in the Runtime SDK catalog/,
@@ -206,7 +228,7 @@ describe('with files', () => {
           makeCertificate({ commonName: 'old', isCa: true, notAfter: new Date('2021-01-01') }).cert,
         ).toString('base64'),
       },
-      'blocker ca',
+      'error ca',
       /^renew the CA/,
     ],
     [
@@ -220,7 +242,7 @@ describe('with files', () => {
       'warning ca',
       /^renew the CA/,
     ],
-    ['CA that is not PEM', { caBundle: 'eA==' }, 'blocker ca', /^put the certificate of the CA/],
+    ['CA that is not PEM', { caBundle: 'eA==' }, 'error ca', /^put the certificate of the CA/],
     ['no CA', { caBundle: undefined }, 'warning ca', /^put the certificate of the CA .*, or name its Secret/],
   ])('%s', async (_name, more, topic, remedy) => {
     const extension = await server(offering('GeneratePatches'));
@@ -230,7 +252,7 @@ describe('with files', () => {
     expect(topicsOf(report)).toContain(topic);
     const about = report.extensions[0]?.findings.find((finding) => finding.topic === 'ca');
     expect(about?.remedy).toMatch(remedy);
-    expect(code).toBe(topic.startsWith('blocker') ? 1 : 0);
+    expect(code).toBe(topic.startsWith('error') ? 1 : 0);
     expect(extension.received).toEqual([]);
   });
 
@@ -407,14 +429,16 @@ describe('with an API server', () => {
     expect(offline.code).toBe(1);
     const byName = new Map(offline.report.extensions.map((one) => [one.extensionConfig, one]));
     expect(byName.get('broken')?.findings[0]).toMatchObject({
-      level: 'blocker',
+      severity: 'error',
       topic: 'unreachable',
       message: 'is not discovered now: Error in discovery: x',
     });
-    expect(byName.get('injected')?.findings).toContainEqual(expect.objectContaining({ level: 'blocker', topic: 'ca' }));
+    expect(byName.get('injected')?.findings).toContainEqual(
+      expect.objectContaining({ severity: 'error', topic: 'ca' }),
+    );
     expect(byName.get('applied')?.verdict).toBe('unknown');
     expect(byName.get('applied')?.findings).toContainEqual(
-      expect.objectContaining({ topic: 'api-version', level: 'warning' }),
+      expect.objectContaining({ topic: 'api-version', severity: 'warning' }),
     );
     expect(extension.received).toEqual([]);
     expect(offline.report).toMatchObject({ from: 'v1.13', isFromKnown: false });

@@ -65,7 +65,7 @@ test.each<[string, Answering, RegExp]>([
   [
     'a redirect',
     (_, response) => void response.writeHead(307, { location: 'https://169.254.169.254/' }).end('secret body'),
-    /it answered 307; answer Discovery with 200$/,
+    /it answered 307; answer 200 at this path/,
   ],
   ['an error with a body', (_, response) => void response.writeHead(500).end('secret body'), /it answered 500; /],
   [
@@ -93,7 +93,7 @@ test('reports an invalid certificate, and an unreachable server', async () => {
     expect.stringMatching(/^spec\.clientConfig\.caBundle: .*tls: failed to verify certificate/),
   ]);
   expect(await messages(extensionConfig('e', { url: 'https://127.0.0.1:1', caBundle }))).toEqual([
-    expect.stringMatching(/connection refused; check the address/),
+    expect.stringMatching(/connection refused; check that the server is running/),
   ]);
 });
 
@@ -102,7 +102,7 @@ test('reports a certificate for other names, without revealing them', async () =
   const { messages } = prober();
   const config = extensionConfig('e', { url, caBundle: Buffer.from(other.cert).toString('base64') });
   expect(await messages(config)).toEqual([
-    'spec.clientConfig.caBundle: the server was probed, and Cluster API could not discover it: its certificate is for other names; serve a certificate for this name, signed by the CA in caBundle',
+    'spec.clientConfig.caBundle: the server was probed, and Cluster API could not discover it: its certificate is for other names; serve a certificate for the name in the address, signed by the CA in spec.clientConfig.caBundle',
   ]);
 });
 
@@ -111,7 +111,7 @@ test('a server that hangs takes its timeout and no more', async () => {
   const { messages } = prober({ timeoutMs: 300 });
   const began = performance.now();
   expect(await messages(extensionConfig('e', { url, caBundle }))).toEqual([
-    expect.stringMatching(/http request timeout expired; answer Discovery at once/),
+    expect.stringMatching(/http request timeout expired; answer discovery at once/),
   ]);
   expect(performance.now() - began).toBeLessThan(5_000);
 });

@@ -104,3 +104,7 @@ export function targetOf(clientConfig: ClientConfig, called: CalledHandler): Tar
       : { authorization: `Basic ${Buffer.from(querystring.unescape(userInfo)).toString('base64')}` }),
   };
 }
+
+/** Where an extension server is: a target without a hook. */
+export const addressOf = (clientConfig: ClientConfig): Target | CallError =>
+  targetOf(clientConfig, { group: '', version: '', hook: '', timeoutSeconds: 0 });

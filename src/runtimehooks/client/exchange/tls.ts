@@ -1,0 +1,90 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { isIP } from 'node:net';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { quotable } from '../call-error.ts';
+import type { Resolve } from './connections.ts';
+import type { Target } from './url.ts';
+
+/** What a TLS handshake reveals about a server, whether or not its certificate would be accepted. */
+export interface TlsFacts {
+  /** `TLSv1.3`. */
+  protocol: string;
+  /** Names and addresses in the certificate. */
+  names: readonly string[];
+  /** When the certificate is valid; undefined if its dates cannot be read. */
+  validity: { notBefore: Date; notAfter: Date } | undefined;
+  /** Whether the certificate is valid for the server's name. */
+  isForName: boolean;
+}
+
+/** Maximum number of names of a certificate that are examined. */
+const maxNames = 100;
+
+function factsOf(socket: TLSSocket, target: Target): TlsFacts {
+  const x509 = new X509Certificate(socket.getPeerCertificate().raw);
+  const names = (x509.subjectAltName ?? '').split(', ').filter((name) => name !== '');
+  const [notBefore, notAfter] = [new Date(x509.validFrom), new Date(x509.validTo)];
+  const isReadable = !Number.isNaN(notBefore.getTime()) && !Number.isNaN(notAfter.getTime());
+  return {
+    protocol: socket.getProtocol() ?? '',
+    names: names.slice(0, maxNames).map((name) => quotable(name.replace(/^(DNS|IP Address):/, ''))),
+    validity: isReadable ? { notBefore, notAfter } : undefined,
+    isForName:
+      (isIP(target.serverName) === 0
+        ? x509.checkHost(target.serverName, { subject: 'never' })
+        : x509.checkIP(target.serverName)) !== undefined,
+  };
+}
+
+/**
+ * Opens a TLS connection to a server, whatever its certificate: nothing secret must be sent. Undefined if the handshake
+ * fails, or the signal is aborted before its end.
+ */
+export async function openTls(
+  target: Target,
+  resolve: Resolve | undefined,
+  signal: AbortSignal,
+  options: Pick<ConnectionOptions, 'minVersion' | 'maxVersion' | 'ciphers' | 'ALPNProtocols'>,
+): Promise<TLSSocket | undefined> {
+  const { hostname, port } = new URL(target.origin);
+  const elsewhere = resolve?.(target.host);
+  const socket = connect({
+    host: elsewhere?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
+    ...(isIP(target.serverName) === 0 ? { servername: target.serverName } : {}),
+    rejectUnauthorized: false,
+    ...options,
+  });
+  // Errors after the handshake do not matter: the connection will be closed.
+  socket.on('error', () => {});
+  try {
+    await once(socket, 'secureConnect', { signal });
+    return socket;
+  } catch {
+    socket.destroy();
+    return undefined;
+  }
+}
+
+/**
+ * Inspects the certificate of a server, even one that would not be accepted. Sends nothing after the handshake.
+ *
+ * @param versions the TLS versions to offer. Default: all.
+ * @returns undefined if the handshake fails; a call tells why.
+ */
+export async function probeTls(
+  target: Target,
+  signal: AbortSignal,
+  resolve?: Resolve,
+  versions: Pick<ConnectionOptions, 'minVersion' | 'maxVersion' | 'ciphers'> = { minVersion: 'TLSv1' },
+): Promise<TlsFacts | undefined> {
+  const socket = await openTls(target, resolve, signal, versions);
+  try {
+    return socket && factsOf(socket, target);
+  } catch {
+    return undefined;
+  } finally {
+    socket?.destroy();
+  }
+}
