@@ -4,6 +4,7 @@ export {
   assertDeterministic,
   assertIdempotent,
   callHandler,
+  type DeterministicOptions,
   fakeClock,
   type IdempotentOptions,
   requestFor,

@@ -1,6 +1,7 @@
 import './node-version.ts';
 
 export {
+  type BuiltinVariables,
   type DefinedVariables,
   defineVariables,
   getField,
@@ -8,6 +9,8 @@ export {
   setField,
   type Template,
   type TemplateContext,
+  type TemplateFor,
+  type TemplateKinds,
   type TemplateMatch,
   type TemplatePatcher,
   type VariableDefinition,

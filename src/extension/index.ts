@@ -29,15 +29,17 @@ export {
   type ExtensionServerOptions,
   type RunningExtension,
 } from './sdk/server.ts';
+export { fakeClock } from './sdk/testing/clock.ts';
 export {
   assertDeterministic,
   assertIdempotent,
   callHandler,
-  fakeClock,
+  type DeterministicOptions,
   type IdempotentOptions,
   requestFor,
   type TestOutcome,
 } from './sdk/testing/testing.ts';
+export type { BuiltinVariables } from './sdk/topology/builtin.ts';
 export {
   type DefinedVariables,
   defineVariables,
@@ -48,9 +50,11 @@ export { mergeVariables, type Variables, variablesOf } from './sdk/topology/vari
 export {
   type Template,
   type TemplateContext,
+  type TemplateFor,
+  type TemplateKinds,
   type TemplateMatch,
   type TemplatePatcher,
   type WalkOptions,
   walkTemplates,
 } from './sdk/topology/walk.ts';
-export { checkedUpgradePlan } from './sdk/upgrade-plan.ts';
+export { checkedUpgradePlan, compareVersions, planUpgrade } from './sdk/upgrade-plan.ts';

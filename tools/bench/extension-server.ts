@@ -17,7 +17,7 @@ const [folder = '.', kind = 'sdk'] = process.argv.slice(2);
 const handlers = [
   handler('BeforeClusterUpgrade', {
     name: 'upgrade',
-    handle: (_, { answer }) => answer.retryAfterSeconds(30, 'backups run'),
+    handle: (_, { answer }) => answer.retry(30, 'backups run'),
   }),
   handler('GeneratePatches', {
     name: 'patch',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LruCache } from '../../base/index.ts';
+import type { BlockingAnswers } from '../sdk/handlers/answer.ts';
 import type { Handler } from '../sdk/handlers/handler.ts';
 import { createHostedExtension, type ExtensionServer, type HostedExtensionOptions } from '../sdk/server.ts';
 import { type Behaviours, parseBehaviours } from './behaviour.ts';
@@ -49,11 +50,10 @@ function behaving(handler: Handler, behaviours: Behaviours): Handler {
         await sleep(delaySeconds * 1000, undefined, { signal });
       }
       if (fail !== undefined && hasTurn(failures, cluster, fail.times)) {
-        return answer.failure(fail.message);
+        return answer.fail(fail.message);
       }
-      if (block !== undefined && 'retryAfterSeconds' in answer && hasTurn(blocks, cluster, block.times)) {
-        const { retryAfterSeconds } = answer as { retryAfterSeconds(seconds: number, message: string): unknown };
-        return retryAfterSeconds(block.retryAfterSeconds, block.message);
+      if (block !== undefined && 'retry' in answer && hasTurn(blocks, cluster, block.times)) {
+        return (answer as BlockingAnswers<unknown>).retry(block.retryAfterSeconds, block.message);
       }
       return handler.handle(request, context);
     },

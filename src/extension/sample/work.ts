@@ -6,7 +6,7 @@ import { machinePatches, machineSetPatches } from '../sdk/objects/in-place.ts';
 import { setField } from '../sdk/objects/json-path.ts';
 import { defineVariables } from '../sdk/topology/define-variables.ts';
 import { walkTemplates } from '../sdk/topology/walk.ts';
-import { checkedUpgradePlan } from '../sdk/upgrade-plan.ts';
+import { planUpgrade } from '../sdk/upgrade-plan.ts';
 
 /** How long it takes the sample to update a machine, in seconds. */
 const updateSeconds = 2;
@@ -23,16 +23,6 @@ const variables = defineVariables({
     },
   },
 });
-
-/** The steps from one version to another: each minor with patch 0, and the target. */
-function stepsTo(from: string, to: string): { version: string }[] {
-  const minorOf = (version: string) => Number(/^v?\d+\.(\d{1,6})\./.exec(version)?.[1]);
-  const [first, last] = [minorOf(from), minorOf(to)];
-  const between = Array.from({ length: Math.max(0, Math.min(last - first - 1, 100)) }, (_, index) => ({
-    version: `v1.${first + 1 + index}.0`,
-  }));
-  return from === to ? [] : [...between, { version: to }];
-}
 
 const lifecycle = {
   handle: <R>(_request: unknown, { answer }: { answer: { done(): Answer<R> } }): Answer<R> => answer.done(),
@@ -55,19 +45,18 @@ export const handlers: readonly Handler[] = [
   handler('GeneratePatches', {
     name: 'generate-patches',
     handle: (request, { answer, log }) => {
-      const { sampleLabel } = variables.read(request);
       const items = walkTemplates(
         request,
         [
           {
-            mutate(template) {
+            mutate(template, { values: { sampleLabel } }) {
               if (sampleLabel !== undefined) {
                 setField(template, 'spec.template.metadata.labels["sample-extension"]', sampleLabel);
               }
             },
           },
         ],
-        { log },
+        { variables, log },
       );
       return answer.done({ items });
     },
@@ -75,7 +64,7 @@ export const handlers: readonly Handler[] = [
   handler('ValidateTopology', { name: 'validate-topology', ...lifecycle }),
   handler('DiscoverVariables', {
     name: 'discover-variables',
-    handle: (_, { answer }) => answer.done({ variables: variables.variables }),
+    handle: (_, { answer }) => answer.done({ variables: variables.definitions }),
   }),
   handler('CanUpdateMachine', {
     name: 'can-update-machine',
@@ -91,20 +80,15 @@ export const handlers: readonly Handler[] = [
   }),
   handler('UpdateMachine', {
     name: 'update-machine',
-    handle: ({ desired: { machine } }, { answer, log }) =>
-      updates.answer({
-        answer,
+    handle: ({ desired: { machine } }, context) =>
+      updates.answer(context, {
         key: `${machine.metadata?.namespace}/${machine.metadata?.name} ${machine.spec?.version}`,
         message: 'the machine is being updated',
         run: (signal) => sleep(updateSeconds * 1000, undefined, { signal }),
-        log,
       }),
   }),
   handler('GenerateUpgradePlan', {
     name: 'generate-upgrade-plan',
-    handle: (request, { answer }) => {
-      const { fromControlPlaneKubernetesVersion: from, toKubernetesVersion: to } = request;
-      return answer.done(checkedUpgradePlan(request, { controlPlaneUpgrades: stepsTo(from, to) }));
-    },
+    handle: (request, { answer }) => answer.done(planUpgrade(request)),
   }),
 ];

@@ -21,7 +21,7 @@ const blockingBody: Body = {
   parameters: '({ cluster }, { answer, log })',
   lines: [
     "log.info({ uid: cluster.metadata?.uid }, 'called');",
-    "// If there is something to wait for: return answer.retryAfterSeconds(30, 'what it waits for');",
+    "// If there is something to wait for: return answer.retry(30, 'what it waits for');",
     'return answer.done();',
   ],
 };
@@ -38,13 +38,12 @@ const bodies: Readonly<Record<string, Body>> = {
     ],
     parameters: '(request, { answer, log })',
     lines: [
-      'const { tier } = variables.read(request);',
       'const items = walkTemplates(',
       '  request,',
       '  [',
       '    {',
       "      // match: { kind: 'DockerMachineTemplate', holder: { kind: 'MachineDeployment' } },",
-      '      mutate(template) {',
+      '      mutate(template, { values: { tier } }) {',
       '        // Infrastructure, bootstrap and control plane objects get the labels below spec.template.',
       '        if (tier !== undefined) {',
       '          setField(template, \'spec.template.metadata.labels["example.com/tier"]\', tier);',
@@ -52,7 +51,7 @@ const bodies: Readonly<Record<string, Body>> = {
       '      },',
       '    },',
       '  ],',
-      '  { log },',
+      '  { variables, log },',
       ');',
       'return answer.done({ items });',
     ],
@@ -60,23 +59,21 @@ const bodies: Readonly<Record<string, Body>> = {
   ValidateTopology: {
     parameters: '({ items }, { answer })',
     lines: [
-      '// If something is wrong, tell users: return answer.failure(…);',
-      "return items.length > 0 ? answer.done() : answer.failure('the Cluster has no templates');",
+      '// If something is wrong, tell users: return answer.fail(…);',
+      "return items.length > 0 ? answer.done() : answer.fail('the Cluster has no templates');",
     ],
   },
   DiscoverVariables: {
     imports: ["import { variables } from '../variables.ts';"],
     parameters: '(_request, { answer })',
-    lines: ['return answer.done({ variables: variables.variables });'],
+    lines: ['return answer.done({ variables: variables.definitions });'],
   },
   GenerateUpgradePlan: {
     parameters: '(request, { answer })',
-    imports: ["import { checkedUpgradePlan } from 'extensionconfig-webhook/extension';"],
+    imports: ["import { planUpgrade } from 'extensionconfig-webhook/extension';"],
     lines: [
-      'const { fromControlPlaneKubernetesVersion: from, toKubernetesVersion: to } = request;',
-      '// Each minor version needs a step; the last one is the target.',
-      'const controlPlaneUpgrades = from === to ? [] : [{ version: to }];',
-      'return answer.done(checkedUpgradePlan(request, { controlPlaneUpgrades }));',
+      "// The versions that you have tested, such as ['v1.33.4', 'v1.34.1'], are the second argument of planUpgrade.",
+      'return answer.done(planUpgrade(request));',
     ],
   },
   CanUpdateMachine: {
@@ -99,8 +96,8 @@ const bodies: Readonly<Record<string, Body>> = {
     parameters: '({ desired }, { answer, log })',
     lines: [
       "log.info({ machine: desired.machine.metadata?.name }, 'called');",
-      '// Until the machine is up to date: return answer.retryAfterSeconds(10, …); then answer.done().',
-      "return answer.failure('in-place updates are not implemented');",
+      '// Until the machine is up to date: return answer.retry(10, …); then answer.done().',
+      "return answer.fail('in-place updates are not implemented');",
     ],
   },
 };

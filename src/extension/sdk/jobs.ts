@@ -1,7 +1,7 @@
-import type { Logger } from 'pino';
+import { LruCache } from '../../base/index.ts';
 import type { Answer, BlockingAnswers } from './handlers/answer.ts';
-import { HandlerFailure } from './handlers/handler.ts';
-import { checkKind, checkOptions } from './handlers/options.ts';
+import { type HandlerContext, HandlerFailure } from './handlers/handler.ts';
+import { checkNumber } from './handlers/options.ts';
 import { fault, intendedFailure } from './handlers/thrown.ts';
 
 /** Options of jobs; all are optional. */
@@ -13,7 +13,11 @@ export interface JobsOptions {
    * the signal or not. Default: 14,400 (four hours).
    */
   maxSeconds?: number | undefined;
-  /** How long a completed job is remembered and not run again, in seconds. Default: 3600. */
+  /**
+   * For how long after its last call a completed job is not run again, in seconds. When another handler blocks, Cluster
+   * API calls this one again: this should be longer than any handler of the same hook tells Cluster API to wait.
+   * Default: 3600.
+   */
   rememberSeconds?: number | undefined;
   /** Maximum number of concurrent jobs; further jobs wait for their turn, and their callers with them. Default: 16. */
   maxRunning?: number | undefined;
@@ -24,9 +28,7 @@ export interface JobsOptions {
 }
 
 /** One job. */
-export interface Job<Response> {
-  /** Creates the answer: the `answer` of the handler's context. */
-  answer: BlockingAnswers<Response>;
+export interface Job {
   /**
    * Identifies the work: the same key means the same work. Include everything that makes it different work, such as the
    * Cluster's namespace, name and uid, and the target version.
@@ -37,40 +39,45 @@ export interface Job<Response> {
   /**
    * Does the work. It runs again after a restart of the extension, and replicas do not know of each other, so it has to
    * find out what has already been done. If it throws a `HandlerFailure`, its message becomes the answer.
+   *
+   * @param signal aborted when the job exceeds its time, and when the extension stops.
    */
   run(signal: AbortSignal): Promise<void>;
-  log?: Pick<Logger, 'error' | 'info'> | undefined;
 }
+
+/** What a handler of a blocking hook receives. */
+export type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'waitUntil'> & {
+  answer: BlockingAnswers<Response>;
+};
 
 /** Runs long work in the background, so that handlers return within milliseconds. */
 export interface Jobs {
   /**
    * Creates the answer for a job: starts the job, blocks while it runs, and is done once the job is. A failed job is
-   * reported as a Failure once; the next call, which Cluster API makes after a backoff, runs it again.
+   * reported as a Failure once; the next call, which Cluster API makes after a backoff, runs it again. A result is kept
+   * until a call has received it.
+   *
+   * @param context of the handler. When its server stops, it waits for the job, whose signal is aborted.
    */
-  answer<Response>(job: Job<Response>): Answer<Response>;
+  answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response>;
   /** Number of running jobs. */
   running(): number;
   /** Aborts the signals of running jobs and waits until they have ended. */
   stop(): Promise<void>;
 }
 
-type State =
-  | { state: 'running'; ended: Promise<void> }
-  | { state: 'done'; until: number }
-  | { state: 'failed'; message: string };
-
 /** Longest delay of a timer, in seconds. */
 const longestSeconds = 2_000_000;
+
+/** Maximum number of results that no call has received yet: those of Clusters that were deleted remain. */
+const maxUndelivered = 100_000;
 
 /**
  * Creates an empty set of jobs.
  *
  * @throws {RangeError} for an option outside its values.
- * @throws {TypeError} for options that are not an object, or a clock that is not a function.
  */
 export function createJobs(options: JobsOptions = {}): Jobs {
-  checkOptions(options, 'createJobs', '{ retryAfterSeconds: 10 }, or leave it out');
   const {
     retryAfterSeconds = 10,
     maxSeconds = 14_400,
@@ -79,42 +86,20 @@ export function createJobs(options: JobsOptions = {}): Jobs {
     maxRemembered = 10_000,
     now = () => performance.now(),
   } = options;
-  checkKind('now', now, 'function', 'give one that returns milliseconds');
-  if (!Number.isInteger(retryAfterSeconds) || retryAfterSeconds < 1) {
-    throw new RangeError(`retryAfterSeconds: ${retryAfterSeconds} is not a whole number above 0`);
-  }
-  if (!(typeof maxSeconds === 'number' && maxSeconds > 0 && maxSeconds <= longestSeconds)) {
-    throw new RangeError(`maxSeconds: ${maxSeconds} is not a number above 0 and up to ${longestSeconds}`);
-  }
-  if (!(typeof rememberSeconds === 'number' && rememberSeconds >= 0)) {
-    throw new RangeError(`rememberSeconds: ${rememberSeconds} is not a number from 0 on`);
-  }
+  checkNumber('retryAfterSeconds', retryAfterSeconds, { min: 1, isWhole: true });
+  checkNumber('maxSeconds', maxSeconds, { min: 0.001, max: longestSeconds });
+  checkNumber('rememberSeconds', rememberSeconds, { min: 0 });
   // With none, every caller would wait forever.
-  if (!Number.isInteger(maxRunning) || maxRunning < 1) {
-    throw new RangeError(`maxRunning: ${maxRunning} is not a whole number above 0`);
-  }
-  if (!Number.isInteger(maxRemembered) || maxRemembered < 0) {
-    throw new RangeError(`maxRemembered: ${maxRemembered} is not a whole number from 0 on`);
-  }
-  // In the order in which they entered their state: the oldest completed ones come first.
-  const jobs = new Map<string, State>();
-  const stopping = new AbortController();
-  let running = 0;
+  checkNumber('maxRunning', maxRunning, { min: 1, isWhole: true });
+  checkNumber('maxRemembered', maxRemembered, { min: 0, isWhole: true });
+  const running = new Map<string, Promise<void>>();
+  /** Results that no call has received: the message of a failure, or undefined. */
+  const results = new LruCache<{ failure?: string }>(maxUndelivered);
+  /** Until when completed jobs are remembered. */
+  const delivered = new LruCache<number>(maxRemembered);
+  const stopped = new AbortController();
 
-  function put(key: string, state: State): void {
-    jobs.delete(key);
-    jobs.set(key, state);
-    for (const [oldest, { state: kind }] of jobs) {
-      if (jobs.size - running <= maxRemembered) {
-        break;
-      }
-      if (kind !== 'running') {
-        jobs.delete(oldest);
-      }
-    }
-  }
-
-  async function work({ key, run, log }: Job<unknown>): Promise<void> {
+  async function work({ log, stopping }: BlockingContext<never>, { key, run }: Job): Promise<void> {
     const ending = new AbortController();
     const timedOut = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
@@ -124,52 +109,51 @@ export function createJobs(options: JobsOptions = {}): Jobs {
     }, maxSeconds * 1000);
     timer.unref();
     try {
-      await Promise.race([run(AbortSignal.any([stopping.signal, ending.signal])), timedOut.promise]);
-      running--;
-      put(key, { state: 'done', until: now() + rememberSeconds * 1000 });
-      log?.info({ job: key }, 'job done');
+      await Promise.race([run(AbortSignal.any([stopped.signal, stopping, ending.signal])), timedOut.promise]);
+      results.set(key, {});
+      log.info({ job: key }, 'job done');
     } catch (error) {
-      running--;
-      put(key, {
-        state: 'failed',
-        message: intendedFailure(error) ?? 'the work failed: see the log of the extension',
-      });
-      const { message, stack } = fault(error);
-      log?.error({ job: key, message, ...(stack !== undefined && { stack }) }, 'job failed');
+      if (stopped.signal.aborted || stopping.aborted) {
+        // Not a failure: the next process starts it again.
+        log.warn({ job: key }, 'job interrupted: the extension stops');
+      } else {
+        results.set(key, { failure: intendedFailure(error) ?? 'the work failed: see the log of the extension' });
+        log.error({ job: key, ...fault(error) }, 'job failed');
+      }
     } finally {
       clearTimeout(timer);
+      running.delete(key);
     }
   }
 
   return {
-    answer<Response>(job: Job<Response>): Answer<Response> {
-      const { answer, key, message } = job;
-      const known = jobs.get(key);
-      const state = known?.state === 'done' && known.until <= now() ? undefined : known;
-      switch (state?.state) {
-        case 'done':
-          // Blocking hooks have no required fields of their own.
-          return (answer as unknown as { done(): Answer<Response> }).done();
-        case 'failed':
-          jobs.delete(key);
-          return answer.failure(state.message);
-        case 'running':
-          return answer.retryAfterSeconds(retryAfterSeconds, message);
-        default:
-          if (running < maxRunning && !stopping.signal.aborted) {
-            running++;
-            // The job starts after this call has been answered, so that a job that fails at once is already in the set
-            // when it fails.
-            const ended = Promise.resolve().then(() => work(job as Job<unknown>));
-            put(key, { state: 'running', ended });
-          }
-          return answer.retryAfterSeconds(retryAfterSeconds, message);
+    answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response> {
+      const { answer } = context;
+      const { key, message } = job;
+      const result = results.get(key);
+      if (result?.failure !== undefined) {
+        results.delete(key);
+        return answer.fail(result.failure);
       }
+      if (result !== undefined || (delivered.get(key) ?? Number.NEGATIVE_INFINITY) > now()) {
+        results.delete(key);
+        delivered.set(key, now() + rememberSeconds * 1000);
+        // Blocking hooks have no required fields of their own.
+        return (answer as unknown as { done(): Answer<Response> }).done();
+      }
+      const isStopping = stopped.signal.aborted || context.stopping.aborted;
+      if (!running.has(key) && running.size < maxRunning && !isStopping) {
+        // It starts after this call has been answered: a job that fails at once must not fail before it is in the set.
+        const ended = Promise.resolve().then(() => work(context as BlockingContext<never>, job));
+        running.set(key, ended);
+        context.waitUntil(ended);
+      }
+      return answer.retry(retryAfterSeconds, message);
     },
-    running: () => running,
+    running: () => running.size,
     async stop() {
-      stopping.abort(new DOMException('the extension stops', 'AbortError'));
-      await Promise.all([...jobs.values()].map((job) => (job.state === 'running' ? job.ended : undefined)));
+      stopped.abort(new DOMException('the extension stops', 'AbortError'));
+      await Promise.all(running.values());
     },
   };
 }

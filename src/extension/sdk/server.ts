@@ -20,10 +20,12 @@ import {
   stopInTime,
 } from '../../server/index.ts';
 import { type CallOutcome, call } from './calls/call.ts';
+import { createLifetime, type EndedLifetime } from './calls/lifetime.ts';
 import { checkHandlers, HandlersError } from './handlers/check.ts';
 import { discoveryOf } from './handlers/discovery.ts';
 import type { Handler } from './handlers/handler.ts';
-import { checkKind, checkOptions, checkPort, isText, prefixOf } from './handlers/options.ts';
+import { checkNumber, isText, prefixOf } from './handlers/options.ts';
+import { fault } from './handlers/thrown.ts';
 import { createApplication } from './http/application.ts';
 import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
 import type { ReplaceAnswer } from './http/routes.ts';
@@ -111,7 +113,8 @@ export interface ExtensionServer {
   start(): Promise<RunningExtension>;
   /**
    * Listens until the process gets SIGTERM or SIGINT, and then shuts down gracefully: it is not ready at once, still
-   * accepts connections until endpoints have been updated (in a cluster), and finishes calls in flight.
+   * accepts connections until endpoints have been updated (in a cluster), and finishes calls in flight. Work in the
+   * background (`createJobs`) is aborted; the process ends without what has not ended after 25 s.
    */
   run(): Promise<void>;
 }
@@ -191,34 +194,6 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
 }
 
 /**
- * Checks the options that are not checked where they are used.
- *
- * @throws {TypeError} for the first invalid one.
- */
-function checkServerOptions(options: HostedExtensionOptions): void {
-  const { handlers, clients, healthPort } = options;
-  if (!Array.isArray(handlers)) {
-    throw new TypeError('handlers: pass a list of what handler(hook, { name, handle }) returns');
-  }
-  checkPort('port', options.port);
-  if (healthPort !== 'none') {
-    checkPort('healthPort', healthPort);
-  }
-  if (clients !== undefined && !isText(clients?.caFile)) {
-    throw new TypeError('clients: pass a file with the CAs of clients ({ caFile })');
-  }
-  checkKind('clients.allowedNames', clients?.allowedNames, 'texts', "give names such as ['capi-system']");
-  for (const option of ['host', 'healthHost'] as const) {
-    checkKind(option, options[option], 'text', "give an address such as '127.0.0.1', or leave it out for all");
-  }
-  checkKind('version', options.version, 'text', "give a version such as '1.2.3'");
-  checkKind('processMetrics', options.processMetrics, 'boolean', 'leave it out for true');
-  checkKind('replaceAnswer', options.replaceAnswer, 'function', 'give one that returns the answer to send');
-  checkKind('limits', options.limits, 'object', 'give those to change, such as { maxBodyBytes: 1048576 }');
-  checkKind('log', options.log, 'log', 'pass what pino() returns, or leave it out for JSON lines on stdout');
-}
-
-/**
  * Creates an extension server with these handlers.
  *
  * ```ts
@@ -226,7 +201,8 @@ function checkServerOptions(options: HostedExtensionOptions): void {
  * ```
  *
  * @throws {HandlersError} when Cluster API would reject the handlers: all problems at once.
- * @throws {TypeError} for options that cannot be, such as a path, a port or a limit; the message names the option.
+ * @throws {RangeError} for a port that is not one.
+ * @throws {TypeError} for a path, a limit or certificates that cannot be used; the message names the option.
  */
 export function createExtensionServer(options: ExtensionServerOptions): ExtensionServer {
   return createHostedExtension(options);
@@ -238,9 +214,15 @@ export function createExtensionServer(options: ExtensionServerOptions): Extensio
  * @throws {HandlersError} as `createExtensionServer`.
  */
 export function createHostedExtension(options: HostedExtensionOptions): ExtensionServer {
-  checkOptions(options, 'createExtensionServer', '{ handlers: [handler(hook, { name, handle })], certificates }');
-  checkServerOptions(options);
-  const { handlers, clients, healthPort = 8080 } = options;
+  const { handlers, clients, port = 9443, healthPort = 8080 } = options;
+  for (const [option, number] of Object.entries({ port, healthPort })) {
+    if (number !== 'none') {
+      checkNumber(option, number, { min: 0, max: 65_535, isWhole: true });
+    }
+  }
+  if (clients !== undefined && !isText(clients.caFile)) {
+    throw new TypeError('clients: pass a file with the CAs of clients ({ caFile })');
+  }
   const { problems, warnings } = checkHandlers(handlers);
   if (problems.length > 0) {
     throw new HandlersError(problems);
@@ -251,7 +233,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     options.log === undefined ? defaultLog() : { log: options.log, lostLines: options.lostLogLines };
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
-  async function start(): Promise<RunningExtension> {
+  async function start(lifetime: EndedLifetime): Promise<RunningExtension> {
     const certificates = await sourceOf(options.certificates);
     for (const warning of warnings) {
       log.warn(warning);
@@ -260,11 +242,12 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     for (const { hook } of options.compileAtStart === false ? [] : handlers) {
       prepareChecks(hook);
     }
-    return startServer({
+    const running = await startServer({
       application: (foundation) =>
         createApplication(foundation, {
           handlers,
           prefix,
+          lifetime,
           replaceAnswer: options.replaceAnswer,
           metrics: createCallMetrics(foundation.metrics.registry),
         }),
@@ -274,7 +257,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       // Cluster API's client uses HTTP/2 where a server offers it.
       http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
-      main: { host: options.host, port: options.port ?? 9443 },
+      main: { host: options.host, port },
       health: healthPort === 'none' ? undefined : { host: options.healthHost, port: healthPort },
       limits,
       log,
@@ -285,7 +268,14 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     }).catch((error: unknown) => {
       throw startError(error);
     });
+    return {
+      ...running,
+      async stop(how) {
+        await Promise.all([running.stop(how), lifetime.end(how.timeoutMs)]);
+      },
+    };
   }
+  const inProcess = createLifetime();
 
   return {
     handlers,
@@ -298,25 +288,35 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
           `no handler has the name ${JSON.stringify(name)}; the handlers are ${[...byName.keys()].join(', ')}`,
         );
       }
-      return call(handler, request as Json, { ending: signal === undefined ? new AbortController() : { signal }, log });
+      const ending = signal === undefined ? new AbortController() : { signal };
+      return call(handler, request as Json, { ending, log, lifetime: inProcess });
     },
-    start,
+    start: () => start(createLifetime()),
     async run() {
-      const stopping = new AbortController();
-      const stop = (signal: NodeJS.Signals) => stopping.abort(signal);
-      process.once('SIGTERM', stop).once('SIGINT', stop);
-      const running = await start();
-      if (!stopping.signal.aborted) {
-        await once(stopping.signal, 'abort');
+      const signalled = new AbortController();
+      const stop = (signal: NodeJS.Signals) => signalled.abort(signal);
+      // Such as a rejection that nobody awaits. Node.js ends the process, and prints the error where no log collector reads.
+      const crashed = (error: Error, origin: string) => log.fatal({ ...fault(error), origin }, 'the process ends');
+      process.once('SIGTERM', stop).once('SIGINT', stop).once('uncaughtExceptionMonitor', crashed);
+      const lifetime = createLifetime();
+      const running = await start(lifetime);
+      if (!signalled.signal.aborted) {
+        await once(signalled.signal, 'abort');
       }
-      const inPod = process.env.KUBERNETES_SERVICE_HOST !== undefined && stopping.signal.reason === 'SIGTERM';
+      const inPod = process.env.KUBERNETES_SERVICE_HOST !== undefined && signalled.signal.reason === 'SIGTERM';
       const closeAfter = inPod ? sleep(shutdown.delayMs) : undefined;
-      const inTime = await stopInTime(log, shutdown.timeoutMs, (timeoutMs) => running.stop({ closeAfter, timeoutMs }));
-      if (!inTime) {
-        // Lines of the log that nobody reads would keep the process until it is killed.
+      const inTime = await stopInTime(log, shutdown.timeoutMs, async (timeoutMs) => {
+        await running.stop({ closeAfter, timeoutMs });
+        if (!(await lifetime.end(0))) {
+          log.error('the process ends while work in the background runs: it does not observe its signal');
+          process.exitCode = 1;
+        }
+      });
+      process.off('SIGTERM', stop).off('SIGINT', stop).off('uncaughtExceptionMonitor', crashed);
+      if (!inTime || process.exitCode === 1) {
+        // That work, or lines of the log that nobody reads, would keep the process until it is killed.
         process.exit();
       }
-      process.off('SIGTERM', stop).off('SIGINT', stop);
     },
   };
 }

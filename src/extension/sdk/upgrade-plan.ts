@@ -1,6 +1,31 @@
 import type { GenerateUpgradePlanRequest } from '../../runtimehooks/index.ts';
-import { type UpgradePlan, upgradePlanProblems } from '../../runtimehooks/messages/index.ts';
+import {
+  compareVersions as compare,
+  type KubernetesVersion,
+  parseVersion,
+  type UpgradePlan,
+  upgradePlanProblems,
+} from '../../runtimehooks/messages/index.ts';
 import { HandlerFailure } from './handlers/handler.ts';
+
+/** @throws {HandlerFailure} for text that is not a version. */
+function versionOf(text: string): KubernetesVersion {
+  const version = parseVersion(text);
+  if (version === undefined) {
+    throw new HandlerFailure(`${JSON.stringify(text.slice(0, 100))} is not a version such as v1.33.0`);
+  }
+  return version;
+}
+
+/**
+ * Compares two versions of Kubernetes by Semantic Versioning, without build metadata: below 0 if the first is older, 0
+ * if they are equal.
+ *
+ * @throws {HandlerFailure} for text that is not a version such as v1.33.0.
+ */
+export function compareVersions(a: string, b: string): number {
+  return compare(versionOf(a), versionOf(b));
+}
 
 /**
  * Returns the plan, for `answer.done(checkedUpgradePlan(request, plan))`.
@@ -14,3 +39,39 @@ export function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgra
   }
   return plan;
 }
+
+/**
+ * The plan of an upgrade through known versions, for `answer.done(planUpgrade(request, versions))`: the last known
+ * version of each minor, and the target. Workers take Cluster API's default.
+ *
+ * @param versions that may be used, in any order. Without them: the first release of each minor.
+ * @throws {HandlerFailure} when a minor on the way has no known version, with the reason for users.
+ */
+export function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan {
+  const { fromControlPlaneKubernetesVersion, toKubernetesVersion } = request;
+  const [from, to] = [versionOf(fromControlPlaneKubernetesVersion), versionOf(toKubernetesVersion)];
+  const lastOfMinor = new Map<number, KubernetesVersion>();
+  for (const version of (versions ?? []).map(versionOf)) {
+    const [major, minor] = version.numbers;
+    const last = lastOfMinor.get(minor);
+    if (major === to.numbers[0] && (last === undefined || compare(version, last) > 0)) {
+      lastOfMinor.set(minor, version);
+    }
+  }
+  const controlPlaneUpgrades: { version: string }[] = [];
+  const [major, targetMinor] = to.numbers;
+  for (let minor = from.numbers[1] + 1; minor < Math.min(targetMinor, from.numbers[1] + maxMinors); minor++) {
+    const known = versions === undefined ? `v${major}.${minor}.0` : lastOfMinor.get(minor)?.text;
+    if (known === undefined) {
+      throw new HandlerFailure(`no version of Kubernetes v${major}.${minor} is known, which the upgrade has to pass`);
+    }
+    controlPlaneUpgrades.push({ version: known });
+  }
+  if (from.text !== to.text) {
+    controlPlaneUpgrades.push({ version: to.text });
+  }
+  return checkedUpgradePlan(request, { controlPlaneUpgrades });
+}
+
+/** Maximum number of minors that an upgrade passes; Kubernetes has fewer. */
+const maxMinors = 100;

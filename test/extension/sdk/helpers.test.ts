@@ -1,20 +1,17 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   checkedUpgradePlan,
+  compareVersions,
   createJobs,
   HandlerFailure,
   handler,
   machinePatches,
   machineSetPatches,
+  planUpgrade,
 } from '../../../src/extension/index.ts';
 import { goDurationMs } from '../../../src/extension/sdk/calls/duration.ts';
-import {
-  assertDeterministic,
-  assertIdempotent,
-  callHandler,
-  fakeClock,
-  requestFor,
-} from '../../../src/extension/sdk/testing/testing.ts';
+import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
+import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../../../src/runtimehooks/index.ts';
 import { upgradePlanProblems } from '../../../src/runtimehooks/messages/index.ts';
 import { recordedCalls } from '../../runtimehooks/messages/recorded.ts';
@@ -107,6 +104,42 @@ describe('upgrade plans', () => {
     expect(upgradePlanProblems(body as unknown as GenerateUpgradePlanRequest, response)).toEqual([]);
   });
 
+  test.each<[string, string, string[] | undefined, string[]]>([
+    ['v1.30.2', 'v1.33.1', undefined, ['v1.31.0', 'v1.32.0', 'v1.33.1']],
+    ['v1.30.2', 'v1.30.5', undefined, ['v1.30.5']],
+    ['v1.30.2', 'v1.30.2', undefined, []],
+    ['v1.31.0', 'v1.33.1', ['v1.32.10', 'v1.32.9', 'v1.33.4', 'v1.30.1', 'v2.32.11'], ['v1.32.10', 'v1.33.1']],
+  ])('a plan from %s to %s by %j: %j', (from, to, versions, steps) => {
+    const { controlPlaneUpgrades = [] } = planUpgrade(request(from, to), versions);
+    expect(controlPlaneUpgrades.map(({ version }) => version)).toEqual(steps);
+  });
+
+  test.each([
+    ['v1.32.0', ['v1.31.0'], 'no version of Kubernetes v1.31 is known, which the upgrade has to pass'],
+    ['v1.32.0', ['newest'], '"newest" is not a version such as v1.33.0'],
+    ['v1.29.0', undefined, 'the upgrade plan is not valid: controlPlaneUpgrades[0]: v1.29.0 must be greater than'],
+  ])('a plan to %s by %j fails for a reason that users read', (to, versions, message) => {
+    const plan = () =>
+      planUpgrade(
+        request('v1.30.0', to),
+        versions?.filter((version) => !version.startsWith('v1.31')),
+      );
+    expect(plan).toThrow(HandlerFailure);
+    expect(plan).toThrow(message);
+  });
+
+  test('versions are compared by number, and a candidate comes before its release', () => {
+    expect(['v1.33.0', 'v1.9.0', 'v1.33.0-rc.1', 'v1.33.10'].toSorted(compareVersions)).toEqual([
+      'v1.9.0',
+      'v1.33.0-rc.1',
+      'v1.33.0',
+      'v1.33.10',
+    ]);
+    expect(() => compareVersions('v1.33', 'v1.34.0')).toThrow(
+      new HandlerFailure('"v1.33" is not a version such as v1.33.0'),
+    );
+  });
+
   test('an invalid plan is a Failure that gives the reason', async () => {
     const skipping = handler('GenerateUpgradePlan', {
       name: 'plan',
@@ -151,13 +184,11 @@ describe('jobs', () => {
     const jobs = createJobs({ retryAfterSeconds: 15, now: clock.now, ...options });
     const wait = handler('BeforeClusterUpgrade', {
       name: 'wait',
-      handle: ({ cluster, toKubernetesVersion }, { answer, log }) =>
-        jobs.answer({
-          answer,
+      handle: ({ cluster, toKubernetesVersion }, context) =>
+        jobs.answer(context, {
           key: `${cluster.metadata?.uid} ${toKubernetesVersion}`,
           message: 'backups run',
           run: async () => run(),
-          log,
         }),
     });
     return { clock, jobs, wait };
@@ -210,96 +241,5 @@ describe('jobs', () => {
       'backups run',
       'success',
     ]);
-  });
-
-  test('that hang end when their time is over, whether or not they observe the signal, and make room for others', async () => {
-    let signalled: unknown;
-    let runs = 0;
-    const jobs = createJobs({ retryAfterSeconds: 15, maxSeconds: 0.02, maxRunning: 1 });
-    const wait = handler('BeforeClusterUpgrade', {
-      name: 'wait',
-      handle: (_, { answer }) =>
-        jobs.answer({
-          answer,
-          key: 'one',
-          message: 'backups run',
-          run: (signal) => {
-            runs++;
-            signal.addEventListener('abort', () => {
-              signalled = signal.reason;
-            });
-            return new Promise(() => {});
-          },
-        }),
-    });
-    expect((await callHandler(wait)).result).toBe('blocking');
-    await vi.waitUntil(() => jobs.running() === 0);
-    expect(signalled).toMatchObject({ name: 'TimeoutError' });
-    expect((await callHandler(wait)).response).toMatchObject({
-      status: 'Failure',
-      message: 'the work took longer than 0.02 s',
-    });
-    expect([(await callHandler(wait)).result, jobs.running()]).toEqual(['blocking', 1]);
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(runs).toBe(2);
-    for (const maxSeconds of [0, Number.NaN, 1e9]) {
-      expect(() => createJobs({ maxSeconds })).toThrow(RangeError);
-    }
-  });
-
-  test('are limited in number and memory, and can be stopped', async () => {
-    const started: string[] = [];
-    const jobs = createJobs({ maxRunning: 2, maxRemembered: 3 });
-    const answer = { done: () => 'done', failure: () => 'failed', retryAfterSeconds: () => 'wait' } as never;
-    const ask = (key: string) =>
-      jobs.answer({
-        answer,
-        key,
-        message: 'x',
-        run: (signal) => {
-          started.push(key);
-          return new Promise((resolve) =>
-            key.startsWith('long') ? signal.addEventListener('abort', () => resolve()) : resolve(),
-          );
-        },
-      });
-    ask('long-1');
-    ask('long-2');
-    ask('short');
-    await soon();
-    expect([started, jobs.running()]).toEqual([['long-1', 'long-2'], 2]);
-    await jobs.stop();
-    expect(jobs.running()).toBe(0);
-    ask('late');
-    await soon();
-    expect(started).toEqual(['long-1', 'long-2']);
-    expect(() => createJobs({ retryAfterSeconds: 0 })).toThrow(RangeError);
-  });
-});
-
-describe('testing', () => {
-  test('detects an answer that changes', async () => {
-    let count = 0;
-    const counting = handler('BeforeClusterCreate', {
-      name: 'count',
-      handle: (_, { answer }) => answer.done({ message: `call ${count++}` }),
-    });
-    await expect(assertDeterministic(counting)).rejects.toThrow('the same request has different answers');
-    await expect(assertIdempotent(counting)).rejects.toThrow('called again it has another answer');
-  });
-
-  test('reports a mistake with its reason', async () => {
-    const throwing = handler('BeforeClusterCreate', {
-      name: 'throw',
-      handle: () => {
-        throw new Error('no such host');
-      },
-    });
-    await expect(assertDeterministic(throwing)).rejects.toThrow(/no such host/);
-    const blocking = handler('BeforeClusterCreate', {
-      name: 'block',
-      handle: (_, { answer }) => answer.retryAfterSeconds(1, 'never'),
-    });
-    await expect(assertIdempotent(blocking, undefined, { maxCalls: 3 })).rejects.toThrow('still blocks after 3 calls');
   });
 });

@@ -20,7 +20,7 @@ const create = handler('BeforeClusterCreate', {
   handle: ({ cluster }, { answer, settings }) =>
     settings.wait === undefined
       ? answer.done({ message: `hello ${cluster.metadata?.name}` })
-      : answer.retryAfterSeconds(Number(settings.wait), 'not yet'),
+      : answer.retry(Number(settings.wait), 'not yet'),
 });
 
 const withSettings = (settings: Record<string, string>) =>
@@ -230,7 +230,7 @@ describe('answers', () => {
       name: 'create',
       handle: (_, { answer, signal }) =>
         new Promise((resolve) => {
-          signal.addEventListener('abort', () => resolve(answer.retryAfterSeconds(5, 'not yet')));
+          signal.addEventListener('abort', () => resolve(answer.retry(5, 'not yet')));
         }),
     });
     const { port } = await startExtension([giving]);

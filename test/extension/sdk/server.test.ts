@@ -29,20 +29,21 @@ const loopback = { host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPo
 describe('invalid options', () => {
   test.each(['/a/../b', './a', '/a b', '/a?b', '/a#b', 'a\tb'])('the path %j', (path) => {
     expect(() => createExtensionServer({ handlers: [create], path, log: collectingLog().log })).toThrow(
-      new TypeError(`path: ${JSON.stringify(path)} is not a path such as /extensions/backup`),
+      new TypeError(
+        `path: ${JSON.stringify(path)} is not a path: give service.path of the ExtensionConfig, such as /extensions/backup`,
+      ),
     );
   });
 
   test('a port as text, which environment variables are', () => {
     const port = '9443' as unknown as number;
-    expect(() => createExtensionServer({ handlers: [create], port })).toThrow("port: '9443' is not a port");
+    expect(() => createExtensionServer({ handlers: [create], port })).toThrow("port: '9443' is not a whole number");
   });
 
   test.each([Number('abc'), -1, 65_536, 9.5])('the port %j', (port) => {
-    const remedy = 'is not a port: give a whole number up to 65535, or 0 for any free one';
     for (const option of ['port', 'healthPort']) {
       expect(() => createExtensionServer({ handlers: [create], [option]: port })).toThrow(
-        new TypeError(`${option}: ${port} ${remedy}`),
+        new RangeError(`${option}: ${port} is not a whole number from 0 to 65535`),
       );
     }
   });
@@ -62,34 +63,7 @@ describe('invalid options', () => {
     expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(message);
   });
 
-  test.each<[object, string]>([
-    [{ path: 5 }, 'path: 5 is not text: give service.path of the ExtensionConfig, such as /extensions/backup'],
-    [{ limits: null }, 'limits: null is not an object: give those to change, such as { maxBodyBytes: 1048576 }'],
-    [{ limits: [1] }, 'limits: a list is not an object: give those to change'],
-    [{ host: 7 }, "host: 7 is not text: give an address such as '127.0.0.1', or leave it out for all"],
-    [{ healthHost: null }, 'healthHost: null is not text: give an address'],
-    [{ version: 1.2 }, "version: 1.2 is not text: give a version such as '1.2.3'"],
-    [{ processMetrics: 'false' }, "processMetrics: 'false' is not true or false: leave it out for true"],
-    [{ replaceAnswer: { status: 'Success' } }, 'replaceAnswer: an object is not a function: give one that returns'],
-    [{ log: () => {} }, 'log: a function is not a logger of pino: pass what pino() returns, or leave it out'],
-    [{ log: console }, 'log: an object is not a logger of pino'],
-    [
-      { clients: { caFile: '/ca.crt', allowedNames: 'capi' } },
-      "clients.allowedNames: 'capi' is not a list of text: give names such as ['capi-system']",
-    ],
-  ])('%j, which types refuse and plain JavaScript does not', (options, message) => {
-    const start = () => createExtensionServer({ handlers: [create], ...options } as ExtensionServerOptions);
-    expect(start).toThrow(TypeError);
-    expect(start).toThrow(message);
-  });
-
-  test.each([undefined, null, 5, [create]])('%j instead of options', (options) => {
-    expect(() => createExtensionServer(options as never)).toThrow(
-      /^createExtensionServer: (undefined|null|5|a list) is not an object of options: pass { handlers: \[handler\(/,
-    );
-  });
-
-  test.each([{}, { caFile: '' }, null])('the clients %j', (given) => {
+  test.each([{}, { caFile: '' }])('the clients %j', (given) => {
     const clients = given as ExtensionServerOptions['clients'];
     expect(() => createExtensionServer({ handlers: [create], clients })).toThrow(
       new TypeError('clients: pass a file with the CAs of clients ({ caFile })'),

@@ -72,7 +72,7 @@ export const accepted = [
     failurePolicy: 'Ignore',
     handle: ({ cluster, toKubernetesVersion }, { answer, settings }) => {
       const names: string[] = [cluster.metadata?.name ?? '', toKubernetesVersion, settings.tier ?? ''];
-      return names.length > 0 ? answer.retryAfterSeconds(30, 'backups run') : answer.done();
+      return names.length > 0 ? answer.retry(30, 'backups run') : answer.done();
     },
   }),
   handler('GenerateUpgradePlan', {
@@ -82,7 +82,7 @@ export const accepted = [
   }),
   handler(powerOff, {
     name: 'off',
-    handle: ({ host }, { answer }) => (host === '' ? answer.failure('no host') : answer.done({ watts: 1 })),
+    handle: ({ host }, { answer }) => (host === '' ? answer.fail('no host') : answer.done({ watts: 1 })),
   }),
 ];
 
@@ -146,7 +146,7 @@ export const fields = [
     handle: ({ items, variables = [] }, { answer }) => {
       const values = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
       const images = items.map(({ object }) => getField(object, 'spec.image') ?? variablesOf(values).get('image'));
-      return images.includes('') ? answer.failure('no image') : answer.done();
+      return images.includes('') ? answer.fail('no image') : answer.done();
     },
   }),
   handler('GeneratePatches', {
@@ -220,9 +220,9 @@ export function refused() {
   // @ts-expect-error: a response built separately may lack its status.
   handler('BeforeClusterUpgrade', { name: 'a', handle: () => ({ status: 'Success', retryAfterSeconds: 0 }) });
   // @ts-expect-error: the hook cannot block.
-  handler('GeneratePatches', { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5, 'not yet') });
+  handler('GeneratePatches', { name: 'a', handle: (_, { answer }) => answer.retry(5, 'not yet') });
   // @ts-expect-error: a blocking response must say what it waits for.
-  handler('BeforeClusterUpgrade', { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5) });
+  handler('BeforeClusterUpgrade', { name: 'a', handle: (_, { answer }) => answer.retry(5) });
   // @ts-expect-error: a name with capital letters.
   handler('BeforeClusterUpgrade', { name: 'Wait', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a name with a dot.
@@ -236,7 +236,7 @@ export function refused() {
   // @ts-expect-error: a provider's hook requires its field.
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a provider's hook that cannot block.
-  handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retryAfterSeconds(5, 'not yet') });
+  handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retry(5, 'not yet') });
   // @ts-expect-error: the program's own certificate source is not exported.
   createExtensionServer({ handlers: [], certificates: fixedCertificate(selfSignedPair(new Date())) });
 }

@@ -7,6 +7,7 @@ import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
 import { answerText, maxAnswerBytes } from './answer-text.ts';
 import { clusterOf } from './cluster.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
 export type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
@@ -30,16 +31,36 @@ export interface CallContext {
    */
   ending: { readonly signal: AbortSignal };
   log: Logger;
+  lifetime: Lifetime;
 }
 
 /**
  * The context that a handler receives. Log and signal are created when they are first read: many handlers need neither,
- * and creating them takes longer than everything else here.
+ * and creating them takes longer than everything else here. They are fields of the object itself, so that a copy
+ * (`{ ...context }`) has them.
  */
 class Context implements HandlerContext<unknown> {
+  static readonly #lazy: Readonly<Record<'log' | 'signal', PropertyDescriptor>> = {
+    log: {
+      get(this: Context) {
+        return this.#childLog();
+      },
+      enumerable: true,
+    },
+    signal: {
+      get(this: Context) {
+        return this.#call.ending.signal;
+      },
+      enumerable: true,
+    },
+  };
+  declare readonly log: Logger;
+  declare readonly signal: AbortSignal;
   readonly answer;
   readonly cluster;
   readonly settings;
+  readonly stopping;
+  readonly waitUntil;
   readonly #handler: Handler;
   readonly #call: CallContext;
   #log: Logger | undefined;
@@ -48,15 +69,15 @@ class Context implements HandlerContext<unknown> {
     this.answer = answersOf(handler.hook);
     this.cluster = clusterOf(request);
     this.settings = (isJsonObject(request.settings) ? request.settings : {}) as Readonly<Record<string, string>>;
+    this.stopping = call.lifetime.stopping;
+    this.waitUntil = call.lifetime.waitUntil;
     this.#handler = handler;
     this.#call = call;
+    Object.defineProperty(this, 'log', Context.#lazy.log);
+    Object.defineProperty(this, 'signal', Context.#lazy.signal);
   }
 
-  get signal(): AbortSignal {
-    return this.#call.ending.signal;
-  }
-
-  get log(): Logger {
+  #childLog(): Logger {
     const { cluster } = this;
     const { hook, name } = this.#handler;
     this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, ...(cluster !== undefined && { cluster }) });
@@ -106,6 +127,7 @@ function outcomeOfError(error: unknown, handler: Handler, context: Context): Cal
   const { cluster } = context;
   const intended = intendedFailure(error);
   if (intended !== undefined) {
+    context.log.warn(fault(error), 'the handler failed for a reason that users read');
     return failure('failure', intended, handler, cluster);
   }
   context.log.error(fault(error), 'the handler failed');
@@ -152,7 +174,7 @@ function tooLarge(handler: Handler, { cluster, log }: Context): CallOutcome {
 function outcomeOfReturned(returned: unknown, handler: Handler, context: Context): CallOutcome {
   const response = responseIn(returned);
   if (response === undefined) {
-    const wanted = 'return the result of answer.done, answer.failure or answer.retryAfterSeconds';
+    const wanted = 'return the result of answer.done, answer.fail or answer.retry';
     return invalid(`the handler returned no answer: ${wanted}`, handler, context);
   }
   const sent = sendable(response);
@@ -182,8 +204,9 @@ const isPromise = (value: unknown): value is PromiseLike<unknown> =>
  *
  * @returns the outcome itself if the handler returned an answer, or a promise of it if the handler returned a promise.
  */
-export function call(handler: Handler, body: Json, { ending, log }: CallContext): CallOutcome | Promise<CallOutcome> {
+export function call(handler: Handler, body: Json, callContext: CallContext): CallOutcome | Promise<CallOutcome> {
   const { hook, name } = handler;
+  const { log } = callContext;
   const decoded = decodeRequest(hook, body);
   if ('problem' in decoded) {
     log.warn({ hook: hook.name, handler: name, problem: decoded.problem }, 'request refused');
@@ -191,7 +214,7 @@ export function call(handler: Handler, body: Json, { ending, log }: CallContext)
     return failure('invalid request', message, handler);
   }
   const { request } = decoded;
-  const context = new Context(handler, request, { ending, log });
+  const context = new Context(handler, request, callContext);
   try {
     const returned = handler.handle(request, context);
     return isPromise(returned)

@@ -3,6 +3,7 @@ import type { Json } from '../../../kubernetes/index.ts';
 import type { TrackedResponse } from '../../../server/index.ts';
 import type { Handler } from '../handlers/handler.ts';
 import { type CallOutcome, call } from './call.ts';
+import type { Lifetime } from './lifetime.ts';
 
 /** How long a handler may still answer after the caller's timeout, at which its signal is aborted, in milliseconds. */
 const graceMs = 500;
@@ -39,12 +40,12 @@ export function callInTime(
   body: Json,
   response: TrackedResponse,
   timeoutMs: number,
-  log: Logger,
+  { log, lifetime }: { log: Logger; lifetime: Lifetime },
   onEnd: (outcome: TimedOutcome) => void,
 ): void {
   const ending = new Ending();
   const startedMs = performance.now();
-  const outcome = call(handler, body, { ending, log });
+  const outcome = call(handler, body, { ending, log, lifetime });
   if (outcome instanceof Promise) {
     // The time until the handler returned its promise counts.
     const leftMs = Math.max(0, timeoutMs - Math.round(performance.now() - startedMs));

@@ -40,7 +40,7 @@ export interface FinalAnswers<Response> {
    * The work failed: `Failure`. Users read the message in conditions: the same text for the same reason, without
    * secrets, times or counters, since a text that changes makes controllers loop.
    */
-  failure(message: string): Answer<Response>;
+  fail(message: string): Answer<Response>;
 }
 
 /** Answers of hooks that can make Cluster API wait. */
@@ -50,12 +50,12 @@ export interface BlockingAnswers<Response> extends FinalAnswers<Response> {
    *
    * @param seconds after which Cluster API calls again, a whole number above 0; it calls no earlier, whatever else
    *   changes. With 0 the work would count as done, so that is an error: the call fails.
-   * @param message what it waits for, as users read it: a stable text, as for `failure`.
+   * @param message what it waits for, as users read it: a stable text, as for `fail`.
    */
-  retryAfterSeconds(seconds: number, message: string): Answer<Response>;
+  retry(seconds: number, message: string): Answer<Response>;
 }
 
-/** The answers of a hook. A hook that cannot block has no `retryAfterSeconds`. */
+/** The answers of a hook. A hook that cannot block has no `retry`. */
 export type Answers<Response> = 'retryAfterSeconds' extends keyof Response
   ? BlockingAnswers<Response>
   : FinalAnswers<Response>;
@@ -95,9 +95,7 @@ const filledIn = ['apiVersion', 'kind', 'status', 'retryAfterSeconds'] as const;
 function refuseEnvelope(fields: object): void {
   const field = filledIn.find((name) => Object.hasOwn(fields, name));
   if (field !== undefined) {
-    throw new TypeError(
-      `answer.done takes no ${field}: leave it out, or answer with answer.failure or answer.retryAfterSeconds`,
-    );
+    throw new TypeError(`answer.done takes no ${field}: leave it out, or answer with answer.fail or answer.retry`);
   }
 }
 
@@ -111,12 +109,12 @@ function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
       }
       return made({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
     },
-    failure: (message) => made({ ...goOn, status: 'Failure', message }),
-    retryAfterSeconds: (seconds, message) => {
+    fail: (message) => made({ ...goOn, status: 'Failure', message }),
+    retry: (seconds, message) => {
       if (seconds === 0) {
         // Of a time that was rounded down, for example.
         throw new RangeError(
-          'answer.retryAfterSeconds takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
+          'answer.retry takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
         );
       }
       return made({ status: 'Success', message, retryAfterSeconds: seconds });

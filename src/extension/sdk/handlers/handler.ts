@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
 import { formatHook, type HookDefinition, hooks } from '../../../runtimehooks/index.ts';
+import type { Lifetime } from '../calls/lifetime.ts';
 import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
 
-/**
- * What a handler receives besides the request. Pass it on as it is: a copy (`{ ...context }`) has no `signal` and no
- * `log`.
- */
-export interface HandlerContext<Response> {
+/** What a handler receives besides the request. */
+export interface HandlerContext<Response> extends Lifetime {
   /** Creates the answer. */
   answer: Answers<Response>;
   /** Aborted when the caller's timeout expires, and when the caller disconnects. */
@@ -22,6 +20,12 @@ export interface HandlerContext<Response> {
 /** A failure whose message users may read: when a handler throws it, the message becomes the answer. */
 export class HandlerFailure extends Error {}
 
+declare const problem: unique symbol;
+/** A type that no value has, so that the compiler's error shows the sentence. */
+interface Problem<Sentence extends string> {
+  readonly [problem]: Sentence;
+}
+
 type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
 type Seconds = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | `${1 | 2}${Digit}` | 30;
 /** A literal timeout must be one that Cluster API accepts; any other number is checked at start. */
@@ -31,15 +35,29 @@ type CheckedTimeout<T extends number> = number extends T
     ? T
     : `${T}` extends Seconds
       ? T
-      : 'a timeout is 1 to 30 seconds';
-/** A literal name must look like an RFC 1123 label; every name is fully checked at start. */
+      : Problem<'a timeout is a whole number of seconds from 1 to 30'>;
+
+// biome-ignore format: one line.
+type LabelCharacter = Digit | '-' | 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z';
+type HasLabelCharacters<N extends string> = N extends ''
+  ? true
+  : N extends `${LabelCharacter}${infer Rest}`
+    ? HasLabelCharacters<Rest>
+    : false;
+/** A literal name must be an RFC 1123 label; every name is checked at start. */
 type CheckedName<N extends string> = string extends N
   ? N
-  : N extends Lowercase<N>
-    ? N extends '' | `-${string}` | `${string}-` | `${string}${'.' | '_' | '/' | ' '}${string}`
-      ? 'a name has lower case letters, digits and hyphens only'
-      : N
-    : 'a name has lower case letters, digits and hyphens only';
+  : N extends '' | `-${string}` | `${string}-`
+    ? Problem<"a handler's name is a lower-case RFC 1123 label">
+    : HasLabelCharacters<N> extends true
+      ? N
+      : Problem<"a handler's name is a lower-case RFC 1123 label">;
+
+type CheckedHook<H> = H extends 'Discovery'
+  ? Problem<'the server answers Discovery itself'>
+  : H extends Hook
+    ? H
+    : Problem<'Cluster API has no hook of this name'>;
 
 /** A handler as its author writes it. */
 export interface HandlerOptions<H extends Hook, N extends string = string, T extends number = number> {
@@ -61,12 +79,14 @@ export interface HandlerOptions<H extends Hook, N extends string = string, T ext
 }
 
 /** A handler of one hook, for `createExtensionServer`. */
-export interface Handler {
+export interface Handler<H extends Hook = Hook> {
   readonly name: string;
   readonly hook: HookDefinition;
   readonly timeoutSeconds?: number | undefined;
   readonly failurePolicy?: 'Fail' | 'Ignore' | undefined;
   handle(request: object, context: HandlerContext<unknown>): unknown;
+  /** Exists only in the type, never as a value. */
+  readonly types?: { readonly hook: H };
 }
 
 /**
@@ -76,33 +96,36 @@ export interface Handler {
  * handler('BeforeClusterUpgrade', {
  *   name: 'wait-for-backups',
  *   handle: async ({ cluster }, { answer }) =>
- *     (await isBackedUp(cluster)) ? answer.done() : answer.retryAfterSeconds(30, 'backups run'),
+ *     (await isBackedUp(cluster)) ? answer.done() : answer.retry(30, 'backups run'),
  * });
  * ```
  *
- * @throws {TypeError} for an unknown hook, and without options.
+ * @throws {TypeError} for an unknown hook.
  */
-export function handler<const H extends Hook, const N extends string, const T extends number = number>(
-  hook: H,
-  options: HandlerOptions<H, N, T>,
-): Handler {
-  const definition = typeof hook === 'object' && hook !== null ? hook : definitionOf(hook as HookName);
-  if (typeof definition.request !== 'object') {
-    throw new TypeError(
-      "the hook is not a definition: pass a name such as 'BeforeClusterCreate', or what defineHook returns",
-    );
-  }
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`a handler of ${formatHook(definition)} has options: { name, handle }`);
-  }
+export function handler<
+  const H extends HookName | (string & {}) | HookDefinition,
+  const N extends string,
+  const T extends number = number,
+>(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, Hook>, N, T>): Handler<Extract<H, Hook>> {
+  const definition = definitionOf(hook as Hook);
   return { ...options, hook: definition, handle: options.handle as unknown as Handler['handle'] };
 }
 
-function definitionOf(name: HookName): HookDefinition {
-  if (!Object.hasOwn(hooks, name)) {
-    throw new TypeError(`${JSON.stringify(name)} is not a hook: there are ${Object.keys(hooks).join(', ')}`);
+/**
+ * The definition of a hook.
+ *
+ * @throws {TypeError} for what is not a hook.
+ */
+export function definitionOf(hook: Hook): HookDefinition {
+  const definition: HookDefinition | undefined =
+    typeof hook === 'string' ? (Object.hasOwn(hooks, hook) ? hooks[hook] : undefined) : hook;
+  if (typeof definition?.request !== 'object') {
+    const given = typeof hook === 'string' ? JSON.stringify(hook.slice(0, 100)) : 'this';
+    throw new TypeError(
+      `${given} is not a hook: pass what defineHook returns, or one of ${Object.keys(hooks).join(', ')}`,
+    );
   }
-  return hooks[name];
+  return definition;
 }
 
 /** The name of a handler in the log and in errors. */

@@ -4,14 +4,26 @@ import { HandlerFailure } from './handler.ts';
 /** Longest text of an error in the log, in characters. */
 const maxLogged = 20_000;
 
+/** Maximum number of causes that the log shows, each below the one before. */
+const maxCauses = 5;
+
+/** What the log says about something that was thrown. */
+export interface Fault {
+  error: string;
+  message: string;
+  stack?: string | undefined;
+  cause?: Fault;
+}
+
 /** What the log says about something that was thrown, whatever it is: reading it may throw as well. */
-export function fault(error: unknown): { error: string; message: string; stack?: string | undefined } {
+export function fault(error: unknown, causes = maxCauses): Fault {
   try {
     if (error instanceof Error) {
       const [name, message, stack] = [error.name, error.message, error.stack ?? ''].map((text) =>
         String(text).slice(0, maxLogged),
       );
-      return { error: name ?? '', message: message ?? '', stack };
+      const cause = error.cause === undefined || causes === 0 ? {} : { cause: fault(error.cause, causes - 1) };
+      return { error: name ?? '', message: message ?? '', stack, ...cause };
     }
     // Not String(), which throws for an object without a prototype.
     const message = typeof error === 'string' ? error : inspect(error, { breakLength: Number.POSITIVE_INFINITY });

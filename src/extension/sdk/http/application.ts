@@ -2,6 +2,7 @@ import { refusal } from '../../../kubernetes/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import { type Application, createRespond, type Foundation, receiveBody, refuseUnread } from '../../../server/index.ts';
 import { createCallTimeout } from '../calls/call-timeout.ts';
+import type { Lifetime } from '../calls/lifetime.ts';
 import type { Handler } from '../handlers/handler.ts';
 import type { HandlerMetrics } from './metrics.ts';
 import { discoveryRoute, type HandlerRouteContext, handlerRoute, type ReplaceAnswer, type Route } from './routes.ts';
@@ -14,6 +15,7 @@ export interface ApplicationOptions {
    */
   prefix: string;
   metrics: HandlerMetrics;
+  lifetime: Lifetime;
   replaceAnswer?: ReplaceAnswer | undefined;
 }
 
@@ -29,7 +31,7 @@ function normalized(path: string): string {
 /** Handles the requests on the port of an extension server. */
 export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
   const { connections, log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
-  const { handlers, prefix, metrics, replaceAnswer } = options;
+  const { handlers, prefix, metrics, lifetime, replaceAnswer } = options;
   const context: HandlerRouteContext = {
     respond: createRespond(foundation),
     log,
@@ -37,6 +39,7 @@ export function createApplication(foundation: Foundation, options: ApplicationOp
     monotonicNow,
     connections,
     timeoutFor: createCallTimeout(),
+    lifetime,
     replaceAnswer,
   };
   const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute(handlers, context)]]);

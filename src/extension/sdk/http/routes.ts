@@ -2,6 +2,7 @@ import { hooks } from '../../../runtimehooks/index.ts';
 import type { BodyRefusal, Foundation, TrackedResponse } from '../../../server/index.ts';
 import { envelopeOf } from '../calls/call.ts';
 import type { CallTimeout } from '../calls/call-timeout.ts';
+import type { Lifetime } from '../calls/lifetime.ts';
 import { callInTime, type TimedOutcome } from '../calls/timed-call.ts';
 import { discoveryOf } from '../handlers/discovery.ts';
 import type { Handler } from '../handlers/handler.ts';
@@ -24,6 +25,7 @@ export interface HandlerRouteContext extends RecordContext {
   connections: Pick<Foundation['connections'], 'holdDecision'>;
   timeoutFor: CallTimeout;
   replaceAnswer?: ReplaceAnswer | undefined;
+  lifetime: Lifetime;
 }
 
 function refuseUnread(record: CallRecord, refused: BodyRefusal, startedMs: number, envelope: object) {
@@ -90,7 +92,7 @@ export function handlerRoute(handler: Handler, context: HandlerRouteContext): Ro
         return;
       }
       const timeoutMs = timeoutFor(query, timeoutSeconds);
-      callInTime(handler, read.request, response, timeoutMs, log, (outcome) =>
+      callInTime(handler, read.request, response, timeoutMs, context, (outcome) =>
         conclude(outcome, response, startedMs, timeoutMs),
       );
     },

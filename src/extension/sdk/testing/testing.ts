@@ -1,11 +1,14 @@
 import { deepStrictEqual } from 'node:assert';
 import { pino } from 'pino';
 import { copyOf, type JsonObject } from '../../../kubernetes/index.ts';
-import { type HookDefinition, hooks } from '../../../runtimehooks/index.ts';
+import type { HookDefinition } from '../../../runtimehooks/index.ts';
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
-import type { Hook, HookName, OrUndefined, RequestFor } from '../handlers/answer.ts';
-import type { Handler } from '../handlers/handler.ts';
+import { createLifetime } from '../calls/lifetime.ts';
+import type { Hook, OrUndefined, RequestFor } from '../handlers/answer.ts';
+import { definitionOf, type Handler } from '../handlers/handler.ts';
+import { withDateAhead } from './clock.ts';
+import { inOrder, varied } from './varied.ts';
 
 /**
  * A request of a hook with every field set, from the examples of the schemas; `fields` replaces or adds fields.
@@ -13,17 +16,7 @@ import type { Handler } from '../handlers/handler.ts';
  * @throws {TypeError} for a name that is not a hook of Cluster API.
  */
 export function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H> {
-  if (typeof hook === 'string' && !Object.hasOwn(hooks, hook)) {
-    const names = Object.keys(hooks).join(', ');
-    throw new TypeError(`${JSON.stringify(String(hook).slice(0, 100))} is not a hook: there are ${names}`);
-  }
-  const definition: HookDefinition = typeof hook === 'string' ? hooks[hook as HookName] : hook;
-  if (typeof definition?.request !== 'object') {
-    throw new TypeError(
-      "requestFor: pass the name of a hook, such as 'BeforeClusterCreate', or what defineHook returns",
-    );
-  }
-  return { ...sampleRequest(definition), ...fields } as RequestFor<H>;
+  return { ...sampleRequest(definitionOf(hook)), ...fields } as RequestFor<H>;
 }
 
 /** How a call in a test ended. */
@@ -32,62 +25,126 @@ export interface TestOutcome extends CallOutcome {
   lines: Record<string, unknown>[];
 }
 
+/** The hook of a handler. In plain JavaScript one may pass the options of a handler instead. */
+function checkedHook(handler: Handler): HookDefinition {
+  if (typeof handler?.hook?.request !== 'object') {
+    throw new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns');
+  }
+  return handler.hook;
+}
+
+/** How long Cluster API waits for an answer by default, in seconds. */
+const defaultTimeoutSeconds = 10;
+
 /**
  * Calls a handler in this process, by the same code as a call over HTTPS: request and answer are checked.
  *
  * @param request default: a sample of the hook.
  * @throws {TypeError} when the first argument is not a handler.
+ * @throws {Error} when the handler has not answered after its `timeoutSeconds`, at which its signal is aborted.
  */
-export async function callHandler(
-  handler: Handler,
-  request?: object,
-  { signal = new AbortController().signal }: { signal?: AbortSignal | undefined } = {},
+export async function callHandler<H extends Hook>(
+  handler: Handler<H>,
+  request?: RequestFor<H>,
+  { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<TestOutcome> {
-  if (typeof handler?.hook?.request !== 'object') {
-    throw new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns');
-  }
+  const hook = checkedHook(handler);
+  const { name, timeoutSeconds = defaultTimeoutSeconds } = handler;
   const lines: Record<string, unknown>[] = [];
   const log = pino(
     { level: 'trace', base: null, timestamp: false },
     { write: (line: string) => lines.push(JSON.parse(line)) },
   );
-  const outcome = await call(handler, copyOf((request ?? sampleRequest(handler.hook)) as JsonObject), {
-    ending: { signal },
-    log,
-  });
-  return { ...outcome, lines };
-}
-
-function explain(outcome: TestOutcome): string {
-  return `${outcome.result}: ${String(outcome.response.message ?? '')} ${JSON.stringify(outcome.lines.at(-1) ?? {})}`;
-}
-
-/** The outcome of a call. Throws for a mistake of the handler: an exception, or an invalid answer. */
-async function sound(handler: Handler, request: object | undefined): Promise<TestOutcome> {
-  const outcome = await callHandler(handler, request);
-  if (outcome.result === 'error' || outcome.result === 'invalid answer' || outcome.result === 'invalid request') {
-    throw new Error(`${handler.name}: ${explain(outcome)}`);
+  const timeout = new AbortController();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const message = `${name}: no answer within ${timeoutSeconds} s, for which Cluster API waits`;
+    timeout.abort(new DOMException(message, 'TimeoutError'));
+    late.reject(new Error(message));
+  }, timeoutSeconds * 1000);
+  try {
+    const outcome = await Promise.race([
+      call(handler, copyOf((request ?? sampleRequest(hook)) as JsonObject), {
+        ending: { signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]) },
+        log,
+        lifetime: createLifetime(),
+      }),
+      late.promise,
+    ]);
+    return { ...outcome, lines };
+  } finally {
+    clearTimeout(timer);
   }
-  return outcome;
+}
+
+/** The status that the answers of a test must have, once they do not block. */
+export interface ExpectedStatus {
+  /** Default: `Success`. A handler that fails has the same answer each time, too. */
+  status?: 'Success' | 'Failure' | undefined;
+}
+
+/** Fails for every answer that does not have the expected status, such as those of a handler that threw. */
+function checkStatus({ name }: Handler, outcome: TestOutcome, expected: ExpectedStatus['status'] = 'Success'): void {
+  const { result, response, lines } = outcome;
+  const isFault = result === 'error' || result === 'invalid answer' || result === 'invalid request';
+  if (isFault || (response.status !== expected && result !== 'blocking')) {
+    const remedy =
+      result === 'failure' ? "; give it a request that it accepts, or expect this ({ status: 'Failure' })" : '';
+    throw new Error(
+      `${name}: ${result}: ${String(response.message ?? '')}${remedy} ${JSON.stringify(lines.at(-1) ?? {})}`,
+    );
+  }
+}
+
+/** Far enough for times and dates in answers to change, in milliseconds: a day, an hour, a minute and a second. */
+const turnMs = 90_061_000;
+
+/**
+ * Calls a handler with a request that means the same as the given one, and checks the status of its answer.
+ *
+ * @returns the outcome, with its response as it would be for the given request.
+ */
+async function callVaried<H extends Hook>(
+  handler: Handler<H>,
+  request: RequestFor<H> | undefined,
+  turn: number,
+  status: ExpectedStatus['status'],
+): Promise<TestOutcome> {
+  const given = (request ?? sampleRequest(checkedHook(handler))) as JsonObject;
+  const variation = turn === 0 ? undefined : varied(given, turn);
+  const outcome = await callHandler(handler, (variation?.request ?? given) as RequestFor<H>);
+  checkStatus(handler, outcome, status);
+  return { ...outcome, response: inOrder(variation?.original(outcome.response) ?? outcome.response) };
+}
+
+/** Options of `assertDeterministic`. */
+export interface DeterministicOptions extends ExpectedStatus {
+  /** Number of calls. Default: 3. */
+  times?: number | undefined;
 }
 
 /**
- * Asserts that the same request gets the same answer, field for field, failures included: a patch that changes between
- * calls makes Clusters roll out forever, and a message that changes makes controllers loop.
+ * Asserts that the same request gets the same answer, field for field, on other days and with other uids and another
+ * order of items: a patch that changes between calls makes Clusters roll out forever, and a message that changes makes
+ * controllers loop.
  *
- * @throws {Error} that shows where the answers differ, or what is wrong with one.
+ * @throws {Error} that shows where the answers differ, or what is wrong with one, such as a Failure.
  */
-export async function assertDeterministic(handler: Handler, request?: object, times = 3): Promise<CallOutcome> {
-  const first = await sound(handler, request);
-  for (let count = 1; count < times; count++) {
-    const next = await sound(handler, request);
+export async function assertDeterministic<H extends Hook>(
+  handler: Handler<H>,
+  request?: RequestFor<H>,
+  { times = 3, status }: DeterministicOptions = {},
+): Promise<CallOutcome> {
+  const first = await callVaried(handler, request, 0, status);
+  for (let turn = 1; turn < times; turn++) {
+    const next = await withDateAhead(turn * turnMs, () => callVaried(handler, request, turn, status));
     deepStrictEqual(next.response, first.response, `${handler.name}: the same request has different answers`);
   }
   return first;
 }
 
 /** Options of `assertIdempotent`. */
-export interface IdempotentOptions {
+export interface IdempotentOptions extends ExpectedStatus {
   /** Called after each blocking answer to let the work proceed, for example by advancing a fake clock. */
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
   /** Maximum number of calls before the handler must be done. Default: 20. */
@@ -96,35 +153,24 @@ export interface IdempotentOptions {
 
 /**
  * Calls a handler until it no longer blocks, and then once more, as Cluster API does when another handler blocked or
- * failed, or when a write failed after the call. Asserts that the handler finishes, and that the repeated call gets the
- * same answer.
+ * failed, or when a write failed after the call. Asserts that the handler finishes with Success, and that the repeated
+ * call gets the same answer.
  *
- * @throws {Error} when it blocks for too long, or the answers differ.
+ * @throws {Error} when it blocks for too long, fails, or the answers differ.
  */
-export async function assertIdempotent(
-  handler: Handler,
-  request?: object,
-  { between, maxCalls = 20 }: IdempotentOptions = {},
+export async function assertIdempotent<H extends Hook>(
+  handler: Handler<H>,
+  request?: RequestFor<H>,
+  { between, maxCalls = 20, status }: IdempotentOptions = {},
 ): Promise<CallOutcome> {
-  for (let count = 0; count < maxCalls; count++) {
-    const outcome = await sound(handler, request);
+  for (let turn = 0; turn < maxCalls; turn++) {
+    const outcome = await callVaried(handler, request, turn, status);
     if (outcome.result !== 'blocking') {
-      const again = await sound(handler, request);
+      const again = await callVaried(handler, request, turn + 1, status);
       deepStrictEqual(again.response, outcome.response, `${handler.name}: called again it has another answer`);
       return outcome;
     }
     await between?.(Number(outcome.response.retryAfterSeconds));
   }
   throw new Error(`${handler.name}: it still blocks after ${maxCalls} calls`);
-}
-
-/** A clock that the test advances, for `now` of `createJobs`. */
-export function fakeClock(startMs = 0): { now: () => number; advance(seconds: number): void } {
-  let current = startMs;
-  return {
-    now: () => current,
-    advance(seconds) {
-      current += seconds * 1000;
-    },
-  };
 }

@@ -1,60 +1,109 @@
 import { isJsonObject, type Json } from '../../../kubernetes/index.ts';
 import {
   type ClusterClassVariable,
+  type ClusterClassVariableMetadata,
   type GeneratePatchesRequest,
   type GeneratePatchesRequestItem,
   hooks,
+  type JSONSchemaProps,
   type Variable,
 } from '../../../runtimehooks/index.ts';
 import { messageProblems } from '../../../runtimehooks/messages/index.ts';
 import { checkDefinitions } from '../../../runtimehooks/variables/index.ts';
-import { checkKind, checkOptions } from '../handlers/options.ts';
 import { layerOf, type VariableLayer } from './variables.ts';
 
-type OpenApiSchema = ClusterClassVariable['schema']['openAPIV3Schema'];
+type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+type Immutable<T> = T extends readonly (infer Item)[]
+  ? readonly Immutable<Item>[]
+  : T extends object
+    ? { readonly [Field in keyof T]: Immutable<T[Field]> }
+    : T;
+type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
+
+/** The schema of a variable, or of a part of one: OpenAPI as Cluster API takes it. */
+export interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden> {
+  readonly type?: SchemaType | undefined;
+  readonly items?: OpenApiSchema | undefined;
+  readonly properties?: { readonly [name: string]: OpenApiSchema } | undefined;
+  readonly additionalProperties?: OpenApiSchema | undefined;
+}
 
 /** A variable as its author writes it. */
 export interface VariableDefinition {
   /** Whether every Cluster must set it. */
-  required?: boolean | undefined;
-  schema: OpenApiSchema;
+  readonly required?: boolean | undefined;
+  readonly schema: OpenApiSchema;
+  /** Labels and annotations of the variable, as in v1beta1 of Cluster API. */
+  readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
 }
 
 type Definitions = Readonly<Record<string, VariableDefinition>>;
 
-/** The type of the values that a schema describes, as far as its `type` tells. */
-type ValueOf<D extends VariableDefinition> = D['schema'] extends { readonly type: infer T }
-  ? T extends 'string'
-    ? string
-    : T extends 'integer' | 'number'
-      ? number
-      : T extends 'boolean'
-        ? boolean
-        : T extends 'array'
-          ? Json[]
-          : T extends 'object'
-            ? { [field: string]: Json }
-            : Json
-  : Json;
+/** Refuses the fields that a type does not have: TypeScript does not do that for what it infers from. */
+export type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never };
+type ExactSchema<S> = Only<S, keyof OpenApiSchema> & {
+  readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties'
+    ? ExactSchema<S[Field]>
+    : Field extends 'properties'
+      ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]> }
+      : S[Field];
+};
+type Exact<D> = {
+  readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & {
+    readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field];
+  };
+};
+
+/** The type of the values that a schema describes, as far as its `type`, `enum`, `items` and `properties` tell. */
+type ValueOf<S> = S extends { readonly enum: readonly (infer Value)[] }
+  ? Value
+  : S extends { readonly type: infer T }
+    ? T extends 'string'
+      ? string
+      : T extends 'integer' | 'number'
+        ? number
+        : T extends 'boolean'
+          ? boolean
+          : T extends 'array'
+            ? (S extends { readonly items: infer Items } ? ValueOf<Items> : Json)[]
+            : T extends 'object'
+              ? ObjectOf<S>
+              : Json
+    : Json;
+type ObjectOf<S> = S extends { readonly properties: infer Properties }
+  ? { [Name in PresentIn<Properties, S>]: ValueOf<Properties[Name]> } & {
+      [Name in Exclude<keyof Properties, PresentIn<Properties, S>>]?: ValueOf<Properties[Name]>;
+    }
+  : { [name: string]: S extends { readonly additionalProperties: infer Values } ? ValueOf<Values> : Json };
+type PresentIn<Properties, S> = {
+  [Name in keyof Properties]: S extends { readonly required: readonly (infer Required)[] }
+    ? Name extends Required
+      ? Name
+      : DefaultedName<Properties, Name>
+    : DefaultedName<Properties, Name>;
+}[keyof Properties];
+type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends { readonly default: unknown }
+  ? Name
+  : never;
 
 /** The values of the defined variables. Cluster API has validated them and applied defaults. */
 export type VariableValues<D extends Definitions> = {
-  readonly [Name in keyof D]: D[Name] extends { readonly required: true }
-    ? ValueOf<D[Name]>
-    : D[Name]['schema'] extends { readonly default: unknown }
-      ? ValueOf<D[Name]>
-      : ValueOf<D[Name]> | undefined;
+  readonly [Name in keyof D]: D[Name] extends
+    | { readonly required: true }
+    | { readonly schema: { readonly default: unknown } }
+    ? ValueOf<D[Name]['schema']>
+    : ValueOf<D[Name]['schema']> | undefined;
 };
 
 /** Variables that an extension defines once, both for DiscoverVariables and for reading their values. */
-export interface DefinedVariables<D extends Definitions> {
+export interface DefinedVariables<Values> {
   /** For `answer.done({ variables })` of DiscoverVariables, in the order of the definitions. */
-  readonly variables: ClusterClassVariable[];
-  /** The values in a request, or for one item of it. */
-  read(
-    request: Pick<GeneratePatchesRequest, 'variables'>,
-    item?: Pick<GeneratePatchesRequestItem, 'variables'>,
-  ): VariableValues<D>;
+  readonly definitions: ClusterClassVariable[];
+  /**
+   * The values for one item of a request, such as those that a MachineDeployment overrides. Patchers have them as
+   * `values` (`walkTemplates` with the option `variables`).
+   */
+  read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
 }
 
 /** Longest name of a variable, in characters. */
@@ -64,19 +113,22 @@ const maxNameLength = 256;
 const maxProblems = 10;
 const maxProblemLength = 500;
 
-/** Throws for what types refuse, and plain JavaScript does not. */
-function checkDefinition(name: string, definition: VariableDefinition): void {
+const definitionFields = ['required', 'schema', 'deprecatedV1Beta1Metadata'];
+
+/** What is wrong with a definition, beyond its schema. Types say it too, but not to plain JavaScript. */
+function definitionProblems(name: string, definition: VariableDefinition): string[] {
   if (name === '' || name.length > maxNameLength || name === 'builtin' || name.includes('.')) {
-    throw new TypeError(
+    return [
       `${JSON.stringify(name.slice(0, 100))} is not a name for a variable: 1 to ${maxNameLength} characters, no dot, not builtin`,
-    );
+    ];
   }
-  const variable = `variable ${JSON.stringify(name)}`;
-  checkOptions(definition, variable, "{ schema: { type: 'string' } }");
-  if (!isJsonObject(definition.schema)) {
-    throw new TypeError(`${variable}: schema must be an object, such as { schema: { type: 'string' } }`);
+  const field = `variables[${name}]`;
+  if (!isJsonObject(definition?.schema)) {
+    return [`${field} has no schema: write it as { schema: { type: 'string' } }`];
   }
-  checkKind(`${variable}: required`, definition.required, 'boolean', 'leave it out for false');
+  return Object.keys(definition)
+    .filter((key) => !definitionFields.includes(key))
+    .map((key) => `${field}.${key.slice(0, 100)} is not known: there are ${definitionFields.join(', ')}`);
 }
 
 /** What is wrong with the fields of definitions: types that no schema has, and unknown fields. */
@@ -91,18 +143,43 @@ function fieldProblems(variables: ClusterClassVariable[]): string[] {
 /**
  * Checks variables as Cluster API does when it discovers them: without that, a mistake shows in a condition of the
  * ClusterClass.
- *
- * @throws {TypeError} with all problems, one per line.
  */
-function checkVariables(variables: ClusterClassVariable[]): void {
+function problemsOf(definitions: Definitions): string[] {
+  const own = Object.entries(definitions).flatMap(([name, definition]) => definitionProblems(name, definition));
+  if (own.length > 0) {
+    return own;
+  }
+  const variables = variablesOf(definitions);
   const ofFields = fieldProblems(variables);
   // Those of a schema with unknown fields would follow from them.
-  const problems =
-    ofFields.length > 0
-      ? ofFields
-      : checkDefinitions(variables as unknown as Json, 'variables').causes.map(
-          ({ field = '', message }) => `${field}: ${message}`,
-        );
+  return ofFields.length > 0
+    ? ofFields
+    : checkDefinitions(variables as unknown as Json, 'variables').causes.map(
+        ({ field = '', message }) => `${field}: ${message}`,
+      );
+}
+
+/** Variables as DiscoverVariables sends them. */
+function variablesOf(definitions: Definitions): ClusterClassVariable[] {
+  return Object.entries(definitions).map(([name, { required = false, schema, deprecatedV1Beta1Metadata }]) => ({
+    name,
+    required,
+    schema: { openAPIV3Schema: schema as JSONSchemaProps },
+    ...(deprecatedV1Beta1Metadata !== undefined && { deprecatedV1Beta1Metadata }),
+  }));
+}
+
+/**
+ * Defines variables by name.
+ *
+ * @throws {TypeError} for definitions that Cluster API rejects: names such as `builtin` or one with a dot, unknown
+ *   fields, and schemas that are not structural or whose defaults they do not allow. The message names the variable, the
+ *   path in its schema, and the problem.
+ */
+export function defineVariables<const D extends Definitions>(
+  definitions: D & Exact<D>,
+): DefinedVariables<VariableValues<D>> {
+  const problems = problemsOf(definitions);
   if (problems.length > 0) {
     const more = problems.length - maxProblems;
     const named = problems.slice(0, maxProblems).map((problem) => `- ${problem.slice(0, maxProblemLength)}`);
@@ -111,26 +188,7 @@ function checkVariables(variables: ClusterClassVariable[]): void {
     const text = lines.join('\n').replaceAll('.schema.openAPIV3Schema', '.schema');
     throw new TypeError(`the variables cannot be served:\n${text}`);
   }
-}
-
-/**
- * Defines variables by name.
- *
- * @throws {TypeError} for definitions that Cluster API rejects: names such as `builtin` or one with a dot, and schemas that
- *   are not structural or whose defaults they do not allow. The message names the variable, the path in its schema, and
- *   the problem.
- */
-export function defineVariables<const D extends Definitions>(definitions: D): DefinedVariables<D> {
-  checkOptions(definitions, 'defineVariables', "variables by name, such as { tier: { schema: { type: 'string' } } }");
-  for (const [name, definition] of Object.entries(definitions)) {
-    checkDefinition(name, definition);
-  }
-  const variables = Object.entries(definitions).map(([name, { required = false, schema }]) => ({
-    name,
-    required,
-    schema: { openAPIV3Schema: schema },
-  }));
-  checkVariables(variables);
+  const names = Object.keys(definitions);
   // Handlers read the values for one item after the other: the variables of their request are looked through once.
   const layers = new WeakMap<readonly Variable[], VariableLayer>();
   function requestLayer(variables: readonly Variable[] = []): VariableLayer {
@@ -139,12 +197,15 @@ export function defineVariables<const D extends Definitions>(definitions: D): De
     return layer;
   }
   return {
-    variables,
+    definitions: variablesOf(definitions),
     read(request, item) {
+      if (item === undefined) {
+        throw new TypeError('read takes an item of the request, too: a MachineDeployment may override variables');
+      }
       const shared = requestLayer(request.variables);
-      const own = layerOf(item?.variables);
+      const own = layerOf(item.variables);
       return Object.fromEntries(
-        Object.keys(definitions).map((name) => [name, own.has(name) ? own.get(name) : shared.get(name)]),
+        names.map((name) => [name, own.has(name) ? own.get(name) : shared.get(name)]),
       ) as VariableValues<D>;
     },
   };

@@ -1,7 +1,8 @@
-import type { Logger } from 'pino';
+import { type Logger, pino } from 'pino';
 import {
   copyOf,
   encodedPatch,
+  isJsonObject,
   type Json,
   type JsonObject,
   jsonPatchOf,
@@ -16,6 +17,8 @@ import {
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
+import type { BuiltinVariables } from './builtin.ts';
+import type { DefinedVariables, Only } from './define-variables.ts';
 import { layeredVariables, layerOf, mergeWork, type Variables } from './variables.ts';
 
 /** A template as a patcher receives it: a copy that may be changed freely. */
@@ -27,55 +30,109 @@ export interface Template {
   [field: string]: unknown;
 }
 
+/**
+ * Types of templates, by kind and apiVersion: with them, a patcher that matches a kind receives its type.
+ * `extensionconfig-webhook template-types` writes them from CustomResourceDefinitions:
+ *
+ * ```ts
+ * declare module 'extensionconfig-webhook/extension/topology' {
+ *   interface TemplateKinds {
+ *     DockerMachineTemplate: { 'infrastructure.cluster.x-k8s.io/v1beta2': DockerMachineTemplate };
+ *   }
+ * }
+ * ```
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: projects add their kinds.
+export interface TemplateKinds {}
+
 /** Selects the templates that a patcher is for; an absent field matches all. */
 export interface TemplateMatch {
-  kind?: string | readonly string[] | undefined;
+  readonly kind?: string | readonly string[] | undefined;
   /** `GROUP/VERSION`, or `GROUP/*` for all versions. */
-  apiVersion?: string | readonly string[] | undefined;
+  readonly apiVersion?: string | readonly string[] | undefined;
   /** Where the template is used: `{ kind: 'MachineDeployment' }`, `{ fieldPath: 'spec.controlPlaneRef' }`. */
-  holder?:
-    | { [Field in 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath']?: HolderReference[Field] | undefined }
+  readonly holder?:
+    | {
+        readonly [Field in 'apiVersion' | 'kind' | 'namespace' | 'name' | 'fieldPath']?:
+          | HolderReference[Field]
+          | undefined;
+      }
     | undefined;
 }
 
+type OneOf<T> = T extends readonly (infer Item)[] ? Item : T;
+type VersionsIn<Versions, Wanted> = Wanted extends `${infer Group}/*`
+  ? Extract<keyof Versions, `${Group}/${string}`>
+  : Extract<keyof Versions, Wanted>;
+type TemplateIn<Versions, Wanted> = [VersionsIn<Versions, Wanted>] extends [never]
+  ? Versions[keyof Versions]
+  : Versions[VersionsIn<Versions, Wanted>];
+/** The type of the templates that match. */
+export type TemplateFor<Match> = Match extends { readonly kind: infer Kind }
+  ? OneOf<Kind> extends infer Name
+    ? Name extends keyof TemplateKinds
+      ? TemplateIn<TemplateKinds[Name], Match extends { readonly apiVersion: infer Version } ? OneOf<Version> : never>
+      : Template
+    : never
+  : Template;
+
 /** The input of a patcher besides the template. */
-export interface TemplateContext {
-  /** The variables for the place where the template is used. */
-  variables: Variables;
-  holder: HolderReference;
+export interface TemplateContext<Values = unknown> {
+  /** The values of the defined variables (option `variables`) for the place where the template is used. */
+  readonly values: Values;
+  /** The same variables and all others by path, such as `disks[0].size`. */
+  readonly variables: Variables;
+  /** What Cluster API says about the Cluster and the place where the template is used. */
+  readonly builtin: BuiltinVariables;
+  /** The item of the request. */
+  readonly item: GeneratePatchesRequestItem;
+  /** The object that the template is used by. */
+  readonly holder: HolderReference;
+  /** Adds the kind of the template and its holder to each line. */
+  readonly log: Logger;
 }
 
 /** Changes templates. */
-export interface TemplatePatcher<T = Template> {
-  match?: TemplateMatch | undefined;
+export interface TemplatePatcher<Match = TemplateMatch, Values = unknown> {
+  match?: (Match & TemplateMatch & Only<Match, keyof TemplateMatch>) | undefined;
   /** Changes the template that it receives; the changes become the patch. */
-  mutate(template: T, context: TemplateContext): void;
+  mutate(template: TemplateFor<Match>, context: TemplateContext<Values>): void;
 }
 
 /** Options of `walkTemplates`. */
-export interface WalkOptions {
+export interface WalkOptions<Values = unknown> {
+  /** What `defineVariables` returned: patchers receive their values. */
+  variables?: DefinedVariables<Values> | undefined;
   /** Format of the patches. Default: `JSONPatch`. */
   format?: 'JSONPatch' | 'JSONMergePatch' | undefined;
-  /** What to do with a template that no patcher matches. Default: `skip`. */
+  /**
+   * What to do with a template whose kind and apiVersion no patcher matches; it does not matter where the template is
+   * used. Default: `skip`.
+   */
   unmatched?: 'skip' | 'fail' | undefined;
-  /** Receives a warning for each kind with changes that Cluster API would ignore or overwrite, and patches leave out. */
-  log?: Pick<Logger, 'warn'> | undefined;
+  /**
+   * The log of the handler. It gets a warning for each kind with changes that Cluster API would ignore or overwrite, and
+   * patches leave out.
+   */
+  log?: Logger | undefined;
 }
 
 const isOneOf = (allowed: string | readonly string[] | undefined, value: string, same: (a: string) => boolean) =>
   allowed === undefined || (typeof allowed === 'string' ? same(allowed) : allowed.some(same)) || allowed === value;
 
-function matches({ kind, apiVersion, holder = {} }: TemplateMatch, item: GeneratePatchesRequestItem): boolean {
-  const object = item.object as JsonObject;
+function matchesKind({ kind, apiVersion }: TemplateMatch, object: JsonObject): boolean {
   const objectVersion = String(object.apiVersion);
   return (
     isOneOf(kind, String(object.kind), (one) => one === object.kind) &&
     isOneOf(apiVersion, objectVersion, (one) =>
       one.endsWith('/*') ? objectVersion.startsWith(one.slice(0, -1)) : one === objectVersion,
-    ) &&
-    Object.entries(holder).every(
-      ([field, value]) => value === undefined || item.holderReference[field as keyof HolderReference] === value,
     )
+  );
+}
+
+function matchesHolder({ holder = {} }: TemplateMatch, item: GeneratePatchesRequestItem): boolean {
+  return Object.entries(holder).every(
+    ([field, value]) => value === undefined || item.holderReference[field as keyof HolderReference] === value,
   );
 }
 
@@ -83,6 +140,9 @@ function matches({ kind, apiVersion, holder = {} }: TemplateMatch, item: Generat
 const maxNameLength = 253;
 
 const shownName = (name: Json | undefined) => (typeof name === 'string' ? name.slice(0, maxNameLength) : undefined);
+
+const shownHolder = ({ kind, namespace, name }: HolderReference) =>
+  `${kind} ${namespace}/${name}`.slice(0, 3 * maxNameLength);
 
 /** Maximum number of kinds with a warning of their own, and of fields that a warning names. */
 const maxNamed = 20;
@@ -125,6 +185,96 @@ function refusePromise(returned: unknown): void {
   }
 }
 
+/** The log of patchers when `walkTemplates` has none. */
+const silent = pino({ enabled: false });
+
+/** The context of patchers for one item. What takes long is computed when it is first read. */
+class ItemContext<Values> implements TemplateContext<Values> {
+  static readonly #lazy: PropertyDescriptorMap & ThisType<ItemContext<unknown>> = {
+    values: {
+      get() {
+        return this.#readValues();
+      },
+      enumerable: true,
+    },
+    builtin: {
+      get() {
+        return this.variables.object('builtin', {});
+      },
+      enumerable: true,
+    },
+    log: {
+      get() {
+        return this.#childLog();
+      },
+      enumerable: true,
+    },
+  };
+  declare readonly values: Values;
+  declare readonly builtin: BuiltinVariables;
+  declare readonly log: Logger;
+  readonly variables: Variables;
+  readonly item: GeneratePatchesRequestItem;
+  readonly holder: HolderReference;
+  readonly #request: GeneratePatchesRequest;
+  readonly #options: WalkOptions<Values>;
+  #values: Values | undefined;
+  #log: Logger | undefined;
+
+  constructor(
+    request: GeneratePatchesRequest,
+    item: GeneratePatchesRequestItem,
+    variables: Variables,
+    options: WalkOptions<Values>,
+  ) {
+    this.variables = variables;
+    this.item = item;
+    this.holder = item.holderReference;
+    this.#request = request;
+    this.#options = options;
+    Object.defineProperties(this, ItemContext.#lazy);
+  }
+
+  #readValues(): Values {
+    const { variables } = this.#options;
+    if (variables === undefined) {
+      throw new TypeError(
+        'walkTemplates has no option variables: pass what defineVariables returned, or read context.variables',
+      );
+    }
+    this.#values ??= variables.read(this.#request, this.item);
+    return this.#values;
+  }
+
+  #childLog(): Logger {
+    this.#log ??= (this.#options.log ?? silent).child({
+      template: shownName((this.item.object as JsonObject).kind),
+      holder: shownHolder(this.holder),
+    });
+    return this.#log;
+  }
+}
+
+/** A template with the fields that patchers may rely on, of which it need not have all. */
+const withRequiredFields = (object: JsonObject): JsonObject => {
+  const { metadata, spec } = object;
+  return { ...object, metadata: isJsonObject(metadata) ? metadata : {}, spec: isJsonObject(spec) ? spec : {} };
+};
+
+/** Removes the fields that were added for patchers, if they have remained empty. */
+function dropAddedFields(before: JsonObject, after: JsonObject): void {
+  for (const name of ['metadata', 'spec']) {
+    const value = after[name];
+    if (!isJsonObject(before[name]) && isJsonObject(value) && Object.keys(value).length === 0) {
+      if (before[name] === undefined) {
+        delete after[name];
+      } else {
+        after[name] = before[name];
+      }
+    }
+  }
+}
+
 /**
  * Runs patchers over the templates of a GeneratePatches request and returns the patches for `answer.done({ items })`:
  * the difference between each template and its changed copy, always in the same order, and none for an unchanged
@@ -135,11 +285,16 @@ function refusePromise(returned: unknown): void {
  *   templates.
  * @throws {TypeError} when a patcher is asynchronous.
  */
-export function walkTemplates<T = Template>(
+export function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(
   request: GeneratePatchesRequest,
-  patchers: readonly TemplatePatcher<T>[],
-  { format = 'JSONPatch', unmatched = 'skip', log }: WalkOptions = {},
+  patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values> },
+  options: WalkOptions<Values> = {},
 ): GeneratePatchesResponseItem[] {
+  const { format = 'JSONPatch', unmatched = 'skip', log } = options;
+  const all = patchers as readonly {
+    match?: TemplateMatch;
+    mutate: TemplatePatcher<TemplateMatch, Values>['mutate'];
+  }[];
   const requestVariables = layerOf(request.variables);
   const work = mergeWork();
   const shared = layeredVariables(requestVariables, layerOf(), work);
@@ -148,22 +303,28 @@ export function walkTemplates<T = Template>(
   try {
     for (const item of request.items) {
       const before = item.object as JsonObject;
-      const matching = patchers.filter(({ match = {} }) => matches(match, item));
+      const ofKind = all.filter(({ match = {} }) => matchesKind(match, before));
+      if (ofKind.length === 0 && unmatched === 'fail') {
+        const { kind, apiVersion } = before;
+        const { fieldPath } = item.holderReference;
+        throw new HandlerFailure(
+          `no patch is known for ${kind} of ${apiVersion}, which ${shownHolder(item.holderReference)} has in ${fieldPath}`,
+        );
+      }
+      const matching = ofKind.filter(({ match = {} }) => matchesHolder(match, item));
       if (matching.length === 0) {
-        if (unmatched === 'fail') {
-          throw new HandlerFailure(`no patch is known for templates of ${before.apiVersion} ${before.kind}`);
-        }
         continue;
       }
       const variables =
         item.variables === undefined ? shared : layeredVariables(requestVariables, layerOf(item.variables), work);
-      const after = copyOf(before);
-      const context = { variables, holder: item.holderReference };
+      const after = withRequiredFields(copyOf(before));
+      const context = new ItemContext(request, item, variables, options);
       for (const { mutate } of matching) {
-        refusePromise(mutate(after as T, context));
+        refusePromise(mutate(after as Template, context));
       }
       const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
       const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
+      dropAddedFields(before, after);
       if (ignored.length > 0) {
         leftOut.add(
           shownName(before.kind),

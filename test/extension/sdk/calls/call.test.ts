@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Handler, HandlerFailure, handler } from '../../../../src/extension/index.ts';
 import { call } from '../../../../src/extension/sdk/calls/call.ts';
 import { clusterOf } from '../../../../src/extension/sdk/calls/cluster.ts';
+import { createLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
 import { answersOf } from '../../../../src/extension/sdk/handlers/answer.ts';
 import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
@@ -30,13 +31,13 @@ describe('how a call ends', () => {
     ],
     [
       'blocking',
-      create(async (_, { answer }) => answer.retryAfterSeconds(5, 'wait')),
+      create(async (_, { answer }) => answer.retry(5, 'wait')),
       'blocking',
       { status: 'Success', retryAfterSeconds: 5, message: 'wait' },
     ],
     [
       'failure',
-      create((_, { answer }) => answer.failure('no')),
+      create((_, { answer }) => answer.fail('no')),
       'failure',
       { status: 'Failure', retryAfterSeconds: 0, message: 'no' },
     ],
@@ -66,7 +67,7 @@ describe('how a call ends', () => {
     ],
     [
       'a wait of no time, which Cluster API would take for done',
-      create((_, { answer }) => answer.retryAfterSeconds(Math.floor(0.4), 'backups run')),
+      create((_, { answer }) => answer.retry(Math.floor(0.4), 'backups run')),
       'error',
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create failed: ${saysWhy}` },
     ],
@@ -137,7 +138,7 @@ describe('how a call ends', () => {
     ],
     [
       'a negative time',
-      create((_, { answer }) => answer.retryAfterSeconds(-1, 'wait')),
+      create((_, { answer }) => answer.retry(-1, 'wait')),
       'invalid answer',
       { status: 'Failure', retryAfterSeconds: 0, message: `handler create gave an invalid answer: ${saysWhy}` },
     ],
@@ -157,7 +158,7 @@ describe('how a call ends', () => {
 
   test('a failure with a negative retryAfterSeconds is a failure', async () => {
     const failing = create((_, { answer }) => {
-      const made = answer.failure('no') as unknown as { response: JsonObject };
+      const made = answer.fail('no') as unknown as { response: JsonObject };
       made.response.retryAfterSeconds = -1;
       return made as never;
     });
@@ -236,7 +237,7 @@ describe('how a call ends', () => {
       asked++;
       return answer.done();
     });
-    const { response, result, cluster, lines } = await callHandler(one, { cluster: 7 });
+    const { response, result, cluster, lines } = await callHandler(one, { cluster: 7 } as never);
     expect([asked, result, cluster]).toEqual([0, 'invalid request', undefined]);
     expect(response).toEqual({
       status: 'Failure',
@@ -330,11 +331,11 @@ describe('the log', () => {
     [
       'no response',
       create(() => undefined as never),
-      'the handler returned no answer: return the result of answer.done, answer.failure or answer.retryAfterSeconds',
+      'the handler returned no answer: return the result of answer.done, answer.fail or answer.retry',
     ],
     [
       'a negative time',
-      create((_, { answer }) => answer.retryAfterSeconds(-2, 'x')),
+      create((_, { answer }) => answer.retry(-2, 'x')),
       'retryAfterSeconds must be 0 or more, not -2: Cluster API treats a negative number as blocking',
     ],
     [
@@ -361,6 +362,19 @@ describe('the context', () => {
     expect(seen).toEqual([{ a: 'b' }, {}]);
   });
 
+  test('may be copied: the copy has everything', async () => {
+    let copy: object = {};
+    const one = create((_, context) => {
+      copy = { ...context };
+      return context.answer.done();
+    });
+    await callHandler(one);
+    expect(copy).toMatchObject({ signal: expect.any(AbortSignal), log: { info: expect.any(Function) } });
+    expect(Object.keys(copy).sort()).toEqual(
+      ['answer', 'cluster', 'log', 'settings', 'signal', 'stopping', 'waitUntil'].sort(),
+    );
+  });
+
   test("has the call's signal", async () => {
     const ending = new AbortController();
     let seen: AbortSignal | undefined;
@@ -369,7 +383,11 @@ describe('the context', () => {
       return answer.done();
     });
     const { log } = collectingLog();
-    await call(one, JSON.parse(JSON.stringify(requestFor('BeforeClusterCreate'))), { ending, log });
+    await call(one, JSON.parse(JSON.stringify(requestFor('BeforeClusterCreate'))), {
+      ending,
+      log,
+      lifetime: createLifetime(),
+    });
     expect(seen).toBe(ending.signal);
   });
 
@@ -426,7 +444,25 @@ describe('the Cluster of a request', () => {
 
 test('a sample of what is not a hook is refused by name, also in plain JavaScript', () => {
   expect(() => requestFor('Nope' as 'BeforeClusterCreate')).toThrow(
-    new TypeError(`"Nope" is not a hook: there are ${Object.keys(hooks).join(', ')}`),
+    new TypeError(`"Nope" is not a hook: pass what defineHook returns, or one of ${Object.keys(hooks).join(', ')}`),
   );
   expect(() => requestFor('toString' as 'BeforeClusterCreate')).toThrow('"toString" is not a hook');
+});
+
+test('a failure that the handler throws is a warning in the log, with its causes', async () => {
+  const cause = new Error('connect ECONNREFUSED', { cause: 'no route' });
+  const { response, result, lines } = await callHandler(
+    create(() => {
+      throw new HandlerFailure('the backup server cannot be reached', { cause });
+    }),
+  );
+  expect([result, response.message]).toEqual(['failure', 'the backup server cannot be reached']);
+  expect(lines).toMatchObject([
+    {
+      level: 40,
+      handler: 'create',
+      message: 'the backup server cannot be reached',
+      cause: { message: 'connect ECONNREFUSED', cause: { message: 'no route' } },
+    },
+  ]);
 });

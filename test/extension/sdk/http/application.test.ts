@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Handler, handler } from '../../../../src/extension/index.ts';
+import { createLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
 import { type ApplicationOptions, createApplication } from '../../../../src/extension/sdk/http/application.ts';
 import { createCallMetrics } from '../../../../src/extension/sdk/http/metrics.ts';
 import { requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
@@ -50,6 +51,7 @@ async function serving(
   const application = createApplication(foundation, {
     handlers,
     prefix: '',
+    lifetime: createLifetime(),
     metrics: createCallMetrics(registry),
     ...more,
   });
@@ -115,9 +117,9 @@ describe('a call', () => {
   test('that blocks is logged with its wait, and one that fails without', async () => {
     const blocking = handler('BeforeClusterCreate', {
       name: 'create',
-      handle: (_, { answer }) => answer.retryAfterSeconds(7, 'wait'),
+      handle: (_, { answer }) => answer.retry(7, 'wait'),
     });
-    const failing = handler('BeforeClusterDelete', { name: 'delete', handle: (_, { answer }) => answer.failure('no') });
+    const failing = handler('BeforeClusterDelete', { name: 'delete', handle: (_, { answer }) => answer.fail('no') });
     const { post, lines } = await serving([blocking, failing]);
     await post(path, body);
     await post(`${root}/beforeclusterdelete/delete`, JSON.stringify(requestFor('BeforeClusterDelete')));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { HandlerFailure, handler } from '../../../../src/extension/index.ts';
+import { fakeClock } from '../../../../src/extension/sdk/testing/clock.ts';
 import {
   assertDeterministic,
   assertIdempotent,
   callHandler,
-  fakeClock,
   requestFor,
 } from '../../../../src/extension/sdk/testing/testing.ts';
 import { hooks } from '../../../../src/runtimehooks/index.ts';
@@ -64,9 +64,9 @@ describe('assertDeterministic', () => {
     let calls = 0;
     const counting = create((_, { answer }) => {
       calls++;
-      return answer.failure('the same');
+      return answer.fail('the same');
     });
-    expect(await assertDeterministic(counting, undefined, times)).toMatchObject({
+    expect(await assertDeterministic(counting, undefined, { times, status: 'Failure' })).toMatchObject({
       result: 'failure',
       response: { message: 'the same' },
     });
@@ -102,14 +102,103 @@ describe('assertDeterministic', () => {
     await expect(assertDeterministic(options as never)).rejects.toThrow(
       new TypeError('this is not a handler: pass what handler(hook, { name, handle }) returns'),
     );
-    expect(() => requestFor(options as never)).toThrow(/^requestFor: pass the name of a hook, such as /);
+    expect(() => requestFor(options as never)).toThrow(/^this is not a hook: pass what defineHook returns, or one of /);
   });
 
   test('rejects an invalid request', async () => {
     const fine = create((_, { answer }) => answer.done());
-    await expect(assertDeterministic(fine, { cluster: 7 })).rejects.toThrow(
+    await expect(assertDeterministic(fine, { cluster: 7 } as never)).rejects.toThrow(
       /^create: invalid request: the request is not one of .*must be of type object, not number \{"level":40,/,
     );
+  });
+});
+
+describe('a handler that does not work', () => {
+  const failing = create((_, { answer }) => answer.fail('the backup server cannot be reached'));
+
+  test.each([assertDeterministic, assertIdempotent])('%o: a Failure is not fine', async (assert) => {
+    await expect(assert(failing)).rejects.toThrow(
+      "create: failure: the backup server cannot be reached; give it a request that it accepts, or expect this ({ status: 'Failure' })",
+    );
+    expect(await assert(failing, undefined, { status: 'Failure' })).toMatchObject({ result: 'failure' });
+    const fine = create((_, { answer }) => answer.done());
+    await expect(assert(fine, undefined, { status: 'Failure' })).rejects.toThrow('create: success');
+  });
+
+  test('a handler has as much time as Cluster API gives it', async () => {
+    let reason: unknown;
+    const hanging = handler('BeforeClusterCreate', {
+      name: 'create',
+      timeoutSeconds: 1,
+      handle: (_, { signal }) =>
+        new Promise(() => {
+          signal.addEventListener('abort', () => {
+            reason = signal.reason;
+          });
+        }),
+    });
+    await expect(callHandler(hanging)).rejects.toThrow('create: no answer within 1 s, for which Cluster API waits');
+    expect(reason).toMatchObject({ name: 'TimeoutError' });
+  });
+});
+
+describe('answers that change', () => {
+  type Patches = Parameters<typeof handler<'GeneratePatches', 'patch'>>[1]['handle'];
+  const patcher = (handle: Patches) => handler('GeneratePatches', { name: 'patch', handle });
+  const [item] = requestFor('GeneratePatches').items;
+  const request = requestFor('GeneratePatches', {
+    variables: [
+      { name: 'a', value: 'first' },
+      { name: 'b', value: 'second' },
+    ],
+    items: ['one', 'two', 'three'].map((uid) => ({ ...item!, uid })),
+  });
+  const patchOf = (value: unknown) =>
+    Buffer.from(JSON.stringify([{ op: 'add', path: '/spec/a', value }])).toString('base64');
+
+  test.each<[string, (uid: string, index: number, first: string) => unknown]>([
+    ['with the date', () => new Date().toISOString().slice(0, 10)],
+    ['with the time', () => Date.now()],
+    ['with the date as text', () => Date().slice(0, 15)],
+    ['with the uid of an item', (uid) => uid],
+    ['with the place of an item', (_, index) => index],
+    ['with the order of variables', (_uid, _index, first) => first],
+  ])('%s are found', async (_, change) => {
+    const changing = patcher(({ items, variables = [] }, { answer }) =>
+      answer.done({
+        items: items.map(({ uid }, index) => ({
+          uid,
+          patchType: 'JSONPatch' as const,
+          patch: patchOf(change(uid, index, String(variables[0]?.name))),
+        })),
+      }),
+    );
+    await expect(assertDeterministic(changing, request)).rejects.toThrow('the same request has different answers');
+  });
+
+  test('patches of items in another order are the same', async () => {
+    const steady = patcher(({ items }, { answer }) =>
+      answer.done({ items: items.map(({ uid }) => ({ uid, patchType: 'JSONPatch' as const, patch: patchOf(1) })) }),
+    );
+    expect(await assertDeterministic(steady, request)).toMatchObject({ result: 'success' });
+    expect(await assertIdempotent(steady, request)).toMatchObject({ result: 'success' });
+  });
+
+  test('dates are the real ones for everything else, and afterwards', async () => {
+    const real = Date;
+    let inside = 0;
+    const slow = create(async (_, { answer }) => {
+      inside = Date.now();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return answer.done();
+    });
+    const checks = Promise.all([assertDeterministic(slow), assertDeterministic(slow, undefined, { times: 5 })]);
+    await new Promise((resolve) => setTimeout(resolve, 8));
+    expect(Math.abs(Date.now() - real.now())).toBeLessThan(1000);
+    expect(new Date(5).getTime()).toBe(5);
+    await checks;
+    expect(inside - real.now()).toBeGreaterThan(24 * 3600 * 1000);
+    expect(Date).toBe(real);
   });
 });
 
@@ -118,17 +207,17 @@ describe('assertIdempotent', () => {
     const waits: number[] = [];
     let calls = 0;
     const done = create((_, { answer }) =>
-      ++calls <= 2 ? answer.retryAfterSeconds(calls, 'wait') : answer.done({ message: 'done' }),
+      ++calls <= 2 ? answer.retry(calls, 'wait') : answer.done({ message: 'done' }),
     );
     const outcome = await assertIdempotent(done, undefined, { between: (seconds) => waits.push(seconds) });
     expect([outcome.result, waits, calls]).toEqual(['success', [1, 2], 4]);
   });
 
-  test('accepts a failure as the end', async () => {
+  test('accepts a failure as the end if that is expected', async () => {
     const failing = create(() => {
       throw new HandlerFailure('no');
     });
-    expect(await assertIdempotent(failing)).toMatchObject({ result: 'failure' });
+    expect(await assertIdempotent(failing, undefined, { status: 'Failure' })).toMatchObject({ result: 'failure' });
   });
 
   test('detects a different answer after the end', async () => {
@@ -141,7 +230,7 @@ describe('assertIdempotent', () => {
     let calls = 0;
     const blocking = create((_, { answer }) => {
       calls++;
-      return answer.retryAfterSeconds(1, 'wait');
+      return answer.retry(1, 'wait');
     });
     await expect(assertIdempotent(blocking)).rejects.toThrow(new Error('create: it still blocks after 20 calls'));
     expect(calls).toBe(20);
@@ -153,7 +242,7 @@ describe('assertIdempotent', () => {
       if (calls++ > 0) {
         throw new Error('x');
       }
-      return answer.retryAfterSeconds(1, 'wait');
+      return answer.retry(1, 'wait');
     });
     await expect(assertIdempotent(breaking)).rejects.toThrow(/^create: error: /);
   });

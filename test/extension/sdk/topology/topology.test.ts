@@ -190,17 +190,18 @@ test('variables are defined once, with their types', () => {
     replicas: { schema: { type: 'integer', default: 3 } },
     extra: { schema: { type: 'boolean' } },
   });
-  expect(defined.variables.map(({ name, required }) => [name, required])).toEqual([
+  expect(defined.definitions.map(({ name, required }) => [name, required])).toEqual([
     ['flavor', true],
     ['replicas', false],
     ['extra', false],
   ]);
-  const { flavor, replicas, extra } = defined.read({
+  const request = {
     variables: [
       { name: 'flavor', value: 'large' },
       { name: 'replicas', value: 3 },
     ],
-  });
+  };
+  const { flavor, replicas, extra } = defined.read(request, {});
   expectTypeOf(flavor).toEqualTypeOf<string>();
   expectTypeOf(replicas).toEqualTypeOf<number>();
   expectTypeOf(extra).toEqualTypeOf<boolean | undefined>();
@@ -211,19 +212,41 @@ test('variables are defined once, with their types', () => {
   expect(() => defineVariables({ builtin: { schema: {} } })).toThrow(TypeError);
 });
 
+test('a variable has labels and annotations, for older versions of Cluster API', () => {
+  const deprecatedV1Beta1Metadata = { labels: { team: 'a' } };
+  const { definitions } = defineVariables({ a: { schema: { type: 'string' }, deprecatedV1Beta1Metadata } });
+  expect(definitions).toEqual([
+    { name: 'a', required: false, schema: { openAPIV3Schema: { type: 'string' } }, deprecatedV1Beta1Metadata },
+  ]);
+});
+
+test('values are read for one item: a MachineDeployment may override them', () => {
+  const defined = defineVariables({ tier: { schema: { type: 'string' } } });
+  const request = { variables: [{ name: 'tier', value: 'gold' }] };
+  expect(defined.read(request, { variables: [{ name: 'tier', value: 'silver' }] })).toEqual({ tier: 'silver' });
+  expect(() => defined.read(request, undefined as never)).toThrow(
+    new TypeError('read takes an item of the request, too: a MachineDeployment may override variables'),
+  );
+});
+
 describe('definitions of variables that Cluster API rejects', () => {
   test.each<[string, unknown, string]>([
-    ['none', undefined, 'defineVariables: undefined is not an object of options: pass variables by name'],
+    ['no definition', { a: null }, "- variables[a] has no schema: write it as { schema: { type: 'string' } }"],
+    ['no schema', { a: { required: true } }, '- variables[a] has no schema'],
     [
-      'no definition',
-      { a: null },
-      `variable "a": null is not an object of options: pass { schema: { type: 'string' } }`,
+      'a misspelled field',
+      { a: { requird: true, schema: { type: 'string' } } },
+      '- variables[a].requird is not known: there are required, schema, deprecatedV1Beta1Metadata',
     ],
-    ['no schema', { a: {} }, `variable "a": schema must be an object, such as { schema: { type: 'string' } }`],
+    [
+      'metadata that is not',
+      { a: { schema: { type: 'string' }, deprecatedV1Beta1Metadata: { labels: { a: 1 } } } },
+      '- variables[a].deprecatedV1Beta1Metadata.labels.a: must be of type string, not number',
+    ],
     [
       'text as required',
       { a: { required: 'yes', schema: { type: 'string' } } },
-      `variable "a": required: 'yes' is not`,
+      '- variables[a].required: must be of type boolean, not string',
     ],
     ['a schema without a type', { a: { schema: {} } }, '- variables[a].schema.type: Required value: '],
     ['an unknown type', { a: { schema: { type: 'text' } } }, '- variables[a].schema.type: Unsupported value: "text"'],

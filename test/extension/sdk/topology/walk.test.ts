@@ -81,7 +81,9 @@ describe('templates that a patcher is for', () => {
     expect(walkTemplates(requestOf({}), nothing)).toEqual([]);
     expect(walkTemplates(requestOf({}), nothing, { unmatched: 'skip' })).toEqual([]);
     expect(() => walkTemplates(requestOf({}), nothing, { unmatched: 'fail' })).toThrow(
-      new HandlerFailure('no patch is known for templates of infra.example.com/v1 MachineTemplate'),
+      new HandlerFailure(
+        'no patch is known for MachineTemplate of infra.example.com/v1, which MachineDeployment ns/md has in spec.x',
+      ),
     );
     expect(() => walkTemplates(requestOf({}), [{ mutate: grow }], { unmatched: 'fail' })).not.toThrow();
   });
@@ -133,6 +135,71 @@ test("a patcher receives the variables of the template's place, and the holder",
   ]);
 });
 
+test('a patcher receives the values of the defined variables, builtin, the item, and a log that names both', () => {
+  const defined = defineVariables({ flavor: { schema: { type: 'string' } }, size: { schema: { type: 'integer' } } });
+  const { log, lines } = collectingLog();
+  const variables = [
+    { name: 'flavor', value: 'large' },
+    { name: 'builtin', value: { machineDeployment: { topologyName: 'md-0', version: 'v1.33.0' } } },
+  ];
+  const request = requestOf({}, { variables });
+  const seen: unknown[] = [];
+  walkTemplates(
+    request,
+    [
+      {
+        mutate(_, context) {
+          const { values, builtin, item, log: own } = { ...context };
+          seen.push([values, builtin.machineDeployment?.topologyName, item]);
+          own.info('patched');
+        },
+      },
+    ],
+    { variables: defined, log },
+  );
+  // Each place has its own values: those of the request are only what it does not override.
+  expect(seen).toEqual([
+    [{ flavor: 'small', size: undefined }, undefined, request.items[0]],
+    [{ flavor: 'large', size: undefined }, 'md-0', request.items[1]],
+  ]);
+  const line = { level: 30, template: 'MachineTemplate', holder: 'MachineDeployment ns/md', msg: 'patched' };
+  expect(lines).toEqual([line, line]);
+});
+
+test('without the option variables there are no values; without a log, what patchers log is dropped', () => {
+  const reading: TemplatePatcher = { mutate: (_, { values }) => void values };
+  expect(() => walkTemplates(requestOf({}), [reading])).toThrow(
+    'walkTemplates has no option variables: pass what defineVariables returned, or read context.variables',
+  );
+  expect(walkTemplates(requestOf({}), [{ mutate: (_, { log }) => log.info('dropped') }])).toEqual([]);
+});
+
+test('templates of a kind that no patcher is for fail, wherever they are used; others may match no patcher', () => {
+  const patcher = { match: { kind: 'MachineTemplate', holder: { kind: 'Cluster' } }, mutate: grow };
+  expect(walkTemplates(requestOf({}), [patcher], { unmatched: 'fail' })).toEqual([]);
+});
+
+describe('a template without metadata or spec', () => {
+  const bare = { apiVersion: 'infra.example.com/v1', kind: 'MachineTemplate' };
+  test.each<[string, TemplatePatcher['mutate'], Json[]]>([
+    [
+      'gets what a patcher sets',
+      ({ metadata, spec }) => {
+        metadata.labels = { ...metadata.labels, a: '1' };
+        spec.template = { spec: { size: 2 } };
+      },
+      [
+        { op: 'add', path: '/metadata', value: { labels: { a: '1' } } },
+        { op: 'add', path: '/spec', value: { template: { spec: { size: 2 } } } },
+      ],
+    ],
+    ['has none if nothing is set', ({ metadata }) => void metadata.labels, []],
+  ])('%s', (_, mutate, operations) => {
+    const patches = walkTemplates(requestOf({ object: bare }), [{ mutate }]);
+    expect(decoded(patches).flatMap(([, , patch]) => patch)).toEqual(operations);
+  });
+});
+
 describe('what Cluster API ignores or overwrites', () => {
   /** The patch, and the fields that were left out of it. */
   function walked(
@@ -141,7 +208,10 @@ describe('what Cluster API ignores or overwrites', () => {
     options: WalkOptions = {},
   ) {
     const { log, lines } = collectingLog();
-    const patches = walkTemplates<JsonObject>(requestOf(item), [{ mutate: change }], { log, ...options });
+    const patches = walkTemplates(requestOf(item), [{ mutate: (one) => change(one as JsonObject) }], {
+      log,
+      ...options,
+    });
     return { operations: decoded(patches).flatMap(([, , operations]) => operations), lines };
   }
   const left = (fields: string[]) => [
@@ -237,7 +307,7 @@ describe('what Cluster API ignores or overwrites', () => {
     const added = [common, [...common, 'a', 'b']];
     const mutate = (one: JsonObject) =>
       Object.assign(one, Object.fromEntries(added.shift()?.map((name) => [name, 1]) ?? []));
-    walkTemplates<JsonObject>(requestOf({}, {}), [{ mutate: (one) => void mutate(one) }], { log });
+    walkTemplates(requestOf({}, {}), [{ mutate: (one) => void mutate(one as JsonObject) }], { log });
     expect(lines).toMatchObject([{ templates: 2, fields: [...common, 'a', 'b'] }]);
   });
 
@@ -245,7 +315,7 @@ describe('what Cluster API ignores or overwrites', () => {
     const { log, lines } = collectingLog();
     const kinds = ['A', 'B', 'A', 'A', ...Array.from({ length: 30 }, (_, index) => `Kind${index}`)];
     let calls = 0;
-    const patch: TemplatePatcher<JsonObject> = {
+    const patch: TemplatePatcher = {
       mutate(one) {
         one[one.kind === 'A' ? `field${calls++ % 2}` : 'other'] = 1;
       },
@@ -277,12 +347,10 @@ describe('what Cluster API ignores or overwrites', () => {
     const { log, lines } = collectingLog();
     const renames = {
       match: { kind: 'A' },
-      mutate: (one: JsonObject) => void Object.assign(one, { apiVersion: 'b/v1' }),
+      mutate: (one: object) => void Object.assign(one, { apiVersion: 'b/v1' }),
     };
     const request = requestOf({ object: template({ kind: 'A' }) }, { object: template({ kind: 'B' }) });
-    expect(() =>
-      walkTemplates<JsonObject>(request, [renames, ...(later as never[])], { log, unmatched: 'fail' }),
-    ).toThrow();
+    expect(() => walkTemplates(request, [renames, ...(later as never[])], { log, unmatched: 'fail' })).toThrow();
     expect(lines).toEqual([expect.objectContaining({ level: 40, kind: 'A', templates: 1, fields: ['apiVersion'] })]);
   });
 
@@ -436,7 +504,7 @@ describe('defining variables', () => {
   test.each(['', 'a.b', 'builtin', 'x'.repeat(257)])('%j is not a valid name', (name) => {
     expect(() => defineVariables({ [name]: { schema: {} } })).toThrow(
       new TypeError(
-        `${JSON.stringify(name.slice(0, 100))} is not a name for a variable: 1 to 256 characters, no dot, not builtin`,
+        `the variables cannot be served:\n- ${JSON.stringify(name.slice(0, 100))} is not a name for a variable: 1 to 256 characters, no dot, not builtin`,
       ),
     );
   });
@@ -447,7 +515,7 @@ describe('defining variables', () => {
       [long]: { required: true, schema: { type: 'string' } },
       b: { schema: { type: 'integer' } },
     });
-    expect(defined.variables).toEqual([
+    expect(defined.definitions).toEqual([
       { name: long, required: true, schema: { openAPIV3Schema: { type: 'string' } } },
       { name: 'b', required: false, schema: { openAPIV3Schema: { type: 'integer' } } },
     ]);
@@ -457,10 +525,10 @@ describe('defining variables', () => {
         { name: 'c', value: 2 },
       ],
     };
-    expect(defined.read(request)).toEqual({ [long]: undefined, b: 1 });
+    expect(defined.read(request, {})).toEqual({ [long]: undefined, b: 1 });
     expect(defined.read(request, { variables: [{ name: 'b', value: 3 }] })).toEqual({ [long]: undefined, b: 3 });
-    expect(Object.keys(defined.read(request))).toEqual([long, 'b']);
-    expect(defineVariables({ toString: { schema: { type: 'string' } } }).read({ variables: [] })).toEqual({
+    expect(Object.keys(defined.read(request, {}))).toEqual([long, 'b']);
+    expect(defineVariables({ toString: { schema: { type: 'string' } } }).read({ variables: [] }, {})).toEqual({
       toString: undefined,
     });
   });

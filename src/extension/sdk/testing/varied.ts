@@ -1,0 +1,62 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
+
+/** A request that means the same as another one, and what its answer would be for that one. */
+interface Variation {
+  request: JsonObject;
+  original(response: JsonObject): JsonObject;
+}
+
+const isNamed = (value: Json): value is { name: string } => isJsonObject(value) && typeof value.name === 'string';
+
+/** Variables in another order, unless that decides which one counts. */
+function reordered(variables: Json | undefined): Json | undefined {
+  if (!Array.isArray(variables) || !variables.every(isNamed)) {
+    return variables;
+  }
+  const names = new Set(variables.map(({ name }) => name));
+  return names.size === variables.length ? variables.toReversed() : variables;
+}
+
+/**
+ * A request as Cluster API may send it for the same Cluster: with new uids of items, and items and variables in another
+ * order.
+ *
+ * @param turn makes the uids different.
+ */
+export function varied(request: JsonObject, turn: number): Variation {
+  const { variables, items } = request;
+  const uids = new Map<Json | undefined, Json | undefined>();
+  const changed: JsonObject = { ...request };
+  if (variables !== undefined) {
+    changed.variables = reordered(variables) as Json;
+  }
+  if (Array.isArray(items) && items.every(isJsonObject)) {
+    changed.items = items
+      .map((item, index): JsonObject => {
+        const uid = `00000000-0000-4000-8000-${String(turn * 1_000_000 + index).padStart(12, '0')}`;
+        uids.set(uid, item.uid);
+        return { ...item, uid, ...(item.variables !== undefined && { variables: reordered(item.variables) as Json }) };
+      })
+      .reverse();
+  }
+  return {
+    request: changed,
+    original: (response) =>
+      Array.isArray(response.items)
+        ? {
+            ...response,
+            items: response.items.map((item) =>
+              isJsonObject(item) && uids.has(item.uid) ? { ...item, uid: uids.get(item.uid) as Json } : item,
+            ),
+          }
+        : response,
+  };
+}
+
+/** A response with its items in the order of their uids: Cluster API finds them by uid. */
+export function inOrder(response: JsonObject): JsonObject {
+  const { items } = response;
+  return Array.isArray(items)
+    ? { ...response, items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) }
+    : response;
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request } from 'node:https';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+const path = '/hooks.runtime.cluster.x-k8s.io/v1alpha1/beforeclustercreate/create';
+
+/** Starts an extension in a process of its own and calls it once, so that its job runs. */
+async function startWithJob(kind: string) {
+  const program = new URL('process.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [program, kind], { stdio: ['ignore', 'pipe', 'ignore'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  await vi.waitUntil(() => output.includes('"listening"'), { timeout: 30_000 });
+  const port = Number(/"extensionPort":(\d+)/.exec(output)?.[1]);
+  const call = request({ host: '127.0.0.1', port, path, method: 'POST', rejectUnauthorized: false, agent: false });
+  call.on('error', () => {});
+  call.end('{"cluster":{"metadata":{"name":"a"},"spec":{}}}');
+  const lines = () =>
+    output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { child, exited, lines, answered: () => vi.waitUntil(() => output.includes('call answered')) };
+}
+
+test('running jobs do not keep the process after SIGTERM: their signal is aborted', async () => {
+  const { child, exited, lines, answered } = await startWithJob('sleeping');
+  await answered();
+  const started = performance.now();
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(lines().map(({ msg }) => msg)).toContain('job interrupted: the extension stops');
+});
+
+test('a job that does not observe its signal is left behind, and the log says so', { timeout: 60_000 }, async () => {
+  const { child, exited, lines, answered } = await startWithJob('deaf');
+  await answered();
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([1, null]);
+  expect(lines().at(-1)).toMatchObject({
+    level: 'error',
+    msg: 'the process ends while work in the background runs: it does not observe its signal',
+  });
+});
+
+test('a rejection that nobody awaits is in the log before it ends the process', async () => {
+  const { exited, lines } = await startWithJob('floating');
+  expect(await exited).toEqual([1, null]);
+  expect(lines().at(-1)).toMatchObject({
+    level: 'fatal',
+    message: 'nobody awaits this',
+    origin: 'unhandledRejection',
+    msg: 'the process ends',
+  });
+});
