@@ -349,7 +349,10 @@ test('strategic merge patch merges containers by name', async () => {
     { name: 'a', image: 'a:1' },
     { name: 'b', image: 'b:1' },
   ];
-  const spec = { selector: { matchLabels: { a: 'b' } }, template: { spec: { containers } } };
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers } },
+  };
   await send(sandbox, 'POST', deployments, { body: { metadata: { name: 'd' }, spec } });
   const headers = { 'content-type': 'application/strategic-merge-patch+json' };
   const body = {

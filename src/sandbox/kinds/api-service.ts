@@ -55,7 +55,7 @@ export const apiServiceColumns: readonly Column[] = [
 function validate(object: JsonObject): StatusCause[] {
   const spec = objectAt(object, 'spec');
   const { name } = object.metadata as JsonObject;
-  const { group = '', version = '', groupPriorityMinimum, versionPriority, caBundle, insecureSkipTLSVerify } = spec;
+  const { group = '', version = '', caBundle, insecureSkipTLSVerify } = spec;
   const causes: StatusCause[] = [];
   const wanted = `${String(version)}.${String(group)}`;
   if (name !== wanted) {
@@ -69,15 +69,6 @@ function validate(object: JsonObject): StatusCause[] {
   }
   for (const problem of dns1035LabelProblems(String(version))) {
     causes.push(invalid('spec.version', version, problem));
-  }
-  const inRange = (value: unknown, most: number) => typeof value === 'number' && value > 0 && value <= most;
-  if (!inRange(groupPriorityMinimum, 20_000)) {
-    causes.push(
-      invalid('spec.groupPriorityMinimum', groupPriorityMinimum ?? 0, 'must be positive and less than 20000'),
-    );
-  }
-  if (!inRange(versionPriority, 1000)) {
-    causes.push(invalid('spec.versionPriority', versionPriority ?? 0, 'must be positive and less than 1000'));
   }
   const service = serviceOf(object);
   const hasBundle = typeof caBundle === 'string' && caBundle !== '';
@@ -94,19 +85,8 @@ function validate(object: JsonObject): StatusCause[] {
     if (insecureSkipTLSVerify === true) {
       causes.push(invalid('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify'));
     }
-  } else {
-    for (const field of ['namespace', 'name']) {
-      if (typeof service[field] !== 'string' || service[field] === '') {
-        causes.push(required(`spec.service.${field}`));
-      }
-    }
-    const { port } = service;
-    if (typeof port !== 'number' || port < 1 || port > 65_535) {
-      causes.push(invalid('spec.service.port', port, 'must be between 1 and 65535, inclusive'));
-    }
-    if (hasBundle && insecureSkipTLSVerify === true) {
-      causes.push(invalid('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present'));
-    }
+  } else if (hasBundle && insecureSkipTLSVerify === true) {
+    causes.push(invalid('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present'));
   }
   const statuses = ['True', 'False', 'Unknown'];
   for (const [index, { status = '' }] of conditionsOf(object).entries()) {
@@ -117,14 +97,5 @@ function validate(object: JsonObject): StatusCause[] {
   return causes;
 }
 
-/** Defaults and checks of APIServices. */
-export const apiServiceStrategy: KindStrategy = {
-  nameFormat: 'path',
-  prepare(object) {
-    const service = serviceOf(object);
-    if (service !== undefined) {
-      service.port ??= 443;
-    }
-  },
-  validate,
-};
+/** Checks of APIServices. */
+export const apiServiceStrategy: KindStrategy = { nameFormat: 'path', validate };

@@ -1,6 +1,16 @@
-import { fieldAt, isJsonObject, isSame, type JsonObject, objectAt, type StatusCause } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid } from '../../kubernetes/schema/index.ts';
+import {
+  dns1123SubdomainProblems,
+  fieldAt,
+  isJsonObject,
+  isSame,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy } from '../resources/resource.ts';
+import { duplicateCauses, immutableCauses } from './field-causes.ts';
 
 /** Namespaces that cannot be deleted (apiserver, admission plugin NamespaceLifecycle). */
 const immortal = ['default', 'kube-public', 'kube-system'];
@@ -25,58 +35,90 @@ export const namespaceStrategy: KindStrategy = {
   },
 };
 
-/**
- * The fields that must not change in an object with `immutable: true` (apimachinery, core validation of Secret and
- * ConfigMap).
- */
-function immutableCauses(object: JsonObject, old: JsonObject | undefined, fields: readonly string[]): StatusCause[] {
-  if (old?.immutable !== true) {
-    return [];
+/** Maximum number of bytes of the data of a Secret or a ConfigMap (kubernetes, MaxSecretSize). */
+const maxDataBytes = 1024 * 1024;
+const keyFormat = /^[-._a-zA-Z0-9]{1,253}$/;
+
+/** The problems of the data of Secrets and ConfigMaps (kubernetes, core validation of both). */
+function dataCauses(object: JsonObject, old: JsonObject | undefined, fields: readonly string[]): StatusCause[] {
+  const entries = fields.flatMap((field) =>
+    Object.entries(objectAt(object, field)).map(([key, value]) => ({ field, key, value: String(value) })),
+  );
+  const causes = entries
+    .filter(({ key }) => !keyFormat.test(key) || key === '.' || key === '..')
+    .map(({ field, key }) =>
+      invalid(`${field}[${key}]`, key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"),
+    );
+  if (entries.reduce((sum, { value }) => sum + value.length, 0) > maxDataBytes) {
+    causes.push(causeOf('FieldValueTooLong', fields[0] ?? '', undefined, `may not be more than ${maxDataBytes} bytes`));
   }
-  const why = 'field is immutable when `immutable` is set';
-  return [
-    ...(object.immutable === true ? [] : [forbiddenField('immutable', why)]),
-    ...fields
-      .filter((field) => !isSame(object[field] ?? {}, old[field] ?? {}))
-      .map((field) => forbiddenField(field, why)),
-  ];
+  if (old?.immutable === true) {
+    const why = 'field is immutable when `immutable` is set';
+    const changed = fields.filter((field) => !isSame(object[field] ?? {}, old[field] ?? {}));
+    causes.push(
+      ...[...(object.immutable === true ? [] : ['immutable']), ...changed].map((field) => forbiddenField(field, why)),
+    );
+  }
+  return causes;
 }
 
 export const configMapStrategy: KindStrategy = {
-  validate: (object, old) => immutableCauses(object, old, ['data', 'binaryData']),
+  validate: (object, old) => dataCauses(object, old, ['data', 'binaryData']),
 };
 
 export const secretStrategy: KindStrategy = {
   validate: (object, old) => [
-    ...(old !== undefined && object.type !== old.type
-      ? [invalid('type', object.type ?? null, 'field is immutable')]
-      : []),
-    ...immutableCauses(object, old, ['data']),
+    ...immutableCauses(object, old, ['type']),
+    ...dataCauses(object, old, ['data']),
+    ...(object.type === 'kubernetes.io/tls' ? ['tls.crt', 'tls.key'] : [])
+      .filter((key) => objectAt(object, 'data')[key] === undefined)
+      .map((key) => required(`data[${key}]`)),
   ],
   prepare(object) {
-    object.type ??= 'Opaque';
     if (isJsonObject(object.stringData)) {
-      const data = objectAt(object, 'data');
       const encoded = Object.entries(object.stringData).map(([key, value]) => [
         key,
         Buffer.from(String(value)).toString('base64'),
       ]);
-      object.data = { ...data, ...Object.fromEntries(encoded) };
+      object.data = { ...objectAt(object, 'data'), ...Object.fromEntries(encoded) };
       delete object.stringData;
     }
   },
 };
 
+/** Services (kubernetes, core validation, ValidateService). */
 export const serviceStrategy: KindStrategy = {
   nameFormat: 'label1035',
-  prepare(object) {
-    if (isJsonObject(object.spec)) {
-      object.spec.type ??= 'ClusterIP';
-      object.spec.sessionAffinity ??= 'None';
-      for (const port of Array.isArray(object.spec.ports) ? object.spec.ports.filter(isJsonObject) : []) {
-        port.protocol ??= 'TCP';
-        port.targetPort ??= port.port ?? null;
+  prepare({ spec }) {
+    for (const port of objectsAt(spec, 'ports')) {
+      port.targetPort ??= port.port ?? null;
+    }
+  },
+  validate(object, old) {
+    const { type, ports, externalName, clusterIP } = objectAt(object, 'spec');
+    const causes: StatusCause[] = [];
+    const count = objectsAt(ports).length;
+    if (count === 0 && type !== 'ExternalName' && clusterIP !== 'None') {
+      causes.push(required('spec.ports'));
+    }
+    for (const [index, { name }] of objectsAt(ports).entries()) {
+      if (name === undefined && count > 1) {
+        causes.push(required(`spec.ports[${index}].name`));
       }
     }
+    const served = objectsAt(ports).map(({ port, protocol }) => ({ port: `${String(port)}/${String(protocol)}` }));
+    causes.push(
+      ...duplicateCauses(objectsAt(ports), 'name', 'spec.ports'),
+      ...duplicateCauses(served, 'port', 'spec.ports'),
+    );
+    if (type === 'ExternalName') {
+      causes.push(
+        ...(externalName === undefined ? ['is required'] : dns1123SubdomainProblems(String(externalName))).map(
+          (problem) => invalid('spec.externalName', externalName ?? '', problem),
+        ),
+      );
+    }
+    const isFixed = type !== 'ExternalName' && Boolean(fieldAt(old, 'spec', 'clusterIP'));
+    return [...causes, ...(isFixed ? immutableCauses(object, old, ['spec.clusterIP'], 'may not change once set') : [])];
   },
 };

@@ -75,11 +75,6 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
     names.listKind ||= `${names.kind}List`;
   }
   spec.conversion ??= { strategy: 'None' };
-  const service = (spec.conversion as { webhook?: { clientConfig?: { service?: JsonObject } } }).webhook?.clientConfig
-    ?.service;
-  if (isJsonObject(service)) {
-    service.port ??= 443;
-  }
   const versions = objectsAt(spec, 'versions');
   const storageVersion = versions.find(({ storage }) => storage === true)?.name;
   const status = objectAt(object, 'status');

@@ -7,8 +7,21 @@ import { age, column, portsOf, ready, roleColumns, sizeOf, webhooks } from './co
 import { configMapStrategy, namespaceStrategy, secretStrategy, serviceStrategy } from './core-strategies.ts';
 import { definitionStrategy } from './definition.ts';
 import { asCoreEvent, coreEventStrategy, eventColumns, eventStorage, eventStrategy } from './events.ts';
+import {
+  bindingStrategy,
+  disruptionBudgetStrategy,
+  networkPolicyStrategy,
+  priorityClassStrategy,
+  roleStrategy,
+} from './policy-strategies.ts';
 import { webhookConfigurationStrategy } from './webhook-configuration.ts';
-import { daemonSetCounts, deploymentStrategy, observing, replicas } from './workload-strategies.ts';
+import {
+  cronJobStrategy,
+  daemonSetStrategy,
+  deploymentStrategy,
+  jobStrategy,
+  scaledStrategy,
+} from './workload-strategies.ts';
 
 interface Kind {
   group?: string;
@@ -25,8 +38,6 @@ interface Kind {
   columns?: Column[];
   strategy?: KindStrategy;
 }
-
-const pathNamed: KindStrategy = { nameFormat: 'path' };
 
 const rbac = 'rbac.authorization.k8s.io';
 const registration = 'admissionregistration.k8s.io';
@@ -119,16 +130,16 @@ const kinds: readonly Kind[] = [
     kind: 'Role',
     plural: 'roles',
     columns: [column('Created At', '.metadata.creationTimestamp')],
-    strategy: pathNamed,
+    strategy: roleStrategy,
   },
-  { group: rbac, kind: 'RoleBinding', plural: 'rolebindings', columns: roleColumns(), strategy: pathNamed },
+  { group: rbac, kind: 'RoleBinding', plural: 'rolebindings', columns: roleColumns(), strategy: bindingStrategy },
   {
     group: rbac,
     kind: 'ClusterRole',
     plural: 'clusterroles',
     clusterScoped: true,
     columns: [column('Created At', '.metadata.creationTimestamp')],
-    strategy: pathNamed,
+    strategy: roleStrategy,
   },
   {
     group: rbac,
@@ -136,7 +147,7 @@ const kinds: readonly Kind[] = [
     plural: 'clusterrolebindings',
     clusterScoped: true,
     columns: roleColumns(),
-    strategy: pathNamed,
+    strategy: bindingStrategy,
   },
   {
     group: registration,
@@ -204,7 +215,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    strategy: { ...replicas, ...observing({ replicas: 0 }) },
+    strategy: scaledStrategy,
   },
   {
     group: 'apps',
@@ -214,7 +225,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    strategy: { ...replicas, ...observing({ replicas: 0 }) },
+    strategy: scaledStrategy,
   },
   {
     group: 'apps',
@@ -224,7 +235,7 @@ const kinds: readonly Kind[] = [
     categories: ['all'],
     hasStatus: true,
     hasGeneration: true,
-    strategy: observing(daemonSetCounts),
+    strategy: daemonSetStrategy,
   },
   {
     group: 'batch',
@@ -241,6 +252,7 @@ const kinds: readonly Kind[] = [
       ),
       age,
     ],
+    strategy: jobStrategy,
   },
   {
     group: 'batch',
@@ -255,6 +267,7 @@ const kinds: readonly Kind[] = [
       column('Suspend', (object) => (fieldAt(object, 'spec', 'suspend') === true ? 'True' : 'False')),
       age,
     ],
+    strategy: cronJobStrategy,
   },
   {
     group: 'networking.k8s.io',
@@ -262,6 +275,7 @@ const kinds: readonly Kind[] = [
     plural: 'networkpolicies',
     shortNames: ['netpol'],
     hasGeneration: true,
+    strategy: networkPolicyStrategy,
   },
   {
     group: 'policy',
@@ -270,6 +284,7 @@ const kinds: readonly Kind[] = [
     shortNames: ['pdb'],
     hasStatus: true,
     hasGeneration: true,
+    strategy: disruptionBudgetStrategy,
   },
   {
     group: 'scheduling.k8s.io',
@@ -282,6 +297,7 @@ const kinds: readonly Kind[] = [
       column('Global-Default', (object) => object.globalDefault === true, 'boolean'),
       age,
     ],
+    strategy: priorityClassStrategy,
   },
   {
     group: 'authentication.k8s.io',

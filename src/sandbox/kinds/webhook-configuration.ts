@@ -1,46 +1,24 @@
 import { matchConditionCauses } from '../../kubernetes/cel/index.ts';
-import {
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  objectAt,
-  objectsAt,
-  type StatusCause,
-} from '../../kubernetes/index.ts';
-import { duplicate, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import { itemsAt, type Json, type JsonObject, objectAt, objectsAt, type StatusCause } from '../../kubernetes/index.ts';
+import { invalid, required } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy } from '../resources/resource.ts';
+import { duplicateCauses, selectorCauses } from './field-causes.ts';
 
 function prepare(object: JsonObject): void {
   for (const webhook of objectsAt(object, 'webhooks')) {
-    webhook.failurePolicy ??= 'Fail';
-    webhook.matchPolicy ??= 'Equivalent';
     webhook.namespaceSelector ??= {};
     webhook.objectSelector ??= {};
-    webhook.timeoutSeconds ??= 10;
-    if (object.kind === 'MutatingWebhookConfiguration') {
-      webhook.reinvocationPolicy ??= 'Never';
-    }
-    for (const rule of objectsAt(webhook, 'rules')) {
-      rule.scope ??= '*';
-    }
-    const service = isJsonObject(webhook.clientConfig) ? webhook.clientConfig.service : undefined;
-    if (isJsonObject(service)) {
-      service.port ??= 443;
-    }
   }
 }
 
-function oneOf(field: string, value: Json | undefined, allowed: readonly string[]): StatusCause[] {
-  if (typeof value === 'string' && allowed.includes(value)) {
-    return [];
-  }
-  return [
-    value === undefined
-      ? required(field, `must specify one of ${allowed.join(', ')}`)
-      : notSupported(field, value, allowed),
-  ];
-}
+/** Rules of which `*` must be the only element, and why. */
+const alone: Readonly<Record<string, string>> = {
+  operations: "if '*' is present, must not specify other operations",
+  apiGroups: "if '*' is present, must not specify other API groups",
+  apiVersions: "if '*' is present, must not specify other API versions",
+};
 
+/** The problems of a webhook that its schema does not find (kubernetes, pkg/apis/admissionregistration/validation). */
 function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
   const causes: StatusCause[] = [];
   const report = (path: string, value: Json | undefined, message: string) =>
@@ -48,45 +26,42 @@ function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
   if (typeof webhook.name !== 'string' || webhook.name.split('.').filter((part) => part !== '').length < 3) {
     report('name', webhook.name, 'should be a domain with at least three segments separated by dots');
   }
-  causes.push(...oneOf(`${field}.sideEffects`, webhook.sideEffects, ['None', 'NoneOnDryRun']));
-  causes.push(...oneOf(`${field}.failurePolicy`, webhook.failurePolicy, ['Fail', 'Ignore']));
-  causes.push(...oneOf(`${field}.matchPolicy`, webhook.matchPolicy, ['Equivalent', 'Exact']));
-  if (!Array.isArray(webhook.admissionReviewVersions) || !webhook.admissionReviewVersions.includes('v1')) {
+  if (!itemsAt(webhook, 'admissionReviewVersions').includes('v1')) {
     report('admissionReviewVersions', webhook.admissionReviewVersions, 'must include at least one of v1, v1beta1');
   }
-  const timeout = webhook.timeoutSeconds;
-  if (typeof timeout !== 'number' || timeout < 1 || timeout > 30) {
-    report('timeoutSeconds', timeout, 'the timeout value must be between 1 and 30 seconds');
-  }
-  const client = objectAt(webhook, 'clientConfig');
-  if ((client.url === undefined) === (client.service === undefined)) {
+  const { url, service } = objectAt(webhook, 'clientConfig');
+  if ((url === undefined) === (service === undefined)) {
     causes.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
   }
-  if (typeof client.url === 'string' && !client.url.startsWith('https://')) {
-    report('clientConfig.url', client.url, '"https" is the only allowed URL scheme');
+  if (typeof url === 'string' && !url.startsWith('https://')) {
+    report('clientConfig.url', url, '"https" is the only allowed URL scheme');
+  }
+  const { path } = objectAt(service);
+  if (typeof path === 'string' && !path.startsWith('/')) {
+    report('clientConfig.service.path', path, "must start with a '/'");
   }
   for (const [index, rule] of objectsAt(webhook, 'rules').entries()) {
-    for (const key of ['operations', 'apiGroups', 'apiVersions', 'resources'] as const) {
-      if (!Array.isArray(rule[key]) || rule[key].length === 0) {
-        causes.push(required(`${field}.rules[${index}].${key}`));
+    for (const [list, why] of Object.entries(alone)) {
+      const values = itemsAt(rule, list);
+      if (values.length > 1 && values.includes('*')) {
+        report(`rules[${index}].${list}`, values, why);
       }
     }
   }
-  causes.push(...matchConditionCauses(webhook.matchConditions, `${field}.matchConditions`));
-  return causes;
+  return [
+    ...causes,
+    ...selectorCauses(webhook.namespaceSelector, `${field}.namespaceSelector`),
+    ...selectorCauses(webhook.objectSelector, `${field}.objectSelector`),
+    ...matchConditionCauses(webhook.matchConditions, `${field}.matchConditions`),
+  ];
 }
 
 function validate(object: JsonObject): StatusCause[] {
   const webhooks = objectsAt(object, 'webhooks');
-  const names = new Set<Json | undefined>();
-  return webhooks.flatMap((webhook, index) => {
-    const causes = validateWebhook(webhook, `webhooks[${index}]`);
-    if (names.has(webhook.name)) {
-      causes.push(duplicate(`webhooks[${index}].name`, webhook.name));
-    }
-    names.add(webhook.name);
-    return causes;
-  });
+  return [
+    ...webhooks.flatMap((webhook, index) => validateWebhook(webhook, `webhooks[${index}]`)),
+    ...duplicateCauses(webhooks, 'name', 'webhooks'),
+  ];
 }
 
 /** The features that distinguish the two kinds of webhook configurations from plain objects. */

@@ -1,25 +1,172 @@
-import { fieldAt, isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import {
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  type StatusCause,
+  selectsLabels,
+} from '../../kubernetes/index.ts';
+import { causeOf, forbiddenField, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy } from '../resources/resource.ts';
-
-/** Defaults the number of replicas to one. */
-export const replicas: KindStrategy = {
-  hasScale: true,
-  prepare(object) {
-    if (isJsonObject(object.spec)) {
-      object.spec.replicas ??= 1;
-    }
-  },
-};
+import { scheduleProblem } from './cron-schedule.ts';
+import { duplicateCauses, immutableCauses, selectorCauses } from './field-causes.ts';
 
 /** The annotation of a Deployment that runs outside of the API server and whose status is written there. */
 const runsInSandbox = 'extensionconfig-webhook/runs-in-sandbox';
 
-/**
- * The status of a Deployment whose progress deadline has passed: without `observedGeneration` and this condition,
- * `kubectl rollout status` would wait forever.
- */
+const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
+
+/** The problems of a container that depend on several fields (kubernetes, core validation of containers). */
+function containerCauses(container: JsonObject, volumes: ReadonlySet<Json | undefined>, field: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  for (const [index, { name }] of objectsAt(container, 'volumeMounts').entries()) {
+    if (name !== undefined && !volumes.has(name)) {
+      causes.push(causeOf('FieldValueNotFound', `${field}.volumeMounts[${index}].name`, name, ''));
+    }
+  }
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
+    const count = handlers.filter((handler) => fieldAt(container, probe, handler) !== undefined).length;
+    if (container[probe] !== undefined && count === 0) {
+      causes.push(required(`${field}.${probe}`, 'must specify a handler type'));
+    } else if (count > 1) {
+      causes.push(forbiddenField(`${field}.${probe}`, 'may not specify more than 1 handler type'));
+    }
+  }
+  return causes;
+}
+
+/** The problems of a pod template that depend on several fields (kubernetes, core validation of PodTemplateSpec). */
+function templateCauses(template: JsonObject, restartPolicies: readonly string[], field: string): StatusCause[] {
+  const spec = objectAt(template, 'spec');
+  const causes: StatusCause[] = [];
+  if (template.spec === undefined) {
+    return [required(`${field}.spec.containers`)];
+  }
+  if (!restartPolicies.includes(String(spec.restartPolicy))) {
+    causes.push(notSupported(`${field}.spec.restartPolicy`, spec.restartPolicy, restartPolicies));
+  }
+  for (const [index, { name: _, ...sources }] of objectsAt(spec, 'volumes').entries()) {
+    const at = `${field}.spec.volumes[${index}]`;
+    if (Object.keys(sources).length > 1) {
+      causes.push(forbiddenField(at, 'may not specify more than 1 volume type'));
+    }
+  }
+  causes.push(
+    ...duplicateCauses(objectsAt(spec, 'containers'), 'name', `${field}.spec.containers`),
+    ...duplicateCauses(objectsAt(spec, 'volumes'), 'name', `${field}.spec.volumes`),
+  );
+  const volumes = new Set(objectsAt(spec, 'volumes').map(({ name }) => name));
+  for (const list of ['initContainers', 'containers']) {
+    for (const [index, container] of objectsAt(spec, list).entries()) {
+      causes.push(...containerCauses(container, volumes, `${field}.spec.${list}[${index}]`));
+    }
+  }
+  return causes;
+}
+
+/** The problems of a selector and a template, which must have the labels that it selects. */
+function selectorAndTemplateCauses(object: JsonObject, restartPolicies: readonly string[]): StatusCause[] {
+  const { selector, template } = objectAt(object, 'spec');
+  if (!isJsonObject(selector) || !isJsonObject(template)) {
+    return [];
+  }
+  const causes = [
+    ...selectorCauses(selector, 'spec.selector'),
+    ...templateCauses(template, restartPolicies, 'spec.template'),
+  ];
+  const labels = objectAt(template, 'metadata', 'labels');
+  if (Object.keys(selector).length === 0) {
+    causes.push(
+      invalid('spec.selector', selector, `empty selector is invalid for ${String(object.kind).toLowerCase()}`),
+    );
+  } else if (causes.length === 0 && !selectsLabels(selector, labels as Record<string, string>)) {
+    causes.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+  }
+  return causes;
+}
+
+/** The pull policy depends on the tag of the image (kubernetes, SetDefaults_Container). */
+function setPullPolicies(template: JsonObject): void {
+  for (const list of ['initContainers', 'containers']) {
+    for (const container of objectsAt(template, 'spec', list)) {
+      const name =
+        String(container.image ?? '')
+          .split('/')
+          .at(-1) ?? '';
+      container.imagePullPolicy ??= /:latest$|^[^:@]*$/.test(name) ? 'Always' : 'IfNotPresent';
+    }
+  }
+}
+
+/** A workload whose pods are always restarted. */
+const workload: KindStrategy = {
+  prepare: (object) => setPullPolicies(objectAt(object, 'spec', 'template')),
+  validate: (object, old) => [
+    ...selectorAndTemplateCauses(object, ['Always']),
+    ...immutableCauses(object, old, ['spec.selector']),
+  ],
+};
+
+/** The first status that the controllers of other workloads write; `counts` are the required fields of that status. */
+function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
+  return {
+    observe(object) {
+      object.status = {
+        ...counts,
+        ...objectAt(object, 'status'),
+        observedGeneration: fieldAt(object, 'metadata', 'generation') ?? 1,
+      };
+    },
+  };
+}
+
+/** ReplicaSets and StatefulSets. */
+export const scaledStrategy: KindStrategy = { ...workload, ...observing({ replicas: 0 }), hasScale: true };
+
+/** Without nodes a DaemonSet has no pods to start. */
+export const daemonSetStrategy: KindStrategy = {
+  ...workload,
+  ...observing({ currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 }),
+};
+
+function deploymentCauses(object: JsonObject): StatusCause[] {
+  const { strategy, minReadySeconds = 0, progressDeadlineSeconds } = objectAt(object, 'spec');
+  const causes: StatusCause[] = [];
+  const rolling = fieldAt(strategy, 'rollingUpdate');
+  if (fieldAt(strategy, 'type') === 'Recreate' && rolling !== undefined) {
+    const why = "may not be specified when strategy `type` is 'Recreate'";
+    causes.push(forbiddenField('spec.strategy.rollingUpdate', why));
+  }
+  const isNone = (value: Json | undefined) => value === 0 || value === '0%';
+  if (isNone(fieldAt(rolling, 'maxSurge')) && isNone(fieldAt(rolling, 'maxUnavailable'))) {
+    const field = 'spec.strategy.rollingUpdate.maxUnavailable';
+    causes.push(invalid(field, fieldAt(rolling, 'maxUnavailable'), 'may not be 0 when `maxSurge` is 0'));
+  }
+  if (Number(progressDeadlineSeconds) <= Number(minReadySeconds)) {
+    const why = 'must be greater than minReadySeconds';
+    causes.push(invalid('spec.progressDeadlineSeconds', progressDeadlineSeconds, why));
+  }
+  return causes;
+}
+
 export const deploymentStrategy: KindStrategy = {
-  ...replicas,
+  hasScale: true,
+  prepare(object, old) {
+    workload.prepare?.(object, old);
+    if (isJsonObject(object.spec)) {
+      const strategy = objectAt(object.spec, 'strategy');
+      const type = strategy.type ?? 'RollingUpdate';
+      const rollingUpdate = { maxSurge: '25%', maxUnavailable: '25%', ...objectAt(strategy, 'rollingUpdate') };
+      object.spec.strategy = type === 'RollingUpdate' ? { ...strategy, type, rollingUpdate } : { ...strategy, type };
+    }
+  },
+  validate: (object, old) => [...(workload.validate?.(object, old) ?? []), ...deploymentCauses(object)],
+  /**
+   * The status of a Deployment whose progress deadline has passed: without `observedGeneration` and this condition,
+   * `kubectl rollout status` would wait forever.
+   */
   observe(object, now) {
     if (fieldAt(object, 'metadata', 'annotations', runsInSandbox) !== undefined) {
       return;
@@ -37,23 +184,80 @@ export const deploymentStrategy: KindStrategy = {
   },
 };
 
-/** The first status that the controllers of other workloads write; `counts` are the required fields of that status. */
-export function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
-  return {
-    observe(object) {
-      object.status = {
-        ...counts,
-        ...objectAt(object, 'status'),
-        observedGeneration: fieldAt(object, 'metadata', 'generation') ?? 1,
-      };
-    },
-  };
-}
+const jobRestartPolicies = ['OnFailure', 'Never'];
 
-/** Without nodes a DaemonSet has no pods to start. */
-export const daemonSetCounts = {
-  currentNumberScheduled: 0,
-  desiredNumberScheduled: 0,
-  numberMisscheduled: 0,
-  numberReady: 0,
+/** The fields of a Job that an update may not change (kubernetes, ValidateJobSpecUpdate). */
+const immutableInJobs = [
+  'selector',
+  'template',
+  'completions',
+  'completionMode',
+  'podFailurePolicy',
+  'backoffLimitPerIndex',
+  'managedBy',
+  'successPolicy',
+];
+
+export const jobStrategy: KindStrategy = {
+  prepare(object, old) {
+    const { spec } = object;
+    if (!isJsonObject(spec) || !isJsonObject(spec.template)) {
+      return;
+    }
+    setPullPolicies(spec.template);
+    if (spec.completions === undefined && spec.parallelism === undefined) {
+      spec.completions = 1;
+    }
+    const defaults = { parallelism: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false };
+    object.spec = { ...defaults, podReplacementPolicy: 'TerminatingOrFailed', ...spec };
+    // The API server selects the pods of a Job by labels that it adds to them (kubernetes, strategy of Jobs).
+    if (old === undefined && spec.manualSelector !== true) {
+      const { uid = '', name = '' } = object.metadata as JsonObject;
+      const own = { 'batch.kubernetes.io/controller-uid': uid };
+      const labels = { ...own, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, 'job-name': name };
+      const metadata = objectAt(spec.template, 'metadata');
+      Object.assign(object.spec, {
+        selector: { matchLabels: own },
+        template: {
+          ...spec.template,
+          metadata: { ...metadata, labels: { ...objectAt(metadata, 'labels'), ...labels } },
+        },
+      });
+    }
+  },
+  validate: (object, old) => [
+    ...selectorAndTemplateCauses(object, jobRestartPolicies),
+    ...immutableCauses(
+      object,
+      old,
+      immutableInJobs.map((field) => `spec.${field}`),
+    ),
+  ],
+};
+
+/** Maximum length of the name of a CronJob: its Jobs get eleven characters more. */
+const maxCronJobName = 52;
+
+export const cronJobStrategy: KindStrategy = {
+  prepare: (object) => setPullPolicies(objectAt(object, 'spec', 'jobTemplate', 'spec', 'template')),
+  validate(object) {
+    const causes: StatusCause[] = [];
+    const { name } = object.metadata as JsonObject;
+    if (typeof name === 'string' && name.length > maxCronJobName) {
+      causes.push(invalid('metadata.name', name, `must be no more than ${maxCronJobName} characters`));
+    }
+    const { schedule } = objectAt(object, 'spec');
+    const problem = typeof schedule === 'string' ? scheduleProblem(schedule) : undefined;
+    if (problem !== undefined) {
+      causes.push(invalid('spec.schedule', schedule, problem));
+    }
+    const job = objectAt(object, 'spec', 'jobTemplate', 'spec');
+    if (job.selector !== undefined) {
+      causes.push(invalid('spec.jobTemplate.spec.selector', job.selector, '`selector` will be auto-generated'));
+    }
+    if (isJsonObject(job.template)) {
+      causes.push(...templateCauses(job.template, jobRestartPolicies, 'spec.jobTemplate.spec.template'));
+    }
+    return causes;
+  },
 };

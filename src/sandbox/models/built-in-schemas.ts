@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Schema } from '../../kubernetes/schema/index.ts';
+import { modelRules } from './field-rules.ts';
 
 const require = createRequire(import.meta.url);
 /** The folder with a file for each model. */
@@ -69,9 +70,6 @@ const applyKeys: Record<string, string[]> = {
   'V1PodSpec.topologySpreadConstraints': ['topologyKey', 'whenUnsatisfiable'],
   'V1CustomResourceDefinitionStatus.conditions': ['type'],
 };
-
-/** Keys with a default, which applies to items without the key. */
-const keyDefaults: Record<string, string> = { 'V1ContainerPort.protocol': 'TCP', 'V1ServicePort.protocol': 'TCP' };
 
 const modelNames = new WeakMap<Schema, string>();
 const schemas = new Map<string, Schema>();
@@ -155,17 +153,13 @@ function fill(properties: Record<string, Schema>, name: string, schema: Schema):
         property['x-kubernetes-list-map-keys'] = listKeys;
       }
     }
-    if (keyDefaults[path] !== undefined) {
-      property.default = keyDefaults[path];
-    }
-    properties[baseName] = property;
+    properties[baseName] = Object.assign(property, modelRules[name]?.fields?.[baseName]);
   }
 }
 
 /**
- * The structural schema of one of Kubernetes' own types, made from the type tables of @kubernetes/client-node. These
- * have names and types, but neither required fields nor descriptions. Schemas may be recursive. Their fields are added
- * on first access.
+ * The structural schema of one of Kubernetes' own types, made from the type tables of @kubernetes/client-node, which have
+ * names and types of fields, and from `modelRules`. Schemas may be recursive. Their fields are added on first access.
  *
  * @returns undefined if the client has no such model.
  */
@@ -174,7 +168,8 @@ export function schemaOfModel(name: string): Schema | undefined {
   if (known !== undefined || !existsSync(fileOf(name))) {
     return known;
   }
-  const schema: Schema = { type: 'object' };
+  const { required } = modelRules[name] ?? {};
+  const schema: Schema = { type: 'object', ...(required === undefined ? {} : { required }) };
   Object.defineProperty(schema, 'properties', {
     configurable: true,
     enumerable: true,

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { applyDefaults, dropNulls, propertyOf, prune, validateSchema } from '../../kubernetes/schema/index.ts';
+import { applyDefaults, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
 import { objectMetaSchema } from '../models/built-in-schemas.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
@@ -86,8 +86,8 @@ export function complete(
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),
     ...(resource.isCustom ? [] : validateSchema(value, resource.schema)),
-    // Only problems that keep Go from decoding the object; a list with two items of the same key can be decoded.
-  ].filter(({ reason }) => reason !== 'FieldValueDuplicate');
+    // Only problems that keep Go from decoding the object.
+  ].filter(({ reason }) => reason === 'FieldValueTypeInvalid');
   if (wrong[0] !== undefined) {
     throw badRequest(
       `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: ${wrong[0].message}`,
@@ -109,9 +109,7 @@ export function complete(
   if (validation !== 'Ignore') {
     problems.forEach(warn);
   }
-  if (resource.isCustom || propertyOf(resource.schema, 'spec') === undefined) {
-    applyDefaults(value, resource.schema);
-  }
+  applyDefaults(value, resource.schema);
   delete (value.metadata as JsonObject).managedFields;
   return value;
 }

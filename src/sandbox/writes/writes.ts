@@ -8,7 +8,6 @@ import {
   itemsAt,
   type Json,
   type JsonObject,
-  type StatusCause,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, validateSchema } from '../../kubernetes/schema/index.ts';
 import { applyJsonPatch } from '../patches/patches.ts';
@@ -36,17 +35,15 @@ import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './wri
 /** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
 
-/** Schema violations of a custom resource. CEL rules are evaluated only for objects without any. */
-function schemaCauses({ schema }: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
-  const causes = validateSchema(object, schema);
-  return causes.length > 0 ? causes : validateRules(object, old, schema);
-}
-
-function causesOf(resource: Resource, object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+function causesOf({ schema, strategy, isCustom }: Resource, object: JsonObject, old: JsonObject | undefined) {
+  // Duplicates in lists are found by the schemas of definitions, but by the strategies of Kubernetes' own kinds.
+  const causes = validateSchema(object, schema).filter(({ reason }) => isCustom || reason !== 'FieldValueDuplicate');
   return [
-    ...metadataCauses(metadataOf(object), resource.strategy.nameFormat ?? 'subdomain'),
-    ...(resource.isCustom ? schemaCauses(resource, object, old) : []),
-    ...(resource.strategy.validate?.(object, old) ?? []),
+    ...metadataCauses(metadataOf(object), strategy.nameFormat ?? 'subdomain'),
+    ...causes,
+    // CEL rules are evaluated only for objects that match the schema.
+    ...(isCustom && causes.length === 0 ? validateRules(object, old, schema) : []),
+    ...(strategy.validate?.(object, old) ?? []),
   ];
 }
 

@@ -232,7 +232,7 @@ describe('APIServices', () => {
     [
       'no priority',
       { spec: { ...(apiService('bad.example.com', 'x').spec as JsonObject), groupPriorityMinimum: 0 } },
-      'must be positive and less than 20000',
+      'should be greater than or equal to 1',
     ],
     [
       'a bundle and no verification',

@@ -95,6 +95,17 @@ test.each([
   expect(await tableOf(`${path}?fieldSelector=metadata.name=sample`)).toEqual([columns, cells]);
 });
 
+const selector = { matchLabels: { app: 'a' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['c', 'd'] }] };
+
+/** A Deployment, or another workload. */
+const workload = (name: string) => ({
+  metadata: { name },
+  spec: {
+    selector,
+    template: { metadata: { labels: { app: 'a', b: 'c' } }, spec: { containers: [{ name: 'a', image: 'a' }] } },
+  },
+});
+
 test.each([
   ['deployments', { replicas: 2 }],
   ['replicasets', { replicas: 2 }],
@@ -102,7 +113,7 @@ test.each([
   ['daemonsets', { minReadySeconds: 2 }],
 ])('%s: the generation of each new spec is observed, so that clients do not wait for a controller', async (plural, spec) => {
   const path = `/apis/apps/v1/namespaces/default/${plural}`;
-  const made = await send(sandbox, 'POST', path, { body: { metadata: { name: 'observed' } } });
+  const made = await send(sandbox, 'POST', path, { body: workload('observed') });
   expect(made.json).toMatchObject({ metadata: { generation: 1 }, status: { observedGeneration: 1 } });
   const headers = { 'content-type': 'application/merge-patch+json' };
   const changed = await send(sandbox, 'PATCH', `${path}/observed`, { headers, body: { spec } });
@@ -173,8 +184,8 @@ test('an event of events.k8s.io is also one of the core group, and only its seri
 
 test.each(['deployments', 'replicasets', 'statefulsets'])('%s can be scaled by their subresource', async (plural) => {
   const path = `/apis/apps/v1/namespaces/default/${plural}`;
-  const selector = { matchLabels: { app: 'a' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['c', 'd'] }] };
-  const body = { metadata: { name: 'scaled' }, spec: { replicas: 2, selector } };
+  const { metadata, spec } = workload('scaled');
+  const body = { metadata, spec: { ...spec, replicas: 2 } };
   expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
   const scale = `${path}/scaled/scale`;
   const { json } = await send(sandbox, 'GET', scale);

@@ -1,0 +1,42 @@
+import {
+  fieldAt,
+  formatFieldPath,
+  isSame,
+  type Json,
+  type JsonObject,
+  type LabelSelector,
+  labelSelectorProblems,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { duplicate, invalid } from '../../kubernetes/schema/index.ts';
+
+/** The problems of a label selector; none for one that is absent. */
+export function selectorCauses(selector: Json | undefined, field: string): StatusCause[] {
+  return labelSelectorProblems((selector ?? {}) as LabelSelector, 10).map(({ path, message }) =>
+    invalid(`${field}.${formatFieldPath(path)}`, fieldAt(selector, ...path), message),
+  );
+}
+
+/** A cause for each field (`spec.selector`) that an update changes although it must not; none for a creation. */
+export function immutableCauses(
+  object: JsonObject,
+  old: JsonObject | undefined,
+  fields: readonly string[],
+  detail = 'field is immutable',
+): StatusCause[] {
+  return fields
+    .filter(
+      (field) => old !== undefined && !isSame(fieldAt(object, ...field.split('.')), fieldAt(old, ...field.split('.'))),
+    )
+    .map((field) => invalid(field, fieldAt(object, ...field.split('.')), detail));
+}
+
+/** A cause for each item of a list that has the same value in a field as an earlier one. */
+export function duplicateCauses(items: readonly JsonObject[], key: string, field: string): StatusCause[] {
+  const seen = new Set<Json>();
+  return items.flatMap(({ [key]: value }, index) => {
+    const isDuplicate = value !== undefined && seen.has(value);
+    seen.add(value ?? '');
+    return isDuplicate ? [duplicate(`${field}[${index}].${key}`, value)] : [];
+  });
+}

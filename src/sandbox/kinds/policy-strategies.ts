@@ -1,0 +1,168 @@
+import { isIP } from 'node:net';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  type StatusCause,
+} from '../../kubernetes/index.ts';
+import { forbiddenField, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import type { KindStrategy } from '../resources/resource.ts';
+import { immutableCauses, selectorCauses } from './field-causes.ts';
+
+function isCidr(value: Json | undefined): boolean {
+  const [address = '', bits = '', ...more] = String(value).split('/');
+  const version = isIP(address);
+  return version !== 0 && more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+}
+
+function peerCauses(peer: JsonObject, field: string): StatusCause[] {
+  const { ipBlock, podSelector, namespaceSelector } = peer;
+  const causes = [
+    ...selectorCauses(podSelector, `${field}.podSelector`),
+    ...selectorCauses(namespaceSelector, `${field}.namespaceSelector`),
+  ];
+  if (ipBlock === undefined && podSelector === undefined && namespaceSelector === undefined) {
+    causes.push(required(field, 'must specify a peer'));
+  }
+  if (isJsonObject(ipBlock)) {
+    if (podSelector !== undefined || namespaceSelector !== undefined) {
+      causes.push(forbiddenField(field, 'may not specify both ipBlock and another peer'));
+    }
+    if (ipBlock.cidr !== undefined && !isCidr(ipBlock.cidr)) {
+      causes.push(invalid(`${field}.ipBlock.cidr`, ipBlock.cidr, 'must be a valid CIDR value, (e.g. 10.9.8.0/24)'));
+    }
+  }
+  return causes;
+}
+
+/** Network policies (kubernetes, pkg/apis/networking/validation, ValidateNetworkPolicySpec). */
+export const networkPolicyStrategy: KindStrategy = {
+  prepare({ spec }) {
+    if (isJsonObject(spec)) {
+      spec.policyTypes ??= objectsAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+    }
+  },
+  validate({ spec }) {
+    const causes = selectorCauses(objectAt(spec).podSelector, 'spec.podSelector');
+    for (const [direction, peers] of [
+      ['ingress', 'from'],
+      ['egress', 'to'],
+    ] as const) {
+      for (const [index, rule] of objectsAt(spec, direction).entries()) {
+        for (const [at, { port, endPort }] of objectsAt(rule, 'ports').entries()) {
+          const field = `spec.${direction}[${index}].ports[${at}].endPort`;
+          if (endPort !== undefined && typeof port !== 'number') {
+            causes.push(invalid(field, endPort, 'may not be specified when `port` is non-numeric or not specified'));
+          } else if (Number(endPort) < Number(port)) {
+            causes.push(invalid(field, endPort, 'must be greater than or equal to `port`'));
+          }
+        }
+        for (const [at, peer] of objectsAt(rule, peers).entries()) {
+          causes.push(...peerCauses(peer, `spec.${direction}[${index}].${peers}[${at}]`));
+        }
+      }
+    }
+    return causes;
+  },
+};
+
+/** Pod disruption budgets (kubernetes, pkg/apis/policy/validation, ValidatePodDisruptionBudgetSpec). */
+export const disruptionBudgetStrategy: KindStrategy = {
+  validate({ spec }) {
+    const { minAvailable, maxUnavailable, selector } = objectAt(spec);
+    const causes = selectorCauses(selector, 'spec.selector');
+    if (minAvailable !== undefined && maxUnavailable !== undefined) {
+      causes.push(invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
+    }
+    for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
+      if (typeof value === 'string' && Number.parseInt(value, 10) > 100) {
+        causes.push(invalid(`spec.${field}`, value, 'must not be greater than 100%'));
+      }
+    }
+    return causes;
+  },
+};
+
+/** Largest value of a priority class that is not one of the system's (kubernetes, HighestUserDefinablePriority). */
+const maxPriority = 1_000_000_000;
+
+/** Priority classes (kubernetes, pkg/apis/scheduling/validation, ValidatePriorityClass). */
+export const priorityClassStrategy: KindStrategy = {
+  validate(object, old) {
+    const { value } = object;
+    const causes = immutableCauses(object, old, ['preemptionPolicy']);
+    if (old !== undefined && value !== old.value) {
+      causes.push(forbiddenField('value', 'may not be changed in an update.'));
+    }
+    if (String(objectAt(object, 'metadata').name).startsWith('system-')) {
+      causes.push(
+        forbiddenField('metadata.name', "priority class names with 'system-' prefix are reserved for system use only"),
+      );
+    }
+    if (Number(value) > maxPriority) {
+      causes.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${maxPriority}`));
+    }
+    return causes;
+  },
+};
+
+const rbac = 'rbac.authorization.k8s.io';
+
+/** Roles and ClusterRoles (kubernetes, pkg/apis/rbac/validation, ValidatePolicyRule). */
+export const roleStrategy: KindStrategy = {
+  nameFormat: 'path',
+  validate: (role) =>
+    objectsAt(role, 'rules').flatMap((rule, index) => {
+      const field = `rules[${index}]`;
+      const has = (list: string) => Array.isArray(rule[list]) && rule[list].length > 0;
+      const causes = has('verbs') ? [] : [required(`${field}.verbs`, 'verbs must contain at least one value')];
+      if (has('nonResourceURLs')) {
+        const urls = rule.nonResourceURLs;
+        if (role.kind === 'Role') {
+          causes.push(invalid(`${field}.nonResourceURLs`, urls, 'namespaced rules cannot apply to non-resource URLs'));
+        }
+        if (has('apiGroups') || has('resources') || has('resourceNames')) {
+          const why = 'rules cannot apply to both regular resources and non-resource URLs';
+          causes.push(invalid(`${field}.nonResourceURLs`, urls, why));
+        }
+        return causes;
+      }
+      if (!has('apiGroups')) {
+        causes.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
+      }
+      if (!has('resources')) {
+        causes.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
+      }
+      return causes;
+    }),
+};
+
+/** RoleBindings and ClusterRoleBindings (kubernetes, pkg/apis/rbac/validation, ValidateRoleBinding). */
+export const bindingStrategy: KindStrategy = {
+  nameFormat: 'path',
+  prepare(object) {
+    for (const subject of objectsAt(object, 'subjects')) {
+      subject.apiGroup ??= subject.kind === 'ServiceAccount' ? '' : rbac;
+    }
+  },
+  validate(object, old) {
+    const causes = immutableCauses(object, old, ['roleRef'], 'cannot change roleRef');
+    const kinds = object.kind === 'RoleBinding' ? ['Role', 'ClusterRole'] : ['ClusterRole'];
+    const kind = objectAt(object, 'roleRef').kind;
+    if (kind !== undefined && !kinds.includes(String(kind))) {
+      causes.push(notSupported('roleRef.kind', kind, kinds));
+    }
+    for (const [index, { kind: of, apiGroup, namespace }] of objectsAt(object, 'subjects').entries()) {
+      const group = of === 'ServiceAccount' ? '' : rbac;
+      if (apiGroup !== group) {
+        causes.push(notSupported(`subjects[${index}].apiGroup`, apiGroup, [group]));
+      }
+      if (of === 'ServiceAccount' && object.kind === 'ClusterRoleBinding' && !namespace) {
+        causes.push(required(`subjects[${index}].namespace`));
+      }
+    }
+    return causes;
+  },
+};
