@@ -9,7 +9,7 @@ export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';
 export { count } from './terminal/count.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
-export { printable, withoutControls } from './terminal/printable.ts';
+export { jsonWithoutCommands, printable, withoutControls } from './terminal/printable.ts';
 export { shortList } from './terminal/short-list.ts';
 export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
 export { truncated } from './terminal/truncated.ts';

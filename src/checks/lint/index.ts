@@ -1,5 +1,5 @@
 export type { LintPolicy } from './check.ts';
-export { readContext } from './context.ts';
+export { readManifestFacts } from './facts.ts';
 export type { FormatContext } from './formats/format.ts';
 export { formats } from './formats/formats.ts';
 export { lint } from './lint.ts';

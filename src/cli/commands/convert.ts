@@ -251,7 +251,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
         try {
           await replaceFile(file, text);
           if (!quiet) {
-            io.stderr.write(`${withoutControls(file)}: ${count(objects, kind)} converted to ${to}\n`);
+            io.stderr.write(`${showPlace({ file })}: ${count(objects, kind)} converted to ${to}\n`);
           }
         } catch (error) {
           const problem = error instanceof ReplaceError ? error.message : systemProblem(error);

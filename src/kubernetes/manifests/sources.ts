@@ -67,8 +67,23 @@ const unreadable = (file: string, error: unknown): Unreadable => ({
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The text of UTF-8 bytes. */
+/** UTF-16, in which PowerShell writes, by the two bytes of its byte order mark. */
+const utf16: Readonly<Record<number, string>> = { 65534: 'utf-16le', 65279: 'utf-16be' };
+
+/** The text of bytes in UTF-8, or in UTF-16 with a byte order mark, as kubectl reads them. */
 function decode(bytes: Buffer): string {
+  const encoding = bytes.length < 2 ? undefined : utf16[bytes.readUInt16BE()];
+  if (encoding !== undefined) {
+    try {
+      return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw new SourceError('is not valid UTF-16, as which it begins: save it as UTF-8');
+    }
+  }
+  const [a, b, c, d] = bytes;
+  if ((a === 0 && c === 0 && b && d) || (b === 0 && d === 0 && a && c)) {
+    throw new SourceError('is UTF-16 without a byte order mark, which kubectl does not read: save it as UTF-8');
+  }
   if (isUtf8(bytes)) {
     return utf8.decode(bytes);
   }
@@ -127,10 +142,19 @@ function kindOf(path: string, entry: Dirent): 'folder' | 'file' | 'other' {
   return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
 }
 
+/** A file, unless it has been read: by its path, or one through links. */
+function* unseen(path: string, real: string, seen: Set<string>): Generator<Source> {
+  if (!seen.has(real)) {
+    seen.add(real);
+    yield fileSource(path);
+  }
+}
+
 function* walk(folder: string, depth: number, seen: Set<string>): Generator<Source | Unreadable> {
   let entries: Dirent[];
+  let real: string;
   try {
-    const real = realpathSync(folder);
+    real = realpathSync(folder);
     if (seen.has(real)) {
       return;
     }
@@ -152,7 +176,7 @@ function* walk(folder: string, depth: number, seen: Set<string>): Generator<Sour
       if (kind === 'folder') {
         yield* walk(path, depth + 1, seen);
       } else if (kind === 'file' && isManifest) {
-        yield fileSource(path);
+        yield* unseen(path, entry.isSymbolicLink() ? realpathSync(path) : join(real, entry.name), seen);
       }
     } catch (error) {
       // A dangling link without the name of a manifest would not have been read anyway.
@@ -165,7 +189,8 @@ function* walk(folder: string, depth: number, seen: Set<string>): Generator<Sour
 
 /**
  * The streams for the given paths, in order: a regular file whatever its name, all `*.yaml`, `*.yml` and `*.json` files
- * below a folder, sorted by name, and standard input for `-`. A folder is visited once, however many links lead to it.
+ * below a folder, sorted by name, and standard input for `-`. A file is read once, and a folder visited once, however
+ * often it is named and however many links lead to it.
  * What cannot be read is returned as an error, and the traversal continues.
  */
 export function* sourcesOf(paths: readonly string[], stdin: Readable): Generator<Source | Unreadable> {
@@ -179,10 +204,18 @@ export function* sourcesOf(paths: readonly string[], stdin: Readable): Generator
       }
       continue;
     }
+    if (path === '') {
+      yield { file: '""', message: 'names no file: write "." for this folder' };
+      continue;
+    }
     try {
-      if (statSync(path).isDirectory()) {
+      const found = statSync(path);
+      if (found.isDirectory()) {
         yield* walk(path, 0, seen);
+      } else if (found.isFile()) {
+        yield* unseen(path, realpathSync(path), seen);
       } else {
+        // Reading it says what it is.
         yield fileSource(path);
       }
     } catch (error) {

@@ -133,3 +133,21 @@ test.each(Object.keys(formats))('%s: is well-formed without findings, too', (nam
   }
   expect(text.endsWith('\n')).toBe(true);
 });
+
+test.each(Object.keys(formats))('%s: nothing in it is a command to the runner of a workflow', (name) => {
+  const format = formats[name as keyof typeof formats](context);
+  const bad = { file: '::stop-commands::x##[group]y.yaml', line: 1, column: 1 };
+  const message = '##[error]x ##vso[task.complete]';
+  const finding = { ...bad, ruleId: 'url-query', severity: 'deny', field: 'spec', message } as const;
+  const text = [
+    format.begin(),
+    format.object({ ...bad, name: '##[add-mask]x', apiVersion: 'v1', findings: [finding] }),
+    format.error({ ...bad, message }),
+    format.end(summary),
+  ].join('');
+  const lines = text.split('\n').filter((line) => !/^::(error|warning) /.test(line));
+  expect(lines.filter((line) => /^\s*::|##\[|##vso\[/.test(line))).toEqual([]);
+  if (name === 'json') {
+    expect(JSON.parse(text).errors[0]).toEqual({ ...bad, message });
+  }
+});

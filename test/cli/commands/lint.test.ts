@@ -95,7 +95,6 @@ test.each<[string, string, string[], number]>([
   ['other kinds with --allow-empty', 'kind: ConfigMap\napiVersion: v1\n', ['--allow-empty'], 0],
   ['an empty input', '', [], 2],
   ['an empty input with --allow-empty', '', ['--allow-empty'], 0],
-  ['the old name of --output', good, ['--format', 'json'], 0],
   ['the same kind of another group', 'kind: ExtensionConfig\napiVersion: cluster.x-k8s.io/v1beta2\n', [], 1],
   ['no apiVersion', 'kind: ExtensionConfig\n', [], 1],
   [
@@ -165,6 +164,62 @@ test.each<[string, string, string[]]>([
   ],
 ])('one mistake is one finding: %s', async (_, spec, expected) => {
   expect(await findingsIn(manifest('one').replace(/spec:.*/s, spec))).toEqual(expected);
+});
+
+test.each([
+  'text',
+  'github',
+])('a file whose name is a command to the runner of a workflow begins with ./ (%s)', async (output) => {
+  const cwd = process.cwd();
+  mkdirSync(join(folder, 'runner'));
+  process.chdir(join(folder, 'runner'));
+  try {
+    write('runner/::stop-commands::x.yaml', `${bad}---\na: [\n`);
+    const { stdout, stderr } = await runProgram(['lint', '--output', output, '.', '::stop-commands::x.yaml']);
+    expect(stderr).toMatch(/^\.\/::stop-commands::x\.yaml:\d+:\d+: YAML: /);
+    expect(stdout).toMatch(output === 'text' ? /^\.\/::stop/ : /^::error file=%3A%3Astop-commands%3A%3Ax\.yaml,/);
+  } finally {
+    process.chdir(cwd);
+    rmSync(join(folder, 'runner'), { recursive: true });
+  }
+});
+
+test.each<[string, Buffer, number, RegExp]>([
+  ['little endian', Buffer.from(`\ufeff${bad}`, 'utf16le'), 1, /^$/],
+  ['big endian', Buffer.from(`\ufeff${bad}`, 'utf16le').swap16(), 1, /^$/],
+  [
+    'without a byte order mark',
+    Buffer.from(bad, 'utf16le'),
+    2,
+    /UTF-16 without a byte order mark, .*: save it as UTF-8/,
+  ],
+  ['broken', Buffer.from('\ufeffa\ud800', 'utf16le'), 2, /is not valid UTF-16.*: save it as UTF-8/],
+])('a file in UTF-16 is read as by kubectl: %s', async (_, bytes, code, message) => {
+  const result = await runProgram(['lint', write('utf-16.yaml', bytes)]);
+  expect(result.code).toBe(code);
+  expect(result.stderr).toMatch(message);
+  expect(result.stdout).toMatch(code === 1 ? /utf-16\.yaml:7:18: error: .*url-valid/ : /^0 ExtensionConfigs/);
+});
+
+test('a file is checked once, however often it is named', async () => {
+  const path = write('once/a.yaml', bad);
+  symlinkSync(path, join(folder, 'once/b.yaml'));
+  const { stdout } = await runProgram([
+    'lint',
+    path,
+    join(folder, 'once'),
+    join(folder, 'once/../once/a.yaml'),
+    '-f',
+    path,
+  ]);
+  expect(stdout).toContain('1 ExtensionConfig in 1 file: 1 error');
+});
+
+test('an empty path is an error with a remedy', async () => {
+  expect(await runProgram(['lint', ''])).toMatchObject({
+    code: 2,
+    stderr: '"": names no file: write "." for this folder\n',
+  });
 });
 
 test('a null item of a List is an error, as in kubectl, and the others are checked', async () => {
@@ -427,8 +482,15 @@ test('an empty folder is an error that says what to do', async () => {
 test('-f also names files', async () => {
   const path = write('named.yaml', good);
   expect(await runProgram(['lint', '-f', path])).toEqual(await runProgram(['lint', path]));
-  const both = await runProgram(['lint', '-f', path, '--filename', path, path]);
-  expect(both.stdout).toContain('3 ExtensionConfigs in 3 files');
+  const all = await runProgram([
+    'lint',
+    '-f',
+    path,
+    '--filename',
+    write('second.yaml', good),
+    write('third.yaml', good),
+  ]);
+  expect(all.stdout).toContain('3 ExtensionConfigs in 3 files');
 });
 
 test('--quiet prints denials only', async () => {

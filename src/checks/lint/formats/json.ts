@@ -1,5 +1,8 @@
+import { jsonWithoutCommands } from '../../../base/index.ts';
 import type { LintError } from '../result.ts';
 import type { Format } from './format.ts';
+
+const toJson = (value: unknown) => jsonWithoutCommands(JSON.stringify(value));
 
 /** One JSON object: `findings` (with file, line, column, object, rule …), `errors`, `summary`. */
 export function jsonFormat(): Format {
@@ -10,7 +13,7 @@ export function jsonFormat(): Format {
     object: ({ name, apiVersion, findings }) =>
       findings
         .map((finding) => {
-          const text = `${separator}${JSON.stringify({ ...finding, object: { apiVersion, name } })}`;
+          const text = `${separator}${toJson({ ...finding, object: { apiVersion, name } })}`;
           separator = ',\n';
           return text;
         })
@@ -19,6 +22,6 @@ export function jsonFormat(): Format {
       errors.push(error);
       return '';
     },
-    end: (summary) => `\n],\n"errors":${JSON.stringify(errors)},\n"summary":${JSON.stringify(summary)}}\n`,
+    end: (summary) => `\n],\n"errors":${toJson(errors)},\n"summary":${toJson(summary)}}\n`,
   };
 }

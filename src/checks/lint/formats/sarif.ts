@@ -1,7 +1,10 @@
 import { isAbsolute, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { jsonWithoutCommands } from '../../../base/index.ts';
 import type { LintError, LintFinding } from '../result.ts';
 import type { Format, FormatContext } from './format.ts';
+
+const toJson = (value: unknown) => jsonWithoutCommands(JSON.stringify(value));
 
 /** A file as SARIF requires it: a URI, relative for a relative path, so that code hosts find it in the repository. */
 function uriOf(file: string): string {
@@ -40,7 +43,7 @@ export function sarifFormat({ version, rules }: FormatContext): Format {
   let separator = '\n';
   return {
     begin: () =>
-      `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":${JSON.stringify({ driver })},"columnKind":"utf16CodeUnits","results":[`,
+      `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":${toJson({ driver })},"columnKind":"utf16CodeUnits","results":[`,
     object: ({ findings }) =>
       findings
         .map((finding) => {
@@ -51,7 +54,7 @@ export function sarifFormat({ version, rules }: FormatContext): Format {
             message: { text: finding.message },
             locations: [locationOf(finding, finding.field)],
           };
-          const text = `${separator}${JSON.stringify(result)}`;
+          const text = `${separator}${toJson(result)}`;
           separator = ',\n';
           return text;
         })
@@ -61,6 +64,6 @@ export function sarifFormat({ version, rules }: FormatContext): Format {
       return '';
     },
     end: ({ errors }) =>
-      `\n],"invocations":[${JSON.stringify({ executionSuccessful: errors === 0, toolExecutionNotifications: notifications })}]}]}\n`,
+      `\n],"invocations":[${toJson({ executionSuccessful: errors === 0, toolExecutionNotifications: notifications })}]}]}\n`,
   };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { count, withoutControls } from '../../../base/index.ts';
 import {
   formats,
@@ -29,7 +29,7 @@ import { clusterFlags } from '../cluster-flags.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 import { whyFactsAreUnused } from '../unused-facts.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
-import { contextOf, type LintContext } from './context.ts';
+import { factsOf, type LintFacts } from './facts.ts';
 
 /** Characters of output that are buffered before they are written. */
 const outputChunk = 16 * 1024;
@@ -40,10 +40,10 @@ files and node_modules), or - for standard input. Settings without a flag come
 from the nearest ${lintConfigName} in the folder of a manifest or above
 it, up to the root of the git repository.
 
-With --context the rules about related objects run too: all those of
-serve --cluster-facts, except for deletions. Nothing is known about objects that
-are not in a folder, except that a folder with one Service of a namespace is
-taken to have all of them.
+With --facts and --cluster-facts the rules about related objects run too: all
+those of serve --cluster-facts, except for deletions. Nothing is known about
+objects that are not in the manifests of --facts, except that these have all
+Services of a namespace if they have one.
 
 Exit code: 0 no denials, 1 denials (or more warnings than --max-warnings),
 2 usage error, a file that cannot be read, a YAML error, an object without a
@@ -93,11 +93,9 @@ const lintFlags = {
     default: Number.POSITIVE_INFINITY,
     defaultText: 'no limit',
   }),
-  context: listFlag(
-    'FOLDER|cluster',
-    'other manifests, or "cluster", as facts for the rules about related objects; may be repeated',
-  ),
-  kubeconfig: { ...clusterFlags.kubeconfig, summary: 'how to reach the API server, for --context cluster' },
+  facts: listFlag('PATH', 'other manifests with the objects that ExtensionConfigs depend on; may be repeated'),
+  'cluster-facts': switchFlag('ask the cluster for the objects that ExtensionConfigs depend on'),
+  ...clusterFlags,
   ...policyFlags,
 } satisfies Flags;
 
@@ -109,11 +107,11 @@ function withoutWarnings(object: LintedObject): LintedObject {
 interface Policies {
   /** Returns the policy for a file. Files with the same options share one. */
   policyOf: (file: string) => LintPolicy;
-  /** Why `--context` was useless, once all files have had their policies; undefined if a rule used it. */
+  /** Why the facts were useless, once all files have had their policies; undefined if a rule used it. */
   unusedContext: () => string | undefined;
 }
 
-function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, context: LintContext): Policies {
+function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, context: LintFacts): Policies {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
   const attributes = new Map(command.options.map((option) => [option.name(), option.attributeName()]));
@@ -130,7 +128,8 @@ function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, c
       return policy;
     },
     unusedContext() {
-      const reasons = [...policies].map(([options, { rules: set }]) => whyFactsAreUnused('--context', set, options));
+      const flag = flags['cluster-facts'] ? '--cluster-facts' : '--facts';
+      const reasons = [...policies].map(([options, { rules: set }]) => whyFactsAreUnused(flag, set, options));
       return context.facts === undefined || reasons.includes(undefined) ? undefined : reasons[0];
     },
   };
@@ -147,8 +146,6 @@ export const defineLint: DefineCommand = (command, io, end) => {
   command.addHelpText('after', help);
 
   command.option('--no-config', `ignore ${lintConfigName} files`);
-  // Its name until 0.1.0.
-  command.addOption(new Option('--format <FORMAT>').choices(formatNames).hideHelp());
 
   command.action(async (named: string[]) => {
     const flags = readFlags(lintFlags, command, io.env);
@@ -156,10 +153,9 @@ export const defineLint: DefineCommand = (command, io, end) => {
     if (paths.length === 0) {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
     }
-    const context = await contextOf(flags.context, flags, io);
+    const context = await factsOf(flags, io);
     const { policyOf, unusedContext } = createPolicies(command, flags, context);
-    const chosen: typeof flags.output = command.getOptionValue('format') ?? flags.output;
-    const format = formats[chosen]({ version, rules, paint: paintFor(io) });
+    const format = formats[flags.output]({ version, rules, paint: paintFor(io) });
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
@@ -193,7 +189,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
     context.finish?.();
     const unused = unusedContext();
     if (unused !== undefined) {
-      io.stderr.write(`lint: --context is read, ${unused}\n`);
+      io.stderr.write(`lint: facts are read, ${unused}\n`);
     }
     if (firstSkipped !== undefined && !flags.quiet) {
       io.stderr.write(
@@ -206,7 +202,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
       end(exitCode.interrupted);
       return;
     }
-    if (!flags.quiet || chosen !== 'text') {
+    if (!flags.quiet || flags.output !== 'text') {
       await output.write(format.end(summary));
     }
     await output.flush();

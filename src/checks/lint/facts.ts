@@ -8,7 +8,7 @@ import type { LintError } from './result.ts';
 const documentsPerTurn = 50;
 
 /** The facts that manifests provide about their cluster. */
-export interface ManifestContext {
+export interface ManifestFacts {
   facts: Facts;
   /** The number of objects with facts. */
   objects: number;
@@ -21,12 +21,12 @@ export interface ManifestContext {
  *
  * @param onFile called before each file is read.
  */
-export async function readContext(
+export async function readManifestFacts(
   paths: readonly string[],
   stdin: Readable,
   signal: AbortSignal,
   onFile: (file: string) => void = () => {},
-): Promise<ManifestContext> {
+): Promise<ManifestFacts> {
   const { facts, add } = createManifestFacts();
   const errors: LintError[] = [];
   let objects = 0;

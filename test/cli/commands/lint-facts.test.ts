@@ -18,7 +18,7 @@ import {
 import { type Cluster, clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
 import { runProgram } from './io.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'lint-context-'));
+const root = mkdtempSync(join(tmpdir(), 'lint-facts-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 function write(name: string, ...objects: (JsonObject | string)[]): string {
@@ -42,14 +42,14 @@ describe('a folder', () => {
     const file = write('app/extension.yaml', wrongPort);
     write('app/service.yaml', exampleServiceObject);
     expect(await ruleIds(file)).toEqual([]);
-    expect(await ruleIds(file, '--context', join(root, 'app'))).toEqual(['service-port-missing']);
+    expect(await ruleIds(file, '--facts', join(root, 'app'))).toEqual(['service-port-missing']);
   });
 
   test('with several ExtensionConfigs, including those that are checked', async () => {
     const first = write('twice/one.yaml', example());
     write('twice/two.yaml', example({ name: 'two' }));
     write('secrets/secret.yaml', exampleSecret({}));
-    expect(await ruleIds(first, '--context', join(root, 'twice'), '--context', join(root, 'secrets'))).toEqual([
+    expect(await ruleIds(first, '--facts', join(root, 'twice'), '--facts', join(root, 'secrets'))).toEqual([
       'secret-missing',
       'server-registered-twice',
     ]);
@@ -58,15 +58,15 @@ describe('a folder', () => {
   test('an ExtensionConfig of the same name in the context is the old object', async () => {
     const file = write('change/new.yaml', narrowed);
     write('live/all.yaml', example(), exampleClass(), exampleCluster(), exampleNamespace);
-    expect(await ruleIds(file, '--context', join(root, 'live'))).toEqual(['namespace-selector-excludes']);
+    expect(await ruleIds(file, '--facts', join(root, 'live'))).toEqual(['namespace-selector-excludes']);
   });
 
   test('unreadable files count as absent, and are reported', async () => {
     const file = write('templates/extension.yaml', wrongPort);
     write('templates/chart/service.yaml', '{{ if .Values.service }}\na: b\n{{ end }}\n');
     write('templates/service.yaml', exampleServiceObject);
-    const { code, stdout, stderr } = await runProgram(['lint', file, '--context', join(root, 'templates')]);
-    expect(stderr).toMatch(/^lint: --context: \d documents? could not be read and are left out; the first is .*chart/);
+    const { code, stdout, stderr } = await runProgram(['lint', file, '--facts', join(root, 'templates')]);
+    expect(stderr).toMatch(/^lint: --facts: \d documents? could not be read and are left out; the first is .*chart/);
     expect(stdout).toContain('service-port-missing');
     expect(code).toBe(0);
   });
@@ -82,13 +82,13 @@ describe('a folder', () => {
     if (configuration !== undefined) {
       write(`${folder}/app/.extensionconfig-lint.yaml`, configuration);
     }
-    const args = ['lint', file, '--context', join(root, folder, 'context'), ...flags];
+    const args = ['lint', file, '--facts', join(root, folder, 'context'), ...flags];
     const { code, stdout, stderr } = await runProgram(args);
     if (expected === undefined) {
       expect(stderr).toBe('');
       expect(stdout).toContain('service-port-missing');
     } else {
-      expect(stderr).toMatch(/^lint: --context is read, but no rule needs it: .* Remove --context.*\n$/);
+      expect(stderr).toMatch(/^lint: facts are read, but no rule needs it: .* Remove --facts.*\n$/);
       expect(stderr).toMatch(expected);
     }
     expect(code).toBe(0);
@@ -98,7 +98,7 @@ describe('a folder', () => {
     const file = write('strict/extension.yaml', wrongPort);
     write('strict/service.yaml', exampleServiceObject);
     write('strict/.extensionconfig-lint.yaml', 'rules: {service-port-missing: deny}\n');
-    const { code } = await runProgram(['lint', file, '--context', join(root, 'strict')]);
+    const { code } = await runProgram(['lint', file, '--facts', join(root, 'strict')]);
     expect(code).toBe(1);
   });
 
@@ -106,20 +106,25 @@ describe('a folder', () => {
   test.each([
     [
       'that does not exist',
-      () => [file(), '--context', join(root, 'none')],
-      /--context: .*none: cannot be read: no such file or folder/,
+      () => [file(), '--facts', join(root, 'none')],
+      /--facts: .*none: cannot be read: no such file or folder/,
     ],
     [
       'without any object that rules use',
-      () => [file(), '--context', write('e/x.yaml', 'a: b\n')],
+      () => [file(), '--facts', write('e/x.yaml', 'a: b\n')],
       /no object in 1 file that/,
     ],
     [
       'together with the cluster',
-      () => [file(), '--context', 'cluster', '--context', root],
-      /"cluster" cannot be combined with folders; .*\.\/cluster/,
+      () => [file(), '--cluster-facts', '--facts', root],
+      /--cluster-facts takes the facts from the cluster, --facts from manifests: leave one out/,
     ],
-    ['on standard input', () => [file(), '--context', '-'], /standard input is already being checked/],
+    [
+      'given a context of the kubeconfig, which nothing would ask,',
+      () => [file(), '--context', 'staging'],
+      /--context says which cluster to ask, and none is: add --cluster-facts, or --facts PATH/,
+    ],
+    ['on standard input', () => [file(), '--facts', '-'], /standard input is already being checked/],
   ])('a context %s is a usage error', async (_name, args, message) => {
     const { code, stdout, stderr } = await runProgram(['lint', ...args()]);
     expect(stderr).toMatch(message);
@@ -141,7 +146,7 @@ describe('the cluster', () => {
 
   test('provides the facts, including Secrets that annotations name', async () => {
     const file = write('cluster/new.yaml', narrowed);
-    expect(await ruleIds(file, '--context', 'cluster', '--kubeconfig', kubeconfig)).toEqual([
+    expect(await ruleIds(file, '--cluster-facts', '--kubeconfig', kubeconfig)).toEqual([
       'secret-missing',
       'service-missing',
       'namespace-selector-excludes',
@@ -167,8 +172,8 @@ describe('the cluster', () => {
         users: [{ name: 'a', user: {} }],
       });
       const file = write('cluster/s.yaml', example(), example({ name: 'second' }));
-      const { code, stderr } = await runProgram(['lint', file, '--context', 'cluster', '--kubeconfig', config]);
-      expect(stderr).toMatch(/^lint: --context: nothing is known about Secrets: .*secrets.*\n$/);
+      const { code, stderr } = await runProgram(['lint', file, '--cluster-facts', '--kubeconfig', config]);
+      expect(stderr).toMatch(/^lint: --cluster-facts: nothing is known about Secrets: .*secrets.*\n$/);
       expect(code).toBe(0);
     } finally {
       server.close();
@@ -178,16 +183,18 @@ describe('the cluster', () => {
   test('that does not respond is a failure', async () => {
     const gone = write('gone', at.sandbox.kubeconfig.replace(/https:\/\/127\.0\.0\.1:\d+/, 'https://127.0.0.1:1'));
     const file = write('cluster/x.yaml', example());
-    const { code, stdout, stderr } = await runProgram(['lint', file, '--context', 'cluster', '--kubeconfig', gone]);
-    expect(stderr).toMatch(/--context: no answer from the API server \S+: ECONNREFUSED; check that it is running/);
+    const { code, stdout, stderr } = await runProgram(['lint', file, '--cluster-facts', '--kubeconfig', gone]);
+    expect(stderr).toMatch(
+      /--cluster-facts: no answer from the API server \S+: ECONNREFUSED; check that it is running/,
+    );
     expect([code, stdout]).toEqual([1, '']);
   });
 
   test('without a kubeconfig is a usage error', async () => {
-    const args = ['lint', write('cluster/y.yaml', example()), '--context', 'cluster', '--kubeconfig', join(root, 'no')];
+    const args = ['lint', write('cluster/y.yaml', example()), '--cluster-facts', '--kubeconfig', join(root, 'no')];
     expect(await runProgram(args)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--context: no cluster:'),
+      stderr: expect.stringContaining('--cluster-facts: no cluster:'),
     });
   });
 });
