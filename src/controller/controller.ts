@@ -106,7 +106,7 @@ class Controller implements RunningController {
       isLeading: () => this.#term !== undefined,
       load: () => this.#term?.load ?? { waiting: 0, running: 0 },
       silentSeconds: () =>
-        this.#term?.heardAt === undefined ? undefined : (performance.now() - this.#term.heardAt) / 1000,
+        this.#term?.confirmedAt === undefined ? undefined : (performance.now() - this.#term.confirmedAt) / 1000,
     });
     this.#workerOn = workersFor(mode, {
       client: this.client,

@@ -37,7 +37,7 @@ export interface Term {
   /** The current ExtensionConfigs. */
   configs(): StoredConfig[];
   /** When the API server last responded, on the clock of `performance.now()`. */
-  readonly heardAt: number | undefined;
+  readonly confirmedAt: number | undefined;
   /** Number of keys that wait for a run, and of those that are running. */
   readonly load: { waiting: number; running: number };
   /** Aborts calls of extensions, lets writes finish, and stops. */
@@ -112,8 +112,8 @@ class WorkTerm implements Term {
     return isSynced ? problem : (problem ?? 'the ExtensionConfigs have not been read yet');
   }
 
-  get heardAt(): number | undefined {
-    return this.#informer.heardAt;
+  get confirmedAt(): number | undefined {
+    return this.#informer.confirmedAt;
   }
 
   get load(): { waiting: number; running: number } {

@@ -3,7 +3,7 @@ export { explain, Forbidden } from './requests/forbidden.ts';
 export { connect, type KubernetesClient, StatusError, shortRetries } from './requests/kubernetes-client.ts';
 export { listPages } from './requests/list.ts';
 export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
-export { type SecretEvent, type SecretPace, watchServingSecret } from './secrets/secret-watch.ts';
+export { type SecretEvent, watchServingSecret } from './secrets/secret-watch.ts';
 export { decodeSecret, encodeData, metadataOf, secretPath } from './secrets/secrets.ts';
 export { type InformerChange, objectKey } from './watches/collection-copy.ts';
 export { type Informer, type InformerOptions, startInformer } from './watches/informer.ts';

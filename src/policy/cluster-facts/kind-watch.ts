@@ -66,8 +66,8 @@ export class KindWatch {
 
   /** How long ago the API server last confirmed the objects, in ms; undefined before the first time. */
   get ageMs(): number | undefined {
-    const heardAt = this.#heardAt();
-    return heardAt === undefined ? undefined : Math.max(0, this.#context.now() - heardAt);
+    const confirmedAt = this.#confirmedAt();
+    return confirmedAt === undefined ? undefined : Math.max(0, this.#context.now() - confirmedAt);
   }
 
   get problem(): string | undefined {
@@ -163,12 +163,12 @@ export class KindWatch {
     });
   }
 
-  #heardAt(): number | undefined {
+  #confirmedAt(): number | undefined {
     switch (this.#state.is) {
       case 'unknown':
         return undefined;
       case 'followed':
-        return this.#state.informer.isSynced ? this.#state.informer.heardAt : undefined;
+        return this.#state.informer.isSynced ? this.#state.informer.confirmedAt : undefined;
       case 'absent':
         return this.#state.saidAt;
     }

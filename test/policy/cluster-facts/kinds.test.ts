@@ -196,15 +196,15 @@ test('the age of the facts is that of the kind that was confirmed longest ago', 
   const { watching } = follow(server, { versionsMs: 60_000 });
   await watching.synced;
   await vi.waitFor(() => expect(server.watches.size).toBe(2), within);
-  const heardAt = (kind: FactKind) => performance.now() - (watching.status(kind).ageMs ?? Number.NaN);
+  const confirmedAt = (kind: FactKind) => performance.now() - (watching.status(kind).ageMs ?? Number.NaN);
   const before = performance.now();
-  expect(heardAt('ClusterClass')).toBeLessThan(before);
+  expect(confirmedAt('ClusterClass')).toBeLessThan(before);
   await new Promise((resolve) => setTimeout(resolve, 50));
   const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '5' } } };
   for (const [, watch] of server.watches) {
     watch.write(`${JSON.stringify(bookmark)}\n`);
   }
-  await vi.waitFor(() => expect(heardAt('Service')).toBeGreaterThan(before + 45), within);
+  await vi.waitFor(() => expect(confirmedAt('Service')).toBeGreaterThan(before + 45), within);
   const { ageMs = Number.NaN } = watching.read();
   expect(performance.now() - ageMs).toBeLessThan(before);
 });

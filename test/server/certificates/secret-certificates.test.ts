@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { loadKubeConfig, type SecretPace, watchServingSecret } from '../../../src/kubernetes/client/index.ts';
+import { loadKubeConfig, type WatchPace, watchServingSecret } from '../../../src/kubernetes/client/index.ts';
 import { type CertificateEvent, secretCertificates } from '../../../src/server/index.ts';
 import { ApiServer, namespace, servingPath } from '../../kubernetes/client/api-server.ts';
 import { localhost, type TestCertificate, testCa } from '../certificates.ts';
@@ -21,7 +21,7 @@ afterEach(async () => {
   await api.stop();
 });
 
-const certificatesOf = (config: KubeConfig, pace: Partial<SecretPace> = {}, options = {}) =>
+const certificatesOf = (config: KubeConfig, pace: Partial<WatchPace> = {}, options = {}) =>
   secretCertificates(
     `${namespace}/${name}`,
     (onEvent) => watchServingSecret(config, namespace, name, onEvent, pace),

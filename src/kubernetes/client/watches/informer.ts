@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
-import { explain } from '../requests/forbidden.ts';
-import { type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
+import { explain, Forbidden } from '../requests/forbidden.ts';
+import { askedWait, type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
-import { connectToFollow, type WatchPace } from './pace.ts';
+import { connectToFollow, type WatchPace, waitAfter } from './pace.ts';
 import { type AfterWatch, type WatchLife, WatchRetries } from './retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
@@ -15,7 +15,20 @@ const defaultPace: WatchPace = {
   minRetryMs: 1_000,
   maxRetryMs: 30_000,
   readDeadlineMs: 20_000,
+  pollMs: 1_000,
+  maxPollMs: 5_000,
 };
+
+/** A single object to follow. */
+export interface NamedObject {
+  name: string;
+  /** The object in problems: `Secret NAMESPACE/NAME`. */
+  subject: string;
+  /** Its name with its namespace, for messages about permissions. */
+  key: string;
+  /** What to do about missing permissions. */
+  remedy: string;
+}
 
 /** Options and callbacks of an informer. */
 export interface InformerOptions {
@@ -25,6 +38,11 @@ export interface InformerOptions {
   resource: string;
   labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
+  /**
+   * Only this object of the collection. Needs `get` and `watch` on it, instead of `list` and `watch`; while it cannot be
+   * watched it is polled.
+   */
+  only?: NamedObject | undefined;
   /**
    * Returns the part of an object to keep, which must include `metadata`. Default: all but `metadata.managedFields`.
    */
@@ -53,7 +71,7 @@ export interface Informer {
    * When the server last confirmed the state, on the clock of `performance.now()`, in ms; undefined before the first
    * time.
    */
-  readonly heardAt: number | undefined;
+  readonly confirmedAt: number | undefined;
   /** Why the copy may be stale; undefined if it is not. */
   readonly problem: string | undefined;
   get(key: string): JsonObject | undefined;
@@ -66,12 +84,10 @@ function withoutManagedFields(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-const describe = (error: unknown, resource: string) => (explain(error, 'watch', resource, '(all)') as Error).message;
-
 /** Informers lose a server at the same time, and must not all reconnect at the same time. */
 const jitter = () => 0.75 + Math.random() / 2;
 
-/** Lists a collection and watches it from there, over and over, until it is stopped. */
+/** Reads a collection or an object and watches it from there, over and over, until it is stopped. */
 class CollectionFollower implements Informer {
   readonly #options: InformerOptions;
   readonly #keep: (object: JsonObject) => JsonObject;
@@ -83,15 +99,18 @@ class CollectionFollower implements Informer {
   readonly #copy: CollectionCopy;
   readonly #firstList = Promise.withResolvers<void>();
   #isSynced = false;
-  #heardAt: number | undefined;
+  #confirmedAt: number | undefined;
   #problem: string | undefined;
   /** The watch that is running, or the last one. */
   #life: { isOpen: boolean; began: number; from?: string; events: number } = { isOpen: false, began: 0, events: 0 };
-  /** The version to watch from; undefined if the collection has to be listed first. */
+  /** The version to watch from; undefined if the collection has to be listed first, and for a single object. */
   #version: string | undefined;
+  /** Number of changes that watches have reported, so that a slow read does not overwrite a newer one. */
+  #changes = 0;
 
   constructor(config: KubeConfig, options: InformerOptions) {
-    const { resource, labelSelector, fieldSelector, maxLength = Number.POSITIVE_INFINITY } = options;
+    const { resource, labelSelector, only, maxLength = Number.POSITIVE_INFINITY } = options;
+    const fieldSelector = only === undefined ? options.fieldSelector : `metadata.name=${only.name}`;
     this.#options = options;
     this.#keep = options.keep ?? withoutManagedFields;
     this.#maxObjects = options.maxObjects ?? 10_000;
@@ -121,8 +140,8 @@ class CollectionFollower implements Informer {
     return this.#isSynced;
   }
 
-  get heardAt(): number | undefined {
-    return this.#heardAt;
+  get confirmedAt(): number | undefined {
+    return this.#confirmedAt;
   }
 
   get problem(): string | undefined {
@@ -142,7 +161,6 @@ class CollectionFollower implements Informer {
   }
 
   async run(): Promise<void> {
-    const { resource } = this.#options;
     const { signal } = this.#stop;
     const retries = new WatchRetries(this.#pace, jitter);
     while (!signal.aborted) {
@@ -150,13 +168,9 @@ class CollectionFollower implements Informer {
       let next: AfterWatch;
       this.#life = { isOpen: false, began: performance.now(), events: 0 };
       try {
-        this.#version ??= await this.#readAll();
-        // What the list took does not count.
-        this.#life.began = performance.now();
-        this.#life.from = this.#version;
-        await this.#watch(this.#version);
+        await (this.#options.only === undefined ? this.#followCollection() : this.#followObject(this.#options.only));
         next = retries.afterEnd(this.#lifeOfWatch());
-        problem = `${resource}: the API server ends the watch at once`;
+        problem = `${this.#subject}: the API server ends the watch at once`;
       } catch (error) {
         const life = this.#lifeOfWatch();
         // It is unknown which changes were missed, and a server that lost its storage counts versions from the
@@ -164,12 +178,52 @@ class CollectionFollower implements Informer {
         this.#version = undefined;
         const isTooOld = error instanceof StatusError && error.code === 410;
         next = retries.afterError(error, life, isTooOld);
-        problem = `${resource}: ${describe(error, resource)}`;
+        problem = this.#describe(error, 'watch');
       }
       if (next !== 'again') {
-        this.#tell(problem);
-        await sleep(next.waitMs, undefined, { signal, ref: false }).catch(() => {});
+        await this.#waitFor(next.waitMs, problem);
       }
+    }
+  }
+
+  get #subject(): string {
+    return this.#options.only?.subject ?? this.#options.resource;
+  }
+
+  #describe(error: unknown, verb: 'get' | 'watch'): string {
+    const { only, resource } = this.#options;
+    const explained = explain(error, verb, resource, only?.key ?? '(all)') as Error;
+    return `${this.#subject}: ${explained.message}${only !== undefined && explained instanceof Forbidden ? only.remedy : ''}`;
+  }
+
+  /** Waits until the next watch. A single object is polled meanwhile. */
+  async #waitFor(durationMs: number, problem: string): Promise<void> {
+    const { only } = this.#options;
+    const { pollMs, maxPollMs } = this.#pace;
+    const sleepFor = (ms: number) => sleep(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+    if (only === undefined) {
+      this.#report(problem);
+      return sleepFor(durationMs);
+    }
+    const until = performance.now() + durationMs;
+    let failures = 0;
+    while (!this.#stop.signal.aborted) {
+      let asked = 0;
+      try {
+        await this.#readObject(only);
+        failures = 0;
+        this.#report(`${problem}; until it can be watched, it is read every ${pollMs / 1000} s`);
+      } catch (error) {
+        failures++;
+        asked = askedWait(error);
+        this.#report(`${this.#describe(error, 'get')}; the last version that was read stays in use`);
+      }
+      const next = Math.max(asked, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
+      const left = until - performance.now();
+      if (left <= next) {
+        return sleepFor(Math.max(0, left));
+      }
+      await sleepFor(next);
     }
   }
 
@@ -191,31 +245,74 @@ class CollectionFollower implements Informer {
         found.add(this.#keep(object));
       }
     }
-    this.#heard();
+    this.#takeOver(found);
+    return version;
+  }
+
+  #takeOver(found: { replace(): void }): void {
+    this.#confirm();
     found.replace();
     // The callback for a change may have stopped the informer.
     this.#stop.signal.throwIfAborted();
     this.#isSynced = true;
     this.#firstList.resolve();
-    return version;
+  }
+
+  async #followCollection(): Promise<void> {
+    this.#version ??= await this.#readAll();
+    // What the list took does not count.
+    this.#life.began = performance.now();
+    this.#life.from = this.#version;
+    await this.#watch({ ...this.#query, resourceVersion: this.#version }, () => this.#report(undefined));
+  }
+
+  /**
+   * Without a version, a watch begins with the current state (that of an object may be too old to watch from), but does
+   * not report that the object is absent. That takes a read, which begins when no change can be missed any more.
+   */
+  async #followObject(only: NamedObject): Promise<void> {
+    let reading: Promise<void> | undefined;
+    await this.#watch(this.#query, () => {
+      reading = this.#readObject(only).then(
+        () => this.#report(undefined),
+        (error) => this.#report(this.#describe(error, 'get')),
+      );
+    });
+    await reading;
+  }
+
+  /** Reads the current state. Rejects when that fails; that the object is absent is also a state. */
+  async #readObject({ name }: NamedObject): Promise<void> {
+    const before = this.#changes;
+    const found = this.#copy.newList();
+    try {
+      found.add(this.#keep(await this.#cluster.request('GET', `${this.#options.path}/${encodeURIComponent(name)}`)));
+    } catch (error) {
+      if (!(error instanceof StatusError && error.code === 404)) {
+        throw error;
+      }
+    }
+    if (this.#changes === before) {
+      this.#takeOver(found);
+    }
   }
 
   /** Runs one watch, until the server ends it. */
-  async #watch(from: string): Promise<void> {
+  async #watch(query: Readonly<Record<string, string>>, onOpen: () => void): Promise<void> {
     const { watchMs, graceMs } = this.#pace;
-    const parameters = new URLSearchParams({ ...this.#query, resourceVersion: from });
-    await this.#cluster.watch(`${this.#options.path}?${parameters}`, {
+    await this.#cluster.watch(`${this.#options.path}?${new URLSearchParams(query)}`, {
       watchMs,
       graceMs,
       onOpen: () => {
         this.#life.isOpen = true;
-        this.#heard();
-        this.#tell(undefined);
+        this.#confirm();
+        onOpen();
       },
       onEvent: ({ type, object }) => {
         this.#life.events++;
-        this.#heard();
-        this.#version = versionOf(object) || this.#version;
+        this.#changes++;
+        this.#confirm();
+        this.#moveTo(versionOf(object));
         if (type === 'DELETED') {
           this.#copy.remove(objectKey(object));
         } else {
@@ -224,18 +321,24 @@ class CollectionFollower implements Informer {
       },
       onBookmark: (version) => {
         this.#life.events++;
-        this.#heard();
-        this.#version = version;
+        this.#confirm();
+        this.#moveTo(version);
       },
     });
-    this.#heard();
+    this.#confirm();
   }
 
-  #heard(): void {
-    this.#heardAt = performance.now();
+  #moveTo(version: string): void {
+    if (this.#options.only === undefined && version !== '') {
+      this.#version = version;
+    }
   }
 
-  #tell(problem: string | undefined): void {
+  #confirm(): void {
+    this.#confirmedAt = performance.now();
+  }
+
+  #report(problem: string | undefined): void {
     if (problem !== this.#problem && !this.#stop.signal.aborted) {
       this.#problem = problem;
       this.#options.onProblem?.(problem);

@@ -12,6 +12,9 @@ export interface WatchPace {
   maxRetryMs: number;
   /** How long the response to a read may take: an object, or a page of a list. */
   readDeadlineMs: number;
+  /** How often a single object is read while it cannot be watched, and the longest wait between failed reads. */
+  pollMs: number;
+  maxPollMs: number;
 }
 
 /** A connection for watching. It does not retry by itself: its user reports failures and decides when to retry. */

@@ -1,6 +1,6 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type SecretEvent, type SecretPace, watchServingSecret } from '../../../../src/kubernetes/client/index.ts';
+import { type SecretEvent, type WatchPace, watchServingSecret } from '../../../../src/kubernetes/client/index.ts';
 import { ApiServer, namespace, servingPath } from '../api-server.ts';
 
 const within = { timeout: 20_000, interval: 5 };
@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-function watch(changes: Partial<SecretPace>): void {
+function watch(changes: Partial<WatchPace>): void {
   const config = new KubeConfig();
   config.loadFromFile(server.kubeconfig());
   stop = watchServingSecret(config, namespace, name, (event) => events.push(event), changes);
@@ -204,7 +204,7 @@ test('reports a watch that the server ends at once, and does not repeat it in a 
   await vi.waitFor(
     () =>
       expect(problems()).toContain(
-        `Secret ${namespace}/${name}: the API server ends its watch at once; until it can be watched, it is read every 0.01 s`,
+        `Secret ${namespace}/${name}: the API server ends the watch at once; until it can be watched, it is read every 0.01 s`,
       ),
     within,
   );

@@ -162,7 +162,7 @@ test.concurrent('notices a watch that dies silently', async ({ expect }) => {
   const { keys, problems, informer } = follow(config, { pace: { ...pace, watchMs: 150, graceMs: 50 } });
   await vi.waitFor(() => expect(keys()).toEqual(['of-list-2']), within);
   expect(counts.watches).toBeLessThanOrEqual(2);
-  expect(performance.now() - (informer.heardAt as number)).toBeLessThan(200 + 5_000);
+  expect(performance.now() - (informer.confirmedAt as number)).toBeLessThan(200 + 5_000);
   // A single connection that ends is not reported.
   expect(problems).toEqual([]);
 });
@@ -356,7 +356,7 @@ test.concurrent('the contents of the copy before and after the first list, and w
     },
   );
   const { informer } = follow(config);
-  expect([informer.isSynced, informer.heardAt, informer.problem, informer.list()]).toEqual([
+  expect([informer.isSynced, informer.confirmedAt, informer.problem, informer.list()]).toEqual([
     false,
     undefined,
     undefined,
@@ -372,11 +372,11 @@ test.concurrent('the contents of the copy before and after the first list, and w
     event('DELETED', namespace('b', '160')),
   ]) {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const before = informer.heardAt as number;
+    const before = informer.confirmedAt as number;
     watch?.write(text);
-    await vi.waitFor(() => expect(informer.heardAt).toBeGreaterThan(before), within);
+    await vi.waitFor(() => expect(informer.confirmedAt).toBeGreaterThan(before), within);
   }
-  expect(performance.now() - (informer.heardAt as number)).toBeLessThan(10_000);
+  expect(performance.now() - (informer.confirmedAt as number)).toBeLessThan(10_000);
 });
 
 test.concurrent('applies events by version and uid, and does not report known states again', async ({ expect }) => {
