@@ -15,7 +15,9 @@ import {
 } from './kustomization.ts';
 import { foreignKinds, schemaProblems } from './schemas.ts';
 
-const rooms = ['base', 'components', 'overlays', 'crd', 'preflight'];
+const rooms = ['base', 'components', 'overlays', 'crd', 'preflight', 'controller-secrets'];
+/** Kustomizations that are applied, besides the overlays. */
+const others = ['preflight/kustomization.yaml', 'controller-secrets/kustomization.yaml'];
 const files = rooms.flatMap((room) =>
   readdirSync(join(manifestsFolder, room), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -41,7 +43,7 @@ test('every file is part of a kustomization, and every kustomization part of an 
   const unused = files.filter((file) => {
     const isKustomization = file.endsWith('/kustomization.yaml');
     const path = relative(manifestsFolder, file);
-    const isApplied = path.startsWith('overlays/') || path === 'preflight/kustomization.yaml';
+    const isApplied = path.startsWith('overlays/') || others.includes(path);
     return !isApplied && !used.has(isKustomization ? dirname(file) : file);
   });
   expect(unused).toEqual([]);

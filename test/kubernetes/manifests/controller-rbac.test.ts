@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
 import { aroundEach, describe, expect, test } from 'vitest';
@@ -8,7 +9,7 @@ import { startExtension } from '../../extension/sdk/running.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { testCa } from '../../server/certificates.ts';
 import { ending, endWith } from '../../support/ends.ts';
-import { buildOverlay, find, type Manifest } from './kustomization.ts';
+import { buildKustomization, buildOverlay, find, type Manifest, manifestsFolder } from './kustomization.ts';
 import { type Grant, permissionsOf, startRbacProxy } from './rbac-proxy.ts';
 import type { PolicyRule } from './rbac-server.ts';
 
@@ -31,8 +32,7 @@ function argumentsOf(objects: readonly Manifest[]): string[] {
 }
 
 /** A controller in a mode, authorized by its overlay, and what the tests inspect. */
-async function start(mode: Mode) {
-  const objects = buildOverlay(`controller-${mode}`);
+async function start(mode: Mode, objects = buildOverlay(`controller-${mode}`)) {
   expect(argumentsOf(objects)).toContain(`--mode=${mode}`);
   const argumentOf = (flag: string) =>
     argumentsOf(objects)
@@ -110,6 +110,30 @@ describe("the controller's permissions are sufficient for everything that its mo
     passTime();
     await written(lab, 'one', 'NotDiscovered', 2);
     await expectAllUsed(started);
+  });
+
+  test('in the mode discover, with the Secrets of one namespace only', async () => {
+    const ofSecrets = buildKustomization(join(manifestsFolder, 'controller-secrets'));
+    const inDefault = ofSecrets.map(({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, namespace: 'default' },
+    }));
+    const narrow = buildOverlay('controller-discover-narrow');
+    expect(permissionsOf(grantsOf(narrow)).filter((one) => one.includes('secrets'))).toEqual([]);
+    const { lab, proxy, begin } = await start('discover', [...narrow, ...inDefault] as Manifest[]);
+    const { port } = await extension();
+    await lab.putSecret('ca', { 'ca.crt': testCa.cert });
+    const spec = { clientConfig: { url: `https://localhost:${port}` } };
+    const annotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
+    await lab.create('here', spec, { [annotation]: 'default/ca' });
+    await lab.create('elsewhere', spec, { [annotation]: 'kube-system/ca' });
+    await begin();
+    await lab.condition('here', 'Discovered', 'True');
+    const { status } = await lab.condition('elsewhere', 'Discovered', 'False');
+    expect(status?.conditions?.find(({ type }) => type === 'Discovered')?.message).toContain(
+      'the permission to get secrets kube-system/ca is missing',
+    );
+    expect(new Set(proxy.refused)).toEqual(new Set(['GET /api/v1/namespaces/kube-system/secrets/ca']));
   });
 
   test('in the mode advise', async () => {

@@ -49,6 +49,7 @@ export const overlays = [
   'controller-observe',
   'controller-advise',
   'controller-discover',
+  'controller-discover-narrow',
   'openshift',
 ] as const;
 

@@ -73,9 +73,10 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
 
   test('applies the manifests of an installation, and deletes them', async () => {
     // The other profile, default, is with-crd without the definition.
-    for (const overlay of ['with-crd', 'controller-discover']) {
+    for (const overlay of ['with-crd', 'controller-discover', 'controller-discover-narrow']) {
       expect(await kubectl('apply', '-k', `manifests/overlays/${overlay}`)).toMatch(/mutatingwebhookconfiguration/);
     }
+    expect(await kubectl('apply', '-n', 'default', '-k', 'manifests/controller-secrets')).toMatch(/rolebinding/);
     // The webhooks still have their certificates, and now match conditions.
     await applyGoodAndBad(kubeconfig);
     const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
