@@ -58,7 +58,14 @@ export function schemaFor(
   }
   const inner = (part: MessageSchema) => schemaFor(part, strictness, isOwn, keyOf);
   if (properties !== undefined) {
-    result.properties = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inner(field)]));
+    // Hooks never get the status of an object, and each release adds fields to it: `kubectl get -o yaml` has it all the same.
+    const isStatus = (name: string, field: MessageSchema) => name === 'status' && field.$ref !== undefined;
+    result.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [
+        name,
+        isStatus(name, field) ? { type: 'object' } : inner(field),
+      ]),
+    );
     // Messages of a newer release have fields that this program does not know.
     result.additionalProperties = strictness !== 'strict';
   }

@@ -335,6 +335,28 @@ test('call sends a request from a file, and rejects one of another hook', async 
   });
 });
 
+test('call sends a Cluster as "kubectl get -o yaml" prints it, whatever its release has in the status', async () => {
+  const extension = await server(offering(handlers));
+  const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
+  const request = join(folder(), 'request.yaml');
+  const cluster = {
+    spec: {},
+    // Fields of 1.14, and of none.
+    status: {
+      controlPlane: {
+        replicas: 1,
+        versions: [{ version: 'v1.1.0', replicas: 1 }],
+        upgradePlan: [{ version: 'v1.2.0' }],
+      },
+      workers: { upgradePlan: [] },
+      ofTheFuture: true,
+    },
+  };
+  writeFileSync(request, stringify({ cluster, fromKubernetesVersion: 'v1.1.0', toKubernetesVersion: 'v1.2.0' }));
+  const { code, stdout } = await runProgram(['call', 'upgrade.one', '-f', file, '--request', request]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^upgrade\.one: blocked for 7s/) });
+});
+
 /** Calls a handler that is known without discovery, and that nothing serves. */
 function callWith(request: string) {
   const handlers = [storedHandler('upgrade.one', 'BeforeClusterUpgrade')];
