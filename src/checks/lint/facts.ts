@@ -1,11 +1,7 @@
 import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
-import { readDocument, SourceError, sourcesOf, splitDocuments } from '../../kubernetes/manifests/index.ts';
+import { readManifests } from '../../kubernetes/manifests/index.ts';
 import { createManifestFacts, type Facts } from '../../policy/index.ts';
 import type { LintError } from './result.ts';
-
-/** Number of documents between two turns of the event loop, so that signals are handled. */
-const documentsPerTurn = 50;
 
 /** The facts that manifests provide about their cluster. */
 export interface ManifestFacts {
@@ -30,42 +26,16 @@ export async function readManifestFacts(
   const { facts, add } = createManifestFacts();
   const errors: LintError[] = [];
   let objects = 0;
-  let documents = 0;
-  for (const source of sourcesOf(paths, stdin)) {
-    if (signal.aborted) {
-      break;
-    }
-    const { file } = source;
-    if (!('read' in source)) {
-      errors.push(source);
+  for await (const manifest of readManifests(paths, stdin, signal, onFile)) {
+    if ('message' in manifest) {
+      errors.push(manifest);
       continue;
     }
-    onFile(file);
-    let text: string;
-    try {
-      text = await source.read(signal);
-    } catch (error) {
-      if (!signal.aborted && !(error instanceof SourceError)) {
-        throw error;
-      }
-      errors.push({ file, message: (error as Error).message });
-      continue;
-    }
-    for (const part of splitDocuments(text)) {
-      if (++documents % documentsPerTurn === 0) {
-        await setImmediate();
-      }
-      if ('error' in part) {
-        errors.push({ file, line: part.line, column: 1, message: part.error });
-        continue;
-      }
-      const document = readDocument(part);
-      if ('errors' in document) {
-        errors.push(...document.errors.slice(0, 1).map((error) => ({ file, ...error })));
-        continue;
-      }
-      errors.push(...document.refusals.slice(0, 1).map((refusal) => ({ file, ...refusal })));
-      for (const { object } of document.objects) {
+    const { file } = manifest;
+    for await (const read of manifest.documents()) {
+      const problems = 'errors' in read ? read.errors : read.document.refusals;
+      errors.push(...problems.slice(0, 1).map((problem) => ({ file, ...problem })));
+      for (const { object } of 'errors' in read ? [] : read.document.objects) {
         objects += add(object) ? 1 : 0;
       }
     }

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
-import { readDocument, type Source, SourceError, sourcesOf, splitDocuments } from '../../kubernetes/manifests/index.ts';
+import { type ManifestFile, readManifests } from '../../kubernetes/manifests/index.ts';
 import { checkObject, type LintPolicy } from './check.ts';
 import { createKindCheck } from './kind.ts';
 import type { LintResult } from './result.ts';
@@ -20,34 +19,14 @@ export interface LintRun {
   onSkipped?: (file: string, documents: number, line: number) => void;
 }
 
-/**
- * Number of documents between two turns of the event loop (a few milliseconds of work), so that signals are handled.
- */
-const documentsPerTurn = 50;
-
 /** For the first error in a file with the actions of a template, which is YAML only once it is rendered. */
 const templateRemedy =
   '; this looks like a template: lint its output (helm template CHART | extensionconfig-webhook lint -)';
 
-async function* lintSource(
-  { file, read }: Source,
+async function* lintFile(
+  { file, text, documents }: ManifestFile,
   { policyOf, signal, onSkipped }: LintRun,
-  turn: () => Promise<void>,
 ): AsyncGenerator<LintResult> {
-  let text: string;
-  try {
-    text = await read(signal);
-  } catch (error) {
-    if (signal.aborted) {
-      return;
-    }
-    if (!(error instanceof SourceError)) {
-      throw error;
-    }
-    const { line, message } = error;
-    yield { error: { file, message, ...(line !== undefined && { line, column: 1 }) } };
-    return;
-  }
   const policy = policyOf(file);
   const kinds = createKindCheck(file);
   let remedy = text.includes('{{') ? templateRemedy : '';
@@ -56,17 +35,13 @@ async function* lintSource(
     remedy = '';
     return whole;
   }
-  for (const part of splitDocuments(text)) {
-    if ('error' in part) {
-      yield { error: { file, line: part.line, column: 1, message: unreadable(part.error) } };
-      continue;
-    }
-    const document = readDocument(part);
-    if ('errors' in document) {
-      for (const error of document.errors) {
+  for await (const read of documents()) {
+    if ('errors' in read) {
+      for (const error of read.errors) {
         yield { error: { file, ...error, message: unreadable(error.message) } };
       }
     } else {
+      const { document, part } = read;
       for (const refusal of document.refusals) {
         yield { error: { file, ...refusal } };
       }
@@ -80,10 +55,9 @@ async function* lintSource(
         }
       }
     }
-    await turn();
-    if (signal.aborted) {
-      return;
-    }
+  }
+  if (signal.aborted) {
+    return;
   }
   const skipped = kinds.skipped();
   if (skipped !== undefined) {
@@ -96,21 +70,11 @@ async function* lintSource(
  * valid YAML or that kubectl refuses, are yielded as errors; everything else is still checked.
  */
 export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
-  let documents = 0;
-  const turn = async () => {
-    if (++documents % documentsPerTurn === 0) {
-      await setImmediate();
-    }
-  };
-  for (const source of sourcesOf(run.paths, run.stdin)) {
-    if (run.signal.aborted) {
-      return;
-    }
-    if ('read' in source) {
-      run.onFile?.(source.file);
-      yield* lintSource(source, run, turn);
+  for await (const manifest of readManifests(run.paths, run.stdin, run.signal, run.onFile)) {
+    if ('message' in manifest) {
+      yield { error: manifest };
     } else {
-      yield { error: source };
+      yield* lintFile(manifest, run);
     }
   }
 }

@@ -19,13 +19,11 @@ import {
   EditError,
   editDocument,
   editsBetween,
+  type ReadDocument,
   ReplaceError,
-  readDocument,
-  type Source,
-  SourceError,
+  readDocuments,
+  readManifests,
   showPlace,
-  sourcesOf,
-  splitDocuments,
   systemProblem,
 } from '../../kubernetes/manifests/index.ts';
 import { addFlags, choiceFlag, type Flags, listFlag, readFlags, switchFlag } from '../framework/flags.ts';
@@ -75,12 +73,7 @@ interface Change {
   after: string;
 }
 
-async function convertDocument(part: DocumentText, to: Version): Promise<Converted> {
-  const { text, firstLine } = part;
-  const read = readDocument(part);
-  if ('errors' in read) {
-    return { text, objects: 0, problems: read.errors.map((error) => ({ ...error, isContent: false })) };
-  }
+async function convertDocument(read: ReadDocument, { text, firstLine }: DocumentText, to: Version): Promise<Converted> {
   const edits: Edit[] = [];
   const problems: Problem[] = [];
   let objects = 0;
@@ -127,13 +120,14 @@ async function convertStream(text: string, to: Version): Promise<Converted & { c
   const problems: Problem[] = [];
   let objects = 0;
   let done = 0;
-  for (const part of splitDocuments(text)) {
-    if ('error' in part) {
-      problems.push({ line: part.line, column: 1, message: part.error, isContent: false });
+  for (const read of readDocuments(text)) {
+    if ('errors' in read) {
+      problems.push(...read.errors.map((error) => ({ ...error, isContent: false })));
       continue;
     }
+    const { document, part } = read;
     // Text between two documents, such as comments, belongs to neither.
-    const converted = await convertDocument(part, to);
+    const converted = await convertDocument(document, part, to);
     pieces.push(text.slice(done, part.start), converted.text);
     if (converted.text !== part.text) {
       changes.push({ before: part, after: converted.text });
@@ -178,20 +172,6 @@ async function diffOf(file: string, before: string, after: string, changes: read
   return header + formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: false });
 }
 
-async function readAndConvert(source: Source, to: Version, signal: AbortSignal) {
-  try {
-    const before = await source.read(signal);
-    return { before, ...(await convertStream(before, to)) };
-  } catch (error) {
-    if (!(error instanceof SourceError)) {
-      throw error;
-    }
-    const { line, message } = error;
-    const problem: Problem = { message, ...(line !== undefined && { line, column: 1 }), isContent: false };
-    return { before: '', text: '', objects: 0, problems: [problem], changes: [] };
-  }
-}
-
 /** `convert [PATH…]`: converts manifests to another version of the API. */
 export const defineConvert: DefineCommand = (command, io, end) => {
   command
@@ -219,18 +199,13 @@ export const defineConvert: DefineCommand = (command, io, end) => {
     };
     let printed = '';
     const replaceFile = createReplacer();
-    for (const source of sourcesOf(paths, io.stdin as Readable)) {
-      if (io.signal.aborted) {
-        io.stderr.write('convert: interrupted\n');
-        end(exitCode.interrupted);
-        return;
-      }
-      if (!('read' in source)) {
-        report(source.file, { message: source.message, isContent: false });
+    for await (const manifest of readManifests(paths, io.stdin as Readable, io.signal)) {
+      if ('message' in manifest) {
+        report(manifest.file, { ...manifest, isContent: false });
         continue;
       }
-      const { file } = source;
-      const { before, text, objects, problems, changes } = await readAndConvert(source, to, io.signal);
+      const { file, text: before } = manifest;
+      const { text, objects, problems, changes } = await convertStream(before, to);
       for (const problem of problems) {
         report(file, problem);
       }
@@ -258,6 +233,10 @@ export const defineConvert: DefineCommand = (command, io, end) => {
           report(file, { message: `cannot be written: ${problem}`, isContent: false });
         }
       }
+    }
+    if (io.signal.aborted) {
+      io.stderr.write('convert: interrupted\n');
+      code = exitCode.interrupted;
     }
     end(code);
   });

@@ -1,7 +1,8 @@
 export { type PlacedObject, type ReadDocument, readDocument } from './document.ts';
 export { editDocument } from './edit.ts';
 export { type Edit, EditError, editsBetween } from './edits.ts';
+export { type ManifestFile, readDocuments, readManifests } from './read-manifests.ts';
 export { createReplacer, ReplaceError } from './replace-file.ts';
 export { showPlace } from './show-place.ts';
-export { maxStreamBytes, type Source, SourceError, sourcesOf, systemProblem } from './sources.ts';
+export { maxStreamBytes, systemProblem } from './sources.ts';
 export { type DocumentText, splitDocuments } from './split.ts';

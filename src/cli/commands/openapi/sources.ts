@@ -10,7 +10,7 @@ import {
   withRemedy,
 } from '../../../kubernetes/client/index.ts';
 import { JsonError, type JsonObject, parseJson } from '../../../kubernetes/index.ts';
-import { maxStreamBytes, SourceError, sourcesOf } from '../../../kubernetes/manifests/index.ts';
+import { maxStreamBytes, readManifests } from '../../../kubernetes/manifests/index.ts';
 import {
   type DocumentPlace,
   documentList,
@@ -304,23 +304,22 @@ async function fromUrl(url: URL, surroundings: Surroundings, found: Collection):
 
 async function fromFiles(path: string, surroundings: Surroundings, found: Collection): Promise<void> {
   let count = 0;
-  for (const source of sourcesOf([path], surroundings.io.stdin as Readable)) {
-    if (!('read' in source)) {
-      throw new UsageError(`openapi merge: ${source.file} ${source.message}`);
+  const { io, signal } = surroundings;
+  for await (const source of readManifests([path], io.stdin as Readable, signal)) {
+    const problem = (message: string) => new UsageError(`openapi merge: ${printable(source.file)} ${message}`);
+    if ('message' in source) {
+      throw problem(source.message);
     }
     count++;
     try {
-      const bytes = Buffer.from((await source.read(surroundings.signal)).replace(/^\ufeff/, ''));
+      const bytes = Buffer.from(source.text.replace(/^\ufeff/, ''));
       found.count(bytes.length);
       found.add(source.file, readOpenApi(bytes));
     } catch (error) {
-      surroundings.signal.throwIfAborted();
-      if (error instanceof InvalidOpenApi || error instanceof SourceError || error instanceof JsonError) {
-        throw new UsageError(`openapi merge: ${printable(source.file)} ${error.message}`);
-      }
-      throw error;
+      throw error instanceof InvalidOpenApi || error instanceof JsonError ? problem(error.message) : error;
     }
   }
+  signal.throwIfAborted();
   if (count === 0) {
     throw new UsageError(`openapi merge: ${printable(path)} has no *.yaml, *.yml or *.json in it`);
   }
