@@ -26,7 +26,11 @@ interface Kustomization {
   kind: 'Kustomization' | 'Component';
   resources?: string[];
   components?: string[];
-  patches?: { target: { group: string; kind: string; name: string }; patch: string }[];
+  patches?: {
+    target: { group: string; kind: string; name: string };
+    patch: string;
+    options?: { allowNameChange: true };
+  }[];
   configMapGenerator?: {
     name: string;
     namespace: string;

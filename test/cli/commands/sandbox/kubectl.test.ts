@@ -1,4 +1,8 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { overlays } from '../../../kubernetes/manifests/kustomization.ts';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
 import { ready, startAlone, startServing } from './running.ts';
@@ -28,6 +32,30 @@ async function applyGoodAndBad(kubeconfig: string): Promise<void> {
     expect.stringMatching(/denied the request/),
   ]);
 }
+
+/** Definitions of the kinds of others in our manifests, open to any fields. */
+const foreignDefinitions = (
+  [
+    ['cert-manager.io', 'Certificate'],
+    ['cert-manager.io', 'Issuer'],
+    ['monitoring.coreos.com', 'PrometheusRule'],
+    ['monitoring.coreos.com', 'ServiceMonitor'],
+  ] as const
+).map(([group, kind]) => {
+  const plural = `${kind.toLowerCase()}s`;
+  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural, kind },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+});
 
 let shell: Shell;
 beforeAll(() => {
@@ -71,9 +99,12 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     expect(await kubectl('get', 'deployment/web', '-o', 'yaml')).toContain('nothing runs in the sandbox');
   });
 
-  test('applies the manifests of an installation, and deletes them', async () => {
-    // The other profile, default, is with-crd without the definition.
-    for (const overlay of ['with-crd', 'controller-discover', 'controller-discover-narrow']) {
+  test('applies every overlay over another, and deletes them', { timeout: 180_000 }, async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'overlays-')), 'foreign.json');
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: foreignDefinitions }));
+    await kubectl('apply', '-f', file);
+    await kubectl('wait', '--for=condition=Established', '-f', file);
+    for (const overlay of [...overlays, 'default']) {
       expect(await kubectl('apply', '-k', `manifests/overlays/${overlay}`)).toMatch(/mutatingwebhookconfiguration/);
     }
     expect(await kubectl('apply', '-n', 'default', '-k', 'manifests/controller-secrets')).toMatch(/rolebinding/);
