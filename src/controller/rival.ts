@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubernetesClient } from '../kubernetes/client/index.ts';
-import { type JsonObject, objectAt } from '../kubernetes/index.ts';
-import { type LeaseName, storedLease } from './election/lease.ts';
+import { type LeaseName, specOf, storedLease } from './election/lease.ts';
 import type { ControllerPace } from './queue/pace.ts';
 
 /** The Lease of Cluster API's core manager, as `clusterctl init` installs it. */
@@ -12,18 +11,10 @@ export class RivalError extends Error {}
 
 /** How recent a renewal must be to prove that its holder is running, in ms: generous, since it compares two clocks. */
 const freshMs = 60_000;
+/** The duration of a Lease that names none, in seconds: client-go's default. */
+const defaultDurationSeconds = 15;
 /** Longest wait for another renewal, in ms. */
 const maxWaitMs = 60_000;
-
-function holderOf(lease: JsonObject): { holder: string; renewed: string; durationMs: number } {
-  const spec = objectAt(lease, 'spec');
-  const { holderIdentity, renewTime, leaseDurationSeconds } = spec;
-  return {
-    holder: typeof holderIdentity === 'string' ? holderIdentity : '',
-    renewed: typeof renewTime === 'string' ? renewTime : '',
-    durationMs: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds * 1000 : 15_000,
-  };
-}
 
 /**
  * Checks whether Cluster API's controller runs in the cluster, which renews its Lease. To tell a stale Lease from a
@@ -39,20 +30,21 @@ async function findRival(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const stored = storedLease(cluster, lease);
-  async function read() {
+  const read = async () => {
     const current = await stored.read();
-    return current && holderOf(current);
-  }
-  const found = await read();
-  if (found === undefined || found.holder === '') {
+    return current && specOf(current);
+  };
+  const spec = await read();
+  if (spec === undefined || spec.holderIdentity === '') {
     return undefined;
   }
-  if (Math.abs(now().getTime() - Date.parse(found.renewed)) <= freshMs) {
-    return found.holder;
+  if (Math.abs(now().getTime() - Date.parse(spec.renewTime)) <= freshMs) {
+    return spec.holderIdentity;
   }
-  await sleep(Math.min(found.durationMs, maxWaitMs), undefined, { signal, ref: false });
+  const durationMs = (spec.leaseDurationSeconds || defaultDurationSeconds) * 1000;
+  await sleep(Math.min(durationMs, maxWaitMs), undefined, { signal, ref: false });
   const later = await read();
-  return later !== undefined && later.holder !== '' && later.renewed !== found.renewed ? later.holder : undefined;
+  return later !== undefined && later.renewTime !== spec.renewTime ? later.holderIdentity || undefined : undefined;
 }
 
 /** The dependencies of watching for a rival. */

@@ -14,6 +14,8 @@ export interface LeaseSpec {
   leaseDurationSeconds: number;
   leaseTransitions: number;
   acquireTime: string | undefined;
+  /** Empty if there is none. */
+  renewTime: string;
 }
 
 /** The holder of a Lease, and for how long it is held, in ms. */
@@ -35,12 +37,13 @@ export function leasePath(namespace: string, name?: string): string {
 /** The spec of a Lease, with defaults for fields that are missing or have another type. */
 export function specOf(lease: JsonObject): LeaseSpec {
   const spec = objectAt(lease, 'spec');
-  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime } = spec;
+  const { holderIdentity, leaseDurationSeconds, leaseTransitions, acquireTime, renewTime } = spec;
   return {
     holderIdentity: typeof holderIdentity === 'string' ? holderIdentity : '',
     leaseDurationSeconds: typeof leaseDurationSeconds === 'number' ? leaseDurationSeconds : 0,
     leaseTransitions: typeof leaseTransitions === 'number' ? leaseTransitions : 0,
     acquireTime: typeof acquireTime === 'string' ? acquireTime : undefined,
+    renewTime: typeof renewTime === 'string' ? renewTime : '',
   };
 }
 

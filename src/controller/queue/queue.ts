@@ -78,31 +78,12 @@ const newEntry = (isSuspect: boolean): Entry => ({
   dueAt: 0,
 });
 
-/** A first-in-first-out line; taking a key takes constant time. */
-function createLine() {
-  let keys: string[] = [];
-  let next = 0;
-  return {
-    get length() {
-      return keys.length - next;
-    },
-    push: (key: string) => void keys.push(key),
-    shift(): string | undefined {
-      const key = keys[next++];
-      if (next > 1_000 && next * 2 > keys.length) {
-        keys = keys.slice(next);
-        next = 0;
-      }
-      return key;
-    },
-  };
-}
-
 class RunQueue implements Queue {
   readonly #options: QueueOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #healthy = createLine();
-  readonly #failing = createLine();
+  /** The keys that are ready, first in, first out. */
+  readonly #healthy: string[] = [];
+  readonly #failing: string[] = [];
   readonly #stopped = Promise.withResolvers<void>();
   #running = 0;
   #runningFailing = 0;

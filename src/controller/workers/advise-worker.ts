@@ -1,22 +1,9 @@
-import type { Logger } from 'pino';
-import type { KubernetesClient } from '../../kubernetes/client/index.ts';
-import type { KnownHooks } from '../../runtimehooks/client/index.ts';
 import { type Condition, conditionOf, withConditions } from '../configs/conditions.ts';
 import { pausedAnnotation } from '../configs/discovered-status.ts';
-import type { EventRecorder } from '../configs/events.ts';
 import { createOwnWrites } from '../configs/own-writes.ts';
 import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
 import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
-import type { Worker } from './worker.ts';
-
-/** The dependencies of the mode `advise`. */
-export interface AdviseWorkerOptions {
-  cluster: KubernetesClient;
-  events: EventRecorder;
-  known: KnownHooks;
-  log: Logger;
-  now: () => Date;
-}
+import type { Worker, WritingContext } from './worker.ts';
 
 /** The parts of an object that the condition depends on, and the condition itself. */
 function fingerprintOf({ metadata, status }: StoredConfig): string {
@@ -30,12 +17,16 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
 }
 
 /** Writes one condition: whether the targeted release of Cluster API supports the hook versions of all handlers. */
-export function createAdviseWorker({ cluster, events, known, log, now }: AdviseWorkerOptions): Worker {
+export function createAdviseWorker({ cluster, events, known, log, now }: WritingContext): Worker {
   const own = createOwnWrites(fingerprintOf);
   const store = createConfigStore(cluster, own.wrote);
 
   /** Only changes are logged and reported as events. */
-  function tell(config: StoredConfig, before: string | undefined, { status, reason, message }: Condition): void {
+  function reportChange(
+    config: StoredConfig,
+    before: string | undefined,
+    { status, reason, message }: Condition,
+  ): void {
     const extensionConfig = config.metadata.name;
     if (status === 'False') {
       events.record(config, { type: 'Warning', reason, message });
@@ -61,7 +52,7 @@ export function createAdviseWorker({ cluster, events, known, log, now }: AdviseW
         conditions: withConditions(status?.conditions, [condition], generation, now()),
       }));
       if (before?.status !== condition.status || before?.message !== condition.message) {
-        tell(after, before?.status, condition);
+        reportChange(after, before?.status, condition);
       }
       return { result: 'done' };
     },

@@ -1,24 +1,10 @@
-import type { Logger } from 'pino';
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
-import type { KubernetesClient } from '../../kubernetes/client/index.ts';
-import type { Client } from '../../runtimehooks/client/index.ts';
-import { pausedAnnotation } from '../configs/discovered-status.ts';
-import type { EventRecorder } from '../configs/events.ts';
+import { pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
 import { createOwnWrites } from '../configs/own-writes.ts';
 import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
 import type { RunResult } from '../queue/queue.ts';
 import { discoverConfig } from './discover.ts';
-import type { Worker } from './worker.ts';
-
-/** The dependencies of the mode `discover`. */
-export interface DiscoverWorkerOptions {
-  cluster: KubernetesClient;
-  client: Client;
-  events: EventRecorder;
-  log: Logger;
-  now: () => Date;
-  resyncMs: number;
-}
+import type { Worker, WritingContext } from './worker.ts';
 
 /**
  * The parts of an object that a run depends on and writes; labels and conditions of other controllers are not among
@@ -38,12 +24,26 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
 }
 
 /** Discovers extensions, writes their status, and registers their handlers. */
-export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
-  const { cluster, client, events, log, now, resyncMs } = options;
+export function createDiscoverWorker(context: WritingContext): Worker {
+  const { cluster, client, events, log, pace } = context;
   const own = createOwnWrites(fingerprintOf);
   const store = createConfigStore(cluster, own.wrote);
-  /** The last log entry for each ExtensionConfig, so that a failure is not logged at every retry. */
-  const said = new Map<string, string>();
+  /** What was logged last about each ExtensionConfig, so that a failure is not logged at every retry. */
+  const lastLogged = new Map<string, string>();
+
+  function logChange(extensionConfig: string, finding: RunFinding, handlers: number): void {
+    const entry = JSON.stringify([finding.kind, finding.kind === 'not-discovered' ? finding.error : handlers]);
+    if (lastLogged.get(extensionConfig) === entry) {
+      return;
+    }
+    lastLogged.set(extensionConfig, entry);
+    if (finding.kind === 'not-discovered') {
+      log.warn({ extensionConfig, error: finding.error }, 'extension not discovered');
+    } else {
+      const message = finding.kind === 'paused' ? 'ExtensionConfig is paused' : 'extension discovered';
+      log.info({ extensionConfig, handlers }, message);
+    }
+  }
 
   return {
     begin(configs) {
@@ -67,34 +67,23 @@ export function createDiscoverWorker(options: DiscoverWorkerOptions): Worker {
         return { result: 'done' };
       }
       own.begin(config);
-      const { finding, error, handlers } = await discoverConfig(
-        config,
-        { cluster, store, client, events, now },
-        signal,
-      );
-      const saying = JSON.stringify([finding, error, handlers]);
-      if (said.get(name) !== saying) {
-        said.set(name, saying);
-        const fields = { extensionConfig: name, ...(error === undefined ? { handlers } : { error }) };
-        if (error === undefined) {
-          log.info(fields, finding === 'paused' ? 'ExtensionConfig is paused' : 'extension discovered');
-        } else {
-          log.warn(fields, 'extension not discovered');
-        }
+      const { finding, after } = await discoverConfig(config, store, context, signal);
+      logChange(name, finding, after.status?.handlers?.length ?? 0);
+      switch (finding.kind) {
+        case 'not-discovered':
+          return { result: 'failed' };
+        case 'paused':
+          return { result: 'done' };
+        case 'discovered':
+          // Spread out: otherwise all extensions would be called in a burst every ten minutes.
+          return { result: 'done', againMs: pace.resyncMs * (0.9 + Math.random() / 10) };
       }
-      if (finding === 'not-discovered') {
-        return { result: 'failed' };
-      }
-      // Spread out: otherwise all extensions would be called in a burst every ten minutes.
-      return finding === 'paused'
-        ? { result: 'done' }
-        : { result: 'done', againMs: resyncMs * (0.9 + Math.random() / 10) };
     },
     isSettled: own.isSettled,
     forget({ metadata }) {
       client.remove(metadata.name);
       own.forget(metadata.name);
-      said.delete(metadata.name);
+      lastLogged.delete(metadata.name);
       events.forget(metadata.uid);
     },
     flush: () => events.flush(),

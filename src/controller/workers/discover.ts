@@ -1,30 +1,13 @@
 import { count, shortList } from '../../base/index.ts';
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
-import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import { StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
-import type { Client } from '../../runtimehooks/client/index.ts';
 import { readCaBundle, secretNameOf } from '../ca-secrets/ca-secret.ts';
 import { conditionOf, type ExtensionConfigStatus } from '../configs/conditions.ts';
 import { discoveredStatus, pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
-import type { ConfigEvent, EventRecorder } from '../configs/events.ts';
+import type { ConfigEvent } from '../configs/events.ts';
 import type { ConfigStore, StoredConfig } from '../configs/stored.ts';
-
-/** The result of a run, for the log and for metrics. */
-export interface RunReport {
-  finding: RunFinding['kind'];
-  /** Why the extension was not discovered. */
-  error?: string;
-  handlers: number;
-}
-
-/** The dependencies of a run. */
-export interface DiscoverOptions {
-  cluster: KubernetesClient;
-  store: ConfigStore;
-  client: Client;
-  events: EventRecorder;
-  now: () => Date;
-}
+import type { WritingContext } from './worker.ts';
 
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
 const isRefusal = (error: unknown): error is StatusError =>
@@ -34,7 +17,8 @@ const isRefusal = (error: unknown): error is StatusError =>
 /** Writes caBundle from the Secret that the annotation names. */
 async function injectCa(
   config: StoredConfig,
-  { cluster, store, events }: DiscoverOptions,
+  store: ConfigStore,
+  { cluster, events }: WritingContext,
 ): Promise<{ config: StoredConfig } | { error: string }> {
   const annotation = config.metadata.annotations?.[injectCaFromSecretAnnotation];
   if (annotation === undefined) {
@@ -119,6 +103,38 @@ function eventOf(
   }
 }
 
+/** The result of a run: what was found, and the object after it. */
+interface RunOutcome {
+  finding: RunFinding;
+  after: StoredConfig;
+}
+
+/** What discovery finds for an ExtensionConfig, and the object with its caBundle. */
+async function find(
+  config: StoredConfig,
+  store: ConfigStore,
+  context: WritingContext,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const injected = await injectCa(config, store, context);
+  if ('error' in injected) {
+    return { finding: { kind: 'not-discovered', error: injected.error }, after: config };
+  }
+  const after = injected.config;
+  const selector = selectorProblem(after);
+  if (selector !== undefined) {
+    return { finding: { kind: 'not-discovered', error: selector }, after };
+  }
+  const { client } = context;
+  const result = await client.discover(after, { signal });
+  // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
+  client.disconnect(config.metadata.name);
+  signal.throwIfAborted();
+  return result.ok
+    ? { finding: { kind: 'discovered', handlers: result.handlers }, after }
+    : { finding: { kind: 'not-discovered', error: result.error.message }, after };
+}
+
 /**
  * Reconciles one ExtensionConfig: Paused, caBundle from its Secret, discovery, status, registration. Problems with the
  * extension or the object become conditions.
@@ -128,62 +144,45 @@ function eventOf(
  */
 export async function discoverConfig(
   config: StoredConfig,
-  options: DiscoverOptions,
+  store: ConfigStore,
+  context: WritingContext,
   signal: AbortSignal,
-): Promise<RunReport> {
-  const { store, client, events, now } = options;
-  let current = config;
+): Promise<RunOutcome> {
+  const { client, events, now } = context;
 
-  async function write(finding: RunFinding): Promise<void> {
-    const before = current.status;
-    const { generation } = current.metadata;
-    current = await store.writeStatus(current, (status) => discoveredStatus(status, finding, generation, now()));
-    const event = eventOf(before, finding, current.status);
+  async function write({ finding, after: before }: RunOutcome): Promise<RunOutcome> {
+    const { generation } = before.metadata;
+    const after = await store.writeStatus(before, (status) => discoveredStatus(status, finding, generation, now()));
+    const event = eventOf(before.status, finding, after.status);
     if (event !== undefined) {
-      events.record(current, event);
+      events.record(after, event);
     }
+    return { finding, after };
   }
 
-  // The registration remains, and calls continue.
   if (config.metadata.annotations?.[pausedAnnotation] !== undefined) {
-    await write({ kind: 'paused' });
-    return { finding: 'paused', handlers: current.status?.handlers?.length ?? 0 };
+    // The registration remains, and calls continue.
+    return write({ finding: { kind: 'paused' }, after: config });
   }
-  const injected = await injectCa(config, options);
-  let finding: Exclude<RunFinding, { kind: 'paused' }>;
-  const selector = selectorProblem(config);
-  if ('error' in injected) {
-    finding = { kind: 'not-discovered', error: injected.error };
-  } else if (selector !== undefined) {
-    current = injected.config;
-    finding = { kind: 'not-discovered', error: selector };
-  } else {
-    current = injected.config;
-    const result = await client.discover(current, { signal });
-    // It is called again in ten minutes only, and a thousand idle connections with their certificates take 200 MB.
-    client.disconnect(config.metadata.name);
-    signal.throwIfAborted();
-    finding = result.ok
-      ? { kind: 'discovered', handlers: result.handlers }
-      : { kind: 'not-discovered', error: result.error.message };
+  const outcome = await find(config, store, context, signal);
+  if (outcome.finding.kind === 'not-discovered') {
+    // Handlers that were registered before remain registered, with their previous address.
+    return write(outcome);
   }
+  let written: RunOutcome;
   try {
-    await write(finding);
+    written = await write(outcome);
   } catch (error) {
-    if (finding.kind !== 'discovered' || !isRefusal(error)) {
+    if (!isRefusal(error)) {
       throw error;
     }
     // The cause is an admission policy or a limit of the CRD. The status is where people look for it.
-    finding = { kind: 'not-discovered', error: `the API server rejects the discovered handlers: ${error.message}` };
-    await write(finding);
+    const problem = `the API server rejects the discovered handlers: ${error.message}`;
+    return write({ finding: { kind: 'not-discovered', error: problem }, after: outcome.after });
   }
-  if (finding.kind === 'not-discovered') {
-    // Handlers that were registered before remain registered, with their previous address.
-    return { finding: finding.kind, error: finding.error, handlers: 0 };
+  const refusal = client.registry.add(written.after);
+  if (refusal !== undefined) {
+    throw new Error(refusal.message);
   }
-  const refused = client.registry.add(current);
-  if (refused !== undefined) {
-    throw new Error(refused.message);
-  }
-  return { finding: finding.kind, handlers: current.status?.handlers?.length ?? 0 };
+  return written;
 }

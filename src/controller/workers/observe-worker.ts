@@ -1,17 +1,8 @@
-import { askExtension, type Client, type Resolve } from '../../runtimehooks/client/index.ts';
-import type { ControllerMetrics } from './metrics.ts';
-import type { Worker } from './worker.ts';
-
-/** The dependencies of the mode `observe`. */
-export interface ObserveWorkerOptions {
-  client: Client;
-  resolve: Resolve | undefined;
-  metrics: ControllerMetrics;
-  observeMs: number;
-}
+import { askExtension } from '../../runtimehooks/client/index.ts';
+import type { Worker, WorkerContext } from './worker.ts';
 
 /** Calls Discovery on extensions and inspects their certificates, for metrics. Writes nothing. */
-export function createObserveWorker({ client, resolve, metrics, observeMs }: ObserveWorkerOptions): Worker {
+export function createObserveWorker({ client, resolve, metrics, pace }: WorkerContext): Worker {
   /** The observed generation of each ExtensionConfig. */
   const seen = new Map<string, string>();
   return {
@@ -27,7 +18,7 @@ export function createObserveWorker({ client, resolve, metrics, observeMs }: Obs
       metrics.discovered(name, discovered.ok, (latenciesMs[0] ?? 0) / 1000);
       metrics.serverCertificate(name, tls?.validity?.notAfter);
       // Failing extensions are called as often as the others, since calling them does not repair anything.
-      return { result: 'done', againMs: observeMs * (0.9 + Math.random() / 10) };
+      return { result: 'done', againMs: pace.observeMs * (0.9 + Math.random() / 10) };
     },
     isSettled: ({ metadata }) => seen.get(metadata.name) === `${metadata.uid}/${metadata.generation}`,
     forget({ metadata }) {

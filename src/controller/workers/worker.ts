@@ -1,5 +1,31 @@
+import type { Logger } from 'pino';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
+import type { Client, ClientOptions, KnownHooks } from '../../runtimehooks/client/index.ts';
+import type { EventRecorder } from '../configs/events.ts';
 import type { StoredConfig } from '../configs/stored.ts';
+import type { ControllerPace } from '../queue/pace.ts';
 import type { RunResult } from '../queue/queue.ts';
+import type { ControllerMetrics } from './metrics.ts';
+
+/** What the workers of a controller share across terms. */
+export interface WorkerContext {
+  client: Client;
+  /** Addresses to use for hosts instead of those from DNS. */
+  resolve: ClientOptions['resolve'];
+  known: KnownHooks;
+  metrics: ControllerMetrics;
+  log: Logger;
+  now: () => Date;
+  pace: Pick<ControllerPace, 'resyncMs' | 'observeMs'>;
+  /** Name of the replica, for events. */
+  identity: string;
+}
+
+/** The same, with what a worker that writes has during a term. */
+export interface WritingContext extends WorkerContext {
+  cluster: KubernetesClient;
+  events: EventRecorder;
+}
 
 /** What a mode does with ExtensionConfigs. */
 export interface Worker {

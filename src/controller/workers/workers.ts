@@ -1,13 +1,9 @@
-import type { Logger } from 'pino';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
-import type { Client, ClientOptions, KnownHooks } from '../../runtimehooks/client/index.ts';
-import { createEventRecorder, type EventRecorder } from '../configs/events.ts';
-import type { ControllerPace } from '../queue/pace.ts';
+import { createEventRecorder } from '../configs/events.ts';
 import { createAdviseWorker } from './advise-worker.ts';
 import { createDiscoverWorker } from './discover-worker.ts';
-import type { ControllerMetrics } from './metrics.ts';
 import { createObserveWorker } from './observe-worker.ts';
-import type { Worker } from './worker.ts';
+import type { Worker, WorkerContext, WritingContext } from './worker.ts';
 
 /** What a controller does. */
 export type Mode =
@@ -18,20 +14,6 @@ export type Mode =
   /** Writes nothing: metrics only. */
   | 'observe';
 
-/** What the workers of a controller share across terms. */
-export interface WorkerContext {
-  client: Client;
-  /** Addresses to use for hosts instead of those from DNS. */
-  resolve: ClientOptions['resolve'];
-  known: KnownHooks;
-  metrics: ControllerMetrics;
-  log: Logger;
-  now: () => Date;
-  pace: Pick<ControllerPace, 'resyncMs' | 'observeMs'>;
-  /** Name of the replica, for events. */
-  identity: string;
-}
-
 /** Reporting component of events. */
 const component = 'extensionconfig-webhook';
 /** Longest name of a replica that an event may have, in characters. */
@@ -39,15 +21,15 @@ const maxInstance = 128;
 
 /** Returns a function that creates the worker of a mode for a term, with that term's connection. */
 export function workersFor(mode: Mode, context: WorkerContext): (cluster: KubernetesClient) => Worker {
-  const { client, known, log, now, pace } = context;
   /** The last logged problem with events. Logged once, since a missing permission affects every event. */
   let eventProblem: string | undefined;
 
-  function eventsOn(cluster: KubernetesClient): EventRecorder {
-    return createEventRecorder({
+  function writingOn(cluster: KubernetesClient): WritingContext {
+    const { identity, log, now } = context;
+    const events = createEventRecorder({
       cluster,
       component,
-      instance: context.identity.slice(0, maxInstance),
+      instance: identity.slice(0, maxInstance),
       now,
       onProblem(problem) {
         if (problem !== eventProblem) {
@@ -56,17 +38,15 @@ export function workersFor(mode: Mode, context: WorkerContext): (cluster: Kubern
         }
       },
     });
+    return { ...context, cluster, events };
   }
 
   switch (mode) {
     case 'discover':
-      return (cluster) =>
-        createDiscoverWorker({ cluster, client, events: eventsOn(cluster), log, now, resyncMs: pace.resyncMs });
+      return (cluster) => createDiscoverWorker(writingOn(cluster));
     case 'advise':
-      return (cluster) => createAdviseWorker({ cluster, events: eventsOn(cluster), known, log, now });
-    case 'observe': {
-      const { metrics, resolve } = context;
-      return () => createObserveWorker({ client, resolve, metrics, observeMs: pace.observeMs });
-    }
+      return (cluster) => createAdviseWorker(writingOn(cluster));
+    case 'observe':
+      return () => createObserveWorker(context);
   }
 }

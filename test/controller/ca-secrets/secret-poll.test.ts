@@ -30,7 +30,7 @@ test.each([
   [100, 1],
   [101, 2],
   [501, 5],
-])('%i Secrets are read by %i readers, each once in a round', async (count, readers) => {
+])('%i Secrets are read %i at a time, each once in a round', async (count, atOnce) => {
   const configs = configsWithSecrets(count);
   const changed: string[] = [];
   const client = server.client();
@@ -40,7 +40,7 @@ test.each([
     async request(...request) {
       most = Math.max(most, ++reading);
       reads++;
-      // As long as every reader needs to begin.
+      // As long as all of them need to begin.
       await new Promise((resolve) => setImmediate(resolve));
       reading--;
       return client.request(...request);
@@ -58,7 +58,7 @@ test.each([
     gapMs: 0,
   });
   await until(() => rounds > 2, 'two rounds are over');
-  expect([most, reads]).toEqual([readers, 2 * count]);
+  expect([most, reads]).toEqual([atOnce, 2 * count]);
   // Each lacks its CA, which is said once.
   expect(changed.sort()).toEqual(configs.map(({ metadata }) => metadata.name).sort());
 });

@@ -46,6 +46,7 @@ test.each([
     leaseDurationSeconds: 0,
     leaseTransitions: 0,
     acquireTime: undefined,
+    renewTime: '',
   });
 });
 
