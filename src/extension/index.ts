@@ -19,8 +19,14 @@ export {
   handler,
 } from './sdk/handlers/handler.ts';
 export { createJobs, type Job, type Jobs, type JobsOptions } from './sdk/jobs.ts';
-export { type ChangeableFields, machinePatches, machineSetPatches } from './sdk/objects/in-place.ts';
+export { defineInPlaceChanges, type InPlaceChanges, type UpdatableFields } from './sdk/objects/in-place.ts';
 export { getField, setField } from './sdk/objects/json-path.ts';
+export {
+  answerUpdate,
+  type MachineUpdate,
+  type MachineUpdater,
+  type MachineUpdateState,
+} from './sdk/objects/update-machine.ts';
 export {
   createExtensionServer,
   createHostedExtension,

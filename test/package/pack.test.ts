@@ -267,7 +267,7 @@ test('a project from new-extension can be installed, type-checked, tested, start
   // The lockfile lists the package beside the project.
   symlinkSync(tarball, join(consumer, basename(tarball)));
   symlinkSync(join(installedProject, 'node_modules'), join(project, 'node_modules'));
-  expect(await runWell(project, 'npm', ['test'])).toMatch(/pass 33\n/);
+  expect(await runWell(project, 'npm', ['test'])).toMatch(/pass 31\n(.*\n)*?.*todo 2\n/);
   await runWell(project, join(project, 'node_modules/.bin/extensionconfig-webhook'), [
     ...['certs', 'bootstrap', '--cert-dir', 'certificates', '--dns-name', 'localhost'],
   ]);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../sdk/handlers/answer.ts';
 import { type Handler, handler } from '../sdk/handlers/handler.ts';
 import { createJobs } from '../sdk/jobs.ts';
-import { machinePatches, machineSetPatches } from '../sdk/objects/in-place.ts';
+import { defineInPlaceChanges } from '../sdk/objects/in-place.ts';
 import { setField } from '../sdk/objects/json-path.ts';
 import { defineVariables } from '../sdk/topology/define-variables.ts';
 import { walkTemplates } from '../sdk/topology/walk.ts';
@@ -23,6 +23,8 @@ const variables = defineVariables({
     },
   },
 });
+
+const changes = defineInPlaceChanges({ machine: ['spec.version', 'spec.failureDomain'] });
 
 const lifecycle = {
   handle: <R>(_request: unknown, { answer }: { answer: { done(): Answer<R> } }): Answer<R> => answer.done(),
@@ -68,15 +70,11 @@ export const handlers: readonly Handler[] = [
   }),
   handler('CanUpdateMachine', {
     name: 'can-update-machine',
-    handle: (request, { answer }) =>
-      answer.done(machinePatches(request, { machine: ['spec.version', 'spec.failureDomain'] })),
+    handle: (request, { answer }) => answer.done(changes.machinePatches(request)),
   }),
   handler('CanUpdateMachineSet', {
     name: 'can-update-machineset',
-    handle: (request, { answer }) =>
-      answer.done(
-        machineSetPatches(request, { machineSet: ['spec.template.spec.version', 'spec.template.spec.failureDomain'] }),
-      ),
+    handle: (request, { answer }) => answer.done(changes.machineSetPatches(request)),
   }),
   handler('UpdateMachine', {
     name: 'update-machine',

@@ -77,28 +77,22 @@ const bodies: Readonly<Record<string, Body>> = {
     ],
   },
   CanUpdateMachine: {
-    imports: ["import { machinePatches } from 'extensionconfig-webhook/extension';"],
+    imports: ["import { changes } from '../in-place.ts';"],
     parameters: '(request, { answer })',
-    lines: [
-      '// The fields that the extension can change, such as infrastructureMachine: ["spec.memory"]. If empty, machines are replaced.',
-      'return answer.done(machinePatches(request, {}));',
-    ],
+    lines: ['return answer.done(changes.machinePatches(request));'],
   },
   CanUpdateMachineSet: {
-    imports: ["import { machineSetPatches } from 'extensionconfig-webhook/extension';"],
+    imports: ["import { changes } from '../in-place.ts';"],
     parameters: '(request, { answer })',
-    lines: [
-      '// The fields that the extension can change, below spec.template.spec. If empty, machines are replaced.',
-      'return answer.done(machineSetPatches(request, {}));',
-    ],
+    lines: ['return answer.done(changes.machineSetPatches(request));'],
   },
   UpdateMachine: {
-    parameters: '({ desired }, { answer, log })',
-    lines: [
-      "log.info({ machine: desired.machine.metadata?.name }, 'called');",
-      '// Until the machine is up to date: return answer.retry(10, …); then answer.done().',
-      "return answer.fail('in-place updates are not implemented');",
+    imports: [
+      "import { answerUpdate } from 'extensionconfig-webhook/extension';",
+      "import { updater } from '../in-place.ts';",
     ],
+    parameters: '(request, context)',
+    lines: ['return answerUpdate(request, context, updater);'],
   },
 };
 
@@ -146,6 +140,28 @@ export const variablesFile = `import { defineVariables } from 'extensionconfig-w
 export const variables = defineVariables({
   tier: { schema: { type: 'string', description: 'Value of the label example.com/tier of what is made of templates.', maxLength: 63 } },
 });
+`;
+
+/** The file with what in-place updates need, for the hooks that need it. */
+export const inPlaceFile = `import { defineInPlaceChanges, HandlerFailure, type MachineUpdater } from 'extensionconfig-webhook/extension';
+
+/** The fields that the extension can change. A machine with any other change is replaced. */
+export const changes = defineInPlaceChanges({
+  // machine: ['spec.version'],
+  // infrastructureMachine: { DockerMachine: ['spec.bootstrapTimeout'] },
+  // bootstrapConfig: { KubeadmConfig: ['spec.files'] },
+});
+
+/** How the extension updates machines. Put your way to reach nodes here; then remove update-machine from \`todo\` in test/handlers.test.ts. */
+export const updater: MachineUpdater = {
+  async look() {
+    throw new HandlerFailure('this extension cannot update machines yet');
+  },
+  async begin() {},
+  async kubeletVersion() {
+    return undefined;
+  },
+};
 `;
 
 /** The lines of the README about the handlers. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folderProblem, makeFolder } from '../../base/index.ts';
-import { handlerFile, handlerNameOf, handlersFile, handlersTable, variablesFile } from './handlers.ts';
+import { handlerFile, handlerNameOf, handlersFile, handlersTable, inPlaceFile, variablesFile } from './handlers.ts';
 
 /** The issuer of the extension's serving certificate. */
 export type CertificateMaker = 'cert-manager' | 'bootstrap';
@@ -49,6 +49,8 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
     // To be inserted between quotes in JSON.
     package: JSON.stringify(options.package).slice(1, -1),
     handlers: handlersTable(hooks),
+    // It reaches nodes, which the author has to say how.
+    todo: hooks.includes('UpdateMachine') ? handlerNameOf('UpdateMachine') : '',
   };
   const files = new Map<string, string>();
   for (const entry of readdirSync(templates, { recursive: true, withFileTypes: true })) {
@@ -68,6 +70,9 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   files.set('src/handlers/index.ts', handlersFile(hooks));
   if (hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables')) {
     files.set('src/variables.ts', variablesFile);
+  }
+  if (hooks.some((hook) => hook.includes('UpdateMachine'))) {
+    files.set('src/in-place.ts', inPlaceFile);
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -3,16 +3,20 @@ import { createExtensionServer } from 'extensionconfig-webhook/extension';
 import { assertDeterministic, assertIdempotent } from 'extensionconfig-webhook/extension/testing';
 import { handlers } from '../src/handlers/index.ts';
 
+/** Handlers that are not written yet: their tests may fail. */
+const todo = ['{{todo}}'];
+
 test('Cluster API takes the handlers', () => {
   createExtensionServer({ handlers });
 });
 
-// The requests are samples; pass your own as the second argument.
+// The requests are samples; pass your own as the second argument. Both demand Success.
 for (const handler of handlers) {
-  test(`${handler.name}: the same request has the same answer`, async () => {
+  const options = { todo: todo.includes(handler.name) };
+  test(`${handler.name}: the same request has the same answer`, options, async () => {
     await assertDeterministic(handler);
   });
-  test(`${handler.name}: may be called again after it succeeded`, async () => {
+  test(`${handler.name}: may be called again after it succeeded`, options, async () => {
     await assertIdempotent(handler, undefined, { between: () => new Promise((resolve) => setTimeout(resolve, 10)) });
   });
 }

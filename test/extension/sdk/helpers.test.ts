@@ -5,8 +5,6 @@ import {
   createJobs,
   HandlerFailure,
   handler,
-  machinePatches,
-  machineSetPatches,
   planUpgrade,
 } from '../../../src/extension/index.ts';
 import { goDurationMs } from '../../../src/extension/sdk/calls/duration.ts';
@@ -152,30 +150,6 @@ describe('upgrade plans', () => {
       message: 'the upgrade plan is not valid: controlPlaneUpgrades[0]: v1.33.0 skips a minor version after v1.30.0',
     });
   });
-});
-
-test('in-place updates: patches only the fields that can be changed', () => {
-  const request = requestFor('CanUpdateMachine');
-  const current = structuredClone(request.current);
-  const desired = structuredClone(request.current);
-  Object.assign(desired.machine.spec as object, { version: 'v1.99.0', failureDomain: 'z9' });
-  const decoded = (patch: { patch: string } | undefined) =>
-    JSON.parse(Buffer.from(patch?.patch ?? '', 'base64').toString());
-  const patches = machinePatches({ ...request, current, desired }, { machine: ['spec.version'] });
-  expect(Object.keys(patches)).toEqual(['machinePatch']);
-  expect(decoded(patches.machinePatch)).toEqual([{ op: 'replace', path: '/spec/version', value: 'v1.99.0' }]);
-  expect(machinePatches({ ...request, current, desired: current }, { machine: ['spec.version'] })).toEqual({});
-  const set = requestFor('CanUpdateMachineSet');
-  const wanted = structuredClone(set.current);
-  Object.assign(wanted.infrastructureMachineTemplate as object, { spec: { template: { spec: { memory: 9 } } } });
-  expect(
-    decoded(
-      machineSetPatches(
-        { ...set, desired: wanted },
-        { infrastructureMachineTemplate: ['spec.template.spec.memory'], machineSet: ['spec.template.spec.version'] },
-      ).infrastructureMachineTemplatePatch,
-    ),
-  ).toEqual([expect.objectContaining({ op: 'add', value: expect.anything() })]);
 });
 
 describe('jobs', () => {

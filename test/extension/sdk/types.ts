@@ -9,12 +9,12 @@ import {
   type HandlerOptions,
   handler,
   type JobsOptions,
-  type machinePatches,
   type ResponseFor,
   setField,
   type Template,
   type TemplateMatch,
   type TemplatePatcher,
+  type UpdatableFields,
   type VariableDefinition,
   variablesOf,
   type WalkOptions,
@@ -125,7 +125,7 @@ interface Passed {
   check: CheckOptions;
   client: ClientOptions;
   definition: VariableDefinition;
-  fields: Parameters<typeof machinePatches>[1];
+  fields: UpdatableFields;
   handler: HandlerOptions<'BeforeClusterUpgrade'>;
   hook: Parameters<typeof defineHook>[0];
   idempotent: IdempotentOptions;

@@ -1,15 +1,35 @@
-import { copyOf, encodedPatch, isJsonObject, type JsonObject, jsonPatchOf } from '../../../kubernetes/index.ts';
-import type {
-  CanUpdateMachineRequest,
-  CanUpdateMachineResponse,
-  CanUpdateMachineSetRequest,
-  CanUpdateMachineSetResponse,
-  Patch,
+import {
+  copyOf,
+  encodedPatch,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonPatchOf,
+} from '../../../kubernetes/index.ts';
+import {
+  type CanUpdateMachineRequest,
+  type CanUpdateMachineResponse,
+  type CanUpdateMachineSetRequest,
+  type CanUpdateMachineSetResponse,
+  hooks,
+  type MessageSchema,
+  type Patch,
 } from '../../../runtimehooks/index.ts';
-import { getField, segmentsOf, setField } from './json-path.ts';
+import { componentOf, componentsOf } from '../../../runtimehooks/messages/index.ts';
+import { segmentsOf, setAt, step } from './json-path.ts';
 
-/** The fields that an extension can change in place, as paths below each object: `{ machine: ['spec.version'] }`. */
-export type ChangeableFields<Objects extends string> = { readonly [Name in Objects]?: readonly string[] | undefined };
+/** Paths of fields: of all kinds, or by the kind of the machine's object (`KubeadmConfig`, also for its template). */
+type FieldsByKind = readonly string[] | { readonly [kind: string]: readonly string[] };
+
+/**
+ * The fields that an extension can change in place, as paths below `spec`: `spec.files`, `spec.disks[*].size`,
+ * `spec.nodeLabels.*`.
+ */
+export interface UpdatableFields {
+  readonly machine?: readonly string[] | undefined;
+  readonly infrastructureMachine?: FieldsByKind | undefined;
+  readonly bootstrapConfig?: FieldsByKind | undefined;
+}
 
 /** The fields of a CanUpdateMachine response, without its envelope. */
 type MachinePatches = Pick<
@@ -22,79 +42,144 @@ type MachineSetPatches = Pick<
   'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'
 >;
 
-/** The patch that sets these fields of an object to their desired values; undefined if nothing would change. */
-function patchOf(current: unknown, desired: unknown, paths: readonly string[]): Patch | undefined {
+/** Answers CanUpdateMachine and CanUpdateMachineSet from one list of fields. */
+export interface InPlaceChanges {
+  /**
+   * The patches for `answer.done(…)` of CanUpdateMachine: they set the fields that the extension can change to their
+   * desired values. Cluster API decides whether that covers all differences; if not, it replaces the machine.
+   */
+  machinePatches(request: CanUpdateMachineRequest): MachinePatches;
+  /** The patches for `answer.done(…)` of CanUpdateMachineSet, by the same fields of its templates. */
+  machineSetPatches(request: CanUpdateMachineSetRequest): MachineSetPatches;
+}
+
+type Segments = readonly (string | number)[];
+/** Stands for all items of a list or all fields of an object. */
+const wildcard = '*';
+
+/** The segments of a path below `spec`, without it. */
+function segmentsBelowSpec(object: string, path: string): Segments {
+  const [first, ...rest] = segmentsOf(path.replaceAll('[*]', '["*"]'));
+  if (first !== 'spec' || rest.length === 0) {
+    // Cluster API would drop such a change, and replace the machine as if the extension could not change it.
+    throw new TypeError(
+      `${object}: ${JSON.stringify(path)} is not in spec, which is all that Cluster API takes: give a path such as spec.a`,
+    );
+  }
+  return rest;
+}
+
+const components = () => componentsOf([hooks.CanUpdateMachine]);
+
+/** The schema that a schema stands for. */
+function resolved(schema: MessageSchema | undefined): MessageSchema | undefined {
+  const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
+  return reference === undefined ? schema : components().get(componentOf(reference));
+}
+
+/** @throws {TypeError} for a path that Machines do not have. */
+function checkMachinePath(path: string, segments: Segments): void {
+  const machine = [...components()].find(([name]) => name.endsWith('.Machine'))?.[1];
+  let schema = resolved(machine?.properties?.spec);
+  for (const segment of segments) {
+    schema = resolved(schema?.properties?.[String(segment)] ?? schema?.additionalProperties ?? schema?.items);
+    if (schema === undefined) {
+      throw new TypeError(`machine: ${JSON.stringify(path)} is not a field of a Machine: ${segment} is not known`);
+    }
+  }
+}
+
+const childrenOf = (value: Json | undefined): Segments =>
+  Array.isArray(value) ? [...value.keys()] : isJsonObject(value) ? Object.keys(value) : [];
+
+/** The paths for which a path with wildcards stands: items that both lists have, and fields of either object. */
+function expanded(segments: Segments, current: Json | undefined, desired: Json | undefined): Segments[] {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) {
+    return [[]];
+  }
+  const [before, after] = [childrenOf(current), childrenOf(desired)];
+  const matching =
+    segment !== wildcard
+      ? [segment]
+      : Array.isArray(current)
+        ? before.filter((index) => after.includes(index))
+        : [...new Set([...before, ...after])];
+  return matching.flatMap((name) =>
+    expanded(rest, step(current, name), step(desired, name)).map((inner) => [name, ...inner]),
+  );
+}
+
+/** The patch that sets these fields below a prefix to their desired values; undefined if nothing would change. */
+function patchOf(current: unknown, desired: unknown, prefix: Segments, fields: readonly Segments[]): Patch | undefined {
   if (!isJsonObject(current) || !isJsonObject(desired)) {
     return undefined;
   }
   const changed: JsonObject = copyOf(current);
-  for (const path of paths) {
-    setField(changed, path, getField(desired, path));
+  for (const path of fields.flatMap((field) => expanded([...prefix, ...field], current, desired))) {
+    setAt(changed, path, path.reduce<Json | undefined>(step, desired), path.join('.'));
   }
   const patch = jsonPatchOf(current, changed);
   return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
 }
 
+/** The fields of an object, by its kind or that of its template. */
+function fieldsOf(byKind: ReadonlyMap<string, readonly Segments[]>, object: unknown): readonly Segments[] {
+  const kind = isJsonObject(object) && typeof object.kind === 'string' ? object.kind.replace(/Template$/, '') : '';
+  return byKind.get(kind) ?? byKind.get(wildcard) ?? [];
+}
+
+function parsed(object: string, fields: FieldsByKind = []): Map<string, readonly Segments[]> {
+  const byKind = Array.isArray(fields) ? { [wildcard]: fields } : fields;
+  return new Map(
+    Object.entries(byKind).map(([kind, paths]) => [
+      kind,
+      (paths as readonly string[]).map((path) => segmentsBelowSpec(object, path)),
+    ]),
+  );
+}
+
 /**
- * Refuses paths outside of the part that Cluster API takes from patches and compares: such a change would be dropped, and
- * the machine replaced, as if the extension could not change it.
+ * Defines the fields that an extension can change in place.
  *
- * @throws {TypeError}
+ * ```ts
+ * const changes = defineInPlaceChanges({
+ *   machine: ['spec.version'],
+ *   bootstrapConfig: { KubeadmConfig: ['spec.files'] },
+ * });
+ * ```
+ *
+ * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes, and for one that Machines do
+ *   not have.
  */
-function checkPaths(object: string, paths: readonly string[], within: string): void {
-  const names = within.split('.');
-  for (const path of paths) {
-    const segments = segmentsOf(path);
-    if (names.some((name, index) => segments[index] !== name)) {
-      throw new TypeError(
-        `${object}: ${JSON.stringify(path)} is not in ${within}, which is all that Cluster API takes: give a path such as ${within}.a`,
-      );
-    }
+export function defineInPlaceChanges(fields: UpdatableFields): InPlaceChanges {
+  for (const path of fields.machine ?? []) {
+    checkMachinePath(path, segmentsBelowSpec('machine', path));
   }
-}
+  const machine = parsed('machine', fields.machine);
+  const infrastructureMachine = parsed('infrastructureMachine', fields.infrastructureMachine);
+  const bootstrapConfig = parsed('bootstrapConfig', fields.bootstrapConfig);
 
-function patchesOf(
-  current: object,
-  desired: object,
-  fields: ChangeableFields<string>,
-  within: string,
-): Record<string, Patch> {
-  const patches: Record<string, Patch> = {};
-  for (const [object, paths] of Object.entries(fields)) {
-    checkPaths(object, paths ?? [], within);
-    const patch = patchOf(
-      (current as Record<string, unknown>)[object],
-      (desired as Record<string, unknown>)[object],
-      paths ?? [],
-    );
-    if (patch !== undefined) {
-      patches[`${object}Patch`] = patch;
-    }
+  /** The patches of objects that a request has as `current` and `desired`. */
+  function patchesOf<T>(
+    { current, desired }: { current: object; desired: object },
+    prefix: Segments,
+    objects: Readonly<Record<string, ReadonlyMap<string, readonly Segments[]>>>,
+  ): T {
+    const patches = Object.entries(objects).map(([name, byKind]): [string, Patch | undefined] => {
+      const [before, after] = [(current as JsonObject)[name], (desired as JsonObject)[name]];
+      return [`${name}Patch`, patchOf(before, after, prefix, fieldsOf(byKind, after))];
+    });
+    return Object.fromEntries(patches.filter(([, patch]) => patch !== undefined)) as T;
   }
-  return patches;
-}
 
-/**
- * The patches for `answer.done(…)` of CanUpdateMachine: they set the fields that the extension can change to their
- * desired values. Cluster API decides whether that covers all differences; if not, it replaces the machine.
- *
- * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes.
- */
-export function machinePatches(
-  { current, desired }: CanUpdateMachineRequest,
-  fields: ChangeableFields<'machine' | 'infrastructureMachine' | 'bootstrapConfig'>,
-): MachinePatches {
-  return patchesOf(current, desired, fields, 'spec');
-}
-
-/**
- * The patches for `answer.done(…)` of CanUpdateMachineSet, computed as by `machinePatches`.
- *
- * @throws {TypeError} for a path that is not in `spec.template.spec`, which is all that Cluster API takes.
- */
-export function machineSetPatches(
-  { current, desired }: CanUpdateMachineSetRequest,
-  fields: ChangeableFields<'machineSet' | 'infrastructureMachineTemplate' | 'bootstrapConfigTemplate'>,
-): MachineSetPatches {
-  return patchesOf(current, desired, fields, 'spec.template.spec');
+  return {
+    machinePatches: (request) => patchesOf(request, ['spec'], { machine, infrastructureMachine, bootstrapConfig }),
+    machineSetPatches: (request) =>
+      patchesOf(request, ['spec', 'template', 'spec'], {
+        machineSet: machine,
+        infrastructureMachineTemplate: infrastructureMachine,
+        bootstrapConfigTemplate: bootstrapConfig,
+      }),
+  };
 }

@@ -3,30 +3,13 @@ import { isJsonObject, type Json } from '../../../kubernetes/index.ts';
 /** Longest path that is read, in characters. */
 const maxLength = 1024;
 
-/** Parsed paths: programs have a few, and use them in every call. */
-const known = new Map<string, readonly (string | number)[]>();
-/** Maximum number of cached paths. */
-const maxKnown = 1000;
-
-/** As `parsePath`, with a cache. */
-export function segmentsOf(path: string): readonly (string | number)[] {
-  let segments = known.get(path);
-  if (segments === undefined) {
-    segments = parsePath(path);
-    if (known.size < maxKnown) {
-      known.set(path, segments);
-    }
-  }
-  return segments;
-}
-
 /**
  * The segments of a path such as `spec.template.spec.disks[0].size` or `metadata.labels["example.com/tier"]`: names and
  * indices.
  *
  * @throws {SyntaxError} when the text is not a path.
  */
-export function parsePath(path: string): (string | number)[] {
+export function segmentsOf(path: string): (string | number)[] {
   const segments: (string | number)[] = [];
   const wrong = () =>
     new SyntaxError(`${JSON.stringify(String(path).slice(0, 100))} is not a path such as a.b[0].c or a["b.c"]`);
@@ -78,33 +61,46 @@ export function getField(object: unknown, path: string): Json | undefined {
 }
 
 /**
- * Sets the value at a path, creating missing objects on the way; undefined removes the value and creates nothing.
+ * Sets the value at a path, creating missing objects on the way; undefined removes the value and creates nothing. If it
+ * throws, nothing has changed.
  *
  * @param object of a message, such as a template: JSON, whatever its type; so is the value.
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */
 export function setField(object: object, path: string, value: Json | object | undefined): void {
-  const segments = [...segmentsOf(path)];
-  const last = segments.pop() as string | number;
-  let holder = object as Json;
+  setAt(object as Json, segmentsOf(path), value as Json | undefined, path);
+}
+
+/** As `setField`, by the segments of a path. */
+export function setAt(
+  object: Json,
+  segments: readonly (string | number)[],
+  value: Json | undefined,
+  path: string,
+): void {
+  let holder = object;
   for (const [index, segment] of segments.entries()) {
-    let next: Json | undefined = step(holder, segment);
-    if (next === undefined || next === null) {
-      if (value === undefined) {
-        return;
+    const next = step(holder, segment);
+    const isLast = index === segments.length - 1;
+    if (isLast || next === undefined || next === null) {
+      if (value !== undefined) {
+        put(holder, segment, nested(segments.slice(index + 1), value, path), path);
+      } else if (isLast) {
+        remove(holder, segment);
       }
-      next = typeof (segments[index + 1] ?? last) === 'number' ? [] : {};
-      put(holder, segment, next, path);
+      return;
     }
     holder = next;
   }
-  if (value !== undefined) {
-    put(holder, last, value as Json, path);
-  } else if (Array.isArray(holder) && typeof last === 'number') {
-    holder.splice(last, 1);
-  } else if (isJsonObject(holder)) {
-    delete holder[last];
-  }
+}
+
+/** A value below objects and lists that do not exist yet. */
+function nested(segments: readonly (string | number)[], value: Json, path: string): Json {
+  return segments.reduceRight<Json>((inner, segment) => {
+    const holder: Json = typeof segment === 'number' ? [] : {};
+    put(holder, segment, inner, path);
+    return holder;
+  }, value);
 }
 
 function put(holder: Json, segment: string | number, value: Json, path: string): void {
@@ -116,5 +112,13 @@ function put(holder: Json, segment: string | number, value: Json, path: string):
     throw new RangeError(
       `${path}: ${JSON.stringify(segment)} cannot be set: what is there is not an object or list that has it`,
     );
+  }
+}
+
+function remove(holder: Json, segment: string | number): void {
+  if (Array.isArray(holder) && typeof segment === 'number') {
+    holder.splice(segment, 1);
+  } else if (isJsonObject(holder)) {
+    delete holder[segment];
   }
 }

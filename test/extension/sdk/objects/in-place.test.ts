@@ -1,83 +1,128 @@
 import { describe, expect, test } from 'vitest';
 import {
   checkedUpgradePlan,
+  defineInPlaceChanges,
   HandlerFailure,
-  machinePatches,
-  machineSetPatches,
+  type UpdatableFields,
 } from '../../../../src/extension/index.ts';
 import { requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
 import type { CanUpdateMachineRequest, CanUpdateMachineSetRequest } from '../../../../src/runtimehooks/index.ts';
 
-const decoded = (patch: { patchType: string; patch: string } | undefined) =>
-  patch && [patch.patchType, JSON.parse(Buffer.from(patch.patch, 'base64').toString())];
+const operationsOf = (patches: object) =>
+  Object.fromEntries(
+    Object.entries(patches as Record<string, { patch: string }>).map(([name, { patch }]) => [
+      name,
+      JSON.parse(Buffer.from(patch, 'base64').toString()),
+    ]),
+  );
 
-const request = (current: object, desired: object) => ({ current, desired }) as unknown as CanUpdateMachineRequest;
+const machineRequest = (current: object, desired: object) =>
+  ({ current, desired }) as unknown as CanUpdateMachineRequest;
 
 describe('patches of a machine', () => {
   const current = {
-    machine: { spec: { version: 'v1', other: 1 } },
-    infrastructureMachine: { spec: { cpus: 1 } },
-    bootstrapConfig: { spec: { a: 1, b: 2 } },
+    machine: { spec: { version: 'v1', failureDomain: 'a' } },
+    infrastructureMachine: {
+      kind: 'LabMachine',
+      spec: { cpus: 1, disks: [{ size: 1, name: 'a' }], labels: { a: '1', b: '2' } },
+    },
+    bootstrapConfig: { kind: 'KubeadmConfig', spec: { files: [], users: [1] } },
   };
   const desired = {
-    machine: { spec: { version: 'v2', other: 2 } },
-    infrastructureMachine: { spec: { cpus: 2 } },
-    bootstrapConfig: { spec: { a: 1 } },
+    machine: { spec: { version: 'v2', failureDomain: 'b' } },
+    infrastructureMachine: {
+      kind: 'LabMachine',
+      spec: { cpus: 2, disks: [{ size: 2, name: 'b' }, { size: 3 }], labels: { a: '2', c: '3' } },
+    },
+    bootstrapConfig: { kind: 'KubeadmConfig', spec: { files: [{ path: '/a' }], users: [2] } },
   };
+  const patchesOf = (fields: UpdatableFields) =>
+    operationsOf(defineInPlaceChanges(fields).machinePatches(machineRequest(current, desired)));
 
-  test('contain the fields that can be changed, of each object', () => {
+  test.each<[string, UpdatableFields, object]>([
+    ['nothing', {}, {}],
+    [
+      'the machine',
+      { machine: ['spec.version'] },
+      { machinePatch: [{ op: 'replace', path: '/spec/version', value: 'v2' }] },
+    ],
+    [
+      'objects of any kind',
+      { infrastructureMachine: ['spec.cpus', 'spec.none'] },
+      { infrastructureMachinePatch: [{ op: 'replace', path: '/spec/cpus', value: 2 }] },
+    ],
+    [
+      'objects by kind',
+      { bootstrapConfig: { KubeadmConfig: ['spec.files'], OtherConfig: ['spec.users'] } },
+      { bootstrapConfigPatch: [{ op: 'add', path: '/spec/files/0', value: { path: '/a' } }] },
+    ],
+    ['objects of another kind', { bootstrapConfig: { OtherConfig: ['spec.files'] } }, {}],
+    [
+      'a field of all items of a list that both have',
+      { infrastructureMachine: { LabMachine: ['spec.disks[*].size'] } },
+      { infrastructureMachinePatch: [{ op: 'replace', path: '/spec/disks/0/size', value: 2 }] },
+    ],
+    [
+      'all fields of an object',
+      { infrastructureMachine: { LabMachine: ['spec.labels.*'] } },
+      {
+        infrastructureMachinePatch: [
+          { op: 'replace', path: '/spec/labels/a', value: '2' },
+          { op: 'remove', path: '/spec/labels/b' },
+          { op: 'add', path: '/spec/labels/c', value: '3' },
+        ],
+      },
+    ],
+  ])('%s', (_, fields, patches) => {
     const before = structuredClone(current);
-    const patches = machinePatches(request(current, desired), {
-      machine: ['spec.version'],
-      infrastructureMachine: ['spec.cpus', 'spec.none'],
-      bootstrapConfig: ['spec.a', 'spec.b'],
-    });
-    expect(Object.entries(patches).map(([name, patch]) => [name, decoded(patch)])).toEqual([
-      ['machinePatch', ['JSONPatch', [{ op: 'replace', path: '/spec/version', value: 'v2' }]]],
-      ['infrastructureMachinePatch', ['JSONPatch', [{ op: 'replace', path: '/spec/cpus', value: 2 }]]],
-      ['bootstrapConfigPatch', ['JSONPatch', [{ op: 'remove', path: '/spec/b' }]]],
-    ]);
+    expect(patchesOf(fields)).toEqual(patches);
     expect(current).toEqual(before);
   });
 
-  test('are absent if nothing changes, nothing can be changed, or there is no object', () => {
-    expect(machinePatches(request(current, current), { machine: ['spec.version'] })).toEqual({});
-    expect(machinePatches(request(current, desired), {})).toEqual({});
-    expect(machinePatches(request(current, desired), { machine: ['spec["a.b"]'] })).toEqual({});
-    expect(machinePatches(request(current, desired), { machine: undefined as never })).toEqual({});
-    expect(machinePatches(request({}, desired), { machine: ['spec.version'] })).toEqual({});
-    expect(machinePatches(request(current, {}), { machine: ['spec.version'] })).toEqual({});
-  });
-
-  test('of a MachineSet use its objects', () => {
-    const machineSet = (a: number) => ({ machineSet: { spec: { template: { spec: { a } } } } });
-    const sets = { current: machineSet(1), desired: machineSet(2) };
-    const { machineSetPatch, ...others } = machineSetPatches(sets as unknown as CanUpdateMachineSetRequest, {
-      machineSet: ['spec.template.spec.a'],
-    });
-    expect([decoded(machineSetPatch), others]).toEqual([
-      ['JSONPatch', [{ op: 'replace', path: '/spec/template/spec/a', value: 2 }]],
-      {},
-    ]);
+  test('are absent if nothing changes, and if there is no object', () => {
+    const changes = defineInPlaceChanges({ machine: ['spec.version'] });
+    expect(changes.machinePatches(machineRequest(current, current))).toEqual({});
+    expect(changes.machinePatches(machineRequest({}, desired))).toEqual({});
+    expect(changes.machinePatches(machineRequest(current, {}))).toEqual({});
   });
 });
 
-test.each<[() => object, string]>([
+test('the same fields apply to the templates of a MachineSet', () => {
+  const set = (version: string, files: string[]) => ({
+    machineSet: { spec: { template: { spec: { version } } } },
+    bootstrapConfigTemplate: { kind: 'KubeadmConfigTemplate', spec: { template: { spec: { files } } } },
+  });
+  const request = { current: set('v1', []), desired: set('v2', ['a']) } as unknown as CanUpdateMachineSetRequest;
+  const changes = defineInPlaceChanges({
+    machine: ['spec.version'],
+    bootstrapConfig: { KubeadmConfig: ['spec.files'] },
+  });
+  expect(operationsOf(changes.machineSetPatches(request))).toEqual({
+    machineSetPatch: [{ op: 'replace', path: '/spec/template/spec/version', value: 'v2' }],
+    bootstrapConfigTemplatePatch: [{ op: 'add', path: '/spec/template/spec/files/0', value: 'a' }],
+  });
+});
+
+test.each<[UpdatableFields, string]>([
   [
-    () => machinePatches(request({}, {}), { machine: ['metadata.labels.a'] }),
-    'machine: "metadata.labels.a" is not in spec,',
+    { machine: ['metadata.labels.a'] },
+    'machine: "metadata.labels.a" is not in spec, which is all that Cluster API takes',
   ],
-  [
-    () => machinePatches(request({}, {}), { machine: ['spec.a'], bootstrapConfig: ['specs.a'] }),
-    'bootstrapConfig: "specs.a"',
-  ],
-  [
-    () => machineSetPatches(request({}, {}) as never, { machineSet: ['spec.template.spec.a', 'spec.version'] }),
-    'machineSet: "spec.version" is not in spec.template.spec, which is all that Cluster API takes: give a path such as',
-  ],
-])('a path whose change Cluster API would drop is an error: %s', (patches, message) => {
-  expect(patches).toThrow(TypeError);
-  expect(patches).toThrow(message);
+  [{ machine: ['spec.version'], bootstrapConfig: ['specs.a'] }, 'bootstrapConfig: "specs.a" is not in spec'],
+  [{ infrastructureMachine: { LabMachine: ['spec'] } }, 'infrastructureMachine: "spec" is not in spec'],
+  [{ machine: ['spec.versoin'] }, 'machine: "spec.versoin" is not a field of a Machine: versoin is not known'],
+  [{ machine: ['spec.bootstrap.configRef.nam'] }, 'machine: "spec.bootstrap.configRef.nam" is not a field'],
+])('paths that could not have an effect are refused: %j', (fields, message) => {
+  expect(() => defineInPlaceChanges(fields)).toThrow(TypeError);
+  expect(() => defineInPlaceChanges(fields)).toThrow(message);
+});
+
+test.each([
+  'spec.bootstrap.configRef.name',
+  'spec.taints[*].key',
+  'spec.readinessGates',
+])('a Machine has %s', (path) => {
+  expect(() => defineInPlaceChanges({ machine: [path] })).not.toThrow();
 });
 
 describe('an upgrade plan', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { getField, setField } from '../../../../src/extension/index.ts';
-import { parsePath } from '../../../../src/extension/sdk/objects/json-path.ts';
+import { segmentsOf } from '../../../../src/extension/sdk/objects/json-path.ts';
 import type { Json, JsonObject } from '../../../../src/kubernetes/index.ts';
 
 test.each<[string, (string | number)[]]>([
@@ -14,7 +14,7 @@ test.each<[string, (string | number)[]]>([
   ['a[999999999]', ['a', 999_999_999]],
   [`${'a.'.repeat(511)}ab`, [...Array.from({ length: 511 }, () => 'a'), 'ab']],
 ])('the path %s', (path, segments) => {
-  expect(parsePath(path)).toEqual(segments);
+  expect(segmentsOf(path)).toEqual(segments);
 });
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   `${'a.'.repeat(511)}abc`,
 ])('%s is not a path', (path) => {
   const shown = JSON.stringify(String(path).slice(0, 100));
-  expect(() => parsePath(path)).toThrow(new SyntaxError(`${shown} is not a path such as a.b[0].c or a["b.c"]`));
+  expect(() => segmentsOf(path)).toThrow(new SyntaxError(`${shown} is not a path such as a.b[0].c or a["b.c"]`));
   // It is not valid the second time either.
   expect(() => getField({}, path)).toThrow(SyntaxError);
   expect(() => getField({}, path)).toThrow(SyntaxError);
@@ -112,4 +112,15 @@ describe('writing', () => {
     );
     expect(object).toEqual(before);
   });
+});
+
+test.each<[JsonObject, string]>([
+  [{}, 'a[1]'],
+  [{}, 'a.b[0][2].c'],
+  [{ a: 'text' }, 'a.b'],
+  [{ a: [] }, 'a[1].b'],
+])('what cannot be set changes nothing: %j, %s', (object, path) => {
+  const before = structuredClone(object);
+  expect(() => setField(object, path, 1)).toThrow(RangeError);
+  expect(object).toEqual(before);
 });

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { UpdateMachineRequest, UpdateMachineResponse } from '../../../runtimehooks/index.ts';
+import type { Answer } from '../handlers/answer.ts';
+import type { HandlerContext } from '../handlers/handler.ts';
+
+/** An update of a machine. */
+export interface MachineUpdate {
+  /** The same for the same machine and the same desired state: at most 63 lower-case letters, digits and hyphens. */
+  key: string;
+  desired: UpdateMachineRequest['desired'];
+}
+
+/** What a node says about an update. */
+export type MachineUpdateState =
+  /** Nobody has begun it. */
+  | { state: 'none' }
+  | { state: 'running' }
+  /** Users read the message: a stable text without secrets. */
+  | { state: 'failed'; message: string }
+  | { state: 'done' };
+
+/** How an extension updates machines. Its functions have the time of a call, at whose end the signal is aborted. */
+export interface MachineUpdater {
+  /** Asks the node, which is what remembers: the extension may have been restarted, or another replica may have begun. */
+  look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
+  /** Makes the node begin the work, which goes on without the extension. May be called again for the same key. */
+  begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
+  /** The version of the kubelet as the Node reports it, such as v1.33.0; undefined while it is not known. */
+  kubeletVersion(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
+}
+
+type UpdateMachineContext = HandlerContext<UpdateMachineResponse>;
+
+/** Longest name of a machine in a key, in characters. */
+const maxNameLength = 40;
+
+function keyOf({ machine, infrastructureMachine, bootstrapConfig }: UpdateMachineRequest['desired']): string {
+  const specs = [machine, infrastructureMachine, bootstrapConfig].map((object) => (object as { spec?: unknown })?.spec);
+  const { namespace, name = '' } = machine.metadata ?? {};
+  const hash = createHash('sha256')
+    .update(JSON.stringify([namespace, name, ...specs]))
+    .digest('hex')
+    .slice(0, 16);
+  return `${name.slice(0, maxNameLength).replaceAll(/[^a-z0-9-]/g, '-')}-${hash}`;
+}
+
+/**
+ * Answers UpdateMachine by asking the node at each call: begins the work if nobody has, blocks while it runs, and is
+ * done once the kubelet has the desired version. Work that failed is a Failure once, and begins anew.
+ *
+ * @param retryAfterSeconds after which Cluster API calls again.
+ */
+export async function answerUpdate(
+  { desired }: Pick<UpdateMachineRequest, 'desired'>,
+  { answer, log, signal }: Pick<UpdateMachineContext, 'answer' | 'log' | 'signal'>,
+  updater: MachineUpdater,
+  retryAfterSeconds = 10,
+): Promise<Answer<UpdateMachineResponse>> {
+  const update = { key: keyOf(desired), desired };
+  const found = await updater.look(update, signal);
+  if (found.state === 'none' || found.state === 'failed') {
+    log.info({ update: update.key }, 'update begins');
+    await updater.begin(update, signal);
+  }
+  if (found.state === 'failed') {
+    return answer.fail(found.message);
+  }
+  if (found.state !== 'done') {
+    return answer.retry(retryAfterSeconds, 'the machine is being updated');
+  }
+  const { version } = desired.machine.spec;
+  if (version === undefined || version === (await updater.kubeletVersion(update, signal))) {
+    return answer.done();
+  }
+  return answer.retry(retryAfterSeconds, `the kubelet does not report ${version} yet`);
+}
