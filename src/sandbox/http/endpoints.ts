@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { isOn } from '../reads/query-flag.ts';
 import { get, list, type ReadRequest, select, shownAlone } from '../reads/reads.ts';
 import { watch } from '../reads/watches.ts';
-import { methodNotAllowed, RequestError, tooManyRequests } from '../resources/errors.ts';
+import { badRequest, methodNotAllowed, RequestError, tooManyRequests } from '../resources/errors.ts';
 import { metadataOf, type Resource, type UserInfo } from '../resources/resource.ts';
 import { remove } from '../writes/deletion.ts';
 import { scaleOf } from '../writes/scale.ts';
@@ -77,6 +77,24 @@ function hasSubresource({ hasStatus, strategy }: Resource, name: string | undefi
   return (name === 'status' && hasStatus) || (name === 'scale' && strategy.hasScale === true);
 }
 
+/** Subresources that the API server of a cluster passes on to the node of a pod. */
+const ofNodes = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
+/**
+ * Commands of kubectl that use these. Of a Deployment, for example, they wait for a pod, up to a minute. kubectl names its
+ * command in a header (KEP-859).
+ */
+const commandsOfNodes = new Set(
+  ['logs', 'exec', 'attach', 'port-forward', 'cp', 'debug'].map((name) => `kubectl ${name}`),
+);
+
+/** Refuses what needs a running pod. @throws {RequestError} 400. */
+function refuseNodes(request: IncomingMessage, subresource: string | undefined): void {
+  const command = request.headers['kubectl-command'];
+  if (ofNodes.has(subresource ?? '') || (typeof command === 'string' && commandsOfNodes.has(command))) {
+    throw badRequest('nothing runs in the sandbox, so no pod has logs or accepts connections');
+  }
+}
+
 /** Handles a request for a resource; 404 for an unknown path. @throws {RequestError} */
 export async function answerResource(
   context: WriteContext,
@@ -86,6 +104,7 @@ export async function answerResource(
   user: UserInfo,
 ): Promise<void> {
   const path = parseApiPath(url.pathname);
+  refuseNodes(request, path?.subresource);
   const resource = path === undefined ? undefined : context.registry.find(path.group, path.version, path.plural);
   const isSubresource = path?.subresource !== undefined && path.subresource !== '';
   const known = resource !== undefined && (!isSubresource || hasSubresource(resource, path?.subresource));

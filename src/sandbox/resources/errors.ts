@@ -67,11 +67,9 @@ export function methodNotAllowed(message: string, details: { group?: string; kin
 }
 
 /** 415: the media type of the body is not accepted for this request. */
-export function unsupportedMediaType(accepted: readonly string[], remedy?: string): RequestError {
+export function unsupportedMediaType(accepted: readonly string[]): RequestError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
-  return new RequestError(
-    failure(415, 'UnsupportedMediaType', remedy === undefined ? message : `${message}; ${remedy}`),
-  );
+  return new RequestError(failure(415, 'UnsupportedMediaType', message));
 }
 
 /** 406: the client accepts only formats that are not served. */

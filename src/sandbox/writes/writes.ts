@@ -3,6 +3,7 @@ import { validateRules } from '../../kubernetes/cel/index.ts';
 import {
   applyMergePatch,
   copyOf,
+  failure,
   isJsonObject,
   isSame,
   itemsAt,
@@ -20,6 +21,7 @@ import {
   invalidObject,
   methodNotAllowed,
   notFound,
+  RequestError,
   unsupportedMediaType,
   versionRequired,
 } from '../resources/errors.ts';
@@ -304,6 +306,8 @@ export async function update(context: WriteContext, request: WriteRequest): Prom
   return subresource === 'scale' ? scaleOf(changed) : changed;
 }
 
+const noServerSideApply = 'the sandbox has no server-side apply: use kubectl apply without --server-side';
+
 /** Patches an object or a subresource of it. @throws {RequestError} */
 export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, subresource } = request;
@@ -314,11 +318,9 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
     types.push('application/strategic-merge-patch+json');
   }
   if (!types.includes(mediaType)) {
-    const isApply = mediaType.startsWith('application/apply-patch+');
-    throw unsupportedMediaType(
-      types,
-      isApply ? 'server-side apply is not served: use kubectl apply without --server-side' : undefined,
-    );
+    throw mediaType.startsWith('application/apply-patch+')
+      ? new RequestError(failure(415, 'UnsupportedMediaType', noServerSideApply))
+      : unsupportedMediaType(types);
   }
   const value = parseBody(request.body, 'application/json', resource.kind);
   let warned = false;

@@ -99,6 +99,30 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     expect(await kubectl('get', 'deployment/web', '-o', 'yaml')).toContain('nothing runs in the sandbox');
   });
 
+  test.each([
+    ['logs', 'deployment/idle'],
+    ['exec', 'deployment/idle', '--', 'ls'],
+    ['attach', 'deployment/idle'],
+    ['port-forward', 'deployment/idle', '80'],
+    ['cp', 'idle:/etc/hosts', '/dev/null'],
+    ['logs', 'idle'],
+  ])('%s is refused at once, in one sentence', { timeout: 10_000 }, async (...args) => {
+    const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, ...args]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr.trim().split('\n').at(-1)).toBe(
+      'Error from server (BadRequest): nothing runs in the sandbox, so no pod has logs or accepts connections',
+    );
+    expect(stderr.trim().split('\n').length).toBeLessThanOrEqual(2);
+  });
+
+  test('top and server-side apply are refused at once, in one sentence', async () => {
+    await expect(kubectl('top', 'pods')).rejects.toThrow(/^error: Metrics API not available\n$/);
+    const file = 'manifests/samples/good-url.yaml';
+    await expect(kubectl('apply', '--server-side', '-f', file)).rejects.toThrow(
+      /^error: Server-side apply not available on the server: \(the sandbox has no server-side apply: use kubectl apply without --server-side\)\n$/,
+    );
+  });
+
   test('applies every overlay over another, and deletes them', { timeout: 180_000 }, async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'overlays-')), 'foreign.json');
     writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: foreignDefinitions }));
