@@ -8,6 +8,7 @@ export { FileError, readRegularFile, readRegularFileSync } from './files/regular
 export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';
 export { count } from './terminal/count.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
+export { withoutNodeHint } from './terminal/node-hint.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
 export { jsonWithoutCommands, printable, withoutControls } from './terminal/printable.ts';
 export { shortList } from './terminal/short-list.ts';

@@ -16,7 +16,7 @@ export { createManifestFacts } from './facts/manifest-facts.ts';
 export { keyOfObject } from './facts/parts.ts';
 export { readSecret } from './facts/secrets.ts';
 export { type CollectedKind, createFactsStore, type FactsStore } from './facts/store.ts';
-export { parseRulesConfig, RulesConfigError } from './rules/config-file.ts';
+export { parseRulesConfig, RulesConfigError, readLevels } from './rules/config-file.ts';
 export { exampleReports } from './rules/example-reports.ts';
 export type { Finding, Rule, RuleInput, Severity, Situation } from './rules/rule.ts';
 export {

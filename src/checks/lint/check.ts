@@ -3,6 +3,7 @@ import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
 import type { Facts, Report, RuleInput, RuleSet } from '../../policy/index.ts';
 import { warningText } from '../../policy/index.ts';
+import type { Names } from './names.ts';
 import type { LintedObject, LintFinding } from './result.ts';
 
 /** The policy that objects are checked against. */
@@ -42,7 +43,7 @@ function byPlace(a: LintFinding, b: LintFinding): number {
   return a.line - b.line || a.column - b.column;
 }
 
-function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy): Report[] {
+function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy, namesake: string | undefined): Report[] {
   const version = versionOf(object.apiVersion);
   const complete = withAllDefaults(object);
   const input: RuleInput = {
@@ -56,6 +57,7 @@ function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy): Repor
     isPruned: false,
     now: now(),
     facts,
+    namesake,
   };
   const reports = rules.check(input);
   // If the version is unknown, so are its fields: only the version is reported.
@@ -70,13 +72,16 @@ export async function checkObject(
   file: string,
   { object, placeOf }: PlacedObject,
   policy: LintPolicy,
+  names: Names,
 ): Promise<LintedObject | undefined> {
   // One of another API group is a finding.
   if (object.kind !== kind) {
     return undefined;
   }
   await policy.prepare?.(object);
-  const reports = reportsOf(object, policy);
+  const name = nameOf(object);
+  const place = { file, ...placeOf([]) };
+  const reports = reportsOf(object, policy, names.claim(name, place));
   const findings = reports
     .filter((report) => !isRepeated(report, reports))
     .map(
@@ -90,5 +95,5 @@ export async function checkObject(
       }),
     )
     .sort(byPlace);
-  return { file, ...placeOf([]), name: nameOf(object), apiVersion: apiVersionText(object), findings };
+  return { ...place, name, apiVersion: apiVersionText(object), findings };
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { type ManifestFile, readManifests } from '../../kubernetes/manifests/index.ts';
 import { checkObject, type LintPolicy } from './check.ts';
 import { createKindCheck } from './kind.ts';
+import { createNames, type Names } from './names.ts';
 import type { LintResult } from './result.ts';
 
 /** The input of a run. */
@@ -26,6 +27,7 @@ const templateRemedy =
 async function* lintFile(
   { file, text, documents }: ManifestFile,
   { policyOf, signal, onSkipped }: LintRun,
+  names: Names,
 ): AsyncGenerator<LintResult> {
   const policy = policyOf(file);
   const kinds = createKindCheck(file);
@@ -49,7 +51,7 @@ async function* lintFile(
         yield { error };
       }
       for (const placed of document.objects) {
-        const object = await checkObject(file, placed, policy);
+        const object = await checkObject(file, placed, policy, names);
         if (object !== undefined) {
           yield { object };
         }
@@ -70,11 +72,12 @@ async function* lintFile(
  * valid YAML or that kubectl refuses, are yielded as errors; everything else is still checked.
  */
 export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
+  const names = createNames();
   for await (const manifest of readManifests(run.paths, run.stdin, run.signal, run.onFile)) {
     if ('message' in manifest) {
       yield { error: manifest };
     } else {
-      yield* lintFile(manifest, run);
+      yield* lintFile(manifest, run, names);
     }
   }
 }

@@ -58,7 +58,7 @@ export function readWith<T>(
   } catch (error) {
     // A ReferenceError is an unresolvable YAML alias.
     if (error instanceof Problem || error instanceof ReferenceError) {
-      throw new UsageError(`${flag}: ${file}: ${error.message}`);
+      throw new UsageError(error.message.replaceAll(/^/gm, `${flag}: ${file}: `));
     }
     throw error;
   }

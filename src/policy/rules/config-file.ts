@@ -3,7 +3,7 @@ import { isJsonObject, showValue } from '../../kubernetes/index.ts';
 import type { Level } from './rule-set.ts';
 import { rules } from './rules.ts';
 
-/** Why a file of rule levels is invalid, in one line with the position in the file. */
+/** Why a file of rule levels is invalid: one line for each mistake. */
 export class RulesConfigError extends Error {}
 
 /** Longest text, in characters: one line with a comment for each rule takes a tenth of that. */
@@ -15,7 +15,7 @@ const levels: readonly unknown[] = ['off', 'warn', 'deny'];
  * Reads rule levels from YAML (or JSON) text: a map `rules` from rule id to `off`, `warn` or `deny`. `false` is accepted
  * for `off`, which is what YAML 1.1 makes of it.
  *
- * @throws {RulesConfigError} for invalid YAML, an unknown rule or level, or an upstream rule that would be weakened.
+ * @throws {RulesConfigError} for invalid YAML, or as `readLevels`.
  */
 export function parseRulesConfig(text: string): Map<string, Level> {
   let content: unknown;
@@ -24,31 +24,42 @@ export function parseRulesConfig(text: string): Map<string, Level> {
   } catch (error) {
     throw error instanceof YamlError ? new RulesConfigError(error.message) : error;
   }
-  if (
-    !isJsonObject(content) ||
-    Object.keys(content).some((key) => key !== 'rules') ||
-    !isJsonObject(content.rules ?? {})
-  ) {
-    throw new RulesConfigError(
-      'must be a map with the one key "rules", itself a map from rule id to off, warn or deny',
-    );
+  if (!isJsonObject(content) || Object.keys(content).some((key) => key !== 'rules')) {
+    throw new RulesConfigError(`must be a map with the one key "rules", ${aMapOfLevels}`);
   }
-  const found = new Map<string, Level>();
-  for (const [id, value] of Object.entries((content.rules ?? {}) as Record<string, unknown>)) {
-    const rule = rules.find((candidate) => candidate.id === id);
-    const level = value === false ? 'off' : value;
-    if (rule === undefined) {
-      throw new RulesConfigError(
-        `rules: there is no rule ${showValue(id)}; "extensionconfig-webhook rules" lists them`,
-      );
-    }
-    if (!levels.includes(level)) {
-      throw new RulesConfigError(`rules.${id}: ${showValue(value)} is not one of off, warn, deny`);
-    }
-    if (rule.upstream && level !== 'deny') {
-      throw new RulesConfigError(`rules.${id}: Cluster API itself rejects this, so it must stay deny`);
-    }
-    found.set(id, level as Level);
+  return readLevels(content.rules);
+}
+
+/**
+ * Reads rule levels from the value of the key `rules`.
+ *
+ * @throws {RulesConfigError} that names every unknown rule and level, and every upstream rule that would be weakened.
+ */
+export function readLevels(value: unknown = {}): Map<string, Level> {
+  if (!isJsonObject(value ?? {})) {
+    throw new RulesConfigError(`rules: must be ${aMapOfLevels}`);
   }
-  return found;
+  const entries = Object.entries((value ?? {}) as Record<string, unknown>);
+  const mistakes = entries.flatMap(([id, level]) => mistakeIn(id, level) ?? []);
+  if (mistakes.length > 0) {
+    throw new RulesConfigError(mistakes.join('\n'));
+  }
+  return new Map(entries.map(([id, level]) => [id, levelOf(level)]));
+}
+
+const aMapOfLevels = 'a map from rule id to off, warn or deny';
+
+const levelOf = (value: unknown): Level => (value === false ? 'off' : (value as Level));
+
+function mistakeIn(id: string, value: unknown): string | undefined {
+  const rule = rules.find((candidate) => candidate.id === id);
+  if (rule === undefined) {
+    return `rules: there is no rule ${showValue(id)}; "extensionconfig-webhook rules" lists them`;
+  }
+  if (!levels.includes(levelOf(value))) {
+    return `rules.${id}: ${showValue(value)} is not one of off, warn, deny`;
+  }
+  return rule.upstream && value !== 'deny'
+    ? `rules.${id}: Cluster API itself rejects this, so it must stay deny`
+    : undefined;
 }

@@ -1,5 +1,5 @@
 import { decodeExtensionConfig, hubVersion, versionOf } from '../../extensionconfig/index.ts';
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../../runtimehooks/index.ts';
 import type { Facts } from '../facts/facts.ts';
 import { createManifestFacts } from '../facts/manifest-facts.ts';
@@ -28,13 +28,15 @@ function factsFrom(objects: readonly JsonObject[]): Facts {
   return facts;
 }
 
+const nameOf = (object: JsonObject) => objectAt(object, 'metadata').name;
+
 /**
  * What all rules report about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
  * invented hooks, and the cluster and time of the example or `situation`.
  */
 export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): Report[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;
-  const { subject = 'object', context, old, checkedAt = defaultTime } = situation;
+  const { subject = 'object', context, old, namesake, checkedAt = defaultTime } = situation;
   const input: RuleInput = {
     ...decodeExtensionConfig(object, version),
     oldObject: old && (() => decodeExtensionConfig(old, version).object),
@@ -44,6 +46,7 @@ export function exampleReports(rule: Rule, object: JsonObject, situation: Situat
     isPruned: false,
     now: checkedAt,
     facts: context && factsFrom(context),
+    namesake: nameOf(object) === nameOf(rule.example.bad) ? namesake : undefined,
   };
   return ruleSet.check(input);
 }

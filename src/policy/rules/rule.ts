@@ -51,6 +51,8 @@ export interface RuleInput {
   now: Date;
   /** What is known about the cluster; absent if nothing is. */
   facts?: Facts | undefined;
+  /** Where another object of the same name is (`FILE:LINE`), for objects in files. */
+  namesake?: string | undefined;
 }
 
 /** The operator's configuration that rules depend on. */
@@ -69,6 +71,8 @@ export interface Situation {
   subject?: Subject;
   /** The other objects of the cluster, for rules that look at them. */
   context?: readonly JsonObject[];
+  /** Where another object with the name of the bad example is. */
+  namesake?: string;
   /** The object before the update, for rules that compare. */
   old?: JsonObject;
   /** When the manifests are checked, for rules that look at the clock; 1 January 2026 if absent. */

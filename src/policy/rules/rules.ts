@@ -33,6 +33,7 @@ import { rule as injectAnnotation } from './checks/inject-annotation.ts';
 import { rule as metadata } from './checks/metadata.ts';
 import { rule as metadataNamespace } from './checks/metadata-namespace.ts';
 import { rule as nameDnsLabel } from './checks/name-dns-label.ts';
+import { rule as nameRepeated } from './checks/name-repeated.ts';
 import { rule as namespaceSelector } from './checks/namespace-selector.ts';
 import { rule as namespaceSelectorContradiction } from './checks/namespace-selector-contradiction.ts';
 import { rule as namespaceSelectorExcludes } from './checks/namespace-selector-excludes.ts';
@@ -113,6 +114,7 @@ export const rules: readonly Rule[] = [
   namespaceSelectorContradiction,
   settingsCredentials,
   metadataNamespace,
+  nameRepeated,
   handlerNamedByClass,
   namespaceSelectorExcludes,
   serverRegisteredTwice,

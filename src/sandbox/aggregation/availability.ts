@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { withoutNodeHint } from '../../base/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
@@ -83,7 +84,7 @@ export async function availabilityOf(
           throw new Error(`bad status from ${url}: ${status}`);
         }
       } catch (error) {
-        problems.push(stop.aborted ? `timed out waiting for ${url}` : (error as Error).message);
+        problems.push(stop.aborted ? `timed out waiting for ${url}` : withoutNodeHint((error as Error).message));
         throw error;
       }
     };

@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { withoutNodeHint } from '../../base/index.ts';
 import { tooManyRequests } from '../resources/errors.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { type Backend, type Headers, userHeaders } from './backend.ts';
@@ -122,7 +123,7 @@ export class BackendProxy {
             sendUnavailable(response);
           }
         } else {
-          sendPlain(response, 503, `error trying to reach service: ${error.message}`);
+          sendPlain(response, 503, `error trying to reach service: ${withoutNodeHint(error.message)}`);
         }
       });
       // Without a listener Node closes the connection, and the client would wait forever.

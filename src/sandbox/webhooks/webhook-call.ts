@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:https';
+import { withoutNodeHint } from '../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import type { WebhookClientConfig } from '../resources/resource.ts';
 
@@ -107,7 +108,11 @@ export class WebhookCaller {
       },
     );
     call.on('error', (error: NodeJS.ErrnoException) =>
-      fail(error.name === 'AbortError' || error.name === 'TimeoutError' ? 'context deadline exceeded' : error.message),
+      fail(
+        error.name === 'AbortError' || error.name === 'TimeoutError'
+          ? 'context deadline exceeded'
+          : withoutNodeHint(error.message),
+      ),
     );
     call.end(body);
     return promise;

@@ -201,6 +201,48 @@ test.each<[string, Buffer, number, RegExp]>([
   expect(result.stdout).toMatch(code === 1 ? /utf-16\.yaml:7:18: error: .*url-valid/ : /^0 ExtensionConfigs/);
 });
 
+test.each<[string, Record<string, string>, string[]]>([
+  ['in a file', { 'a.yaml': `${good}---\n${good}` }, ['a.yaml:1']],
+  ['in a folder', { 'a.yaml': good, 'b.yaml': good, 'c.yaml': warned }, ['a.yaml:1']],
+  ['in two folders', { 'a/x.yaml': good, 'b/x.yaml': good }, []],
+  ['in a folder that kustomize composes', { 'a.yaml': good, 'b.yaml': good, 'kustomization.yaml': 'kind: K\n' }, []],
+])('the same name twice %s', async (name, files, namesakes) => {
+  const root = `twice ${name}`;
+  for (const [file, text] of Object.entries(files)) {
+    write(`${root}/${file}`, text);
+  }
+  const { stdout } = await runProgram(['lint', '--output', 'json', join(folder, root)]);
+  const messages: string[] = JSON.parse(stdout)
+    .findings.filter(({ ruleId }: { ruleId: string }) => ruleId === 'name-repeated')
+    .map(({ message }: { message: string }) => message);
+  expect(messages).toEqual(
+    namesakes.map((place) =>
+      expect.stringContaining(`the name of the ExtensionConfig in ${join(folder, root, place)}: `),
+    ),
+  );
+});
+
+test('all mistakes in a configuration are reported at once', async () => {
+  const path = write('mistakes/a.yaml', good);
+  const config = write(
+    'mistakes/.extensionconfig-lint.yaml',
+    'profile: x\nunknown: 1\nrules: {nothing: off, url-valid: off}\n',
+  );
+  const { code, stderr } = await runProgram(['lint', path]);
+  expect(code).toBe(2);
+  expect(
+    stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.slice(line.indexOf(config))),
+  ).toEqual([
+    expect.stringMatching(/yaml: profile: "x" is not allowed: /),
+    expect.stringMatching(/yaml: unknown: unknown field; /),
+    expect.stringMatching(/yaml: rules: there is no rule "nothing"; /),
+    expect.stringMatching(/yaml: rules\.url-valid: Cluster API itself rejects this/),
+  ]);
+});
+
 test('a file is checked once, however often it is named', async () => {
   const path = write('once/a.yaml', bad);
   symlinkSync(path, join(folder, 'once/b.yaml'));

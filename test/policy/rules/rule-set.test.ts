@@ -429,10 +429,14 @@ test.each([
   ['rules: {no-rule: warn}', 'rules: there is no rule "no-rule"; "extensionconfig-webhook rules" lists them'],
   ['rules: {url-query: loud}', 'rules.url-query: "loud" is not one of off, warn, deny'],
   ['rules: {url-query: true}', 'rules.url-query: true is not one of off, warn, deny'],
-  ['rules: [url-query]', 'must be a map with the one key "rules", itself a map from rule id to off, warn or deny'],
-  ['level: {}', 'must be a map with the one key "rules", itself'],
-  ['rules: {}\nlevel: {}', 'must be a map with the one key "rules", itself'],
-  ['- rules', 'must be a map with the one key "rules", itself'],
+  ['rules: [url-query]', 'rules: must be a map from rule id to off, warn or deny'],
+  [
+    'rules: {a: warn, url-query: loud, url-valid: off}',
+    /^rules: .*"a".*\nrules\.url-query: .*\nrules\.url-valid: .*deny$/,
+  ],
+  ['level: {}', 'must be a map with the one key "rules", a map'],
+  ['rules: {}\nlevel: {}', 'must be a map with the one key "rules", a map'],
+  ['- rules', 'must be a map with the one key "rules", a map'],
   ['rules: {', 'line 1'],
 ])('an invalid levels file is an error: %j', (text, message) => {
   expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);

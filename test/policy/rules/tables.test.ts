@@ -471,6 +471,15 @@ const cases: Record<string, Table> = {
       ],
     ],
   },
+  'name-repeated': {
+    valid: [example({ name: 'another-extension' })],
+    invalid: [example()],
+    findings: [
+      [
+        'metadata.name Duplicate "my-extension": is also the name of the ExtensionConfig in extensions.yaml:1: applied to the same cluster, this one replaces it',
+      ],
+    ],
+  },
   'not-rendered': {
     valid: [
       settings({ template: `{{ .name }} \${X}` }),

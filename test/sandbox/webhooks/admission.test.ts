@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { exampleCaBundle } from '../../../src/policy/rules/examples/examples.ts';
 import { makeCredentials } from '../../../src/sandbox/credentials.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
 import { send } from '../client.ts';
@@ -103,6 +104,18 @@ describe('rules', () => {
     await create();
     expect(asked).toEqual(isAsked ? ['a'] : []);
   });
+});
+
+test("a caBundle that did not sign the webhook's certificate is named, without Node.js' hint to trust the system", async () => {
+  const { port } = server.address() as AddressInfo;
+  await configure('validating', 'a', {
+    clientConfig: { url: `https://127.0.0.1:${port}/a`, caBundle: exampleCaBundle },
+  });
+  const { status, text } = await create();
+  expect(status, text).toBe(500);
+  expect(text).toContain('failed calling webhook');
+  expect(text).toContain('certificate');
+  expect(text).not.toContain('system-ca');
 });
 
 test('namespaces are selected by their labels, and by their name', async () => {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { FileError, parseSmallYaml, readRegularFileSync, YamlError } from '../../../base/index.ts';
 import { isJsonObject } from '../../../kubernetes/index.ts';
-import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../../../policy/index.ts';
+import { type RuleSetOptions, RulesConfigError, readLevels } from '../../../policy/index.ts';
 import { FlagError, type FlagValues } from '../../framework/flags.ts';
 import { UsageError } from '../../framework/program.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
@@ -22,6 +22,8 @@ const flagOf = {
   hookLifecycles: 'hook-lifecycles',
 } as const;
 
+const fieldNames = [...Object.keys(flagOf), 'rules'].join(', ');
+
 type PolicyFlag = keyof typeof policyFlags;
 type PolicyValues = FlagValues<typeof policyFlags>;
 
@@ -32,10 +34,11 @@ interface LintConfig {
   levels: RuleSetOptions['levels'];
 }
 
-function parseField(at: string, folder: string, field: keyof typeof flagOf, value: unknown): unknown {
+/** @throws {FlagError} that names the field. */
+function parseField(folder: string, field: keyof typeof flagOf, value: unknown): unknown {
   if (field === 'hookLifecycles') {
     if (!Array.isArray(value) || !value.every((item) => typeof item === 'string' && item !== '')) {
-      throw new UsageError(`${at}: must be a list of files, relative to the folder of this one`);
+      throw new FlagError(`${field}: must be a list of files, relative to the folder of this one`);
     }
     return value.map((item: string) => resolve(folder, item));
   }
@@ -51,13 +54,13 @@ function parseField(at: string, folder: string, field: keyof typeof flagOf, valu
     return flag.parse(String(value));
   } catch (error) {
     if (error instanceof FlagError) {
-      throw new UsageError(`${at}: ${JSON.stringify(value)?.slice(0, 100)} is not allowed: ${error.message}`);
+      throw new FlagError(`${field}: ${JSON.stringify(value)?.slice(0, 100)} is not allowed: ${error.message}`);
     }
     throw error;
   }
 }
 
-/** @throws {UsageError} that names the file and the field. */
+/** @throws {UsageError} with one line for each mistake. */
 function readLintConfig(file: string): LintConfig {
   let content: unknown;
   try {
@@ -71,26 +74,29 @@ function readLintConfig(file: string): LintConfig {
     throw error;
   }
   if (!isJsonObject(content)) {
-    throw new UsageError(`${file}: must be a map with any of ${[...Object.keys(flagOf), 'rules'].join(', ')}`);
+    throw new UsageError(`${file}: must be a map with any of ${fieldNames}`);
   }
   const config: LintConfig = { file, flags: {}, levels: undefined };
+  const mistakes: string[] = [];
   for (const [field, value] of Object.entries(content)) {
-    const at = `${file}: ${field.slice(0, 100)}`;
-    if (field === 'rules') {
-      if (!isJsonObject(value ?? {})) {
-        throw new UsageError(`${at}: must be a map from rule id to off, warn or deny`);
+    try {
+      if (field === 'rules') {
+        config.levels = readLevels(value);
+      } else if (Object.hasOwn(flagOf, field)) {
+        const known = field as keyof typeof flagOf;
+        config.flags[flagOf[known]] = parseField(dirname(file), known, value);
+      } else {
+        mistakes.push(`${field.slice(0, 100)}: unknown field; it must be one of ${fieldNames}`);
       }
-      try {
-        config.levels = parseRulesConfig(JSON.stringify({ rules: value }));
-      } catch (error) {
-        throw error instanceof RulesConfigError ? new UsageError(`${file}: ${error.message}`) : error;
+    } catch (error) {
+      if (!(error instanceof RulesConfigError || error instanceof FlagError)) {
+        throw error;
       }
-    } else if (Object.hasOwn(flagOf, field)) {
-      const known = field as keyof typeof flagOf;
-      config.flags[flagOf[known]] = parseField(at, dirname(file), known, value);
-    } else {
-      throw new UsageError(`${at}: unknown field; it must be one of ${[...Object.keys(flagOf), 'rules'].join(', ')}`);
+      mistakes.push(...error.message.split('\n'));
     }
+  }
+  if (mistakes.length > 0) {
+    throw new UsageError(mistakes.map((mistake) => `${file}: ${mistake}`).join('\n'));
   }
   return config;
 }

@@ -1,3 +1,4 @@
+import { withoutNodeHint } from '../../../base/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { Target } from './url.ts';
 
@@ -45,9 +46,7 @@ export function explained(thrown: unknown, target: Target): CallError {
   const error = (first ?? outer) as SystemError;
   const code = error.code ?? '';
   if (isTlsProblem(code)) {
-    // Node.js suggests one of its flags, which does not help with the caBundle.
-    const [said = ''] = error.message.replaceAll(/\s+/g, ' ').split('; if the root CA is installed locally');
-    const detail = quotable(said);
+    const detail = quotable(withoutNodeHint(error.message.replaceAll(/\s+/g, ' ')));
     return {
       step: 'tls',
       message: `${prefix}tls: failed to verify certificate or handshake failed: ${code}: ${detail}`,

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { showPlace } from '../../kubernetes/manifests/index.ts';
+
+/** The names of the objects that have been checked. */
+export interface Names {
+  /**
+   * Notes the name of an object, and returns where (`FILE:LINE`) another one of that name in the same set is: in its
+   * file or, unless kustomize composes what is in it, its folder.
+   */
+  claim(name: string, place: { file: string; line: number }): string | undefined;
+}
+
+/** Creates an empty register of names. */
+export function createNames(): Names {
+  const places = new Map<string, string>();
+  const sets = new Map<string, string>();
+  function setOf(file: string): string {
+    const folder = dirname(file);
+    if (file === '<stdin>') {
+      return file;
+    }
+    let set = sets.get(folder);
+    if (set === undefined) {
+      const isComposed = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'].some((name) =>
+        existsSync(join(folder, name)),
+      );
+      set = isComposed ? '' : folder;
+      sets.set(folder, set);
+    }
+    return set === '' ? file : set;
+  }
+  return {
+    claim(name, { file, line }) {
+      if (name === '') {
+        return undefined;
+      }
+      const key = `${setOf(file)}\0${name}`;
+      const before = places.get(key);
+      if (before === undefined) {
+        places.set(key, showPlace({ file, line }));
+      }
+      return before;
+    },
+  };
+}
