@@ -36,7 +36,6 @@ import { listenProblem } from '../framework/port-problem.ts';
 import { type DefineCommand, exitCode, FailureError, UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
-import { checkedName } from './checked-name.ts';
 import { clusterFlags, orNoCluster } from './cluster-flags.ts';
 import { healthFlags } from './health-flags.ts';
 import { ownNamespace } from './own-namespace.ts';
@@ -61,10 +60,12 @@ const controllerFlags = {
     summary: 'namespace of that Lease',
     default: undefined,
     defaultText: "the pod's own, or extensionconfig-webhook-system",
+    problemsOf: dns1123LabelProblems,
   }),
   'leader-election-name': textFlag('NAME', {
     summary: 'name of that Lease',
     default: 'extensionconfig-webhook-controller',
+    problemsOf: dns1123SubdomainProblems,
   }),
   'lease-duration': durationFlag('2s', '10m', {
     summary: 'how long other replicas wait for a silent leader',
@@ -81,6 +82,7 @@ const controllerFlags = {
   'cluster-api-namespace': textFlag('NAMESPACE', {
     summary: "namespace of Cluster API's own controller; the mode discover does not run alongside it",
     default: clusterApiLease.namespace as string,
+    problemsOf: dns1123LabelProblems,
   }),
   force: switchFlag("do not check for Cluster API's own controller"),
   ...healthFlags,
@@ -90,10 +92,9 @@ const controllerFlags = {
 type ControllerFlags = FlagValues<typeof controllerFlags>;
 
 function leaderElectionOf(flags: ControllerFlags): LeaderElectionOptions | undefined {
-  const namespace = flags['leader-election-namespace'] ?? ownNamespace();
   const options = {
-    namespace: checkedName('--leader-election-namespace', namespace, dns1123LabelProblems),
-    name: checkedName('--leader-election-name', flags['leader-election-name'], dns1123SubdomainProblems),
+    namespace: flags['leader-election-namespace'] ?? ownNamespace(),
+    name: flags['leader-election-name'],
     leaseDurationMs: flags['lease-duration'],
     renewDeadlineMs: flags['renew-deadline'],
     retryPeriodMs: flags['retry-period'],
@@ -154,7 +155,6 @@ taken, 2 usage error.`,
   addFlags(command, controllerFlags);
   command.action(async () => {
     const flags = readFlags(controllerFlags, command, io.env);
-    const rivalNamespace = checkedName('--cluster-api-namespace', flags['cluster-api-namespace'], dns1123LabelProblems);
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
@@ -194,7 +194,7 @@ taken, 2 usage error.`,
         release: flags['target-cluster-api-version'],
       },
       leaderElection,
-      rival: flags.force ? false : { ...clusterApiLease, namespace: rivalNamespace },
+      rival: flags.force ? false : { ...clusterApiLease, namespace: flags['cluster-api-namespace'] },
     });
     log.info({ mode: flags.mode, healthPort: health.port, version }, 'controller started');
     try {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { truncated } from '../../base/index.ts';
+import { truncated, withoutControls } from '../../base/index.ts';
 import { nearestTo } from './nearest.ts';
 import { UsageError } from './program.ts';
 
@@ -88,7 +88,7 @@ class FlagOption extends Option {
         return this.flag.parse(text);
       } catch (error) {
         if (error instanceof FlagError) {
-          const value = JSON.stringify(truncated(text, 100));
+          const value = withoutControls(JSON.stringify(truncated(text, 100)));
           throw new UsageError(`${origin}: ${value} is not allowed: ${error.message}`);
         }
         throw error;
@@ -244,8 +244,22 @@ export function choiceFlag<const C extends readonly string[]>(
   };
 }
 
-/** A flag with any text but an empty one as its value. */
-export function textFlag<T extends string | undefined>(placeholder: string, base: Base<T>): Flag<string | T> {
+/** What is wrong with a text, each as the end of a sentence: `must …`. */
+type Check = (text: string) => readonly string[];
+
+function checked(text: string, problemsOf: Check): string {
+  const [problem] = problemsOf(text);
+  if (problem !== undefined) {
+    throw new FlagError(`it ${problem}`);
+  }
+  return text;
+}
+
+/** A flag with any text but an empty one as its value, if `problemsOf` finds nothing wrong with it. */
+export function textFlag<T extends string | undefined>(
+  placeholder: string,
+  { problemsOf = () => [], ...base }: Base<T> & { problemsOf?: Check },
+): Flag<string | T> {
   return {
     ...base,
     placeholder,
@@ -253,13 +267,13 @@ export function textFlag<T extends string | undefined>(placeholder: string, base
       if (text === '') {
         throw new FlagError('it must not be empty');
       }
-      return text;
+      return checked(text, problemsOf);
     },
   };
 }
 
-/** A flag that may be given several times, each time with a text that is not empty. */
-export function listFlag(placeholder: string, summary: string): Flag<readonly string[]> {
+/** A flag that may be given several times, each time with a text that is not empty and passes the check. */
+export function listFlag(placeholder: string, summary: string, problemsOf: Check = () => []): Flag<readonly string[]> {
   return {
     placeholder,
     summary,
@@ -269,7 +283,7 @@ export function listFlag(placeholder: string, summary: string): Flag<readonly st
       if (text.trim() === '') {
         throw new FlagError('none of the values may be empty');
       }
-      return [text.trim()];
+      return [checked(text.trim(), problemsOf)];
     },
   };
 }

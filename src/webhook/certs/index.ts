@@ -1,4 +1,7 @@
+export { clusterStore } from './cluster-store.ts';
+export { clusterTargets } from './cluster-targets.ts';
 export { type Clock, type Run, type RunOutcome, readSnapshot, runCertificates, type Step } from './engine.ts';
+export { annotatedExtensionConfigs } from './extension-configs.ts';
 export { type CertificateFacts, deriveFacts, type Stage } from './facts.ts';
 export { folderStore } from './folder-store.ts';
 export { bundleIn, type Injection, injectTargets } from './inject.ts';
@@ -12,6 +15,3 @@ export {
   type TargetKind,
   type TargetReading,
 } from './target.ts';
-
-/** Secrets and targets in a cluster, loaded on first use: certificates in a folder need no API server. */
-export const inCluster = () => import('./in-cluster.ts');

@@ -298,8 +298,8 @@ test.each([
     ['--propagation-delay', 'soon'],
     '--propagation-delay: "soon" is not allowed: it must be a duration like 30s, 1h30m or 90d',
   ],
-  [['--ip', 'localhost'], '--ip: "localhost" is not an IP address'],
-  [['--ip', 'fe80::1%eth0'], '--ip: "fe80::1%eth0" is not an IP address for a certificate: leave out the zone'],
+  [['--ip', 'localhost'], '--ip: "localhost" is not allowed: it must be an IP address'],
+  [['--ip', 'fe80::1%eth0'], '--ip: "fe80::1%eth0" is not allowed: it must be an IP address without a zone'],
   [['--secret', 'a', '--ca-secret', 'a'], 'name the same Secret'],
   [['--ca-renew-before', '1825d'], '--ca-renew-before must be less than --ca-validity'],
   [['--ca-validity', '3650000d'], '--ca-validity: "3650000d" is not allowed: it must be from 1m to 36500d'],
@@ -311,7 +311,7 @@ test.each([
     Array.from({ length: 100 }, (_, index) => `--dns-name=n${index}.example.com`),
     'too many for a certificate, which may have 100',
   ],
-  [['--crd', '../secrets'], '--crd: "../secrets" must'],
+  [['--crd', '../secrets'], '--crd: "../secrets" is not allowed: it must consist of'],
   [['--context', 'other'], 'context "other" is not in the kubeconfig (it has test)'],
 ])('%.60j is a usage error', async (flags, text) => {
   const { code, err } = await cli('rotate', ...place, ...flags);

@@ -2,8 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { connect, type KubernetesClient } from '../../../src/kubernetes/client/index.ts';
-import { clusterStore, clusterTargets } from '../../../src/webhook/certs/in-cluster.ts';
-import type { Clock, Run, Step } from '../../../src/webhook/certs/index.ts';
+import { type Clock, clusterStore, clusterTargets, type Run, type Step } from '../../../src/webhook/certs/index.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 import { shakeHands } from '../../base/x509/handshake.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import {
+  annotatedExtensionConfigs,
   deriveFacts,
   type Injection,
-  inCluster,
   injectTargets,
   isStuck,
   missingTarget,
@@ -59,7 +59,7 @@ async function inject(context: CertsContext, extensionConfigs: boolean): Promise
   const one = () => 'the bundle of the flags';
   const injections = await injectTargets(context.targets, () => context.bundle(), context.clock, one);
   if (extensionConfigs && context.cluster !== undefined) {
-    const { targets, bundleFor, sourceOf } = (await inCluster()).annotatedExtensionConfigs(context.cluster);
+    const { targets, bundleFor, sourceOf } = annotatedExtensionConfigs(context.cluster);
     injections.push(...(await injectTargets(targets, bundleFor, context.clock, sourceOf)));
   }
   return injections;

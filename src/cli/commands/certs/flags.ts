@@ -6,8 +6,9 @@ import {
   bundleIn,
   type CertificateStore,
   type Clock,
+  clusterStore,
+  clusterTargets,
   folderStore,
-  inCluster,
   noTargets,
   type Run,
   type StoredSecret,
@@ -17,9 +18,14 @@ import {
 import { durationFlag } from '../../framework/duration.ts';
 import { choiceFlag, type Flags, type FlagValues, listFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { FailureError, type Io, UsageError } from '../../framework/program.ts';
-import { checkedName } from '../checked-name.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
+
+const defaultCaSecret = 'extensionconfig-webhook-ca';
+
+/** A flag for targets of a kind. */
+const targetFlag = (what: string) =>
+  listFlag('NAME', `${what} to inject into; may be repeated`, dns1123SubdomainProblems);
 
 /** The flag for each kind of target. */
 const targetFlags = {
@@ -30,6 +36,13 @@ const targetFlags = {
   'extension-config': 'ExtensionConfig',
 } as const satisfies Record<string, TargetKind>;
 
+function addressProblems(address: string): string[] {
+  if (isAddress(address)) {
+    return [];
+  }
+  return isAddress(address.split('%', 1).join()) ? ['must be an IP address without a zone'] : ['must be an IP address'];
+}
+
 /** Flags of all commands, for where things are. */
 export const commonFlags = {
   namespace: {
@@ -37,27 +50,34 @@ export const commonFlags = {
       summary: 'namespace of the Secrets and the service',
       default: undefined,
       defaultText: "the pod's own, or extensionconfig-webhook-system",
+      problemsOf: dns1123LabelProblems,
     }),
     short: 'n',
   },
-  service: textFlag('NAME', { summary: 'service that the webhooks call', default: 'extensionconfig-webhook' }),
+  service: textFlag('NAME', {
+    summary: 'service that the webhooks call',
+    default: 'extensionconfig-webhook',
+    problemsOf: dns1035LabelProblems,
+  }),
   secret: textFlag('NAME', {
     summary: 'Secret with the serving certificate and the trust bundle',
     default: 'extensionconfig-webhook-tls',
+    problemsOf: dns1123SubdomainProblems,
   }),
   'ca-secret': textFlag('NAME', {
     summary: 'Secret with the CA and its key',
     default: undefined,
-    defaultText: 'extensionconfig-webhook-ca',
+    defaultText: defaultCaSecret,
+    problemsOf: dns1123SubdomainProblems,
   }),
   'external-ca': switchFlag(
     'certificates are issued elsewhere: only inject ca.crt of --secret (or of --ca-secret if given)',
   ),
-  'mutating-webhook': listFlag('NAME', 'MutatingWebhookConfiguration to inject into; may be repeated'),
-  'validating-webhook': listFlag('NAME', 'ValidatingWebhookConfiguration to inject into; may be repeated'),
-  crd: listFlag('NAME', 'CustomResourceDefinition whose conversion webhook to inject into; may be repeated'),
-  'api-service': listFlag('NAME', 'APIService to inject into; may be repeated'),
-  'extension-config': listFlag('NAME', 'ExtensionConfig to inject into; may be repeated'),
+  'mutating-webhook': targetFlag('MutatingWebhookConfiguration'),
+  'validating-webhook': targetFlag('ValidatingWebhookConfiguration'),
+  crd: targetFlag('CustomResourceDefinition whose conversion webhook'),
+  'api-service': targetFlag('APIService'),
+  'extension-config': targetFlag('ExtensionConfig'),
   'target-selector': textFlag('SELECTOR', {
     summary: 'label selector for additional targets of all these kinds',
     default: undefined,
@@ -75,8 +95,10 @@ export const commonFlags = {
  * mistake.
  */
 export const issuingFlags = {
-  'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated'),
-  ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated'),
+  'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated', (name) =>
+    dns1123SubdomainProblems(name.replace(/^\*\./, '')),
+  ),
+  ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated', addressProblems),
   validity: durationFlag('1m', '36500d', {
     summary: 'validity of the serving certificate; renewed in its last third',
     default: '90d',
@@ -119,11 +141,9 @@ export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<F
 const maxNames = 100;
 /** cert-manager's annotation on Secrets that it writes. */
 export const issuerAnnotation = 'cert-manager.io/certificate-name';
-const defaultCaSecret = 'extensionconfig-webhook-ca';
 
 /** What the flags of a command refer to: the Secrets, the targets, the names of the serving certificate. */
 export interface CertsContext {
-  namespace: string;
   store: CertificateStore;
   targets: TargetAccess;
   cluster: KubernetesClient | undefined;
@@ -140,87 +160,71 @@ export interface CertsContext {
   bundle(): Promise<Parsed<string>>;
 }
 
-/** Reads the flags, without connecting to anything yet. */
-export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Promise<CertsContext> {
-  const namespace = flags.namespace ?? ownNamespace();
-  const { service, secret } = flags;
-  const caSecret = flags['ca-secret'] ?? defaultCaSecret;
-  const folder = flags['cert-dir'];
-  const dnsNames = flags['dns-name'] ?? [];
-  const addresses = flags.ip ?? [];
-  checkedName('--namespace', namespace, dns1123LabelProblems);
-  checkedName('--service', service, dns1035LabelProblems);
-  checkedName('--secret', secret, dns1123SubdomainProblems);
-  checkedName('--ca-secret', caSecret, dns1123SubdomainProblems);
-  if (secret === caSecret) {
-    throw new UsageError('--secret and --ca-secret name the same Secret: pods would mount the key of the CA');
-  }
-  for (const name of dnsNames) {
-    checkedName('--dns-name', name.replace(/^\*\./, ''), dns1123SubdomainProblems);
-  }
-  for (const address of addresses) {
-    if (!isAddress(address)) {
-      const isZoned = isAddress(address.split('%', 1).join());
-      throw new UsageError(
-        `--ip: ${JSON.stringify(address)} is not an IP address${isZoned ? ' for a certificate: leave out the zone' : ''}`,
-      );
-    }
-  }
-  const named: { kind: TargetKind; name: string }[] = [];
-  for (const [flag, kind] of Object.entries(targetFlags)) {
-    for (const name of flags[flag as keyof typeof targetFlags]) {
-      checkedName(`--${flag}`, name, dns1123SubdomainProblems);
-      named.push({ kind, name });
-    }
-  }
-  const hasTargets = named.length > 0 || flags['target-selector'] !== undefined;
-  const clock: Clock = {
-    now: () => new Date(),
-    sleep: (ms) => sleep(Math.max(0, ms), undefined, { signal: io.signal }).catch(() => {}),
-  };
-  const names = [
+/** The names of the serving certificate. */
+function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string): string[] {
+  const { service } = flags;
+  const names = new Set([
     service,
     `${service}.${namespace}`,
     `${service}.${namespace}.svc`,
     `${service}.${namespace}.svc.cluster.local`,
-  ];
-  if (folder !== undefined) {
-    if (hasTargets || flags['external-ca'] || flags.kubeconfig !== undefined || flags.context !== undefined) {
-      throw new UsageError(
-        '--cert-dir keeps certificates in a folder, without a cluster: leave out the flags for targets, --external-ca, --kubeconfig and --context',
-      );
-    }
-    names.push('localhost', '127.0.0.1', '::1');
-  }
-  names.push(...dnsNames, ...addresses);
-  if (names.length > maxNames) {
+    ...(flags['cert-dir'] === undefined ? [] : ['localhost', '127.0.0.1', '::1']),
+    ...(flags['dns-name'] ?? []),
+    ...(flags.ip ?? []),
+  ]);
+  if (names.size > maxNames) {
     throw new UsageError(
-      `--dns-name and --ip: ${names.length} names are too many for a certificate, which may have ${maxNames}`,
+      `--dns-name and --ip: ${names.size} names are too many for a certificate, which may have ${maxNames}`,
     );
   }
+  return [...names];
+}
 
-  let cluster: KubernetesClient | undefined;
-  let store: CertificateStore;
-  let targets = noTargets;
+/** The Secrets and targets of the flags, in a cluster or in a folder. Connects to nothing yet. */
+async function openStore(flags: CommonFlags, namespace: string, caSecret: string, io: Io) {
+  const { service, secret } = flags;
+  const folder = flags['cert-dir'];
+  const selector = flags['target-selector'];
+  const named = Object.entries(targetFlags).flatMap(([flag, kind]) =>
+    flags[flag as keyof typeof targetFlags].map((name) => ({ kind, name })),
+  );
   if (folder === undefined) {
-    const { clusterStore, clusterTargets } = await inCluster();
-    cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal);
-    store = clusterStore(cluster, namespace, { ca: caSecret, serving: secret });
-    const selector = flags['target-selector'];
-    targets = clusterTargets(cluster, { named, selector, service: { namespace, name: service } });
-  } else {
-    store = folderStore(folder);
+    const cluster = connect(await orNoCluster(loadKubeConfig(flags, io.env)), io.signal);
+    return {
+      cluster,
+      store: clusterStore(cluster, namespace, { ca: caSecret, serving: secret }),
+      targets: clusterTargets(cluster, { named, selector, service: { namespace, name: service } }),
+    };
   }
-  const isCaSecretGiven = flags['ca-secret'] !== undefined;
-  const source = flags['external-ca'] && isCaSecretGiven ? ('ca' as const) : ('serving' as const);
+  const isOfCluster = flags['external-ca'] || flags.kubeconfig !== undefined || flags.context !== undefined;
+  if (isOfCluster || named.length > 0 || selector !== undefined) {
+    throw new UsageError(
+      '--cert-dir keeps certificates in a folder, without a cluster: leave out the flags for targets, --external-ca, --kubeconfig and --context',
+    );
+  }
+  return { cluster: undefined, store: folderStore(folder), targets: noTargets };
+}
+
+/** Reads the flags, without connecting to anything yet. */
+export async function readContext(flags: CommonFlags & Partial<RunFlags>, io: Io): Promise<CertsContext> {
+  const namespace = flags.namespace ?? ownNamespace();
+  const caSecret = flags['ca-secret'] ?? defaultCaSecret;
+  if (flags.secret === caSecret) {
+    throw new UsageError('--secret and --ca-secret name the same Secret: pods would mount the key of the CA');
+  }
+  const names = servingNames(flags, namespace);
+  const { cluster, store, targets } = await openStore(flags, namespace, caSecret, io);
+  const source = flags['external-ca'] && flags['ca-secret'] !== undefined ? 'ca' : 'serving';
   return {
-    namespace,
     store,
     cluster,
-    clock,
-    names: [...new Set(names)],
-    json: flags.output === 'json',
     targets,
+    clock: {
+      now: () => new Date(),
+      sleep: (ms) => sleep(Math.max(0, ms), undefined, { signal: io.signal }).catch(() => {}),
+    },
+    names,
+    json: flags.output === 'json',
     external(serving) {
       if (flags['external-ca']) {
         return `certificates are not issued here (--external-ca): only ca.crt of ${store.describe(source)} is injected`;
