@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../src/cli/commands/sandbox/start.ts';
@@ -13,8 +12,6 @@ import {
 import { needs } from '../support/needs.ts';
 import { type Shell, startShell } from '../support/shell.ts';
 
-const definitions = fileURLToPath(new URL('../support/fixtures/cluster-api/definitions.yaml', import.meta.url));
-
 describe('a cluster whose objects refer to each other, with kubectl', needs('kubectl'), () => {
   let sandbox: RunningSandbox;
   let shell: Shell;
@@ -22,9 +19,8 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
     const quiet = pino({ level: 'silent' });
     sandbox = await startSandboxWithWebhook({ port: 0, clusterFacts: true }, quiet, AbortSignal.timeout(25_000));
     shell = startShell({ ...process.env, KUBECONFIG: sandbox.kubeconfigFile });
-    const { code, output } = await kubectl(['apply', '-f', definitions, '-f', '-'], exampleNamespace);
-    expect(code, output).toBe(0);
-    await kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
+    // Clusters and ClusterClasses are there: no other definition is needed.
+    await apply(exampleNamespace);
   });
   afterAll(async () => {
     await shell?.stop();

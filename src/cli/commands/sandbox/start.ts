@@ -51,10 +51,33 @@ function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {
 }
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/**
+ * The definitions of Cluster API's kinds that rules know (policy/cluster-facts), with schemas that allow any fields: to try
+ * them, Cluster API is not needed.
+ */
+const factDefinitions = [
+  { kind: 'Cluster', plural: 'clusters', shortNames: ['cl'] },
+  { kind: 'ClusterClass', plural: 'clusterclasses', shortNames: ['cc'] },
+].map(({ kind, plural, shortNames }): JsonObject => {
+  const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const openAPIV3Schema = { type: 'object', properties: { spec: anything, status: anything } };
+  return {
+    metadata: { name: `${plural}.cluster.x-k8s.io` },
+    spec: {
+      group: 'cluster.x-k8s.io',
+      scope: 'Namespaced',
+      names: { kind, plural, shortNames, categories: ['cluster-api'] },
+      versions: [
+        { name: 'v1beta2', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } },
+      ],
+    },
+  };
+});
 const registrations = '/apis/admissionregistration.k8s.io/v1';
 
 /**
- * Registers ExtensionConfig and the webhook in front of it.
+ * Registers ExtensionConfig and the webhook in front of it; with `clusterFacts` also the kinds that rules know.
  *
  * @throws {StatusError | ConnectionError} of the API server; the reason of `signal`.
  */
@@ -70,6 +93,9 @@ export async function register(
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
   await cluster.request('POST', definitions, { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject);
+  for (const definition of clusterFacts ? factDefinitions : []) {
+    await cluster.request('POST', definitions, definition);
+  }
   // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
   // requests are retried.
   for (const body of configurationsFor(webhook, clusterFacts)) {
