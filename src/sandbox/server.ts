@@ -49,6 +49,11 @@ export interface SandboxOptions {
    * it has read the stored objects. Default: not at all.
    */
   initializing?: number;
+  /**
+   * Whether requests in flight for the objects of a definition that changes get a 503, as from a kube-apiserver, so that
+   * clients without retries are found. Default: no.
+   */
+  interrupts?: boolean;
   /** How often aggregated API servers are contacted; default: as by a kube-apiserver. */
   aggregationPace?: AggregationPace;
 }
@@ -204,6 +209,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     token,
     address: '',
     initializing: options.initializing ?? 0,
+    interrupts: options.interrupts ?? false,
   };
   const server: Server = createServer(
     { cert: credentials.cert, key: credentials.key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },

@@ -17,7 +17,11 @@ describe('a cluster whose objects refer to each other, with kubectl', needs('kub
   let shell: Shell;
   beforeAll(async () => {
     const quiet = pino({ level: 'silent' });
-    sandbox = await startSandboxWithWebhook({ port: 0, clusterFacts: true }, quiet, AbortSignal.timeout(25_000));
+    sandbox = await startSandboxWithWebhook(
+      { port: 0, clusterFacts: true, interrupts: true },
+      quiet,
+      AbortSignal.timeout(25_000),
+    );
     shell = startShell({ ...process.env, KUBECONFIG: sandbox.kubeconfigFile });
     // Clusters and ClusterClasses are there: no other definition is needed.
     await apply(exampleNamespace);

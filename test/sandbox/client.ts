@@ -96,7 +96,7 @@ export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) =
 
 /** A webhook over real HTTPS on loopback, whose responses to reviews come from a function. */
 export async function startWebhook(
-  answer: (url: string, review: JsonObject, headers: IncomingHttpHeaders) => JsonObject,
+  answer: (url: string, review: JsonObject, headers: IncomingHttpHeaders) => JsonObject | Promise<JsonObject>,
 ) {
   const { ca, cert, key } = await makeCredentials(new Date());
   const server = createServer({ cert, key }, async (incoming, response) => {
@@ -109,7 +109,11 @@ export async function startWebhook(
     const { apiVersion, kind } = review;
     response.setHeader('content-type', 'application/json');
     response.end(
-      JSON.stringify({ apiVersion, kind, response: { uid, ...answer(incoming.url ?? '', review, incoming.headers) } }),
+      JSON.stringify({
+        apiVersion,
+        kind,
+        response: { uid, ...(await answer(incoming.url ?? '', review, incoming.headers)) },
+      }),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -7,7 +7,7 @@ import { badRequest, methodNotAllowed, RequestError, tooManyRequests } from '../
 import { metadataOf, type Resource, type UserInfo } from '../resources/resource.ts';
 import { remove } from '../writes/deletion.ts';
 import { scaleOf } from '../writes/scale.ts';
-import type { WriteContext, WriteRequest } from '../writes/write-request.ts';
+import { checkUnchanged, type WriteContext, type WriteRequest } from '../writes/write-request.ts';
 import { create, patch, update } from '../writes/writes.ts';
 import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
 import { giveBytes, takeBytes } from './in-flight.ts';
@@ -130,7 +130,9 @@ export async function answerResource(
     } else if (subresource === 'scale') {
       sendJson(response, 200, scaleOf(await get(context, { ...read, view: { as: 'object' } })), yaml);
     } else {
-      sendJson(response, 200, name === '' ? await list(context, read) : await get(context, read), yaml);
+      const found = name === '' ? await list(context, read) : await get(context, read);
+      checkUnchanged(context, resource);
+      sendJson(response, 200, found, yaml);
     }
     return;
   }

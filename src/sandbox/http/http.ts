@@ -53,7 +53,7 @@ export function sendJson(
   response.writeHead(code, {
     'Cache-Control': noCache,
     'Content-Type': type ?? (yaml ? 'application/yaml' : 'application/json'),
-    ...(code === 429 ? { 'Retry-After': '1' } : {}),
+    ...(code === 429 || code === 503 ? { 'Retry-After': '1' } : {}),
   });
   response.end(text);
 }

@@ -1,4 +1,4 @@
-import { isSame, type JsonObject } from '../../kubernetes/index.ts';
+import { isSame, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import type { Column, Resource } from '../resources/resource.ts';
 import { type Collection, type Store, storageKey } from '../storage/store.ts';
@@ -194,7 +194,11 @@ function reconcile(
     const last = built.get(name);
     if (last?.spec !== object.spec || last?.status !== object.status) {
       built.set(name, { spec: object.spec, status: object.status });
-      registry.set(name, resourcesOf(object));
+      const resources = resourcesOf(object);
+      // Not for a change of conditions only: requests in flight would be interrupted.
+      if (!isSame(resources as unknown as Json, registry.ofStorage(name) as unknown as Json)) {
+        registry.set(name, resources);
+      }
     }
     if (isDeleted) {
       cleanUp(context, definitions, name, cleaning, schedule);

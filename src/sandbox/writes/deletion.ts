@@ -4,7 +4,7 @@ import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import { mutate, validate } from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
-import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
+import { attemptOf, checkUnchanged, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Removes an object that is being deleted when it has no finalizers left. */
 export function removeWhenFinished(
@@ -71,6 +71,7 @@ export async function remove(
     });
     await mutate(context, attempt);
     await validate(context, attempt);
+    checkUnchanged(context, resource);
     if (collection.get(key) !== stored) {
       continue;
     }

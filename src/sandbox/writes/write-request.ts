@@ -1,4 +1,4 @@
-import { badRequest } from '../resources/errors.ts';
+import { badRequest, unavailable } from '../resources/errors.ts';
 import type { Resource, UserInfo } from '../resources/resource.ts';
 import type { AdmissionAttempt, AdmissionContext } from '../webhooks/admission.ts';
 
@@ -8,6 +8,20 @@ export interface WriteContext extends AdmissionContext {
   now(): string;
   /** How long requests for the objects of a new definition get a 429, in milliseconds. */
   initializing: number;
+  /** Whether requests in flight get a 503 when the definition of their resource changes. */
+  interrupts: boolean;
+}
+
+/**
+ * Checks that the definition of a resource has not changed since its request began: a kube-apiserver replaces the storage
+ * of a changed definition, and requests that are using the old one fail.
+ *
+ * @throws {RequestError} 503.
+ */
+export function checkUnchanged({ interrupts, registry }: WriteContext, resource: Resource): void {
+  if (interrupts && registry.find(resource.group, resource.version, resource.plural) !== resource) {
+    throw unavailable(`the definition of ${resource.storage} has changed; please try again`);
+  }
 }
 
 /** A write of one object, or of a subresource of it. */

@@ -32,7 +32,7 @@ import { removeWhenFinished } from './deletion.ts';
 import { metadataCauses } from './metadata.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
 import { scaleOf, scaleResourceOf, withScale } from './scale.ts';
-import { attemptOf, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
+import { attemptOf, checkUnchanged, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
@@ -144,6 +144,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   if (dryRun) {
     return object;
   }
+  checkUnchanged(context, resource);
   const created = collection.create(key, stored);
   if (created === undefined) {
     throw alreadyExists(resource, name);
@@ -274,6 +275,7 @@ async function change(
       return next;
     }
     const encoded = await context.converter.encode(resource, next);
+    checkUnchanged(context, resource);
     const replaced = collection.replace(key, stored, encoded);
     if (replaced !== undefined) {
       removeWhenFinished(context, request, key, replaced);

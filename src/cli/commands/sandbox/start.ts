@@ -202,6 +202,8 @@ export interface SandboxSettings {
   kubeconfigFile?: string | undefined;
   /** The current text of that file, which may be replaced. */
   staleKubeconfig?: string | undefined;
+  /** Whether changes of definitions interrupt requests, as those of a kube-apiserver do. */
+  interrupts?: boolean;
   /** Called when ExtensionConfigs are served, before everything is ready. */
   prepare?(config: KubeConfig): Promise<void>;
 }
@@ -221,6 +223,7 @@ export async function startSandboxWithWebhook(
   let local: LocalWebhook | undefined;
   const sandbox = await startSandbox({
     port: settings.port,
+    interrupts: settings.interrupts ?? false,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;
