@@ -1,8 +1,15 @@
 import { constants } from 'node:crypto';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
+import type { Server, TLSSocket } from 'node:tls';
+import type { Logger } from 'pino';
 import type { CertificatePair } from './certificates/certificate.ts';
+import type { ConnectionEvents, Connections } from './connections/connections.ts';
 import type { Limits } from './connections/limits.ts';
-import { Http1Response } from './connections/tracked.ts';
+import { trackConnections } from './connections/track.ts';
+import type { HttpRequest } from './requests/body.ts';
+import { refuseBrokenRequests } from './requests/broken-requests.ts';
+import { type ClientPolicy, refusalOf } from './requests/client-policy.ts';
+import { beginExchange, type Handler, type HttpResponse } from './requests/exchange.ts';
 
 /**
  * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has
@@ -23,75 +30,135 @@ const tlsSettings = {
   ].join(':'),
 } as const;
 
-/** Options of OpenSSL. */
-function secureOptionsOf(clientCertificates: boolean): number {
-  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
-  const { SSL_OP_NO_RENEGOTIATION: noRenegotiation, SSL_OP_NO_TICKET: noTicket } = constants;
-  // OpenSSL verifies the certificate of a client in full handshakes only: a resumed session would outlive the certificate
-  // and the CA. Go's clients, and so all API servers, resume none anyway.
-  return clientCertificates ? noRenegotiation | noTicket : noRenegotiation;
-}
+/**
+ * HTTP/2's windows, in bytes, for a request and for a connection with all its requests: how much a client may send before
+ * the server has read it. The limits bound what is kept in memory; the windows only what is in transit. With the 64 KiB of
+ * RFC 9113 a large request waits for a round trip again and again.
+ */
+const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
 
-/** Settings, besides limits, that may differ between HTTPS servers. */
-export interface HttpsFeatures {
+/**
+ * How many requests a client may cancel on a connection: at once, and per second. Go's client cancels one when its timeout
+ * expires; a client that makes requests only to cancel them (CVE-2023-44487) loses its connection.
+ */
+const resets = { streamResetBurst: 200, streamResetRate: 33 };
+
+/** Options of an HTTPS port. */
+export interface HttpsOptions {
+  limits: Limits;
   /** Whether to offer HTTP/2 besides HTTP/1.1. */
   http2: boolean;
-  /** Whether to request client certificates. */
-  clientCertificates: boolean;
+  /** If given, client certificates are requested. */
+  clients: ClientPolicy | undefined;
+  events: ConnectionEvents & { handshakeFailed(): void };
+  log: Logger;
+  handler: Handler;
 }
 
-/** Creates an HTTPS server that does not listen yet. Its handshakes fail until they have a certificate. */
-export function createHttpsServer(limits: Limits, { http2, clientCertificates }: HttpsFeatures) {
-  return createServer({
+/** An HTTPS port that does not listen yet. */
+export interface HttpsPort {
+  server: Server;
+  connections: Connections;
+  /** Sets the serving certificate of new connections; without one, handshakes fail. */
+  useCertificate(pair: CertificatePair): void;
+  /** Sets the CAs of client certificates of new connections, in PEM. */
+  useClientCa(pem: string): void;
+}
+
+async function createNodeServer({ limits, http2, clients }: HttpsOptions, secureOptions: number): Promise<Server> {
+  const settings = {
     ...tlsSettings,
-    secureOptions: secureOptionsOf(clientCertificates),
-    ServerResponse: Http1Response,
-    requestCert: clientCertificates,
+    secureOptions,
+    requestCert: clients !== undefined,
     // Clients without an accepted certificate get a 403 that says why; a failed handshake would say nothing.
     rejectUnauthorized: false,
     handshakeTimeout: limits.headersTimeoutMs,
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
-    // The periodic check of all connections does that, without a timer per request.
-    keepAliveTimeout: 0,
     noDelay: true,
-    ...(http2 && { ALPNProtocols: ['h2', 'http/1.1'] }),
+  };
+  if (!http2) {
+    return createServer(settings);
+  }
+  // Only then, since `node:http2` is large.
+  const { createSecureServer } = await import('node:http2');
+  const server = createSecureServer({
+    ...settings,
+    ...resets,
+    allowHTTP1: true,
+    settings: {
+      enablePush: false,
+      maxConcurrentStreams: limits.maxStreams,
+      maxHeaderListSize: limits.maxHeaderBytes,
+      initialWindowSize: windowBytes.request,
+    },
   });
+  return server.on('session', (session) => session.setLocalWindowSize(windowBytes.connection));
 }
 
-/** The TLS settings of a server's handshakes. A change affects new connections only. */
-export interface Handshakes {
-  useCertificate(pair: CertificatePair): void;
-  /** Sets the CAs of client certificates, in PEM. */
-  useClientCa(pem: string): void;
-}
+/** Puts a handler on an HTTPS server with limits. */
+export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort> {
+  const { limits, clients, events, log, handler } = options;
+  // A renegotiation lets clients make the server repeat the costly handshake, and no client needs one.
+  // No session is resumed: OpenSSL checks the certificate of a client in full handshakes only. Go's clients, and so all API
+  // servers, never resume one.
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION | (clients === undefined ? 0 : constants.SSL_OP_NO_TICKET);
+  const server = await createNodeServer(options, secureOptions);
+  const connections = trackConnections(server, limits, events);
+  if (clients !== undefined) {
+    server.on('secureConnection', (socket: TLSSocket) => {
+      const connection = connections.of(socket);
+      const refusal = refusalOf(socket, clients);
+      if (connection !== undefined && refusal !== undefined) {
+        connection.refusal = refusal;
+        log.warn({ reason: refusal, remoteAddress: socket.remoteAddress }, 'client refused');
+      }
+    });
+  }
+  const onRequest = (request: HttpRequest, response: HttpResponse) => {
+    const exchange = beginExchange(request, response, connections);
+    if (exchange?.connection.refusal !== undefined) {
+      exchange.refuse({ code: 403, message: exchange.connection.refusal });
+    } else if (exchange !== undefined) {
+      void handler(exchange);
+    }
+  };
+  server.on('request', onRequest);
+  // The handler sends 100 Continue, or refuses before a body is sent.
+  server.on('checkContinue', onRequest);
+  server.on('tlsClientError', (error: NodeJS.ErrnoException) => {
+    events.handshakeFailed();
+    log.debug({ code: error.code }, 'TLS handshake failed');
+  });
+  refuseBrokenRequests(server, connections);
 
-/** Creates the TLS settings for a server, which has no certificate at first. */
-export function createHandshakes(server: Pick<Server, 'setSecureContext'>, clientCertificates: boolean): Handshakes {
   let pair: CertificatePair | undefined;
   let clientCa: string | undefined;
-  function apply(): void {
+  function applySettings(): void {
     if (pair !== undefined) {
       server.setSecureContext({
+        ...tlsSettings,
+        secureOptions,
         cert: pair.cert,
         key: pair.key,
-        ...tlsSettings,
-        secureOptions: secureOptionsOf(clientCertificates),
         // Without an explicit list, Node would trust every public CA.
-        ...(clientCertificates && { ca: clientCa ?? [] }),
+        ...(clients !== undefined && { ca: clientCa ?? [] }),
       });
     }
   }
   return {
+    server,
+    connections,
     useCertificate(next) {
       pair = next;
-      apply();
+      applySettings();
     },
     useClientCa(pem) {
       clientCa = pem;
-      apply();
+      applySettings();
     },
   };
 }

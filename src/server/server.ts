@@ -1,12 +1,50 @@
+import type { Logger } from 'pino';
+import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
 import type { FileWatch } from './certificates/file-watch.ts';
-import { defaultLimits, limitsWith } from './connections/limits.ts';
-import { listen } from './connections/listen.ts';
+import { drain } from './connections/drain.ts';
+import { defaultLimits, type Limits, limitsWith } from './connections/limits.ts';
+import { type Address, listen } from './connections/listen.ts';
 import { type HealthServer, startHealthServer } from './health/health-server.ts';
+import { createMetrics, type Metrics } from './health/metrics.ts';
 import { readinessOf, type ServerPhase } from './health/readiness.ts';
-import { createMainPort } from './main-port.ts';
-import type { ServerOptions } from './options.ts';
+import { createHttpsPort, type HttpsPort } from './https.ts';
+import type { Handler } from './requests/exchange.ts';
 import { createServingCertificate } from './serving-certificate.ts';
+
+/** The server as its application sees it. */
+export interface ServerContext {
+  metrics: Metrics;
+  log: Logger;
+}
+
+/** Options of a server. */
+export interface ServerOptions {
+  /** Creates the handler of the requests of allowed clients on the main port. */
+  handler: (context: ServerContext) => Handler;
+  /** Name of the main port in the log, in metrics and in readiness checks. */
+  name: string;
+  /** Prefix of the names of metrics. */
+  metricsPrefix: string;
+  certificates: CertificateSource;
+  /** Whether to offer HTTP/2 besides HTTP/1.1. Default: HTTP/1.1 only. */
+  http2?: boolean | undefined;
+  /** Requests client certificates issued by these CAs. */
+  clients?: { caFile: string; allowedNames: readonly string[] } | undefined;
+  main: Address;
+  /** Undefined for a server that nobody probes. */
+  health: Address | undefined;
+  limits?: Partial<Limits> | undefined;
+  log: Logger;
+  /** Number of lines of the log that could not be written, if that is known. */
+  lostLogLines?: (() => number) | undefined;
+  version: string;
+  /** Whether to add the process's own metrics, which may be registered only once per process. */
+  processMetrics: boolean;
+  now: () => Date;
+  /** How often the client CA file is read when no event reports a change, in milliseconds. */
+  pollMs?: number | undefined;
+}
 
 /** How to stop. */
 interface StopOptions {
@@ -44,12 +82,14 @@ export interface RunningServer {
  * @throws {TypeError} for a limit that is not a whole number in its range.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { log, now, clients, certificates, name } = options;
+  const { log, now, clients, certificates, name, http2 = false } = options;
   const limits = limitsWith(defaultLimits, options.limits);
   let phase: ServerPhase = 'starting';
-  const main = await createMainPort(options, limits, () => phase === 'draining');
-  const { handshakes, connections, metrics } = main;
-  const certificate = createServingCertificate(handshakes.useCertificate, now, { log, metrics });
+  const metrics = createMetrics({ ...options, prefix: options.metricsPrefix, port: name }, () => https.connections);
+  const handler = options.handler({ metrics, log });
+  const events = { ...metrics.eventsOf(name), handshakeFailed: metrics.handshakeFailed };
+  const https: HttpsPort = await createHttpsPort({ limits, http2, clients, events, log, handler });
+  const certificate = createServingCertificate(https.useCertificate, now, { log, metrics });
   let clientCaProblem: string | undefined;
   const readiness = () =>
     readinessOf({
@@ -63,23 +103,31 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let clientCaWatch: FileWatch | undefined;
   let health: HealthServer | undefined;
   let port: number;
+  async function close(): Promise<void> {
+    certificates.stop();
+    certificate.stop();
+    clientCaWatch?.close();
+    phase = 'stopped';
+    await health?.stop();
+  }
   try {
-    health =
-      options.health &&
-      (await startHealthServer({
-        address: options.health,
+    if (options.health !== undefined) {
+      const address = options.health;
+      health = await startHealthServer({
+        address,
         readiness,
         metrics,
         limits,
-        events: main.eventsOf('health'),
+        events: metrics.eventsOf('health'),
         log,
-      }));
+      });
+    }
     if (clients !== undefined) {
       clientCaWatch = await watchClientCa(
         clients.caFile,
         (pem) => {
           clientCaProblem = undefined;
-          handshakes.useClientCa(pem);
+          https.useClientCa(pem);
         },
         (problem) => {
           clientCaProblem = problem;
@@ -89,28 +137,21 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       );
     }
     await certificates.start(certificate.take);
-    port = await listen(main.server, 'main', options.main);
+    port = await listen(https.server, 'main', options.main);
   } catch (error) {
-    certificates.stop();
-    certificate.stop();
-    clientCaWatch?.close();
-    await health?.stop();
+    await close();
     throw error;
   }
-  const healthServer = health;
-  const healthPort = healthServer?.port ?? 0;
+  const healthPort = health?.port ?? 0;
   phase = 'serving';
   log.info({ [`${name}Port`]: port, healthPort, host: options.main.host ?? 'all interfaces' }, 'listening');
 
   async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
     phase = 'draining';
-    log.info({ inFlight: connections.inFlight(), connections: connections.count() }, 'stopping');
-    const { cut } = await connections.drain({ closeAfter, graceMs, timeoutMs });
-    certificates.stop();
-    certificate.stop();
-    clientCaWatch?.close();
-    phase = 'stopped';
-    await healthServer?.stop();
+    const { connections, server } = https;
+    log.info({ inFlight: connections.inFlight, connections: connections.size }, 'stopping');
+    const { cut } = await drain(server, connections, { closeAfter, graceMs, timeoutMs });
+    await close();
     log.info({ connectionsCut: cut }, 'stopped');
   }
   let stopping: Promise<void> | undefined;

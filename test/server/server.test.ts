@@ -4,7 +4,7 @@ import { type CertificateEvent, ListenError, type ServerOptions, startServer } f
 import { metricAt } from '../support/metrics.ts';
 import { isOpen } from '../support/ports.ts';
 import { localhost, makeCertificate, testCa } from './certificates.ts';
-import { collectingLog, openTls, pairOf, readAll, send, until } from './running.ts';
+import { collectingLog, keepAliveAgent, openTls, pairOf, readAll, send, until } from './running.ts';
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -21,16 +21,15 @@ async function serving(
   const { log, lines } = collectingLog();
   let tell: (event: CertificateEvent) => void = () => {};
   let isStopped = false;
-  const draining: boolean[] = [];
   const server = await startServer({
-    application:
-      ({ isDraining, maxBodyBytes }) =>
-      (request, response) => {
-        draining.push(isDraining());
-        const text = JSON.stringify({ hello: request.url, maxBodyBytes });
-        response.writeHead(200, ['content-length', String(text.length)]);
-        response.end(text);
-      },
+    handler: () => async (exchange) => {
+      const body = await exchange.readBody('any request');
+      if (body instanceof Uint8Array) {
+        exchange.respond({ code: 200, text: JSON.stringify({ hello: exchange.path, bytes: body.length }) });
+      } else {
+        exchange.refuse(body);
+      }
+    },
     name: 'main',
     metricsPrefix: 'x_',
     certificates: {
@@ -57,7 +56,6 @@ async function serving(
   return {
     ...server,
     lines,
-    draining,
     health,
     tell: (event: CertificateEvent) => tell(event),
     isSourceStopped: () => isStopped,
@@ -243,10 +241,8 @@ describe('an invalid request', () => {
 
   test('after a valid one gets no response of its own', async () => {
     const { port, metric } = await serving({
-      application: () => (_, response) => {
-        response.writeHead(200, ['content-length', '5']);
-        response.write('he');
-      },
+      // More than the client reads, and the socket buffers.
+      handler: () => (exchange) => exchange.respond({ code: 200, text: 'x'.repeat(16_000_000) }),
     });
     const socket = await openTls(port);
     const received = readAll(socket);
@@ -254,7 +250,7 @@ describe('an invalid request', () => {
     await new Promise((resolve) => socket.once('data', resolve));
     socket.write('hello\r\n\r\n');
     const text = await received;
-    expect(text).toMatch(/^HTTP\/1.1 200 OK.*\r\n\r\nhe$/s);
+    expect(text).toMatch(/^HTTP\/1.1 200 OK.*\r\n\r\nx+$/s);
     expect(await metric('http_refusals_total{code="400"}')).toBeNaN();
   });
 
@@ -274,14 +270,15 @@ describe('an invalid request', () => {
 describe('the limits', () => {
   test('are those given, and defaults otherwise', async () => {
     const { port } = await serving({ limits: { maxBodyBytes: 77 } });
-    expect((await send(port, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 77 });
+    expect((await send(port, '/x', 'x'.repeat(77))).json()).toEqual({ hello: '/x', bytes: 77 });
+    expect((await send(port, '/x', 'x'.repeat(78))).code).toBe(413);
     const { port: other } = await serving();
-    expect((await send(other, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 7 * 1024 * 1024 });
+    expect((await send(other, '/x', 'x'.repeat(78))).json()).toEqual({ hello: '/x', bytes: 78 });
   });
 
   test('undefined is the default', async () => {
     const { port } = await serving({ limits: { maxBodyBytes: undefined } as never });
-    expect((await send(port, '/x', '')).json()).toEqual({ hello: '/x', maxBodyBytes: 7 * 1024 * 1024 });
+    expect((await send(port, '/x', 'x'.repeat(78))).json()).toEqual({ hello: '/x', bytes: 78 });
   });
 
   test('of a request that may take less time than a header are those of the header, too', async () => {
@@ -314,13 +311,15 @@ test.each([
 });
 
 describe('shutdown', () => {
-  test('is reported to applications, stops the source, and closes both ports', async () => {
-    const { port, healthPort, stop, draining, isSourceStopped, lines } = await serving();
-    expect((await send(port, '/x', '')).code).toBe(200);
+  test('is told to clients, stops the source, and closes both ports', async () => {
+    const { port, healthPort, stop, isSourceStopped, lines } = await serving();
+    const agent = keepAliveAgent();
+    onTestFinished(() => agent.destroy());
+    const told = async () => (await send(port, '/x', '', { agent })).headers.connection;
+    expect(await told()).toBe('keep-alive');
     const { promise, resolve } = Promise.withResolvers<void>();
     const stopped = stop({ closeAfter: promise, graceMs: 0, timeoutMs: 5_000 });
-    expect((await send(port, '/x', '')).code).toBe(200);
-    expect([draining, isSourceStopped()]).toEqual([[false, true], false]);
+    expect([await told(), isSourceStopped()]).toEqual(['close', false]);
     resolve();
     await stopped;
     expect([isSourceStopped(), await isOpen(port), await isOpen(healthPort)]).toEqual([true, false, false]);
@@ -352,7 +351,7 @@ test.each([
   let isStopped = false;
   const { log } = collectingLog();
   const starting = startServer({
-    application: () => () => {},
+    handler: () => () => {},
     name: 'main',
     metricsPrefix: 'x_',
     certificates: {

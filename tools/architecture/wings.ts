@@ -25,7 +25,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'server',
     knows: 'an HTTPS server that lasts: certificates, connections, requests, health',
-    rooms: ['certificates', 'connections', 'health', 'requests'],
+    rooms: ['certificates', 'connections', 'requests', 'health'],
   },
   {
     name: 'extensionconfig',

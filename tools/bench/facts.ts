@@ -21,7 +21,7 @@ import {
   exampleServiceObject,
 } from '../../src/policy/rules/examples/examples.ts';
 import { createHookCatalog, newestKnownRelease } from '../../src/runtimehooks/index.ts';
-import { createDecide, type Reply } from '../../src/webhook/index.ts';
+import { createDecide } from '../../src/webhook/index.ts';
 import { median } from './program.ts';
 
 const count = 1_000;
@@ -105,25 +105,25 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function cpuMs(work: () => void): number {
+async function cpuMs(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
-  work();
+  await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
 
-function benchReviews(rounds: number): void {
+/** The signal of a client that waits. */
+const waits = () => AbortSignal.any([]);
+
+async function benchReviews(rounds: number): Promise<void> {
   const { facts, add } = createManifestFacts();
   for (const object of clusterObjects()) {
     add(object);
   }
   const known: ClusterKnowledge = { facts, ageMs: 1000, unknown: [] };
   const decides = {
-    without: createDecide(policy(undefined), undefined),
-    with: createDecide(
-      policy(() => known),
-      undefined,
-    ),
+    without: createDecide({ admission: policy(undefined) }),
+    with: createDecide({ admission: policy(() => known) }),
   };
   const perRound = 2_000;
   print(`a review with ${count} ExtensionConfigs and ${count} ClusterClasses, µs of CPU time (median of ${rounds}):`);
@@ -132,9 +132,9 @@ function benchReviews(rounds: number): void {
     for (let round = -2; round < rounds; round++) {
       // In turn, so that other load on the machine affects both.
       for (const which of ['without', 'with'] as const) {
-        const ms = cpuMs(() => {
+        const ms = await cpuMs(async () => {
           for (let index = 0; index < perRound; index++) {
-            decides[which]('validate', body);
+            await decides[which]('validate', body, waits);
           }
         });
         if (round >= 0) {
@@ -143,7 +143,7 @@ function benchReviews(rounds: number): void {
       }
     }
     const [without, withFacts] = [median(times.without), median(times.with)];
-    const warnings = JSON.parse((decides.with('validate', body) as Reply).text).response.warnings?.length ?? 0;
+    const warnings = JSON.parse((await decides.with('validate', body, waits)).text).response.warnings?.length ?? 0;
     print(
       `  ${name.padEnd(6)} ${body.length} bytes: ${without.toFixed(1)} without, ${withFacts.toFixed(1)} with facts (${(withFacts / without).toFixed(2)}), ${warnings} warnings`,
     );
@@ -234,22 +234,22 @@ async function benchFlood(): Promise<void> {
     // The watch is open once the first bookmark or event can arrive.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const before = heapMib();
-    const decide = createDecide(policy(watching.read), undefined);
+    const decide = createDecide({ admission: policy(watching.read) });
     const last = `h${changes / count}.${nameOf(count - 1)}`;
-    const waits: number[] = [];
+    const times: number[] = [];
     const started = performance.now();
     child.send('flood');
     while (watching.read().facts.clusterClasses?.namingHandler(last).size !== 1) {
       const asked = performance.now();
       await setImmediate();
-      decide('validate', bodies.update);
-      waits.push(performance.now() - asked);
+      await decide('validate', bodies.update, waits);
+      times.push(performance.now() - asked);
     }
     const seconds = (performance.now() - started) / 1000;
-    waits.sort((a, b) => a - b);
-    const [slowest, most] = [waits.at(-1) ?? 0, waits[Math.floor(waits.length * 0.99)] ?? 0];
+    times.sort((a, b) => a - b);
+    const [slowest, most] = [times.at(-1) ?? 0, times[Math.floor(times.length * 0.99)] ?? 0];
     print(
-      `a flood of ${changes} changes: ${seconds.toFixed(2)} s, ${waits.length} decisions meanwhile, the slowest took ${slowest.toFixed(1)} ms (p99 ${most.toFixed(1)} ms)`,
+      `a flood of ${changes} changes: ${seconds.toFixed(2)} s, ${times.length} decisions meanwhile, the slowest took ${slowest.toFixed(1)} ms (p99 ${most.toFixed(1)} ms)`,
     );
     const after = heapMib();
     print(
@@ -265,6 +265,6 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9'
 if (values.server) {
   await serveFlood();
 } else {
-  benchReviews(Number(values.rounds));
+  await benchReviews(Number(values.rounds));
   await benchFlood();
 }

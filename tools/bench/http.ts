@@ -26,7 +26,7 @@ const callerCounts = values.callers.split(',').map(Number);
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const captured = (name: string) =>
-  JSON.parse(readFileSync(path(`../fixtures/webhook-calls/${name}`), 'utf8')).body as {
+  JSON.parse(readFileSync(path(`../../test/support/fixtures/webhook-calls/${name}`), 'utf8')).body as {
     request: { object: { metadata: Record<string, unknown>; spec: { clientConfig: Record<string, unknown> } } };
   };
 

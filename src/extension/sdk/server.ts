@@ -26,7 +26,7 @@ import { discoveryOf } from './handlers/discovery.ts';
 import type { Handler } from './handlers/handler.ts';
 import { checkNumber, isText, prefixOf } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
-import { createApplication } from './http/application.ts';
+import { createHttpHandler } from './http/handler.ts';
 import { createCallMetrics, metricsPrefix } from './http/metrics.ts';
 import type { ReplaceAnswer } from './http/routes.ts';
 import { defaultLog } from './log.ts';
@@ -243,13 +243,14 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       prepareChecks(hook);
     }
     const running = await startServer({
-      application: (foundation) =>
-        createApplication(foundation, {
+      handler: ({ metrics }) =>
+        createHttpHandler({
           handlers,
           prefix,
+          log,
           lifetime,
           replaceAnswer: options.replaceAnswer,
-          metrics: createCallMetrics(foundation.metrics.registry),
+          metrics: createCallMetrics(metrics.registry),
         }),
       name: 'extension',
       metricsPrefix,

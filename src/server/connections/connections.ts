@@ -1,45 +1,34 @@
-import type { IncomingMessage } from 'node:http';
-import type { Http2ServerRequest, Http2Session } from 'node:http2';
+import type { Http2Session } from 'node:http2';
 import type { Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
-import type { ConnectionEvents, ConnectionLimits } from './connection-limits.ts';
-import { ConnectionTable } from './connection-table.ts';
-import { type DrainOptions, drain } from './drain.ts';
-import { isStalled, victimOf } from './stalled.ts';
-import { Timeouts } from './timeouts.ts';
-import {
-  type Connection,
-  type Http1Response,
-  isHttp2Response,
-  type TrackedHttp2Response,
-  type TrackedResponse,
-  type TrackedServer,
-} from './tracked.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { Connection, type OpenExchange } from './connection.ts';
+import type { Limits } from './limits.ts';
 
-/** The connections of one HTTP server. */
-export interface Connections {
-  count(): number;
-  /** Number of requests being read or answered. */
-  inFlight(): number;
-  /** Bytes of their bodies and responses. */
-  inFlightBytes(): number;
-  /** Reserves bytes of a body until the response has been sent; false when there is no room for them. */
-  holdBody(response: TrackedResponse, bytes: number): boolean;
-  /**
-   * Notes that the request has arrived and is being decided: the client is not to blame that nothing is sent meanwhile.
-   */
-  holdDecision(response: TrackedResponse): void;
-  /** Reserves bytes of a response until it has been sent; the reservation of its request's body ends. */
-  holdResponse(response: TrackedResponse, bytes: number): void;
-  /** To be called when a connection has negotiated HTTP/2 in its TLS handshake. */
-  carry(socket: TLSSocket, session: Http2Session): void;
-  /** To be called when a request came over HTTP/2. */
-  begin(request: Http2ServerRequest, response: TrackedHttp2Response): void;
-  /** Accepts no more requests on the HTTP/2 connection of a response: sends GOAWAY, and finishes the other requests. */
-  leave(response: TrackedResponse): void;
-  /** Ends all connections, idle ones first; resolves when none are left. */
-  drain(options: DrainOptions): Promise<{ cut: number }>;
+/** Limits on the connections of one server. */
+export type ConnectionLimits = Pick<
+  Limits,
+  | 'maxBodyBytes'
+  | 'maxConnections'
+  | 'maxInFlightBytes'
+  | 'headersTimeoutMs'
+  | 'requestTimeoutMs'
+  | 'responseTimeoutMs'
+  | 'stallTimeoutMs'
+  | 'keepAliveTimeoutMs'
+  | 'timeoutCheckMs'
+>;
+
+/** What happens on a server, for metrics. */
+export interface ConnectionEvents {
+  /** A connection was closed to make room for another. */
+  evicted(): void;
+  /** A new connection was closed on arrival: the server was full, and no other connection could be closed for it. */
+  dropped(): void;
+  /** A response was abandoned because the client did not read it in time. */
+  responseDropped(): void;
+  /** A request was refused before a decision. */
+  refused(code: number): void;
 }
 
 /**
@@ -47,115 +36,201 @@ export interface Connections {
  * passes all of it to OpenSSL at once).
  */
 const copiesOfResponse = 2;
+/** How long a client has to close an HTTP/2 connection after its last response, in milliseconds. */
+const leavingMs = 1_000;
+
+const peerOf = ({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>) =>
+  `${remoteAddress}/${remotePort}`;
+
+const firstIn = (connections: ReadonlySet<Connection>): Connection | undefined => connections.values().next().value;
 
 /**
- * Tracks the connections of a server: closes those that time out or occupy room that others need, and drains them all
- * at shutdown. Node does not notice a response that is never read. The server must be created with `Http1Response`.
+ * The connections of a server with their requests. Node limits the time of handshakes, of HTTP/1.1 requests, and of idle
+ * HTTP/1.1 connections; this does what it does not: it closes idle and stalled connections when others need the room,
+ * limits the bytes in memory, gives up responses that are never read, and has the timeouts of HTTP/2.
  */
-export function trackConnections(
-  server: TrackedServer,
-  limits: ConnectionLimits,
-  events: ConnectionEvents,
-): Connections {
-  const table = new ConnectionTable(limits.maxInFlightBytes);
-  const { budget } = table;
+export class Connections {
+  // Each connection is in exactly one of these sets, the oldest first.
+  /** There has not been a request yet. */
+  readonly fresh = new Set<Connection>();
+  /** There has been a request, but there is none now. */
+  readonly idle = new Set<Connection>();
+  /** A request is being read or answered. */
+  readonly busy = new Set<Connection>();
+  /** Whether each response is the last one of its connection, since the server stops. */
+  isDraining = false;
+  readonly limits: ConnectionLimits;
+  readonly events: ConnectionEvents;
+  readonly #budget: ByteBudget;
+  /** By TCP socket, TLS socket and HTTP/2 session. */
+  readonly #connections = new WeakMap<object, Connection>();
+  // Finds the TCP socket under a TLS socket without a private property of either.
+  readonly #byPeer = new Map<string, Connection>();
 
-  function evict(connection: Connection): void {
-    events.evicted();
-    table.cut(connection);
+  constructor(limits: ConnectionLimits, events: ConnectionEvents) {
+    this.limits = limits;
+    this.events = events;
+    this.#budget = new ByteBudget(limits.maxInFlightBytes);
   }
 
-  server.on('connection', (transport: Socket) => {
-    if (table.size >= limits.maxConnections) {
-      const going = victimOf(table, limits.stallTimeoutMs);
-      if (going === undefined) {
-        events.dropped();
+  get size(): number {
+    return this.fresh.size + this.idle.size + this.busy.size;
+  }
+
+  /** Number of requests being read or answered. */
+  get inFlight(): number {
+    return [...this.busy].reduce((sum, { exchanges }) => sum + exchanges.size, 0);
+  }
+
+  /** Bytes of their bodies and responses. */
+  get inFlightBytes(): number {
+    return this.#budget.held;
+  }
+
+  /** A client has connected. */
+  open(transport: Socket): void {
+    if (this.size >= this.limits.maxConnections) {
+      const evictable = this.#connectionToEvict();
+      if (evictable === undefined) {
+        this.events.dropped();
         transport.destroy();
         return;
       }
-      evict(going);
+      this.#evict(evictable);
     }
-    table.open(transport);
-  });
-  server.on('secureConnection', (socket: TLSSocket) => table.secure(socket));
-
-  function settle(this: TrackedResponse): void {
-    table.settle(this);
+    const connection = new Connection(transport, this.fresh);
+    this.fresh.add(connection);
+    this.#connections.set(transport, connection);
+    const peer = peerOf(transport);
+    this.#byPeer.set(peer, connection);
+    transport.once('close', () => {
+      this.#forget(connection);
+      if (this.#byPeer.get(peer) === connection) {
+        this.#byPeer.delete(peer);
+      }
+    });
   }
-  function begin(connection: Connection | undefined, response: TrackedResponse): void {
+
+  /** The handshake of a connection is complete. */
+  secure(socket: TLSSocket): void {
+    const connection = this.#byPeer.get(peerOf(socket));
+    if (connection === undefined) {
+      // The client has disconnected.
+      socket.destroy();
+      return;
+    }
+    connection.tls = socket;
+    this.#connections.set(socket, connection);
+  }
+
+  /** A connection has negotiated HTTP/2 in its handshake. */
+  upgrade(session: Http2Session): void {
+    const connection = this.#byPeer.get(peerOf(session.socket));
     if (connection !== undefined) {
-      response.on('close', settle);
-      table.begin(connection, response);
-    }
-  }
-  server.prependListener('request', (request: IncomingMessage, response: Http1Response) => {
-    begin(table.bySocket(request.socket), response);
-  });
-  // An unknown expectation. Node would respond without emitting an event, and the connection, which then seems never to
-  // have had a request, would stay open for as long as its client likes.
-  server.on('checkExpectation', (request: IncomingMessage, response: Http1Response) => {
-    delete request.headers.expect;
-    server.emit('request', request, response);
-  });
-
-  const timeouts = new Timeouts(table, limits, events);
-  const checking = setInterval(() => timeouts.check(), limits.timeoutCheckMs);
-  checking.unref();
-
-  /**
-   * Closes stalled connections until the bytes fit or none are left, so that stalled clients cannot use up the budget
-   * of others.
-   */
-  function makeRoom(response: TrackedResponse, bytes: number): void {
-    for (const connection of table.busy) {
-      if (budget.fits(bytes, response.heldBytes)) {
-        return;
-      }
-      if (connection !== response.carrier && connection.bytes > 0 && isStalled(connection, limits.stallTimeoutMs)) {
-        evict(connection);
-      }
+      connection.session = session;
+      this.#connections.set(session, connection);
     }
   }
 
-  return {
-    count: () => table.size,
-    inFlight: () => table.requests,
-    inFlightBytes: budget.held,
-    holdBody(response, bytes) {
-      makeRoom(response, bytes);
-      if (!budget.fits(bytes, response.heldBytes)) {
-        return false;
+  /** The open connection with this TCP socket, TLS socket or HTTP/2 session. */
+  of(carrier: object | undefined): Connection | undefined {
+    const connection = carrier && this.#connections.get(carrier);
+    return connection?.state.has(connection) ? connection : undefined;
+  }
+
+  /** A request has arrived. */
+  begin(exchange: OpenExchange): void {
+    const { connection } = exchange;
+    connection.exchanges.add(exchange);
+    connection.requestCount++;
+    connection.moveTo(this.busy);
+  }
+
+  /** The response to a request has been sent, or its client has disconnected. */
+  end(exchange: OpenExchange): void {
+    const { connection } = exchange;
+    if (connection.exchanges.delete(exchange)) {
+      this.#hold(exchange, 0);
+      exchange.end();
+      connection.moveTo(connection.exchanges.size === 0 ? this.idle : this.busy);
+    }
+  }
+
+  /** Reserves bytes of a request until its response has been sent; false when there is no room for them. */
+  holdBody(exchange: OpenExchange, bytes: number): boolean {
+    // Stalled clients must not use up the budget of others.
+    for (const connection of this.busy) {
+      if (this.#budget.fits(bytes, exchange.heldBytes)) {
+        break;
       }
-      table.hold(response, bytes);
-      return true;
-    },
-    holdDecision: (response) => table.deciding(response),
-    holdResponse(response, bytes) {
-      table.hold(response, copiesOfResponse * bytes - response.heldBytes);
-      table.decided(response);
-      if (isHttp2Response(response)) {
-        response.respondingSince = performance.now();
-      } else if (response.carrier !== undefined) {
-        response.carrier.responding = true;
-        response.carrier.since = performance.now();
+      const holdsBytes = [...connection.exchanges].some(({ heldBytes }) => heldBytes > 0);
+      if (connection !== exchange.connection && holdsBytes && connection.isStalled(this.limits.stallTimeoutMs)) {
+        this.#evict(connection);
       }
-    },
-    carry: (socket, session) => table.carry(socket, session),
-    begin(request, response) {
-      const { session } = request.stream;
-      const connection = session === undefined ? undefined : table.bySession(session);
-      connection?.streams.add(response);
-      begin(connection, response);
-    },
-    leave({ carrier }) {
-      if (carrier?.session !== undefined) {
-        table.close(carrier);
+    }
+    if (!this.#budget.fits(bytes, exchange.heldBytes)) {
+      return false;
+    }
+    this.#hold(exchange, exchange.heldBytes + bytes);
+    return true;
+  }
+
+  /** Reserves bytes of a response until it has been sent, instead of those of its request. */
+  holdResponse(exchange: OpenExchange, bytes: number): void {
+    this.#hold(exchange, copiesOfResponse * bytes);
+  }
+
+  /** Ends a connection; over HTTP/2, requests in flight are finished first. */
+  close(connection: Connection): void {
+    const { session, tls, transport, leavingSince } = connection;
+    if (session === undefined) {
+      (tls ?? transport).destroySoon();
+    } else if (leavingSince === undefined) {
+      connection.leavingSince = performance.now();
+      // GOAWAY names the last request that gets a response: clients repeat later ones on a new connection.
+      session.close();
+    } else if (
+      connection.exchanges.size === 0 &&
+      performance.now() - Math.max(leavingSince, connection.since) >= leavingMs
+    ) {
+      this.cut(connection);
+    }
+  }
+
+  /** Ends a connection at once, with its requests. */
+  cut(connection: Connection): void {
+    this.#forget(connection);
+    connection.transport.destroy();
+  }
+
+  /** One that never sent a request, else the longest idle, else a stalled one; undefined when none may be closed. */
+  #connectionToEvict(): Connection | undefined {
+    const { stallTimeoutMs } = this.limits;
+    const newcomer = firstIn(this.fresh);
+    if (newcomer !== undefined && performance.now() - newcomer.since >= stallTimeoutMs) {
+      return newcomer;
+    }
+    return firstIn(this.idle) ?? [...this.busy].find((connection) => connection.isStalled(stallTimeoutMs));
+  }
+
+  #evict(connection: Connection): void {
+    this.events.evicted();
+    this.cut(connection);
+  }
+
+  #hold(exchange: OpenExchange, bytes: number): void {
+    this.#budget.held += bytes - exchange.heldBytes;
+    exchange.heldBytes = bytes;
+  }
+
+  #forget(connection: Connection): void {
+    if (connection.state.delete(connection)) {
+      // Of pipelined requests, Node closes the response of the first only.
+      for (const exchange of connection.exchanges) {
+        this.#hold(exchange, 0);
+        exchange.end();
       }
-    },
-    async drain(options) {
-      const drained = await drain(server, table, options);
-      clearInterval(checking);
-      return drained;
-    },
-  };
+      connection.exchanges.clear();
+    }
+  }
 }

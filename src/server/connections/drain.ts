@@ -1,5 +1,5 @@
-import type { ConnectionTable } from './connection-table.ts';
-import type { TrackedServer } from './tracked.ts';
+import type { Server } from 'node:net';
+import type { Connections } from './connections.ts';
 
 /** How to end the connections of a server that stops. */
 export interface DrainOptions {
@@ -19,15 +19,17 @@ const drainCheckMs = 50;
 
 /** Ends all connections, idle ones first; resolves when none are left, with the number that had to be cut. */
 export async function drain(
-  server: TrackedServer,
-  table: ConnectionTable,
+  server: Server,
+  connections: Connections,
   { closeAfter, graceMs, timeoutMs }: DrainOptions,
 ): Promise<{ cut: number }> {
+  const { fresh, idle, busy } = connections;
   const startedMs = performance.now();
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   let cutCount = 0;
   let mayClose = closeAfter === undefined;
   let listens = true;
+  connections.isDraining = true;
   function stopListening(): void {
     if (listens) {
       listens = false;
@@ -35,41 +37,37 @@ export async function drain(
       server.close(() => resolve());
     }
   }
-  function look(): void {
+  function closeIdle(): void {
     if (!mayClose) {
       return;
     }
     const now = performance.now();
-    if (table.size === 0 || now - startedMs >= graceMs) {
+    if (connections.size === 0 || now - startedMs >= graceMs) {
       stopListening();
     }
-    for (const waiting of [table.fresh, table.idle]) {
-      for (const connection of waiting) {
-        if (now - Math.max(connection.since, startedMs) >= graceMs) {
-          table.close(connection);
-        }
+    for (const connection of [...fresh, ...idle]) {
+      if (now - Math.max(connection.since, startedMs) >= graceMs) {
+        connections.close(connection);
       }
     }
   }
   // Only after everything that has arrived has been read: closing a socket with unread data resets it.
-  const lookSoon = () => void setImmediate(look);
-  const looking = setInterval(lookSoon, Math.min(drainCheckMs, timeoutMs));
+  const closeIdleSoon = () => void setImmediate(closeIdle);
+  const checking = setInterval(closeIdleSoon, Math.min(drainCheckMs, timeoutMs));
   const cutAll = setTimeout(() => {
     stopListening();
-    for (const state of [table.fresh, table.idle, table.busy]) {
-      cutCount += state.size;
-      for (const connection of state) {
-        table.cut(connection);
-      }
+    for (const connection of [...fresh, ...idle, ...busy]) {
+      cutCount++;
+      connections.cut(connection);
     }
   }, timeoutMs);
   closeAfter?.then(() => {
     mayClose = true;
-    lookSoon();
+    closeIdleSoon();
   });
-  lookSoon();
+  closeIdleSoon();
   await closed;
-  clearInterval(looking);
+  clearInterval(checking);
   clearTimeout(cutAll);
   return { cut: cutCount };
 }

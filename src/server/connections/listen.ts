@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import type { TrackedServer } from './tracked.ts';
+import type { AddressInfo, Server } from 'node:net';
 
 /** The address that a server listens on. Port 0 lets the system choose; without a host, all interfaces. */
 export interface Address {
@@ -26,7 +25,7 @@ export class ListenError extends Error {
  * @returns the port.
  * @throws {ListenError} as a rejection.
  */
-export function listen(server: TrackedServer, port: 'main' | 'health', address: Address): Promise<number> {
+export function listen(server: Server, port: 'main' | 'health', address: Address): Promise<number> {
   return new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException) =>
       reject(new ListenError(port, address, error.code ?? error.message));

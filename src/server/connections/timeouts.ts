@@ -1,71 +1,61 @@
-import type { ConnectionEvents, ConnectionLimits } from './connection-limits.ts';
-import type { ConnectionTable } from './connection-table.ts';
-import { markProgress } from './stalled.ts';
-import type { Connection } from './tracked.ts';
+import type { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 
-/** Finds the connections that have timed out at a given moment, and ends them. */
-export class Timeouts {
-  readonly #table: ConnectionTable;
-  readonly #limits: ConnectionLimits;
-  readonly #events: ConnectionEvents;
-
-  constructor(table: ConnectionTable, limits: ConnectionLimits, events: ConnectionEvents) {
-    this.#table = table;
-    this.#limits = limits;
-    this.#events = events;
+/** Ends the connections and requests that have timed out. To be called every now and then. */
+export function endTimedOut(connections: Connections): void {
+  const { fresh, idle, busy, limits } = connections;
+  const now = performance.now();
+  for (const connection of busy) {
+    checkBusy(connections, connection, now);
   }
-
-  check(): void {
-    const now = performance.now();
-    for (const connection of this.#table.busy) {
-      this.#checkBusy(connection, now);
-    }
-    for (const connection of this.#table.fresh) {
-      if (connection.session !== undefined && now - connection.since >= this.#limits.headersTimeoutMs) {
-        this.#table.close(connection);
-      }
-    }
-    for (const connection of this.#table.idle) {
-      if (now - connection.since >= this.#limits.keepAliveTimeoutMs || connection.leavingSince !== undefined) {
-        this.#table.close(connection);
+  // Those of HTTP/1.1 are Node's.
+  for (const [waiting, timeoutMs] of [
+    [fresh, limits.headersTimeoutMs],
+    [idle, limits.keepAliveTimeoutMs],
+  ] as const) {
+    for (const connection of waiting) {
+      const { session, since, leavingSince } = connection;
+      if (session !== undefined && (now - since >= timeoutMs || leavingSince !== undefined)) {
+        connections.close(connection);
+      } else if (connection.isWasteful()) {
+        connections.cut(connection);
       }
     }
   }
+}
 
-  #checkBusy(connection: Connection, now: number): void {
-    const { responseTimeoutMs, requestTimeoutMs } = this.#limits;
-    // Node enforces the time for a request to arrive, unless its response has begun earlier.
-    const allowed = responseTimeoutMs + (connection.responding ? 0 : requestTimeoutMs);
-    if (connection.session !== undefined) {
-      this.#checkStreams(connection, now);
-    } else if (now - connection.since >= allowed) {
-      this.#events.responseDropped();
-      this.#table.cut(connection);
+function checkBusy(connections: Connections, connection: Connection, now: number): void {
+  const { limits, events } = connections;
+  if (connection.isWasteful()) {
+    connections.cut(connection);
+    return;
+  }
+  const isHttp2 = connection.session !== undefined;
+  const { requestTimeoutMs, responseTimeoutMs } = limits;
+  for (const exchange of connection.exchanges) {
+    const { startedMs, respondingSince } = exchange;
+    const hasBegun = respondingSince !== undefined;
+    // Over HTTP/1.1, Node refuses what arrives too slowly.
+    if (isHttp2 && !hasBegun && !exchange.hasArrived && now - startedMs >= requestTimeoutMs) {
+      exchange.refuseLate();
+      continue;
+    }
+    // Pipelined requests wait for each other.
+    const since = Math.max(respondingSince ?? startedMs, isHttp2 ? 0 : connection.since);
+    if (now - since < responseTimeoutMs + (hasBegun ? 0 : requestTimeoutMs)) {
+      continue;
+    }
+    if (exchange.isReset) {
+      // Not even the reset could be sent.
+      connections.cut(connection);
       return;
     }
-    markProgress(connection);
-  }
-
-  /** Abandons HTTP/2 requests that have not arrived in time, and responses that the client has not read in time. */
-  #checkStreams(connection: Connection, now: number): void {
-    const { responseTimeoutMs, requestTimeoutMs } = this.#limits;
-    for (const response of connection.streams) {
-      const { since, respondingSince, isGivenUp } = response;
-      const late = now - since >= requestTimeoutMs;
-      if (respondingSince === undefined && late && !response.req.complete && !isGivenUp) {
-        this.#events.requestLate(response.req, response);
-      } else if (
-        now - (respondingSince ?? since) >=
-        responseTimeoutMs + (respondingSince === undefined ? requestTimeoutMs : 0)
-      ) {
-        if (isGivenUp) {
-          // Not even the reset could be sent.
-          this.#table.cut(connection);
-          return;
-        }
-        this.#events.responseDropped();
-        response.giveUp();
-      }
+    events.responseDropped();
+    if (!isHttp2) {
+      connections.cut(connection);
+      return;
     }
+    exchange.reset();
   }
+  connection.markProgress();
 }

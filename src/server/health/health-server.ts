@@ -1,10 +1,11 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
-import type { ConnectionEvents } from '../connections/connection-limits.ts';
-import { trackConnections } from '../connections/connections.ts';
+import type { ConnectionEvents } from '../connections/connections.ts';
+import { drain } from '../connections/drain.ts';
 import { defaultLimits, healthLimits, type Limits } from '../connections/limits.ts';
 import { type Address, listen } from '../connections/listen.ts';
-import { createServer } from '../connections/node-http.ts';
-import { Http1Response } from '../connections/tracked.ts';
+import { trackConnections } from '../connections/track.ts';
+import { beginExchange } from '../requests/exchange.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -25,7 +26,7 @@ export interface HealthServer {
   stop(): Promise<void>;
 }
 
-const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped() {}, requestLate() {} };
+const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped() {}, refused() {} };
 
 /**
  * Opens a plain HTTP port for /healthz, /livez, /readyz and /metrics.
@@ -36,18 +37,19 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
   const { limits = defaultLimits, events = noEvents } = options;
   // Only here: Express, which it is made with, is larger than everything else that a server without this port loads.
   const { createHealthApplication } = await import('./health.ts');
-  const server = createServer(
-    {
-      ServerResponse: Http1Response,
-      maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: healthLimits.headersTimeoutMs,
-      requestTimeout: healthLimits.requestTimeoutMs,
-      connectionsCheckingInterval: limits.timeoutCheckMs,
-      keepAliveTimeout: 0,
-    },
-    createHealthApplication(options.readiness, options.metrics, options.log),
-  );
+  const application = createHealthApplication(options.readiness, options.metrics, options.log);
+  const server = createServer({
+    maxHeaderSize: limits.maxHeaderBytes,
+    headersTimeout: healthLimits.headersTimeoutMs,
+    requestTimeout: healthLimits.requestTimeoutMs,
+    keepAliveTimeout: healthLimits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.timeoutCheckMs,
+  });
   const connections = trackConnections(server, { ...limits, ...healthLimits }, events);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    beginExchange(request, response, connections);
+    application(request, response);
+  });
   const port = await listen(server, 'health', options.address);
-  return { port, stop: async () => void (await connections.drain({ graceMs: 0, timeoutMs: 0 })) };
+  return { port, stop: async () => void (await drain(server, connections, { graceMs: 0, timeoutMs: 0 })) };
 }

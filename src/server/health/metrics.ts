@@ -2,9 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { CertificatePair } from '../certificates/certificate.ts';
 import { type ServingStatus, servingStatus } from '../certificates/serving-status.ts';
-
-/** A port of the server as a metric label: the name of the main port, or `health`. */
-export type Port = string;
+import type { ConnectionEvents, Connections } from '../connections/connections.ts';
 
 /** The server's metrics. */
 export interface Metrics {
@@ -14,34 +12,26 @@ export interface Metrics {
   registry: Registry;
   /** All metrics in that format. */
   render(): Promise<string>;
-  refused(code: number): void;
+  /** Counts what happens on a port. */
+  eventsOf(port: string): ConnectionEvents;
   /** `bundle` is the trust bundle that came with the pair. */
   certificateLoaded(pair: CertificatePair, bundle: string | undefined): void;
   certificateFailed(): void;
   /** To be called when the source of certificates begins to fail, or works again. */
   certificateSource(works: boolean): void;
-  connectionEvicted(port: Port): void;
-  connectionDropped(port: Port): void;
-  responseDropped(port: Port): void;
   handshakeFailed(): void;
 }
 
-/** Values that are read at each scrape. */
-export interface LiveCounts {
-  inFlight(): number;
-  /** Bytes of their bodies and responses. */
-  inFlightBytes(): number;
-  connections(): number;
-  lostLogLines?: (() => number) | undefined;
-}
-
-/** Values that are constant while the process runs. */
-export interface BuildFacts {
+/** What the metrics are about. */
+export interface MetricsOptions {
   version: string;
   /** Prefix of metric names: `extensionconfig_webhook_`. */
   prefix: string;
-  /** Name of the main port. */
-  port: Port;
+  /** Name of the main port: the label of its metrics; that of the other one is `health`. */
+  port: string;
+  /** Whether to add memory, CPU, garbage collection and event loop lag. */
+  processMetrics: boolean;
+  lostLogLines?: (() => number) | undefined;
 }
 
 /** Describes the metric `log_lines_lost_total`. */
@@ -49,11 +39,12 @@ export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read th
 
 const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'staged', 'promoted'];
 
-/**
- * Creates the metrics, in their own registry. `processMetrics` adds memory, CPU, garbage collection and event loop lag.
- */
-export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetrics: boolean): Metrics {
-  const { prefix } = facts;
+/** The connections of the main port, counted at each scrape. */
+type LiveCounts = Pick<Connections, 'size' | 'inFlight' | 'inFlightBytes'>;
+
+/** Creates the metrics of a server, in their own registry. */
+export function createMetrics(options: MetricsOptions, connections: () => LiveCounts): Metrics {
+  const { prefix, port: mainPort, version, processMetrics, lostLogLines } = options;
   const registry = new Registry();
   const { counter, counted, gauge, measured } = metricsIn(registry, prefix);
   if (processMetrics) {
@@ -104,7 +95,7 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     'Connections closed because the client did not read a response in time. By port.',
     ['port'],
   );
-  for (const port of [facts.port, 'health']) {
+  for (const port of [mainPort, 'health']) {
     for (const one of [evicted, dropped, responsesDropped]) {
       one.inc({ port }, 0);
     }
@@ -113,27 +104,30 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
     'tls_handshake_failures_total',
     'TLS handshakes that failed; a wrong caBundle shows up here.',
   );
-  measured('requests_in_flight', 'Requests being read or answered.', () => live.inFlight());
+  measured('requests_in_flight', 'Requests being read or answered.', () => connections().inFlight);
   measured(
     'in_flight_bytes',
     'Bytes of bodies and responses of these requests; --max-in-flight-bytes is their maximum.',
-    () => live.inFlightBytes(),
+    () => connections().inFlightBytes,
   );
-  if (live.lostLogLines !== undefined) {
-    counted('log_lines_lost_total', lostLogLinesHelp, live.lostLogLines);
+  if (lostLogLines !== undefined) {
+    counted('log_lines_lost_total', lostLogLinesHelp, lostLogLines);
   }
-  measured('connections', `Open connections on the ${facts.port} port.`, () => live.connections());
+  measured('connections', `Open connections on the ${mainPort} port.`, () => connections().size);
   gauge('build_info', 'Always 1; the labels describe the build.', ['version', 'node_version']).set(
-    { version: facts.version, node_version: process.version },
+    { version, node_version: process.version },
     1,
   );
   return {
     contentType: registry.contentType,
     registry,
     render: () => registry.metrics(),
-    refused(code) {
-      refusals.inc({ code: String(code) });
-    },
+    eventsOf: (port) => ({
+      refused: (code) => refusals.inc({ code: String(code) }),
+      evicted: () => evicted.inc({ port }),
+      dropped: () => dropped.inc({ port }),
+      responseDropped: () => responsesDropped.inc({ port }),
+    }),
     certificateLoaded(pair, bundle) {
       reloads.inc({ result: 'success' });
       notAfter.set(pair.notAfter.getTime() / 1000);
@@ -158,17 +152,6 @@ export function createMetrics(facts: BuildFacts, live: LiveCounts, processMetric
         sourceFailures.inc();
       }
     },
-    connectionEvicted(port) {
-      evicted.inc({ port });
-    },
-    connectionDropped(port) {
-      dropped.inc({ port });
-    },
-    responseDropped(port) {
-      responsesDropped.inc({ port });
-    },
-    handshakeFailed() {
-      handshakes.inc();
-    },
+    handshakeFailed: () => handshakes.inc(),
   };
 }

@@ -1,9 +1,21 @@
-import type { TrackedRequest } from '../connections/tracked.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Connection } from '../connections/connection.ts';
+import type { Refusal } from './refusal.ts';
 
-/** Why a body is not read at all: an HTTP status code and a sentence. */
-export interface BodyRefusal {
-  code: 400 | 405 | 413 | 415 | 503;
-  message: string;
+/** What the requests of Node's two HTTP modules have in common. */
+export interface HttpRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** Whether all of it has arrived. */
+  readonly complete: boolean;
+  readonly socket: object;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  on(event: 'end' | 'error', listener: () => void): unknown;
+  off(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  off(event: 'end', listener: () => void): unknown;
+  /** Stops reading, also from the connection over HTTP/1.1. */
+  pause(): unknown;
 }
 
 const jsonContentType = /^application\/json\s*(;|$)/i;
@@ -12,35 +24,32 @@ const jsonContentType = /^application\/json\s*(;|$)/i;
 export type Wanted = 'posted JSON' | 'any request';
 
 /** Why the body of a request is not to be read, judging by its headers; undefined if it may be read. */
-export function headerRefusal(request: TrackedRequest, maxBytes: number, wanted: Wanted): BodyRefusal | undefined {
-  return (wanted === 'posted JSON' ? formRefusal(request) : undefined) ?? contentRefusal(request, maxBytes);
-}
-
-function formRefusal(request: TrackedRequest): BodyRefusal | undefined {
-  if (request.method !== 'POST') {
-    return { code: 405, message: `${request.method} is not supported here: use POST` };
+export function headerRefusal(
+  { method, headers }: Pick<HttpRequest, 'method' | 'headers'>,
+  maxBytes: number,
+  wanted: Wanted,
+): Refusal | undefined {
+  if (wanted === 'posted JSON') {
+    if (method !== 'POST') {
+      return { code: 405, message: `${method} is not supported here: use POST` };
+    }
+    if (!jsonContentType.test(headers['content-type'] ?? '')) {
+      return { code: 415, message: 'the content type must be application/json' };
+    }
   }
-  const type = request.headers['content-type'];
-  if (type !== 'application/json' && (type === undefined || !jsonContentType.test(type))) {
-    return { code: 415, message: 'the content type must be application/json' };
-  }
-  return undefined;
-}
-
-function contentRefusal(request: TrackedRequest, maxBytes: number): BodyRefusal | undefined {
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
     return { code: 415, message: 'the body must not be compressed: omit Content-Encoding' };
   }
-  const length = request.headers['content-length'];
-  return length !== undefined && Number(length) > maxBytes ? tooLarge(maxBytes) : undefined;
+  return Number(headers['content-length'] ?? 0) > maxBytes ? tooLarge(maxBytes) : undefined;
 }
 
-function tooLarge(maxBytes: number): BodyRefusal {
-  return { code: 413, message: `the body must not be larger than ${maxBytes} bytes` };
-}
+const tooLarge = (maxBytes: number): Refusal => ({
+  code: 413,
+  message: `the body must not be larger than ${maxBytes} bytes`,
+});
 
-const noRoom: BodyRefusal = {
+const noRoom: Refusal = {
   code: 503,
   message: 'too many bytes of other requests are in flight: try again in a second',
 };
@@ -54,11 +63,11 @@ const averageBytes = 64;
  * Whether a body arrives in more pieces than its bytes justify: chunks of one byte take a thousand times as long to read as
  * the same bytes at once, and would keep others waiting. Go's servers limit the overhead of chunks, too.
  */
-export function arrivesInCrumbs(pieces: number, bytes: number): boolean {
+export function isTrickling(pieces: number, bytes: number): boolean {
   return pieces > freePieces + bytes / averageBytes;
 }
 
-function inCrumbs(pieces: number, bytes: number): BodyRefusal {
+function trickle(pieces: number, bytes: number): Refusal {
   const average = Math.round(bytes / pieces);
   return {
     code: 400,
@@ -66,72 +75,66 @@ function inCrumbs(pieces: number, bytes: number): BodyRefusal {
   };
 }
 
-/**
- * Collects a body and calls exactly one of the two callbacks, or neither when the client disconnects. Time is limited
- * by the server's requestTimeout, not here: a timer per request would cost more than the rest of this function.
- *
- * @param hold reserves bytes before they are kept; false when there is no room for them.
- */
-export function collectBody(
-  request: TrackedRequest,
-  maxBytes: number,
-  hold: (bytes: number) => boolean,
-  onBody: (body: Buffer) => void,
-  onRefusal: (refusal: BodyRefusal) => void,
-): void {
+/** Size of the first buffer for a body of unknown length: larger than an ordinary review. */
+const firstBytes = 16 * 1024;
+
+/** A request whose body is to be read. */
+interface Incoming {
+  readonly request: HttpRequest;
+  readonly connection: Connection;
+  /** Reserves bytes before they are kept; false when there is no room for them. */
+  hold(bytes: number): boolean;
+}
+
+/** Collects a body, or says why it cannot; stays pending when the client disconnects. */
+export function collectBody(incoming: Incoming, maxBytes: number): Promise<Buffer | Refusal> {
+  const { request, connection } = incoming;
+  const { promise, resolve } = Promise.withResolvers<Buffer | Refusal>();
   // Node refuses requests whose content-length is not a number, and bodies longer than it.
   const declared = request.headers['content-length'];
   const expected = declared === undefined ? undefined : Number(declared);
-  if (expected !== undefined && !hold(expected)) {
-    onRefusal(noRoom);
-    return;
+  if (expected !== undefined && !incoming.hold(expected)) {
+    resolve(noRoom);
+    return promise;
   }
   // A single buffer: keeping the chunks as they arrive would take some hundred bytes for each, however small.
-  let body: Buffer | undefined;
+  let body: Buffer = Buffer.alloc(0);
   let length = 0;
   let pieces = 0;
-  function refuse(refusal: BodyRefusal): void {
+  function finish(result: Buffer | Refusal): void {
+    // Listeners live as long as the request, and keep the body until the client has read the response.
     request.off('data', take);
     request.off('end', end);
-    body = undefined;
-    onRefusal(refusal);
+    resolve(result);
   }
   function take(chunk: Buffer): void {
     pieces++;
-    if (arrivesInCrumbs(pieces, length)) {
-      refuse(inCrumbs(pieces, length));
-      return;
+    connection.bodyBytes += chunk.length;
+    if (isTrickling(pieces, length)) {
+      finish(trickle(pieces, length));
+    } else if (length + chunk.length > maxBytes) {
+      finish(tooLarge(maxBytes));
+    } else if (expected === undefined && !incoming.hold(chunk.length)) {
+      finish(noRoom);
+    } else {
+      append(chunk);
     }
-    if (length + chunk.length > maxBytes) {
-      refuse(tooLarge(maxBytes));
-      return;
-    }
-    if (expected === undefined && !hold(chunk.length)) {
-      refuse(noRoom);
-      return;
-    }
+  }
+  function append(chunk: Buffer): void {
     if (chunk.length === expected) {
       body = chunk;
-      length = expected;
-      return;
+    } else {
+      if (length + chunk.length > body.length) {
+        const larger = Buffer.allocUnsafeSlow(expected ?? Math.max(firstBytes, 2 * (length + chunk.length)));
+        body.copy(larger, 0, 0, length);
+        body = larger;
+      }
+      chunk.copy(body, length);
     }
-    if (body === undefined || length + chunk.length > body.length) {
-      const larger = Buffer.allocUnsafeSlow(expected ?? Math.max(firstBytes, 2 * (length + chunk.length)));
-      body?.copy(larger, 0, 0, length);
-      body = larger;
-    }
-    chunk.copy(body, length);
     length += chunk.length;
   }
-  function end(): void {
-    const whole = body === undefined ? Buffer.alloc(0) : body.length === length ? body : body.subarray(0, length);
-    // This closure lives as long as the request: until the client has read the response.
-    body = undefined;
-    onBody(whole);
-  }
+  const end = () => finish(body.subarray(0, length));
   request.on('data', take);
   request.on('end', end);
+  return promise;
 }
-
-/** Size of the first buffer for a body of unknown length: larger than an ordinary review. */
-const firstBytes = 16 * 1024;

@@ -1,31 +1,42 @@
-import type { TrackedServer } from '../connections/tracked.ts';
-import { rawRefusal } from './response.ts';
+import type { Server } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Connections } from '../connections/connections.ts';
+import { lateMessage, statusOf } from './refusal.ts';
 
-/** The response to a client whose request did not arrive in time. */
-export const lateMessage = 'the request did not arrive in time';
+/** How long a client may take to read why its request is refused, in milliseconds. */
+const readingMs = 1_000;
+
+/** HTTP status code, reason phrase and message for an error of Node's parser; undefined for any other error. */
+function refusalOf(errorCode: string | undefined): [code: number, phrase: string, message: string] | undefined {
+  if (errorCode === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return [408, 'Request Timeout', lateMessage];
+  }
+  if (errorCode === 'HPE_HEADER_OVERFLOW') {
+    return [431, 'Request Header Fields Too Large', 'the header of the request is too large'];
+  }
+  return errorCode?.startsWith('HPE_') ? [400, 'Bad Request', 'the request is not valid HTTP/1.1'] : undefined;
+}
 
 /** Responds on connections on which no request could be read, since Node's own responses have no body. */
-export function refuseBrokenRequests(server: TrackedServer, onRefused: (code: number) => void): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // TLS errors arrive here too, before there is a request to respond to. Once a response has begun, another one
-    // cannot be sent.
-    const isHttp = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || error.code?.startsWith('HPE_') === true;
-    const hasResponse = (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
-    if (!isHttp || hasResponse || !socket.writable) {
+export function refuseBrokenRequests(server: Server, connections: Connections): void {
+  // TLS errors arrive here too, before there is a request to respond to.
+  server.on('clientError', ({ code: errorCode }: NodeJS.ErrnoException, socket: Duplex) => {
+    const refusal = refusalOf(errorCode);
+    // Once a response has begun, another one cannot be sent.
+    const hasResponse = [...(connections.of(socket)?.exchanges ?? [])].some(
+      ({ respondingSince }) => respondingSince !== undefined,
+    );
+    if (refusal === undefined || hasResponse || !socket.writable) {
       socket.destroy();
       return;
     }
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      onRefused(408);
-      socket.end(rawRefusal(408, 'Request Timeout', lateMessage));
-    } else if (error.code === 'HPE_HEADER_OVERFLOW') {
-      onRefused(431);
-      socket.end(rawRefusal(431, 'Request Header Fields Too Large', 'the header of the request is too large'));
-    } else {
-      onRefused(400);
-      socket.end(rawRefusal(400, 'Bad Request', 'the request is not valid HTTP/1.1'));
-    }
+    const [code, phrase, message] = refusal;
+    const { text } = statusOf({ code, message });
+    connections.events.refused(code);
+    socket.end(
+      `HTTP/1.1 ${code} ${phrase}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n${text}`,
+    );
     // Close even if the client never reads the response.
-    setTimeout(() => socket.destroy(), 1_000).unref();
+    setTimeout(() => socket.destroy(), readingMs).unref();
   });
 }

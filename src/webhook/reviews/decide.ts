@@ -1,5 +1,6 @@
 import {
   type AdmissionRequest,
+  type ConversionReviewResponse,
   decodeAdmissionReview,
   failure,
   type Json,
@@ -10,8 +11,15 @@ import {
   reviewOf,
 } from '../../kubernetes/index.ts';
 import type { Admission, AdmissionOutcome, ClusterKnowledge, PendingProbe } from '../../policy/index.ts';
-import type { Convert } from './convert.ts';
-import type { Webhook } from './webhook.ts';
+
+/** The names of the webhooks in metrics and logs. */
+export type Webhook = 'mutate' | 'validate' | 'convert';
+
+/**
+ * Converts the objects of a ConversionReview; `problem` says why a body is not a ConversionReview, in a sentence for
+ * the sender.
+ */
+export type Convert = (body: Json) => { review: ConversionReviewResponse } | { problem: string };
 
 /** What metrics and the log record about an admission review. Never the object: it may contain secrets. */
 export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'> {
@@ -53,9 +61,6 @@ export interface Reply {
   handedBack?: AdmissionRequest;
 }
 
-/** Decides on a request whose body was read in another thread. */
-export type Judge = (webhook: 'mutate' | 'validate', request: AdmissionRequest) => Reply;
-
 /** Probes an extension server. Never rejects. */
 export type Probe = (
   pending: Pick<PendingProbe, 'config' | 'facts'>,
@@ -68,10 +73,30 @@ export type Probe = (
 export type Refresh = (request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined;
 
 /**
- * Decides on the body of a request to a webhook: at once, unless objects in the cluster have to be read or an extension
- * server probed. Never throws, and never rejects.
+ * Decides on the body of a request to a webhook. Never rejects.
+ *
+ * @param gone is called when a decision takes long; its signal aborts the decision when the client has disconnected.
  */
-export type Decide = (webhook: Webhook, body: Uint8Array) => Reply | Promise<Reply>;
+export type Decide = (webhook: Webhook, body: Uint8Array, gone: () => AbortSignal) => Promise<Reply>;
+
+/** The argument of the module's default export. */
+export interface SideThreadTask {
+  webhook: Webhook;
+  body: Uint8Array;
+}
+
+/** Decides on large bodies one after the other, in a thread that starts with the first one. */
+export interface SideThread {
+  readonly overBytes: number;
+  /**
+   * The reply for a body; a 503 if there is none in time (waiting for other bodies counts), or if the thread ran out of
+   * memory. Never rejects.
+   *
+   * @param gone aborts the work when the client has disconnected.
+   */
+  decide(task: SideThreadTask, gone: AbortSignal): Promise<Reply>;
+  close(): Promise<void>;
+}
 
 /** Rejects a whole request, with a metav1.Status and the response's HTTP status code. */
 export function refused(code: number, message: string): Reply {
@@ -112,39 +137,28 @@ function replyTo(request: AdmissionRequest | undefined, outcome: AdmissionOutcom
   return { code: 200, text: JSON.stringify(reviewOf(response)), note };
 }
 
-/** The reply with an outcome, once the extension server has been probed if it is to be. */
-function concluded(
+/** Decides on a request, once what it needs has been read, and the extension server probed if it is to be. */
+async function judged(
+  webhook: 'mutate' | 'validate',
   request: AdmissionRequest,
-  outcome: AdmissionOutcome,
-  probe: Probe | undefined,
-): Reply | Promise<Reply> {
-  const reply = replyTo(request, outcome);
-  if (outcome.handedBack !== undefined) {
-    reply.handedBack = outcome.handedBack;
-  }
+  { admission, refresh, probe }: DecideOptions,
+): Promise<Reply> {
+  const known = webhook === 'validate' ? await refresh?.(request) : undefined;
+  const outcome = admission[webhook](request, known);
   const pending = outcome.probe;
-  return pending === undefined || probe === undefined
-    ? reply
-    : probe(pending).then((findings) => (findings.length === 0 ? reply : replyTo(request, pending.conclude(findings))));
+  const findings = (pending && (await probe?.(pending))) ?? [];
+  const reply = replyTo(request, pending === undefined || findings.length === 0 ? outcome : pending.conclude(findings));
+  return outcome.handedBack === undefined ? reply : { ...reply, handedBack: outcome.handedBack };
 }
 
-function review(
-  webhook: 'mutate' | 'validate',
-  body: Json,
-  admission: Admission,
-  { probe, refresh }: DecideOptions,
-): Reply | Promise<Reply> {
+function review(webhook: 'mutate' | 'validate', body: Json, options: DecideOptions): Reply | Promise<Reply> {
   const decoded = decodeAdmissionReview(body);
-  if (!('request' in decoded)) {
-    return decoded.uid === undefined
-      ? refused(400, decoded.problem)
-      : replyTo(undefined, malformed(decoded.uid, decoded.problem));
+  if ('request' in decoded) {
+    return judged(webhook, decoded.request, options);
   }
-  const { request } = decoded;
-  const refreshed = webhook === 'validate' ? refresh?.(request) : undefined;
-  return refreshed === undefined
-    ? concluded(request, admission[webhook](request), probe)
-    : refreshed.then((known) => concluded(request, admission.validate(request, known), probe));
+  return decoded.uid === undefined
+    ? refused(400, decoded.problem)
+    : replyTo(undefined, malformed(decoded.uid, decoded.problem));
 }
 
 function conversion(body: Json, convert: Convert): Reply {
@@ -176,37 +190,38 @@ function bug(error: unknown): Reply {
   };
 }
 
-/** What a decision may wait for. */
+/** What decides. */
 export interface DecideOptions {
+  admission: Admission;
+  /** Without it, conversions get a 404. */
+  convert?: Convert | undefined;
   /** Without it, extension servers are not probed. */
   probe?: Probe | undefined;
   /** Without it, what is known about the cluster may be older than the request. */
   refresh?: Refresh | undefined;
+  /** Decides on large bodies, by the same policy; without it, the event loop does. */
+  sideThread?: SideThread | undefined;
 }
 
-/** Creates the function that decides on bodies, from an operator's policy. Without `convert`, conversions get a 404. */
-export function createDecide(admission: Admission, convert: Convert | undefined, options: DecideOptions = {}): Decide {
-  return (webhook, bytes) => {
+/** Creates the function that decides on bodies, from an operator's policy. */
+export function createDecide(options: DecideOptions): Decide {
+  const { convert, sideThread } = options;
+  return async (webhook, bytes, gone) => {
     try {
-      const body = parseJson(bytes);
-      if (webhook === 'convert') {
-        return convert === undefined ? refused(404, 'this server does not convert') : conversion(body, convert);
+      if (sideThread !== undefined && bytes.length > sideThread.overBytes) {
+        const reply = await sideThread.decide({ webhook, body: bytes }, gone());
+        // Extension servers are not probed for large bodies.
+        return reply.handedBack === undefined
+          ? reply
+          : await judged('validate', reply.handedBack, { ...options, probe: undefined });
       }
-      const reply = review(webhook, body, admission, options);
-      return reply instanceof Promise ? reply.catch(bug) : reply;
+      const body = parseJson(bytes);
+      if (webhook !== 'convert') {
+        return await review(webhook, body, options);
+      }
+      return convert === undefined ? refused(404, 'this server does not convert') : conversion(body, convert);
     } catch (error) {
       return error instanceof JsonError ? refused(400, error.message) : bug(error);
-    }
-  };
-}
-
-/** Creates the function that decides on requests that were handed back. It does not probe extension servers. */
-export function createJudge(admission: Admission): Judge {
-  return (webhook, request) => {
-    try {
-      return replyTo(request, admission[webhook](request));
-    } catch (error) {
-      return bug(error);
     }
   };
 }

@@ -2,9 +2,9 @@ import type { Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { Operation } from '../../kubernetes/index.ts';
 import type { AdmissionOutcome } from '../../policy/index.ts';
+import type { Webhook } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { type SideThreadResult, sideThreadResults } from './side-thread.ts';
-import type { Webhook } from './webhook.ts';
 
 /** The metrics of reviews. */
 export interface ReviewMetrics {

@@ -1,6 +1,5 @@
 import type { Piscina } from 'piscina';
-import { type Reply, refused } from './decide.ts';
-import type { Webhook } from './webhook.ts';
+import { type Reply, refused, type SideThread, type SideThreadTask } from './decide.ts';
 
 /** Which bodies are decided off the event loop, and how. */
 export interface SideThreadOptions {
@@ -16,29 +15,10 @@ export interface SideThreadOptions {
   maxHeapMib?: number | undefined;
 }
 
-/** The argument of the module's default export. */
-export interface SideThreadTask {
-  webhook: Webhook;
-  body: Uint8Array;
-}
-
 /** Results for metrics: rejected because too many bodies were waiting, failed for lack of memory, … */
 export const sideThreadResults = ['answered', 'refused', 'timeout', 'failed', 'abandoned'] as const;
 /** The result for one body. */
 export type SideThreadResult = (typeof sideThreadResults)[number];
-
-/** Decides on large bodies one after the other, in a thread that starts with the first one. */
-export interface SideThread {
-  readonly overBytes: number;
-  /**
-   * The reply for a body; a 503 if there is none in time (waiting for other bodies counts), or if the thread ran out of
-   * memory. Never rejects.
-   *
-   * @param gone aborts the work when the client has disconnected.
-   */
-  decide(task: SideThreadTask, gone: AbortSignal): Promise<Reply>;
-  close(): Promise<void>;
-}
 
 /** Thirty times an ordinary review. The worst known body of this size takes some 30 ms, which others can wait for. */
 const defaultOverBytes = 128 * 1024;

@@ -53,9 +53,8 @@ function metricsIn(expression: string): string[] {
 /** Names that the program exports, and those that a histogram adds to its own. */
 async function exported(): Promise<Set<string>> {
   const metrics = createMetrics(
-    { version: '0.0.0', prefix: metricsPrefix, port: 'webhook' },
-    { inFlight: () => 0, inFlightBytes: () => 0, connections: () => 0 },
-    true,
+    { version: '0.0.0', prefix: metricsPrefix, port: 'webhook', processMetrics: true },
+    () => ({ inFlight: 0, inFlightBytes: 0, size: 0 }),
   );
   createReviewMetrics(metrics.registry, { RuntimeSDK: true });
   addWatchingMetrics(metrics.registry, metricsPrefix, {

@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { defaultLimits } from '../../../src/server/connections/limits.ts';
 import { listen } from '../../../src/server/connections/listen.ts';
-import { serveHttp2 } from '../../../src/server/http2.ts';
 import { ListenError } from '../../../src/server/index.ts';
 
 const newServer = () => {
@@ -47,8 +45,4 @@ test('an error without a code is reported with its message', async () => {
   server.emit('error', new Error('no more of them'));
   await expect(listening).rejects.toThrow('cannot listen on 127.0.0.1:0: no more of them');
   await once(server, 'listening');
-});
-
-test('HTTP/2 requires an HTTPS server', () => {
-  expect(() => serveHttp2(newServer() as never, {} as never, defaultLimits, () => {})).toThrow('not an HTTPS server');
 });

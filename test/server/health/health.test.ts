@@ -13,11 +13,11 @@ afterEach(stopAll);
 let state: Readiness = { ready: true, checks: [] };
 const { log, lines: logged } = collectingLog();
 const newMetrics = () =>
-  createMetrics(
-    { version: '1.2.3', prefix: metricsPrefix, port: 'webhook' },
-    { inFlight: () => 3, inFlightBytes: () => 0, connections: () => 7 },
-    false,
-  );
+  createMetrics({ version: '1.2.3', prefix: metricsPrefix, port: 'webhook', processMetrics: false }, () => ({
+    inFlight: 3,
+    inFlightBytes: 0,
+    size: 7,
+  }));
 const metrics = newMetrics();
 const http = () => supertest(createHealthApplication(() => state, metrics, log));
 

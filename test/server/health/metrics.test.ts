@@ -3,17 +3,9 @@ import { createMetrics, type Metrics } from '../../../src/server/health/metrics.
 import { localhost, makeCertificate, testCa } from '../certificates.ts';
 import { pairOf } from '../running.ts';
 
-const live = { inFlight: 3, inFlightBytes: 5, connections: 7 };
+const live = { inFlight: 3, inFlightBytes: 5, size: 7 };
 const newMetrics = (processMetrics = false) =>
-  createMetrics(
-    { version: '1.2.3', prefix: 'x_', port: 'main' },
-    {
-      inFlight: () => live.inFlight,
-      inFlightBytes: () => live.inFlightBytes,
-      connections: () => live.connections,
-    },
-    processMetrics,
-  );
+  createMetrics({ version: '1.2.3', prefix: 'x_', port: 'main', processMetrics }, () => live);
 
 /** The samples of metrics whose names begin with `name`. */
 async function samples(metrics: Metrics, name: string): Promise<string[]> {
@@ -79,13 +71,14 @@ test('metrics of the process are optional', async () => {
 
 test('events are counted by port and code', async () => {
   const metrics = newMetrics();
-  metrics.refused(404);
-  metrics.refused(404);
-  metrics.refused(413);
-  metrics.connectionEvicted('main');
-  metrics.connectionDropped('health');
-  metrics.connectionDropped('health');
-  metrics.responseDropped('main');
+  const [main, health] = [metrics.eventsOf('main'), metrics.eventsOf('health')];
+  main.refused(404);
+  health.refused(404);
+  main.refused(413);
+  main.evicted();
+  health.dropped();
+  health.dropped();
+  main.responseDropped();
   metrics.handshakeFailed();
   expect(await samples(metrics, 'http_refusals_total')).toEqual([
     'x_http_refusals_total{code="404"} 2',

@@ -1,11 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, IncomingMessage } from 'node:http';
-import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ClientCaError, Http1Response } from '../../../src/server/index.ts';
-import { forAllowedClients } from '../../../src/server/requests/client-policy.ts';
+import { ClientCaError } from '../../../src/server/index.ts';
 import { makeCertificate, type TestCertificate, testCa } from '../certificates.ts';
 import {
   collectingLog,
@@ -176,18 +173,4 @@ test('a server that has stopped, or did not start, no longer reads the client CA
   // Events and polls of a file reach all of its watches at the same time, but not in the same turn.
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect([isReloaded(stopped.lines), isReloaded(notStarted)]).toEqual([false, false]);
-});
-
-test('a request whose connection has ended is rejected, since its client is unknown', () => {
-  const server = createServer({ ServerResponse: Http1Response });
-  const seen: unknown[] = [];
-  const respond = forAllowedClients(server, { allowedNames: [] }, () => seen.push('answered'), {
-    log: collectingLog().log,
-    metrics: { refused: (code: number) => seen.push(code) } as never,
-    maxBodyBytes: 1,
-  });
-  const request = new IncomingMessage(new Socket());
-  const response = new Http1Response(request);
-  respond(request, response);
-  expect([seen, response.statusCode]).toEqual([[403], 403]);
 });

@@ -102,3 +102,26 @@ test('durations are measured per webhook', async () => {
     'extensionconfig_webhook_conversions_total{result="failure"} 2',
   ]);
 });
+
+test('every metric exists from the start, at 0', async () => {
+  const { metrics, samples } = fresh();
+  const results = ['answered', 'refused', 'timeout', 'failed', 'abandoned'];
+  expect([...(await samples('conversions_total')), ...(await samples('large_bodies_total'))]).toEqual(
+    [
+      'conversions_total{result="success"} 0',
+      'conversions_total{result="failure"} 0',
+      ...results.map((result) => `large_bodies_total{result="${result}"} 0`),
+    ].map((line) => `extensionconfig_webhook_${line}`),
+  );
+  metrics.largeBody('timeout');
+  expect(await samples('large_bodies_total')).toContain(
+    'extensionconfig_webhook_large_bodies_total{result="timeout"} 1',
+  );
+  for (const unknown of [['Cluster', 'Secret'], ['Secret'], []] as const) {
+    metrics.review('validate', 'CREATE', { ...outcome, knowledge: { unknown, ageMs: undefined } }, 0);
+  }
+  expect(await samples('reviews_without_facts_total')).toEqual([
+    'extensionconfig_webhook_reviews_without_facts_total{kind="Cluster"} 1',
+    'extensionconfig_webhook_reviews_without_facts_total{kind="Secret"} 2',
+  ]);
+});

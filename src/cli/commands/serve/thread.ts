@@ -6,9 +6,10 @@ import { admissionOf, type ServePolicy } from './policy.ts';
 
 const policy = workerData as ServePolicy;
 // The copy of the cluster is in the main thread.
-const decide = createDecide(admissionOf(policy, policy.hasFacts ? 'elsewhere' : undefined), reviewConversion);
+const admission = admissionOf(policy, policy.hasFacts ? 'elsewhere' : undefined);
+const decide = createDecide({ admission, convert: reviewConversion });
 
 /** Decides on one body. */
-export default function decideBody({ webhook, body }: SideThreadTask): Reply | Promise<Reply> {
-  return decide(webhook, body);
+export default function decideBody({ webhook, body }: SideThreadTask): Promise<Reply> {
+  return decide(webhook, body, () => AbortSignal.any([]));
 }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import type { Json } from '../../../kubernetes/index.ts';
-import type { TrackedResponse } from '../../../server/index.ts';
 import type { Handler } from '../handlers/handler.ts';
 import { type CallOutcome, call } from './call.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -31,58 +30,46 @@ class Ending {
 }
 
 /**
- * Runs a handler and reports the first outcome of the call. The handler's signal is aborted when the caller's timeout
- * expires or the caller disconnects. If the handler returns its answer directly, no timers or promises are created: they
- * take longer than most such handlers.
+ * Runs a handler, and returns the first outcome of the call. The handler's signal is aborted when the caller's timeout
+ * expires or the caller disconnects. If the handler returns its answer directly, no timers are created: they take longer
+ * than most such handlers.
+ *
+ * @param gone returns the signal that is aborted when the caller disconnects.
  */
-export function callInTime(
+export async function callInTime(
   handler: Handler,
   body: Json,
-  response: TrackedResponse,
+  gone: () => AbortSignal,
   timeoutMs: number,
   { log, lifetime }: { log: Logger; lifetime: Lifetime },
-  onEnd: (outcome: TimedOutcome) => void,
-): void {
+): Promise<TimedOutcome> {
   const ending = new Ending();
   const startedMs = performance.now();
   const outcome = call(handler, body, { ending, log, lifetime });
-  if (outcome instanceof Promise) {
-    // The time until the handler returned its promise counts.
-    const leftMs = Math.max(0, timeoutMs - Math.round(performance.now() - startedMs));
-    awaitInTime(outcome, ending, { leftMs, timeoutMs }, response, onEnd);
-  } else {
-    onEnd(outcome);
+  if (!(outcome instanceof Promise)) {
+    return outcome;
   }
-}
-
-function awaitInTime(
-  outcome: Promise<CallOutcome>,
-  ending: Ending,
-  { leftMs, timeoutMs }: { leftMs: number; timeoutMs: number },
-  response: TrackedResponse,
-  onEnd: (outcome: TimedOutcome) => void,
-): void {
+  const { promise, resolve } = Promise.withResolvers<TimedOutcome>();
   let lateTimer: NodeJS.Timeout | undefined;
-  const timer = setTimeout(() => {
-    lateTimer = setTimeout(() => end('late'), graceMs);
-    ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
-  }, leftMs);
-  let hasEnded = false;
-  /** Only the first call of this has an effect. Not Promise.race, which takes longer than most handlers. */
-  function end(result: TimedOutcome): void {
-    if (hasEnded) {
-      return;
-    }
-    hasEnded = true;
-    clearTimeout(timer);
-    clearTimeout(lateTimer);
-    onEnd(result);
+  const timer = setTimeout(
+    () => {
+      lateTimer = setTimeout(() => resolve('late'), graceMs);
+      ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
+    },
+    // The time until the handler returned its promise counts.
+    Math.max(0, timeoutMs - Math.round(performance.now() - startedMs)),
+  );
+  const disconnected = () => {
+    resolve('gone');
+    ending.abort(new DOMException('the caller disconnected', 'AbortError'));
+  };
+  if (gone().aborted) {
+    disconnected();
   }
-  response.on('close', () => {
-    if (!hasEnded) {
-      end('gone');
-      ending.abort(new DOMException('the caller disconnected', 'AbortError'));
-    }
-  });
-  void outcome.then(end);
+  gone().addEventListener('abort', disconnected);
+  void outcome.then(resolve);
+  const first = await promise;
+  clearTimeout(timer);
+  clearTimeout(lateTimer);
+  return first;
 }

@@ -1,13 +1,14 @@
+import type { Logger } from 'pino';
+import { isJsonObject, type Json, JsonError, parseFirstJson } from '../../../kubernetes/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
-import type { BodyRefusal, Foundation, TrackedResponse } from '../../../server/index.ts';
-import { envelopeOf } from '../calls/call.ts';
+import type { Exchange, Refusal } from '../../../server/index.ts';
+import { envelopeOf, type HandledCall } from '../calls/call.ts';
 import type { CallTimeout } from '../calls/call-timeout.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
-import { callInTime, type TimedOutcome } from '../calls/timed-call.ts';
+import { callInTime } from '../calls/timed-call.ts';
 import { discoveryOf } from '../handlers/discovery.ts';
 import type { Handler } from '../handlers/handler.ts';
-import { type CallRecord, createCallRecord, type RecordContext } from './call-record.ts';
-import { failureOf, readRequest } from './request-body.ts';
+import type { HandlerMetrics } from './metrics.ts';
 
 /** Replaces a handler's answer: with another body, another HTTP status, or (undefined) not at all. */
 export type ReplaceAnswer = (handler: string) => { body?: string | undefined; code?: number | undefined } | undefined;
@@ -15,87 +16,136 @@ export type ReplaceAnswer = (handler: string) => { body?: string | undefined; co
 /** The handling of one path. Everything that its calls have in common is prepared once. */
 export interface Route {
   /** Answers a call whose body has been read. */
-  answer(bytes: Buffer, response: TrackedResponse, startedMs: number, query: string): void;
-  /** The response to a call whose body was not read; undefined for a Status with the HTTP code of the refusal. */
-  refuse(refused: BodyRefusal, startedMs: number): { code: number; text: string } | undefined;
+  answer(bytes: Buffer, exchange: Exchange): void | Promise<void>;
+  /** Answers a call whose body was not read. */
+  refuse(refusal: Refusal, exchange: Exchange): void;
 }
 
-/** The state that handlers share. */
-export interface HandlerRouteContext extends RecordContext {
-  connections: Pick<Foundation['connections'], 'holdDecision'>;
+/** What routes share. */
+export interface RouteContext {
+  log: Logger;
+  metrics: HandlerMetrics;
   timeoutFor: CallTimeout;
   replaceAnswer?: ReplaceAnswer | undefined;
   lifetime: Lifetime;
 }
 
-function refuseUnread(record: CallRecord, refused: BodyRefusal, startedMs: number, envelope: object) {
-  const failure = failureOf(refused);
-  if (failure === undefined) {
-    return undefined;
+/** How a call ended, and the response to send. */
+interface CallEnd {
+  result: HandledCall;
+  /** HTTP status; default: 200. */
+  code?: number | undefined;
+  text: string;
+  retryAfterSeconds?: Json | undefined;
+  cluster?: string | undefined;
+}
+
+/** The JSON object at the start of a body, or why there is none, worded as by Go's server. */
+function readRequest(bytes: Buffer): { request: Json } | { problem: string } {
+  const unreadable = (problem: string) => ({ problem: `error unmarshalling request: ${problem}` });
+  try {
+    const request = parseFirstJson(bytes);
+    return isJsonObject(request) ? { request } : unreadable('the body is not a JSON object');
+  } catch (error) {
+    if (error instanceof JsonError) {
+      return unreadable(bytes.length === 0 ? 'the body is empty' : error.message);
+    }
+    throw error;
   }
-  record.refuse(refused.message, startedMs);
-  return { code: 200, text: JSON.stringify({ ...envelope, ...failure }) };
+}
+
+/** What all routes of one handler (empty for Discovery) do with a call: log it, measure it, and fail it. */
+function createCalls(hook: string, handler: string, envelope: object, { log, metrics }: RouteContext) {
+  const names = { hook, ...(handler !== '' && { handler }) };
+  const counted = metrics.of(hook, handler);
+  // The names are serialized once. The parent's level applies, as for all others.
+  const callLog = log.child(names, { level: 'trace' });
+  const failure = (message: string) => JSON.stringify({ ...envelope, status: 'Failure', message });
+
+  /** Returns how long the call took, in milliseconds, to the microsecond. */
+  function count(result: HandledCall, { startedMs }: Exchange): number {
+    const durationMs = performance.now() - startedMs;
+    counted(result, durationMs / 1000);
+    return Math.round(durationMs * 1000) / 1000;
+  }
+  /** Sends the answer to a call, counts it, and logs it. */
+  function finish({ result, code = 200, text, retryAfterSeconds, cluster }: CallEnd, exchange: Exchange): void {
+    exchange.respond({ code, text });
+    const durationMs = count(result, exchange);
+    if (log.isLevelEnabled('info')) {
+      // The log omits fields that are undefined.
+      const seconds = result === 'blocking' ? retryAfterSeconds : undefined;
+      callLog.info({ cluster, result, durationMs, retryAfterSeconds: seconds }, 'call answered');
+    }
+  }
+  return {
+    names,
+    failure,
+    count,
+    finish,
+    /**
+     * The response to a request with a compressed or oversized body is a Failure, as from Go's server, since an HTTP error
+     * would be ignored for a handler with `failurePolicy: Ignore`. A server without room counts as unreachable.
+     */
+    refuse(refusal: Refusal, exchange: Exchange): void {
+      if (refusal.code === 503) {
+        exchange.refuse(refusal);
+        return;
+      }
+      count('invalid request', exchange);
+      log.warn({ ...names, problem: refusal.message }, 'request refused');
+      exchange.refuse(refusal, { code: 200, text: failure(`error reading request: ${refusal.message}`) });
+    },
+  };
 }
 
 /** The route of Discovery, whose answer is always the same. */
-export function discoveryRoute(handlers: readonly Handler[], context: RecordContext): Route {
-  const record = createCallRecord(hooks.Discovery.name, '', context);
+export function discoveryRoute(handlers: readonly Handler[], context: RouteContext): Route {
+  const { finish, failure, refuse } = createCalls(hooks.Discovery.name, '', {}, context);
   const discovery = JSON.stringify(discoveryOf(handlers));
   return {
-    answer(bytes, response, startedMs) {
+    answer(bytes, exchange) {
       const read = readRequest(bytes);
-      if ('failure' in read) {
-        record.finish({ result: 'invalid request', text: JSON.stringify(read.failure) }, response, startedMs);
-      } else {
-        record.finish({ result: 'success', text: discovery }, response, startedMs);
-      }
+      const end: CallEnd =
+        'problem' in read
+          ? { result: 'invalid request', text: failure(read.problem) }
+          : { result: 'success', text: discovery };
+      finish(end, exchange);
     },
-    refuse: (refused, startedMs) => refuseUnread(record, refused, startedMs, {}),
+    refuse,
   };
 }
 
 /** The route of one handler. */
-export function handlerRoute(handler: Handler, context: HandlerRouteContext): Route {
-  const { connections, log, timeoutFor, replaceAnswer } = context;
+export function handlerRoute(handler: Handler, context: RouteContext): Route {
+  const { log, timeoutFor, replaceAnswer } = context;
   const { name, hook, timeoutSeconds } = handler;
-  const envelope = envelopeOf(handler);
-  const record = createCallRecord(hook.name, name, context);
-
-  /** Sends the result of a call, or a 504 if the handler has not answered in `timeoutMs`. */
-  function conclude(outcome: TimedOutcome, response: TrackedResponse, startedMs: number, timeoutMs: number) {
-    if (outcome === 'gone') {
-      record.count('error', startedMs);
-      log.warn(record.names, 'the caller disconnected before its answer');
-    } else if (outcome === 'late') {
-      // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
-      const message = `handler ${name} did not answer within ${timeoutMs / 1000} s`;
-      log.error({ ...record.names, timeoutMs }, 'the handler did not answer in time');
-      const text = JSON.stringify({ ...envelope, status: 'Failure', message });
-      record.finish({ result: 'error', code: 504, text }, response, startedMs);
-    } else {
-      const { response: answered, result, cluster } = outcome;
-      const replaced = replaceAnswer?.(name);
-      const text = replaced?.body ?? outcome.text;
-      const { retryAfterSeconds } = answered;
-      record.finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, response, startedMs);
-    }
-  }
-
+  const { names, failure, count, finish, refuse } = createCalls(hook.name, name, envelopeOf(handler), context);
   return {
-    answer(bytes, response, startedMs, query) {
-      // However long the handler takes, the client does not count as stalled.
-      connections.holdDecision(response);
+    async answer(bytes, exchange) {
       const read = readRequest(bytes);
-      if ('failure' in read) {
-        const text = JSON.stringify({ ...envelope, ...read.failure });
-        record.finish({ result: 'invalid request', text }, response, startedMs);
+      if ('problem' in read) {
+        finish({ result: 'invalid request', text: failure(read.problem) }, exchange);
         return;
       }
-      const timeoutMs = timeoutFor(query, timeoutSeconds);
-      callInTime(handler, read.request, response, timeoutMs, context, (outcome) =>
-        conclude(outcome, response, startedMs, timeoutMs),
-      );
+      const timeoutMs = timeoutFor(exchange.query, timeoutSeconds);
+      const outcome = await callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
+      if (outcome === 'gone') {
+        count('error', exchange);
+        log.warn(names, 'the caller disconnected before its answer');
+      } else if (outcome === 'late') {
+        // As when the call times out at the caller: failurePolicy applies, unlike for a Failure.
+        log.error({ ...names, timeoutMs }, 'the handler did not answer in time');
+        const text = failure(`handler ${name} did not answer within ${timeoutMs / 1000} s`);
+        finish({ result: 'error', code: 504, text }, exchange);
+      } else {
+        const { response, result, cluster } = outcome;
+        const { retryAfterSeconds } = response;
+        const replaced = replaceAnswer?.(name);
+        const text = replaced?.body ?? outcome.text;
+        finish({ result, code: replaced?.code, text, retryAfterSeconds, cluster }, exchange);
+      }
     },
-    refuse: (refused, startedMs) => refuseUnread(record, refused, startedMs, envelope),
+    refuse,
   };
 }

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import type { ConversionNote, ReviewNote } from './decide.ts';
-import type { Webhook } from './webhook.ts';
+import type { ConversionNote, ReviewNote, Webhook } from './decide.ts';
 
 const messages = {
   allowed: 'allowed',

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import type { ConversionNote, ReviewNote } from '../../../src/webhook/reviews/decide.ts';
-import { logConversion, logReview } from '../../../src/webhook/reviews/decision-log.ts';
+import { logConversion, logReview } from '../../../src/webhook/reviews/log.ts';
 import { collectingLog } from '../../server/running.ts';
 
 const request = { operation: 'CREATE', subResource: '', name: 'x', username: 'alice', dryRun: true } as const;

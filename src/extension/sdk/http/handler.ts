@@ -1,14 +1,14 @@
-import { refusal } from '../../../kubernetes/index.ts';
+import type { Logger } from 'pino';
 import { hooks } from '../../../runtimehooks/index.ts';
-import { type Application, createRespond, type Foundation, receiveBody, refuseUnread } from '../../../server/index.ts';
+import type { Handler as HttpHandler } from '../../../server/index.ts';
 import { createCallTimeout } from '../calls/call-timeout.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import type { Handler } from '../handlers/handler.ts';
 import type { HandlerMetrics } from './metrics.ts';
-import { discoveryRoute, type HandlerRouteContext, handlerRoute, type ReplaceAnswer, type Route } from './routes.ts';
+import { discoveryRoute, handlerRoute, type ReplaceAnswer, type Route } from './routes.ts';
 
-/** The dependencies of the application besides the server. */
-export interface ApplicationOptions {
+/** What handles calls. */
+export interface HandlerOptions {
   handlers: readonly Handler[];
   /**
    * Prefix of all paths (`service.path` of the ExtensionConfig): empty, or with a leading slash and no trailing one.
@@ -16,6 +16,7 @@ export interface ApplicationOptions {
   prefix: string;
   metrics: HandlerMetrics;
   lifetime: Lifetime;
+  log: Logger;
   replaceAnswer?: ReplaceAnswer | undefined;
 }
 
@@ -28,47 +29,36 @@ function normalized(path: string): string {
   return [first, group, version, ...rest.map((segment) => segment.toLowerCase())].join('/');
 }
 
-/** Handles the requests on the port of an extension server. */
-export function createApplication(foundation: Foundation, options: ApplicationOptions): Application {
-  const { connections, log, maxBodyBytes, metrics: serverMetrics, monotonicNow } = foundation;
-  const { handlers, prefix, metrics, lifetime, replaceAnswer } = options;
-  const context: HandlerRouteContext = {
-    respond: createRespond(foundation),
-    log,
-    metrics,
-    monotonicNow,
-    connections,
-    timeoutFor: createCallTimeout(),
-    lifetime,
-    replaceAnswer,
-  };
+/** Creates the handler of the requests on the port of an extension server. */
+export function createHttpHandler({
+  handlers,
+  prefix,
+  metrics,
+  log,
+  lifetime,
+  replaceAnswer,
+}: HandlerOptions): HttpHandler {
+  const context = { log, metrics, timeoutFor: createCallTimeout(), lifetime, replaceAnswer };
   const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute(handlers, context)]]);
   for (const handler of handlers) {
     routes.set(pathOf(handler.hook, handler.name), handlerRoute(handler, context));
   }
 
-  return (request, response) => {
-    const startedMs = monotonicNow();
-    const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    const path = mark === -1 ? url : url.slice(0, mark);
+  return async (exchange) => {
+    const { path } = exchange;
     const own = path.startsWith(prefix) ? path.slice(prefix.length) : '';
     const route = routes.get(own) ?? routes.get(normalized(own));
     if (route === undefined) {
-      serverMetrics.refused(404);
       log.warn({ path: path.slice(0, 512) }, 'call to a path that no handler has');
       const message = `page not found: no handler of this extension has this path; ${prefix}${pathOf(hooks.Discovery)} lists them`;
-      refuseUnread(request, response, refusal(404, message), maxBodyBytes);
+      exchange.refuse({ code: 404, message });
       return;
     }
-    const query = mark === -1 ? '' : url.slice(mark + 1);
-    receiveBody(
-      foundation,
-      'any request',
-      request,
-      response,
-      (bytes) => route.answer(bytes, response, startedMs, query),
-      (refused) => route.refuse(refused, startedMs),
-    );
+    const body = await exchange.readBody('any request');
+    if (body instanceof Uint8Array) {
+      await route.answer(body, exchange);
+    } else {
+      route.refuse(body, exchange);
+    }
   };
 }

@@ -1,17 +1,13 @@
 import type { Registry } from 'prom-client';
-import type { Admission } from '../../policy/index.ts';
 import type { RunningServer, ServerOptions } from '../../server/index.ts';
-import type { Convert } from './convert.ts';
-import { createDecide, createJudge, type DecideOptions } from './decide.ts';
+import { createDecide, type DecideOptions, type SideThread } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
-import { createSideThread, type SideThread, type SideThreadOptions } from './side-thread.ts';
+import { createSideThread, type SideThreadOptions } from './side-thread.ts';
 
 /** Options of the webhook server. */
 export interface WebhookOptions
-  extends Omit<ServerOptions, 'application' | 'name' | 'metricsPrefix' | 'main' | 'http2'>,
-    DecideOptions {
-  admission: Admission;
-  convert?: Convert | undefined;
+  extends Omit<ServerOptions, 'handler' | 'name' | 'metricsPrefix' | 'main' | 'http2'>,
+    Omit<DecideOptions, 'sideThread'> {
   /** The thread that decides on large bodies, by the same policy; if absent, they are decided on the event loop. */
   sideThread?: SideThreadOptions | undefined;
   /** Where the webhooks listen. */
@@ -33,21 +29,11 @@ export interface RunningWebhook extends Omit<RunningServer, 'port'> {
  * @throws {ClientCaError} when the client CA file cannot be used.
  */
 export async function startWebhook(options: WebhookOptions): Promise<RunningWebhook> {
-  const {
-    admission,
-    convert,
-    webhook,
-    featureGates,
-    sideThread: threadOptions,
-    probe,
-    refresh,
-    addMetrics,
-    ...server
-  } = options;
+  const { admission, convert, probe, refresh, webhook, featureGates, addMetrics, ...server } = options;
   // Only here: the thread for large bodies, which decides by the same code, needs no server.
-  const [{ startServer }, { createApplication }, { createReviewMetrics, metricsPrefix }] = await Promise.all([
+  const [{ startServer }, { createHandler }, { createReviewMetrics, metricsPrefix }] = await Promise.all([
     import('../../server/index.ts'),
-    import('./application.ts'),
+    import('./handler.ts'),
     import('./metrics.ts'),
   ]);
   let sideThread: SideThread | undefined;
@@ -56,17 +42,16 @@ export async function startWebhook(options: WebhookOptions): Promise<RunningWebh
     main: webhook,
     name: 'webhook',
     metricsPrefix,
-    application: (foundation) => {
-      const reviews = createReviewMetrics(foundation.metrics.registry, featureGates);
-      addMetrics?.(foundation.metrics.registry, metricsPrefix);
-      sideThread = threadOptions && createSideThread(threadOptions, reviews.largeBody);
-      return createApplication({
-        ...foundation,
+    handler({ metrics: { registry, eventsOf }, log }) {
+      const metrics = createReviewMetrics(registry, featureGates);
+      addMetrics?.(registry, metricsPrefix);
+      sideThread = options.sideThread && createSideThread(options.sideThread, metrics.largeBody);
+      return createHandler({
         webhooks: convert === undefined ? ['mutate', 'validate'] : ['mutate', 'validate', 'convert'],
-        decide: createDecide(admission, convert, { probe, refresh }),
-        sideThread,
-        judge: createJudge(admission),
-        reviews,
+        decide: createDecide({ admission, convert, probe, refresh, sideThread }),
+        metrics,
+        refused: eventsOf('webhook').refused,
+        log,
       });
     },
   });
