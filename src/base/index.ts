@@ -10,7 +10,7 @@ export { count } from './terminal/count.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { withoutNodeHint } from './terminal/node-hint.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
-export { jsonWithoutCommands, printable, withoutControls } from './terminal/printable.ts';
+export { printable, printableJson, withoutControls } from './terminal/printable.ts';
 export { shortList } from './terminal/short-list.ts';
 export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
 export { truncated } from './terminal/truncated.ts';

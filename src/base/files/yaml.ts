@@ -1,17 +1,19 @@
 import { constructFromEvents, dump, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
+import { isPrintableYaml, printableJson } from '../terminal/printable.ts';
 
 /** A value as YAML that is easy to read. */
 export function readableYaml(value: object): string {
+  let text: string | undefined;
   try {
-    return dump(value, { noRefs: true, quoteStyle: 'double' });
+    text = dump(value, { noRefs: true, quoteStyle: 'double' });
   } catch (error) {
+    // The library's regular expressions overflow the stack on strings of a few MB, such as patches may contain.
     if (!(error instanceof RangeError)) {
       throw error;
     }
-    // The library's regular expressions overflow the stack on strings of a few MB, such as patches may contain. JSON is
-    // YAML, too.
-    return `${JSON.stringify(value, null, 2)}\n`;
   }
+  // JSON is YAML, too, and escapes what must not be printed.
+  return text !== undefined && isPrintableYaml(text) ? text : `${printableJson(value, 2)}\n`;
 }
 
 /** Why a text is not valid YAML within the limits: one line, with the line number. */

@@ -6,23 +6,40 @@ import { truncated } from './truncated.ts';
  * adjacent punctuation), so that one name reads as another.
  */
 const harmful = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
+/** The same but for the controls up to U+001F: JSON and YAML escape them in strings, and have line breaks between them. */
+const harmfulInStrings = /[\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** What the runner of a workflow takes for a command anywhere in a line: `##[group]`, in GitHub Actions and Azure. */
 const commandStart = /##(?=\[|vso\[)/g;
-
-/** Text of JSON that is printed, without the beginning of a runner's command. */
-export function jsonWithoutCommands(json: string): string {
-  return json.replaceAll(commandStart, '#\\u0023');
-}
 
 /**
  * Untrusted text of any length, with control characters and direction marks as escapes (`\u001b`), and without commands
  * to the runner of a workflow.
  */
 export function withoutControls(text: string): string {
-  return text
-    .replaceAll(harmful, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replaceAll(harmful, escapeOf).replaceAll(commandStart, '#\\u0023');
+}
+
+const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A value as JSON that is printed: the same characters are escapes, which mean the same. */
+export function printableJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent)
+    .replaceAll(harmfulInStrings, escapeOf)
     .replaceAll(commandStart, '#\\u0023');
+}
+
+/** Text in XML whose markup has been escaped: the same characters are references. */
+export function printableXml(text: string): string {
+  return text
+    .replaceAll(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll(harmfulInStrings, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll('##', '#&#35;');
+}
+
+/** Whether YAML may be printed as it is. */
+export function isPrintableYaml(text: string): boolean {
+  return text.search(harmfulInStrings) === -1 && text.search(commandStart) === -1;
 }
 
 /** Longest untrusted text that is shown, in characters. */

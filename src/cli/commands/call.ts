@@ -1,4 +1,4 @@
-import { readableYaml, shortList, withoutControls } from '../../base/index.ts';
+import { printableJson, readableYaml, shortList, withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import {
@@ -215,7 +215,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
   const verdict = verdictOf(hook, result);
   if (flags.output === 'json') {
     const response = result.ok ? { response: result.response } : {};
-    io.stdout.write(`${JSON.stringify({ handler: name, hook: hook.name, ...verdict, ...response }, null, 2)}\n`);
+    io.stdout.write(`${printableJson({ handler: name, hook: hook.name, ...verdict, ...response }, 2)}\n`);
   } else {
     io.stdout.write(verdictText(name, verdict));
     io.stdout.write(result.ok ? responseText(result.response) : '');
@@ -265,7 +265,7 @@ async function callAll(
     ...(one.ok ? { response: one.response } : {}),
   }));
   if (flags.output === 'json') {
-    io.stdout.write(`${JSON.stringify({ hook: hook.name, ...verdict, calls }, null, 2)}\n`);
+    io.stdout.write(`${printableJson({ hook: hook.name, ...verdict, calls }, 2)}\n`);
     return verdict.verdict;
   }
   for (const { handler, response, ...one } of calls) {

@@ -1,4 +1,4 @@
-import { count, readableYaml, withoutControls } from '../../base/index.ts';
+import { count, printableJson, readableYaml, withoutControls } from '../../base/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
 import { type DefineCommand, exitCode } from '../framework/program.ts';
@@ -92,7 +92,7 @@ would not, 2 usage error or a file that cannot be read.`,
           progress.clear();
           io.stdout.write(
             flags.output === 'json'
-              ? `${JSON.stringify(survey)}\n`
+              ? `${printableJson(survey)}\n`
               : flags.output === 'yaml'
                 ? `---\n${readableYaml(survey)}`
                 : surveyText(survey),

@@ -1,4 +1,4 @@
-import { readableYaml, withoutControls } from '../../base/index.ts';
+import { printableJson, readableYaml, withoutControls } from '../../base/index.ts';
 import {
   clusterApiHooks,
   coreVersionIn,
@@ -199,7 +199,7 @@ cannot be read.`,
       const changes = onDocument(newFile, () => compareHookDocuments(before, after, facts));
       const breaks = changes.filter(({ severity }) => severity === 'break').length;
       if (flags.output === 'json') {
-        io.stdout.write(`${JSON.stringify({ breaks, changes }, null, 2)}\n`);
+        io.stdout.write(`${printableJson({ breaks, changes }, 2)}\n`);
       } else {
         io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
         io.stdout.write(
@@ -230,16 +230,14 @@ export const defineHooks: DefineCommand = (command, io, end) => {
       if (name !== undefined) {
         const hook = hookNamed(name, 'hooks');
         io.stdout.write(
-          flags.output === 'json'
-            ? `${JSON.stringify(explain(hook, release), null, 2)}\n`
-            : explanationText(hook, release),
+          flags.output === 'json' ? `${printableJson(explain(hook, release), 2)}\n` : explanationText(hook, release),
         );
         return;
       }
       const rows = clusterApiHooks.map((hook) => describe(hook, release));
       io.stdout.write(
         flags.output === 'json'
-          ? `${JSON.stringify(rows, null, 2)}\n`
+          ? `${printableJson(rows, 2)}\n`
           : table([
               ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
               ...rows.map((row) => [

@@ -1,3 +1,4 @@
+import { printableJson } from '../../base/index.ts';
 import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import { addFlags, choiceFlag, type Flag, FlagError, type Flags, readFlags, switchFlag } from '../framework/flags.ts';
 import { type DefineCommand, exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
@@ -107,7 +108,7 @@ a file that cannot be read.`,
         const report = reportOf({ ...current, to }, verdicts);
         progress.clear();
         io.stdout.write(
-          flags.output === 'json' ? `${JSON.stringify(report, null, 2)}\n` : preflightAsText(report, paintFor(io)),
+          flags.output === 'json' ? `${printableJson(report, 2)}\n` : preflightAsText(report, paintFor(io)),
         );
         if (configs.length === 0) {
           io.stderr.write(

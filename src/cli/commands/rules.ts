@@ -1,4 +1,4 @@
-import { readableYaml } from '../../base/index.ts';
+import { printableJson, readableYaml } from '../../base/index.ts';
 import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
 import { SuggestedArgument } from '../framework/complete.ts';
 import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
@@ -62,7 +62,7 @@ rules. --rules-config of lint and serve configures individual rules.`,
         const rows = rules.map(describe);
         io.stdout.write(
           output === 'json'
-            ? `${JSON.stringify(rows, null, 2)}\n`
+            ? `${printableJson(rows, 2)}\n`
             : table([
                 ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
                 ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
@@ -76,7 +76,7 @@ rules. --rules-config of lint and serve configures individual rules.`,
         const hint = didYouMean(id, ids, '"rules" without an id lists them');
         throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
       }
-      io.stdout.write(output === 'json' ? `${JSON.stringify(explain(rule), null, 2)}\n` : explanationText(rule));
+      io.stdout.write(output === 'json' ? `${printableJson(explain(rule), 2)}\n` : explanationText(rule));
     });
   addFlags(command, rulesFlags);
 };

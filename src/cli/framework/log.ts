@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Logger } from 'pino';
-import { createLogOutput, type LogStream } from '../../base/index.ts';
+import { createLogOutput, type LogStream, printableJson } from '../../base/index.ts';
 import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -28,9 +28,9 @@ export function renderLine(line: string, stream: LogStream): string {
   const colour = colours[String(level) as keyof typeof colours];
   const shown = colour === undefined ? name : styleText(colour, name, { stream: stream as NodeJS.WriteStream });
   const rest = Object.entries(fields).map(
-    ([key, value]) => ` ${key}=${typeof value === 'string' && plainWord.test(value) ? value : JSON.stringify(value)}`,
+    ([key, value]) => ` ${key}=${typeof value === 'string' && plainWord.test(value) ? value : printableJson(value)}`,
   );
-  return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : JSON.stringify(msg)}${rest.join('')}\n`;
+  return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : printableJson(msg)}${rest.join('')}\n`;
 }
 
 /** An open log. */

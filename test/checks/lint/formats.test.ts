@@ -97,7 +97,7 @@ test('github: commands that no text in them can end', () => {
   const lines = render('github').trimEnd().split('\n');
   expect(lines).toHaveLength(4 + errors.length + 1);
   expect(lines[0]).toBe(
-    '::error file=a folder/x%2Cy%3A50%25.yaml,line=3,col=5,title=url-query::bad\u001b[31m 100%25%0A::error::x ]]> <&>',
+    '::error file=a folder/x%2Cy%3A50%25.yaml,line=3,col=5,title=url-query::bad\\u001b[31m 100%25%0A::error::x ]]> <&>',
   );
   expect(lines[1]).toMatch(/^::warning .*title=ca-missing::missing$/);
   expect(lines[5]).toBe('::error file=gone.yaml,title=unreadable::cannot be read: no such file or folder');

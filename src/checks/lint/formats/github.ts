@@ -1,8 +1,9 @@
-import { count } from '../../../base/index.ts';
+import { count, withoutControls } from '../../../base/index.ts';
 import type { LintError } from '../result.ts';
 import type { Format } from './format.ts';
 
-const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+const escapeData = (text: string) =>
+  text.split('\n').map(withoutControls).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A');
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 function command(

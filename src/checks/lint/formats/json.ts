@@ -1,8 +1,6 @@
-import { jsonWithoutCommands } from '../../../base/index.ts';
+import { printableJson } from '../../../base/index.ts';
 import type { LintError } from '../result.ts';
 import type { Format } from './format.ts';
-
-const toJson = (value: unknown) => jsonWithoutCommands(JSON.stringify(value));
 
 /** One JSON object: `findings` (with file, line, column, object, rule …), `errors`, `summary`. */
 export function jsonFormat(): Format {
@@ -13,7 +11,7 @@ export function jsonFormat(): Format {
     object: ({ name, apiVersion, findings }) =>
       findings
         .map((finding) => {
-          const text = `${separator}${toJson({ ...finding, object: { apiVersion, name } })}`;
+          const text = `${separator}${printableJson({ ...finding, object: { apiVersion, name } })}`;
           separator = ',\n';
           return text;
         })
@@ -22,6 +20,6 @@ export function jsonFormat(): Format {
       errors.push(error);
       return '';
     },
-    end: (summary) => `\n],\n"errors":${toJson(errors)},\n"summary":${toJson(summary)}}\n`,
+    end: (summary) => `\n],\n"errors":${printableJson(errors)},\n"summary":${printableJson(summary)}}\n`,
   };
 }

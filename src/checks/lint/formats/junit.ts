@@ -1,10 +1,7 @@
-import { xmlText } from '../../../base/index.ts';
+import { xmlText as xml } from '../../../base/index.ts';
 import { showPlace } from '../../../kubernetes/manifests/index.ts';
 import type { LintFinding } from '../result.ts';
 import type { Format } from './format.ts';
-
-/** Text for XML, without the beginning of a command to the runner of a workflow (`##[group]`). */
-const xml = (text: string) => xmlText(text).replaceAll('##', '#&#35;');
 
 const lineOf = (finding: LintFinding) => `${showPlace(finding)}: ${finding.message} (${finding.ruleId})`;
 

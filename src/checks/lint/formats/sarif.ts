@@ -1,10 +1,8 @@
 import { isAbsolute, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { jsonWithoutCommands } from '../../../base/index.ts';
+import { printableJson } from '../../../base/index.ts';
 import type { LintError, LintFinding } from '../result.ts';
 import type { Format, FormatContext } from './format.ts';
-
-const toJson = (value: unknown) => jsonWithoutCommands(JSON.stringify(value));
 
 /** A file as SARIF requires it: a URI, relative for a relative path, so that code hosts find it in the repository. */
 function uriOf(file: string): string {
@@ -43,7 +41,7 @@ export function sarifFormat({ version, rules }: FormatContext): Format {
   let separator = '\n';
   return {
     begin: () =>
-      `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":${toJson({ driver })},"columnKind":"utf16CodeUnits","results":[`,
+      `{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":${printableJson({ driver })},"columnKind":"utf16CodeUnits","results":[`,
     object: ({ findings }) =>
       findings
         .map((finding) => {
@@ -54,7 +52,7 @@ export function sarifFormat({ version, rules }: FormatContext): Format {
             message: { text: finding.message },
             locations: [locationOf(finding, finding.field)],
           };
-          const text = `${separator}${toJson(result)}`;
+          const text = `${separator}${printableJson(result)}`;
           separator = ',\n';
           return text;
         })
@@ -64,6 +62,6 @@ export function sarifFormat({ version, rules }: FormatContext): Format {
       return '';
     },
     end: ({ errors }) =>
-      `\n],"invocations":[${toJson({ executionSuccessful: errors === 0, toolExecutionNotifications: notifications })}]}]}\n`,
+      `\n],"invocations":[${printableJson({ executionSuccessful: errors === 0, toolExecutionNotifications: notifications })}]}]}\n`,
   };
 }

@@ -1,3 +1,4 @@
+import { printableJson } from '../../../base/index.ts';
 import type { Entry } from '../record.ts';
 
 /**
@@ -12,12 +13,12 @@ export function jsonLine(entry: Entry): string | undefined {
     }
     const { status, reason, message } = entry.event;
     const condition = { type: 'TopologyReconciled', status, reason, message };
-    return `${JSON.stringify({ cluster, seconds: at / 1000, condition })}\n`;
+    return `${printableJson({ cluster, seconds: at / 1000, condition })}\n`;
   }
   if (entry.type === 'end') {
     const { isComplete, reason, calls } = entry;
     const end = isComplete ? 'complete' : 'incomplete';
-    return `${JSON.stringify({ cluster, seconds: at / 1000, end, ...(reason !== '' && { reason }), calls })}\n`;
+    return `${printableJson({ cluster, seconds: at / 1000, end, ...(reason !== '' && { reason }), calls })}\n`;
   }
   const { status, message, retryAfterSeconds, error, handler, isMadeUp } = entry.call;
   const record = {
@@ -39,5 +40,5 @@ export function jsonLine(entry: Entry): string | undefined {
     pendingHooks: entry.pendingHooks,
     madeUp: isMadeUp ? true : undefined,
   };
-  return `${JSON.stringify(record)}\n`;
+  return `${printableJson(record)}\n`;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printableJson } from '../../../base/index.ts';
 import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import {
   annotatedExtensionConfigs,
@@ -40,7 +41,7 @@ const maxClockOffsetMs = 60 * 60_000;
 /** Prints injections as lines, or as JSON after other fields; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io, fields: object = {}): number {
   if (json) {
-    io.stdout.write(`${JSON.stringify({ ...fields, targets: injections }, null, 2)}\n`);
+    io.stdout.write(`${printableJson({ ...fields, targets: injections }, 2)}\n`);
   } else {
     for (const { id, result, reason, skipped } of injections) {
       io.stdout.write(`${id}: ${result}${reason === undefined ? '' : `: ${reason}`}\n`);
@@ -179,7 +180,7 @@ async function advance(
     const until = action.kind === 'wait' ? { until: action.until.toISOString() } : {};
     const ids = missing.map(({ id }) => id);
     io.stdout.write(
-      `${JSON.stringify({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }, null, 2)}\n`,
+      `${printableJson({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }, 2)}\n`,
     );
   } else {
     for (const target of facts.targets) {
@@ -260,7 +261,7 @@ export function defineCerts(
           const external = context.external(servingSecret);
           const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
           const found = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
-          io.stdout.write(context.json ? `${JSON.stringify(found, null, 2)}\n` : renderStatus(found));
+          io.stdout.write(context.json ? `${printableJson(found, 2)}\n` : renderStatus(found));
           return found.ok ? exitCode.ok : exitCode.findings;
         }),
       ),

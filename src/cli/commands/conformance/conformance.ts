@@ -1,4 +1,4 @@
-import { withoutControls } from '../../../base/index.ts';
+import { printableJson, withoutControls } from '../../../base/index.ts';
 import {
   type Check,
   type Conduct,
@@ -113,7 +113,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
           conducts.push(conduct);
           progress.clear();
           if (flags.output === 'json') {
-            io.stdout.write(`${JSON.stringify(conduct)}\n`);
+            io.stdout.write(`${printableJson(conduct)}\n`);
           } else if (flags.output === 'text') {
             io.stdout.write(conductAsText(conduct, paintFor(io)));
           }

@@ -1,3 +1,4 @@
+import { printableJson } from '../../../base/index.ts';
 import {
   clusterApiHooks,
   compareReleases,
@@ -54,7 +55,7 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
       }
       switch (flags.output) {
         case 'json':
-          io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+          io.stdout.write(`${printableJson(document, 2)}\n`);
           break;
         case 'html':
           io.stdout.write(openApiPage(document));
