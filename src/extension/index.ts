@@ -1,4 +1,5 @@
 export type { CallOutcome, HandledCall } from './sdk/calls/call.ts';
+export { localExtensionConfig } from './sdk/development.ts';
 export type {
   Answer,
   AnswerFields,

@@ -104,6 +104,9 @@ export async function openTerminal(name: string, own: readonly string[] = []) {
     EXTENSIONCONFIG_WEBHOOK_SAMPLE_EXTENSION_PORT: String(webhookPort),
     EXTENSIONCONFIG_WEBHOOK_SAMPLE_EXTENSION_HEALTH_PORT: String(healthPort),
     EXTENSIONCONFIG_WEBHOOK_SAMPLE_EXTENSION_HOST: '127.0.0.1',
+    // Of a generated extension.
+    PORT: String(webhookPort),
+    HEALTH_PORT: String(healthPort),
     // Targets of the sandbox do not need half a minute.
     EXTENSIONCONFIG_WEBHOOK_CERTS_PROPAGATION_DELAY: '1s',
     npm_config_cache: join(checkout, npmCacheFolder),

@@ -43,7 +43,7 @@ if (kind === 'sdk') {
     handlers,
     certificates: { folder },
     ...{ host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0 },
-    log: defaultLog(nowhere as unknown as LogStream).log,
+    log: defaultLog('info', nowhere as unknown as LogStream).log,
   }).start();
   process.once('SIGTERM', () => void stop({ graceMs: 0, timeoutMs: 1000 }));
   process.stdout.write(`${JSON.stringify({ msg: 'listening', webhookPort: port })}\n`);

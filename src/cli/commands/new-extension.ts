@@ -90,7 +90,7 @@ export const defineNewExtension: DefineCommand = (command, io) => {
       throw error;
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
-    io.stdout.write(`\nNext: ${where}npm install && npm test && npm start\n`);
+    io.stdout.write(`\nNext: ${where}npm install && npm test && npm run dev\n`);
     if (sdk.startsWith('file:')) {
       io.stdout.write(
         `"docker build" sees only the project, and not ${sdk.slice('file:'.length)}: publish the package to a registry of your own for that, and name its version in package.json.\n`,

@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { localExtensionConfig } from '../../extension/index.ts';
 import { BehaviourError, createSampleExtension, readBehaviours } from '../../extension/sample/index.ts';
-import {
-  type CertificatePair,
-  ClientCaError,
-  fixedCertificate,
-  ListenError,
-  selfSignedPair,
-  stopInTime,
-} from '../../server/index.ts';
+import { ClientCaError, fixedCertificate, ListenError, selfSignedPair, stopInTime } from '../../server/index.ts';
 import { addFlags, type Flags, integerFlag, readFlags, switchFlag, textFlag } from '../framework/flags.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { logFlags, openLog } from '../framework/log.ts';
@@ -51,19 +45,6 @@ const stopTimeoutMs = 5_000;
 
 /** Addresses to listen on at which `localhost` reaches the server. */
 const localHosts: readonly (string | undefined)[] = [undefined, 'localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
-
-/** An ExtensionConfig of a server on this machine, which trusts its self-signed certificate. */
-const extensionConfig = (port: number, path = '', { cert }: CertificatePair) => `\
-apiVersion: runtime.cluster.x-k8s.io/v1beta2
-kind: ExtensionConfig
-metadata:
-  name: sample
-spec:
-  clientConfig:
-    url: ${JSON.stringify(`https://localhost:${port}${path === '' || path.startsWith('/') ? path : `/${path}`}`)}
-    caBundle: ${Buffer.from(cert).toString('base64')}
-  namespaceSelector: {}
-`;
 
 function behavioursOf(file: string | undefined) {
   if (file === undefined) {
@@ -142,7 +123,7 @@ export const defineSampleExtension: DefineCommand = (command, io) => {
     let written: string | undefined;
     try {
       if (file !== undefined && !('folder' in certificates)) {
-        const text = extensionConfig(running.port, flags.path, certificates);
+        const text = localExtensionConfig('sample', running.port, flags.path, certificates);
         publishFile('the ExtensionConfig', file, text);
         written = text;
         log.info({ file }, 'ExtensionConfig written');

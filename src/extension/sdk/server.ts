@@ -21,6 +21,7 @@ import {
 } from '../../server/index.ts';
 import { type CallOutcome, call } from './calls/call.ts';
 import { createLifetime, type EndedLifetime } from './calls/lifetime.ts';
+import { prepareDevelopment } from './development.ts';
 import { checkHandlers, HandlersError } from './handlers/check.ts';
 import { discoveryOf } from './handlers/discovery.ts';
 import type { Handler } from './handlers/handler.ts';
@@ -37,6 +38,11 @@ export type ExtensionCertificates =
   | { folder: string }
   /** A Secret, `NAMESPACE/NAME`, which is watched at the API server. */
   | { secret: string; kubeconfig?: string | undefined; context?: string | undefined }
+  /**
+   * A folder that keeps a self-signed certificate for localhost, and an ExtensionConfig of the server to use at once:
+   * `extension-config.yaml`. For development.
+   */
+  | { development: string; name?: string | undefined }
   /** A self-signed certificate for localhost, created at start. For development. */
   | 'self-signed';
 
@@ -48,11 +54,11 @@ export interface ExtensionServerOptions {
   certificates?: ExtensionCertificates | undefined;
   /** HTTPS port of the hooks. Default: 9443; 0 lets the system choose. */
   port?: number | undefined;
-  /** Address to serve hooks on. Default: all. */
+  /** Address to serve hooks on. Default: all; this machine only with a certificate for development. */
   host?: string | undefined;
   /** HTTP port of /healthz, /readyz and /metrics. Default: 8080; 0 lets the system choose. */
   healthPort?: number | undefined;
-  /** Address to serve the health port on. Default: all. */
+  /** Address to serve the health port on. Default: as `host`. */
   healthHost?: string | undefined;
   /** Prefix of all paths: `service.path` of the ExtensionConfig. Default: none. */
   path?: string | undefined;
@@ -69,6 +75,8 @@ export interface ExtensionServerOptions {
   limits?: Partial<Limits> | undefined;
   /** Default: JSON lines on stdout. */
   log?: Logger | undefined;
+  /** Level of the default log: `trace`, `debug`, `info`, `warn`, `error` or `fatal`. Default: `info`. */
+  logLevel?: string | undefined;
   /** Version of the extension, for metrics. */
   version?: string | undefined;
   /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
@@ -158,6 +166,12 @@ const extensionLimits: Limits = {
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
+/** The certificates that are kept for development; undefined for others. */
+function developmentOf(certificates: HostedExtensionOptions['certificates']) {
+  const isObject = typeof certificates === 'object' && certificates !== null;
+  return isObject && 'development' in certificates && isText(certificates.development) ? certificates : undefined;
+}
+
 async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
   if (certificates === 'self-signed') {
     return fixedCertificate(selfSignedPair(new Date()));
@@ -168,7 +182,9 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
     // An empty folder would be the current one.
     !('folder' in certificates
       ? isText(certificates.folder)
-      : 'start' in certificates || typeof certificates.secret === 'string')
+      : 'development' in certificates
+        ? isText(certificates.development)
+        : 'start' in certificates || typeof certificates.secret === 'string')
   ) {
     throw new TypeError(
       "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
@@ -176,6 +192,9 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
   }
   if ('folder' in certificates) {
     return fileCertificates(certificates.folder);
+  }
+  if ('development' in certificates) {
+    return fileCertificates(certificates.development);
   }
   if ('start' in certificates) {
     return certificates;
@@ -228,12 +247,16 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
+  const development = developmentOf(options.certificates);
+  const isLocal = development !== undefined || options.certificates === 'self-signed';
+  const host = options.host ?? (isLocal ? 'localhost' : undefined);
   const limits = limitsWith(extensionLimits, options.limits);
   const { log, lostLines } =
-    options.log === undefined ? defaultLog() : { log: options.log, lostLines: options.lostLogLines };
+    options.log === undefined ? defaultLog(options.logLevel) : { log: options.log, lostLines: options.lostLogLines };
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
   async function start(lifetime: EndedLifetime): Promise<RunningExtension> {
+    const writeConfig = development && prepareDevelopment(development.development, new Date());
     const certificates = await sourceOf(options.certificates);
     for (const warning of warnings) {
       log.warn(warning);
@@ -258,8 +281,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       // Cluster API's client uses HTTP/2 where a server offers it.
       http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
-      main: { host: options.host, port },
-      health: healthPort === 'none' ? undefined : { host: options.healthHost, port: healthPort },
+      main: { host, port },
+      health: healthPort === 'none' ? undefined : { host: options.healthHost ?? host, port: healthPort },
       limits,
       log,
       lostLogLines: lostLines,
@@ -269,6 +292,10 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     }).catch((error: unknown) => {
       throw startError(error);
     });
+    if (development !== undefined && writeConfig !== undefined) {
+      const file = writeConfig(development.name ?? 'extension', running.port, prefix);
+      log.info({ file }, 'ExtensionConfig written: try discover -f and call -f');
+    }
     return {
       ...running,
       async stop(how) {

@@ -1,16 +1,20 @@
 import { createExtensionServer } from 'extensionconfig-webhook/extension';
 import { handlers } from './handlers/index.ts';
 
-const { CERT_DIR, HOST, PORT, HEALTH_PORT } = process.env;
+const { CERT_DIR, HOST, PORT, HEALTH_PORT, LOG_LEVEL } = process.env;
+const isDevelopment = process.argv.includes('--development');
 
 try {
+  if (CERT_DIR === undefined && !isDevelopment) {
+    throw new Error('CERT_DIR is not set: give a folder with tls.crt and tls.key, or use "npm run dev"');
+  }
   await createExtensionServer({
     handlers,
-    // Without a folder: a certificate for localhost, for development.
-    certificates: CERT_DIR === undefined ? 'self-signed' : { folder: CERT_DIR },
+    certificates: CERT_DIR === undefined ? { development: '.development', name: '{{name}}' } : { folder: CERT_DIR },
     port: Number(PORT || 9443),
     healthPort: Number(HEALTH_PORT || 8080),
-    ...(HOST && { host: HOST, healthHost: HOST }),
+    logLevel: LOG_LEVEL || 'info',
+    ...(HOST && { host: HOST }),
   }).run();
 } catch (error) {
   process.stderr.write(`{{name}}: ${error instanceof Error ? error.message : String(error)}\n`);

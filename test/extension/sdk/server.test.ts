@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Server } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aroundEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import {
   createExtensionServer,
   createHostedExtension,
@@ -26,7 +28,45 @@ const slow = handler('BeforeClusterDelete', {
 });
 const loopback = { host: '127.0.0.1', port: 0, healthHost: '127.0.0.1', healthPort: 0, processMetrics: false } as const;
 
+test('for development: a certificate that is kept, and an ExtensionConfig to use at once, on this machine only', async () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'development-')), 'new');
+  endWith(() => rmSync(folder, { recursive: true }));
+  const { log, lines } = collectingLog();
+  const start = () =>
+    createExtensionServer({
+      handlers: [create],
+      certificates: { development: folder, name: 'lab' },
+      port: 0,
+      healthPort: 0,
+      processMetrics: false,
+      log,
+    }).start();
+  const file = join(folder, 'extension-config.yaml');
+  const first = await start();
+  await first.stop({ graceMs: 0, timeoutMs: 100 });
+  const cert = readFileSync(join(folder, 'tls.crt'), 'utf8');
+  expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
+  const second = await start();
+  endWith(() => second.stop({ graceMs: 0, timeoutMs: 100 }));
+  expect(readFileSync(join(folder, 'tls.crt'), 'utf8')).toBe(cert);
+  expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
+    kind: 'ExtensionConfig',
+    metadata: { name: 'lab' },
+    spec: {
+      clientConfig: { url: `https://localhost:${second.port}`, caBundle: Buffer.from(cert).toString('base64') },
+    },
+  });
+  expect(lines).toContainEqual({ level: 30, file, msg: 'ExtensionConfig written: try discover -f and call -f' });
+  expect(lines.find(({ msg }) => msg === 'listening')).toMatchObject({ host: 'localhost' });
+});
+
 describe('invalid options', () => {
+  test('a level that the log does not have', () => {
+    expect(() => createExtensionServer({ handlers: [create], logLevel: 'loud' })).toThrow(
+      new TypeError('logLevel: "loud" is not one of trace, debug, info, warn, error, fatal'),
+    );
+  });
+
   test.each(['/a/../b', './a', '/a b', '/a?b', '/a#b', 'a\tb'])('the path %j', (path) => {
     expect(() => createExtensionServer({ handlers: [create], path, log: collectingLog().log })).toThrow(
       new TypeError(
