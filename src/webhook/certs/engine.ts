@@ -23,7 +23,7 @@ import {
 } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
-import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
+import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
 
 /** Time, passed in. */
 export interface Clock {
@@ -112,57 +112,44 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
       }
       forceCa = false;
     }
-    const action = next(snapshot.facts, { ...run.settings, force, forceCa, refused });
+    const { facts } = snapshot;
+    const action = next(facts, { ...run.settings, force, forceCa, refused });
     if (action.kind === 'done' || action.kind === 'blocked') {
-      return { action, facts: snapshot.facts };
+      return { action, facts };
     }
     if (action.kind === 'wait') {
-      if (!run.blockOn.has(action.for) || run.signal.aborted) {
-        return { action, facts: snapshot.facts };
+      if (run.blockOn.has(action.for) && !run.signal.aborted) {
+        run.report({ action: action.kind, reason: `until ${action.until.toISOString()}: ${action.reason}` });
+        steps = 0;
+        await run.clock.sleep(Math.min(maxSleepMs, action.until.getTime() - run.clock.now().getTime()));
       }
-      run.report({ action: action.kind, reason: `until ${action.until.toISOString()}: ${action.reason}` });
-      steps = 0;
-      await run.clock.sleep(Math.min(maxSleepMs, action.until.getTime() - run.clock.now().getTime()));
-      if (run.signal.aborted) {
-        return { action, facts: snapshot.facts };
+      if (!run.blockOn.has(action.for) || run.signal.aborted) {
+        return { action, facts };
       }
       continue;
     }
     if (run.signal.aborted) {
-      return {
-        action: { kind: 'blocked', reason: 'stopped; the next run continues from here' },
-        facts: snapshot.facts,
-      };
+      return { action: { kind: 'blocked', reason: 'stopped; the next run continues from here' }, facts };
     }
     if (++steps > maxSteps) {
       const reason = `another client keeps undoing the changes: after ${maxSteps} steps, ${action.reason}; stop that client and run again`;
-      return { action: { kind: 'blocked', reason }, facts: snapshot.facts };
-    }
-    if (action.kind === 'inject') {
-      const isCalm = await injectAll(run, action, snapshot.facts, refused);
-      conflicts = isCalm ? 0 : conflicts + 1;
-      if (conflicts >= maxConflicts) {
-        throw new Conflict('another client keeps changing the targets');
-      }
-      if (!isCalm) {
-        await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
-      }
-      continue;
+      return { action: { kind: 'blocked', reason }, facts };
     }
     try {
-      await perform(run, action, snapshot);
-      conflicts = 0;
-      run.report({ action: action.kind, reason: action.reason });
-      if (action.kind === 'issue-serving-certificate') {
-        force = false;
-      }
-    } catch (error) {
-      if (error instanceof Conflict && ++conflicts < maxConflicts) {
-        run.report({ action: 'conflict', reason: `${action.kind}: ${error.message}; reading again` });
-        await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
+      if (action.kind === 'inject') {
+        await injectAll(run, action.target, facts, refused);
       } else {
+        await perform(run, action, snapshot);
+        run.report({ action: action.kind, reason: action.reason });
+        force &&= action.kind !== 'issue-serving-certificate';
+      }
+      conflicts = 0;
+    } catch (error) {
+      if (!(error instanceof Conflict && ++conflicts < maxConflicts)) {
         throw error;
       }
+      run.report({ action: 'conflict', reason: `${action.kind}: ${error.message}; reading again` });
+      await run.clock.sleep(Math.min(2000, 50 * 2 ** conflicts));
     }
   }
 }
@@ -172,16 +159,16 @@ export async function runCertificates(run: Run): Promise<RunOutcome> {
  * target would be quadratic. Each patch tests the value that was read before the Secrets that decide, so none of them
  * undoes what another client has written in the meantime.
  *
- * @returns whether no other client wrote at the same time.
+ * @throws {Conflict} after all targets, if another client wrote some at the same time.
  */
 async function injectAll(
   run: Run,
-  action: Action & { kind: 'inject' },
+  first: TargetReading,
   facts: CertificateFacts,
   refused: Map<string, string>,
-): Promise<boolean> {
-  let isCalm = true;
-  for (const target of [action.target, ...facts.targets.filter((other) => other !== action.target)]) {
+): Promise<void> {
+  const conflicts: string[] = [];
+  for (const target of [first, ...facts.targets.filter((other) => other !== first)]) {
     if (target.state !== 'present' || refused.has(target.id) || isInSync(target, facts.bundle)) {
       continue;
     }
@@ -196,14 +183,15 @@ async function injectAll(
         refused.set(target.id, error.message);
         run.report({ action: 'refused', reason: `${target.id}: ${error.message}` });
       } else if (error instanceof Conflict) {
-        isCalm = false;
-        run.report({ action: 'conflict', reason: `inject: ${error.message}; reading again` });
+        conflicts.push(error.message);
       } else {
         throw error;
       }
     }
   }
-  return isCalm;
+  if (conflicts.length > 0) {
+    throw new Conflict(conflicts.join('; '));
+  }
 }
 
 /** The data with the given keys removed, and others set; undefined removes a key. */
@@ -234,27 +222,32 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
   const writeCa = (changes: Record<string, string | undefined>, annotations = current.annotations) =>
     store.write('ca', { data: changed(current.data, changes), annotations }, caSecret);
   const annotated = (changes: Record<string, string | undefined>) => changed(current.annotations, changes);
+  const annotate = (changes: Record<string, string | undefined>) => writeCa({}, annotated(changes));
+  const writeServing = (changes: Record<string, string>) => {
+    const { data, annotations }: SecretContents = servingSecret ?? { data: {}, annotations: {} };
+    return store.write('serving', { data: changed(data, changes), annotations }, servingSecret);
+  };
   switch (action.kind) {
     case 'create-ca': {
-      const made = await issueCa(clock.now(), run.caValidityMs, entropy);
+      const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
       return writeCa({
-        'ca.crt': made.certificate.pem,
-        'ca.key': made.key,
+        'ca.crt': issued.certificate.pem,
+        'ca.key': issued.key,
         'next.crt': undefined,
         'next.key': undefined,
         'previous.crt': undefined,
       });
     }
     case 'stage-ca': {
-      const made = await issueCa(clock.now(), run.caValidityMs, entropy);
+      const issued = await issueCa(clock.now(), run.caValidityMs, entropy);
       // A next CA that is replaced has signed nothing: targets need not trust it any longer.
       const unused = usable(readCertificates(current.data['next.crt'])) ?? [];
       return writeCa(
         {
           'ca.crt': bundleOf([action.active, ...facts.companions]),
           'ca.key': usable(facts.activeKey),
-          'next.crt': made.certificate.pem,
-          'next.key': made.key,
+          'next.crt': issued.certificate.pem,
+          'next.key': issued.key,
           'previous.crt': bundleOf(action.previous),
         },
         annotated({
@@ -296,39 +289,30 @@ async function perform(run: Run, action: SecretAction, { facts, caSecret, servin
         }),
       );
     case 'record-removal':
-      return writeCa(
-        {},
-        annotated({
-          [retiredAnnotation]: undefined,
-          [retiredSinceAnnotation]: undefined,
-          [removedAnnotation]: remember([...facts.retired, ...facts.removed]),
-        }),
-      );
+      return annotate({
+        [retiredAnnotation]: undefined,
+        [retiredSinceAnnotation]: undefined,
+        [removedAnnotation]: remember([...facts.retired, ...facts.removed]),
+      });
     case 'forget-injection':
-      return writeCa({}, annotated({ ...unrecorded, [overwrittenAnnotation]: overwrittenNow(facts) }));
+      return annotate({ ...unrecorded, [overwrittenAnnotation]: overwrittenNow(facts) });
     case 'record-injection':
-      return writeCa(
-        {},
-        annotated({ [injectedAnnotation]: facts.injection, [injectedSinceAnnotation]: clock.now().toISOString() }),
-      );
+      return annotate({
+        [injectedAnnotation]: facts.injection,
+        [injectedSinceAnnotation]: clock.now().toISOString(),
+      });
     case 'issue-serving-certificate': {
       const issuer = { certificate: usable(facts.active) as Certificate, key: usable(facts.activeKey) as string };
-      const made = await issueServingCertificate(issuer, run.names, clock.now(), run.servingValidityMs, entropy);
-      const data = { 'tls.crt': made.certificate.pem, 'tls.key': made.key, 'ca.crt': facts.bundle };
-      return store.write(
-        'serving',
-        { data: changed(servingSecret?.data ?? {}, data), annotations: servingSecret?.annotations ?? {} },
-        servingSecret,
+      const { certificate, key } = await issueServingCertificate(
+        issuer,
+        run.names,
+        clock.now(),
+        run.servingValidityMs,
+        entropy,
       );
+      return writeServing({ 'tls.crt': certificate.pem, 'tls.key': key, 'ca.crt': facts.bundle });
     }
     case 'write-bundle':
-      return store.write(
-        'serving',
-        {
-          data: changed(servingSecret?.data ?? {}, { 'ca.crt': facts.bundle }),
-          annotations: servingSecret?.annotations ?? {},
-        },
-        servingSecret,
-      );
+      return writeServing({ 'ca.crt': facts.bundle });
   }
 }

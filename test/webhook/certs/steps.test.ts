@@ -403,7 +403,7 @@ test('a conflicting step is reported and repeated, with growing waits, up to 19 
 
 test.each([
   ['the Secret', servingPath, `Secret ${namespace}/extensionconfig-webhook-tls was changed by another client`],
-  ['a target', mutatingPath, 'another client keeps changing the targets'],
+  ['a target', mutatingPath, 'MutatingWebhookConfiguration/ours was changed by another client'],
 ])('the 20th conflict over %s in a row ends the run', async (_what, contested, message) => {
   await repair();
   set(servingPath, 'tls.key', 'garbage');
