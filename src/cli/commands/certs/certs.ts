@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { printableJson } from '../../../base/index.ts';
 import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
+import { withRemedy } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
   deriveFacts,
@@ -15,7 +16,7 @@ import {
   type Step,
   type StoredSecret,
 } from '../../../webhook/certs/index.ts';
-import { addFlags, readFlags } from '../../framework/flags.ts';
+import { addFlags, type Flags, type FlagValues, readFlags } from '../../framework/flags.ts';
 import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
@@ -24,7 +25,6 @@ import {
   injectFlags,
   issuerAnnotation,
   issuingFlags,
-  orFail,
   type RunFlags,
   readContext,
   readRun,
@@ -111,11 +111,16 @@ function showSteps(io: Io): { report(step: Step): void; end(): void } {
   };
 }
 
-/** Runs work that uses a cluster, with a line on a terminal if it takes over a second. */
-async function orFailShown(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
+/** Runs work with a line on a terminal if it takes over a second; errors of a cluster become messages for the operator. */
+async function orFail(io: Io, work: (report: (step: Step) => void) => Promise<number>): Promise<number> {
   const steps = showSteps(io);
   try {
-    return await orFail(() => work(steps.report));
+    return await work(steps.report);
+  } catch (error) {
+    // TypeErrors and the like are bugs, for which the stack is needed.
+    const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+    const isExplained = error instanceof UsageError || error instanceof FailureError;
+    throw isBug || isExplained || !(error instanceof Error) ? error : new FailureError(withRemedy(error));
   } finally {
     steps.end();
   }
@@ -211,59 +216,54 @@ export function defineCerts(
 ): void {
   certs.description('Create, rotate, inject and inspect the CA, serving certificate and caBundles.');
 
+  function define<F extends Flags>(
+    name: string,
+    description: string,
+    flags: F,
+    work: (values: FlagValues<F>, report: (step: Step) => void) => Promise<number>,
+  ): void {
+    const command = addFlags(certs.command(name), flags).description(description);
+    command.action(async () => end(await orFail(io, (report) => work(readFlags(flags, command, io.env), report))));
+  }
+
   const bootstrapFlags = { ...commonFlags, ...issuingFlags };
-  const bootstrap = addFlags(certs.command('bootstrap'), bootstrapFlags)
-    .description('create what is missing or broken and inject the trust bundle; changes nothing if all is well')
-    .action(async () =>
-      end(
-        await orFailShown(io, async (report) =>
-          advance(readFlags(bootstrapFlags, bootstrap, io.env), io, 'repair', { entropy, report }),
-        ),
-      ),
-    );
-
-  const allRotateFlags = { ...bootstrapFlags, ...rotateFlags };
-  const rotate = addFlags(certs.command('rotate'), allRotateFlags)
-    .description('renew what is inside its renewal window, and continue a rotation that is under way')
-    .action(async () =>
-      end(
-        await orFailShown(io, async (report) =>
-          advance(readFlags(allRotateFlags, rotate, io.env), io, 'rotate', { entropy, report }),
-        ),
-      ),
-    );
-
-  const allInjectFlags = { ...commonFlags, ...injectFlags };
-  const injecting = addFlags(certs.command('inject'), allInjectFlags)
-    .description('write the trust bundle into the targets and do nothing else')
-    .action(async () =>
-      end(
-        await orFailShown(io, async () => {
-          const flags = readFlags(allInjectFlags, injecting, io.env);
-          if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
-            throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
-          }
-          const context = await readContext(flags, io);
-          return reportInjections(await inject(context, flags['extension-configs']), context.json, io);
-        }),
-      ),
-    );
-
-  const status = addFlags(certs.command('status'), bootstrapFlags)
-    .description('show what exists, what rotate would do now, and why; exit code 1 if something is wrong or due')
-    .action(async () =>
-      end(
-        await orFailShown(io, async () => {
-          const flags = readFlags(bootstrapFlags, status, io.env);
-          const context = await readContext(flags, io);
-          const run = readRun(flags, context, io, 'rotate');
-          const { facts, servingSecret } = await readSnapshot(run);
-          const external = context.external(servingSecret);
-          const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
-          const found = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
-          io.stdout.write(context.json ? `${printableJson(found, 2)}\n` : renderStatus(found));
-          return found.ok ? exitCode.ok : exitCode.findings;
-        }),
-      ),
-    );
+  define(
+    'bootstrap',
+    'create what is missing or broken and inject the trust bundle; changes nothing if all is well',
+    bootstrapFlags,
+    (flags, report) => advance(flags, io, 'repair', { entropy, report }),
+  );
+  define(
+    'rotate',
+    'renew what is inside its renewal window, and continue a rotation that is under way',
+    { ...bootstrapFlags, ...rotateFlags },
+    (flags, report) => advance(flags, io, 'rotate', { entropy, report }),
+  );
+  define(
+    'inject',
+    'write the trust bundle into the targets and do nothing else',
+    { ...commonFlags, ...injectFlags },
+    async (flags) => {
+      if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
+        throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
+      }
+      const context = await readContext(flags, io);
+      return reportInjections(await inject(context, flags['extension-configs']), context.json, io);
+    },
+  );
+  define(
+    'status',
+    'show what exists, what rotate would do now, and why; exit code 1 if something is wrong or due',
+    bootstrapFlags,
+    async (flags) => {
+      const context = await readContext(flags, io);
+      const run = readRun(flags, context, io, 'rotate');
+      const { facts, servingSecret } = await readSnapshot(run);
+      const external = context.external(servingSecret);
+      const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
+      const status = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
+      io.stdout.write(context.json ? `${printableJson(status, 2)}\n` : renderStatus(status));
+      return status.ok ? exitCode.ok : exitCode.findings;
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAddress, type Parsed } from '../../../base/x509/index.ts';
-import { connect, type KubernetesClient, loadKubeConfig, withRemedy } from '../../../kubernetes/client/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig } from '../../../kubernetes/client/index.ts';
 import { dns1035LabelProblems, dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import {
   bundleIn,
@@ -17,7 +17,7 @@ import {
 } from '../../../webhook/certs/index.ts';
 import { durationFlag } from '../../framework/duration.ts';
 import { choiceFlag, type Flags, type FlagValues, listFlag, switchFlag, textFlag } from '../../framework/flags.ts';
-import { FailureError, type Io, UsageError } from '../../framework/program.ts';
+import { type Io, UsageError } from '../../framework/program.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
 
@@ -269,20 +269,4 @@ export function readRun(
     },
     signal: io.signal,
   };
-}
-
-/** Runs work and turns errors of a cluster into a message for the operator. */
-export async function orFail<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UsageError || error instanceof FailureError || !(error instanceof Error)) {
-      throw error;
-    }
-    // TypeErrors and the like are bugs, for which the stack is needed.
-    if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
-      throw error;
-    }
-    throw new FailureError(withRemedy(error));
-  }
 }
