@@ -22,7 +22,8 @@ function rulesTable(): string {
 function checksTable(): string {
   const cell = (text: string) => text.replaceAll('|', '\\|');
   const rows = checks.map(
-    ({ id, group, level, asks, why }) => `| ${group} | \`${id}\` | ${level} | ${cell(asks)} | ${cell(why)} |`,
+    ({ id, group, level, requirement, reason }) =>
+      `| ${group} | \`${id}\` | ${level} | ${cell(requirement)} | ${cell(reason)} |`,
   );
   return ['| about | check | level | what it requires | why |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }

@@ -3,18 +3,18 @@ import {
   createConnections,
   type Extension,
   isCallError,
-  quotable,
   type Resolve,
   readAnswer,
   targetOf,
 } from '../../runtimehooks/client/index.ts';
 import type { HookDefinition } from '../../runtimehooks/index.ts';
-import type { Heard } from './heard.ts';
+import type { Outcome } from './outcome.ts';
+import { effectOf } from './patches.ts';
 
 /** Longest response that is read, in bytes: a hundred times what the sample requests should produce. */
 const maxAnswerBytes = 2 * 1024 * 1024;
 /** Number of concurrent calls in the load check. */
-export const callsAtOnce = 50;
+export const concurrentCalls = 50;
 
 /** How a call differs from the request that Cluster API would send. */
 export interface Variation {
@@ -38,8 +38,8 @@ interface PlainRequest {
 
 /** Calls one extension server, over persistent connections. */
 export interface Caller {
-  /** Makes one call. Never rejects: a failure is also a result. */
-  send(request: PlainRequest, variation: Variation): Promise<Heard>;
+  /** Makes one call. Never rejects: a failure is also an outcome. */
+  send(request: PlainRequest, variation: Variation): Promise<Outcome>;
   /** Number of calls so far. */
   calls(): number;
   close(): Promise<void>;
@@ -48,17 +48,17 @@ export interface Caller {
 /** Creates the caller of an extension server; `signal` aborts its calls. */
 export function createCaller(extension: Extension, resolve: Resolve | undefined, signal: AbortSignal): Caller {
   const connections = createConnections({
-    maxConcurrentCalls: callsAtOnce,
+    maxConcurrentCalls: concurrentCalls,
     maxAnswerBytes,
     ...(resolve && { resolve }),
   });
   let calls = 0;
   /** Requests of handlers, which are sent again and again: written once. */
   const written = new WeakMap<JsonObject, Buffer>();
-  const textOf = (body: JsonObject) => {
-    const text = written.get(body) ?? Buffer.from(JSON.stringify(body));
-    written.set(body, text);
-    return text;
+  const bytesOf = (body: JsonObject) => {
+    const bytes = written.get(body) ?? Buffer.from(JSON.stringify(body));
+    written.set(body, bytes);
+    return bytes;
   };
   return {
     async send({ hook, handler, timeoutSeconds, body: plainBody }, variation) {
@@ -68,31 +68,33 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
         ...(handler === undefined ? {} : { handler }),
       });
       if (isCallError(target)) {
-        return { kind: 'failed', error: target, ms: 0 };
+        return { error: target, ms: 0 };
       }
       const { body = plainBody, withContentType = false, path, hangUpAfterMs } = variation;
-      const limits = [
-        AbortSignal.timeout(timeoutSeconds * 1000),
-        ...(hangUpAfterMs === undefined ? [] : [AbortSignal.timeout(hangUpAfterMs)]),
-      ];
+      const isObject = typeof body !== 'string' && !Buffer.isBuffer(body);
       calls++;
       const started = performance.now();
       const answer = await connections.post(extension.name, {
         target: path === undefined ? target : { ...target, path: path(target.path) },
         caBundle: extension.clientConfig.caBundle || undefined,
-        body: typeof body === 'string' || Buffer.isBuffer(body) ? body : textOf(body),
+        body: isObject ? bytesOf(body) : body,
         withoutContentType: !withContentType,
-        signal: AbortSignal.any([signal, ...limits]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(hangUpAfterMs ?? timeoutSeconds * 1000)]),
       });
       const ms = performance.now() - started;
-      if (isCallError(answer)) {
-        return { kind: 'failed', error: answer, ms };
+      const read = isCallError(answer) ? answer : readAnswer(answer, hook);
+      if (isCallError(read)) {
+        return { error: read, ms };
       }
-      if (answer.code !== 200) {
-        return { kind: 'refused', code: answer.code, text: quotable(answer.body.toString('utf8')), ms };
-      }
-      const read = readAnswer(answer, hook);
-      return isCallError(read) ? { kind: 'failed', error: read, ms } : { kind: 'answer', response: read.content, ms };
+      let effect: JsonObject | undefined;
+      return {
+        response: read.content,
+        effect() {
+          effect ??= effectOf(hook, isObject ? body : plainBody, read.content);
+          return effect;
+        },
+        ms,
+      };
     },
     calls: () => calls,
     close: () => connections.close(),

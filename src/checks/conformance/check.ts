@@ -1,5 +1,5 @@
-import type { Trial } from './trial.ts';
-import type { TriedHandler } from './tried.ts';
+import type { ExtensionFinding } from '../../runtimehooks/client/index.ts';
+import type { Trial, TriedHandler } from './trial.ts';
 
 /** The subject of a check, which determines the order and the headings in reports. */
 export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' | 'Variables' | 'Upgrade plans' | 'Load';
@@ -7,47 +7,55 @@ export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' |
 /** `must`: otherwise Cluster API, or the Clusters, would suffer. `should`: a recommendation of the Runtime SDK. */
 export type CheckLevel = 'must' | 'should';
 
-/** One problem that a check found. */
-export interface CheckProblem {
-  /** Name of the handler without that of the ExtensionConfig, if the problem is about one handler. */
-  handler?: string;
-  /** One line; text from the server is truncated and contains no control characters. */
-  message: string;
-  /** Whether the problem is only a recommendation, in a check that is a `must`. */
-  isWarning?: boolean;
-}
+/** Reports a problem: as an error if the check is a `must`, unless it is only a recommendation. */
+export type Report = (problem: Omit<ExtensionFinding, 'severity' | 'remedy'> & { isWarning?: boolean }) => void;
 
-/** Why a check was skipped. */
-export interface Skipped {
-  because: string;
-}
+/** Why a check was skipped, if it was. */
+export type Skipped = string | undefined;
 
 /** One property of a well-behaved extension: data plus one function, like a rule. */
 export interface Check {
   id: string;
-  group: CheckGroup;
   level: CheckLevel;
   /** One sentence: what the extension has to do. */
-  asks: string;
+  requirement: string;
   /** What happens otherwise. */
-  why: string;
+  reason: string;
   /** What the extension's author should do. */
   remedy: string;
+  /** Whether the check is skipped unless Discovery has an answer. */
+  needsDiscovery?: boolean;
   /** Reports every problem that it finds. */
-  run(trial: Trial, report: (problem: CheckProblem) => void): Promise<Skipped | undefined>;
+  run(trial: Trial, report: Report): Promise<Skipped>;
 }
 
-/** Checks the handlers that respond, one after the other. The check is skipped if none does. */
-export async function ofAnswering(
-  { answering }: Trial,
-  look: (handler: TriedHandler) => Promise<void>,
-): Promise<Skipped | undefined> {
-  const handlers = await answering();
-  if (handlers.length === 0) {
-    return { because: 'no handler answers' };
-  }
-  for (const handler of handlers) {
-    await look(handler);
-  }
-  return undefined;
+/** A check with the group that it is reported in. */
+export interface GroupedCheck extends Check {
+  group: CheckGroup;
 }
+
+/** What a check does with one handler. */
+export type Look = (
+  handler: TriedHandler,
+  trial: Trial,
+  report: (message: string, isWarning?: boolean) => void,
+) => Promise<void>;
+
+/**
+ * Checks the handlers that respond, one after the other.
+ *
+ * @param reason why the check is skipped if none of them is selected.
+ */
+export const ofAnswering =
+  (look: Look, reason = 'no handler answers', isSelected: (handler: TriedHandler) => boolean = () => true) =>
+  async (trial: Trial, report: Report): Promise<Skipped> => {
+    const handlers = (await trial.answering()).filter(isSelected);
+    for (const handler of handlers) {
+      await look(handler, trial, (message, isWarning = false) => report({ handler: handler.name, message, isWarning }));
+    }
+    return handlers.length === 0 ? reason : undefined;
+  };
+
+/** As `ofAnswering`, for the handlers of one hook. */
+export const ofHook = (hook: string, look: Look) =>
+  ofAnswering(look, `no handler of ${hook} answers`, (handler) => handler.hook.name === hook);

@@ -1,5 +1,5 @@
-export type { Check } from './check.ts';
+export type { GroupedCheck } from './check.ts';
 export { checks } from './checks.ts';
-export { conductAsJunit } from './formats/junit.ts';
-export { conductAsText } from './formats/text.ts';
-export { type Conduct, checkConduct } from './run.ts';
+export { reportsAsJunit } from './formats/junit.ts';
+export { reportAsText } from './formats/text.ts';
+export { type ConformanceReport, testConformance } from './report.ts';

@@ -44,12 +44,25 @@ export const olderCluster: JsonObject = {
   status: { phase: 'Provisioned', infrastructureReady: true, conditions: [] },
 };
 
-function template(apiVersion: string, kind: string, spec: JsonObject): JsonObject {
+const templateName = 'conformance-sample-template';
+
+/**
+ * A template as Cluster API 1.14 and newer send it: with the labels and annotations of what will be made of it, either in
+ * its own metadata, or in that of the object that it becomes.
+ */
+function template(apiVersion: string, kind: string, spec: JsonObject, becomesObject = false): JsonObject {
+  const made = {
+    labels: { 'cluster.x-k8s.io/cluster-name': sampleCluster, 'topology.cluster.x-k8s.io/owned': '' },
+    annotations: {
+      'cluster.x-k8s.io/cloned-from-name': templateName,
+      'cluster.x-k8s.io/cloned-from-groupkind': `${kind}.${apiVersion.split('/')[0]}`,
+    },
+  };
   return {
     apiVersion,
     kind,
-    metadata: { name: 'conformance-sample-template', namespace: sampleNamespace },
-    spec: { template: { spec } },
+    metadata: { name: templateName, namespace: sampleNamespace, ...(!becomesObject && made) },
+    spec: { template: { ...(becomesObject && { metadata: made }), spec } },
   };
 }
 
@@ -78,14 +91,17 @@ const placed: readonly Placed[] = [
   {
     uid: '00000000-0000-4000-8000-000000000001',
     holder: ['Cluster', sampleCluster, 'spec.infrastructureRef'],
-    object: template(infrastructure, 'DockerClusterTemplate', { loadBalancer: {} }),
+    object: template(infrastructure, 'DockerClusterTemplate', { loadBalancer: {} }, true),
   },
   {
     uid: '00000000-0000-4000-8000-000000000002',
     holder: ['Cluster', sampleCluster, 'spec.controlPlaneRef'],
-    object: template('controlplane.cluster.x-k8s.io/v1beta2', 'KubeadmControlPlaneTemplate', {
-      kubeadmConfigSpec: { clusterConfiguration: {}, files: [] },
-    }),
+    object: template(
+      'controlplane.cluster.x-k8s.io/v1beta2',
+      'KubeadmControlPlaneTemplate',
+      { kubeadmConfigSpec: { clusterConfiguration: {}, files: [] } },
+      true,
+    ),
     builtin: controlPlane,
   },
   {

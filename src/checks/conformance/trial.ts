@@ -1,6 +1,7 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import {
+  addressOf,
   type CallError,
   type DiscoveredHandler,
   type DiscoveryProblem,
@@ -13,14 +14,15 @@ import {
   readDiscovery,
   type Target,
   type TlsFacts,
-  targetOf,
 } from '../../runtimehooks/client/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
 import { createCaller, type Variation } from './caller.ts';
-import { type Heard, isSameAnswer } from './heard.ts';
+import { type Choice, chooseHandlers, type TriedHandler, type Untried } from './choose-handlers.ts';
+import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
 import { actsOnClusters } from './requests.ts';
-import { type Choice, chooseHandlers, type TriedHandler } from './tried.ts';
 import { sampleValues } from './variables.ts';
+
+export type { TriedHandler } from './choose-handlers.ts';
 
 /** Timeout of Discovery, in seconds: Cluster API's own. */
 const discoverySeconds = 10;
@@ -35,7 +37,7 @@ export interface TrialOptions extends Choice {
 
 /** The result of one discovery. */
 export interface Discovered {
-  heard: Heard;
+  outcome: Outcome;
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];
 }
@@ -46,7 +48,7 @@ export interface Discovered {
  */
 export interface Trial {
   readonly extension: Extension;
-  readonly config: ExtensionConfig;
+  readonly known: KnownHooks;
   readonly target: Target | CallError;
   readonly now: () => Date;
   readonly signal: AbortSignal;
@@ -56,19 +58,22 @@ export interface Trial {
   /** The handlers to call, in the order of a Cluster's lifecycle. */
   readonly handlers: readonly TriedHandler[];
   /** The handlers that are not called, and why. */
-  readonly untried: readonly { name: string; because: string }[];
+  readonly untried: readonly Untried[];
   discover(variation?: Variation): Promise<Discovered>;
   /** One call of a handler. */
-  call(handler: TriedHandler, variation?: Variation): Promise<Heard>;
+  call(handler: TriedHandler, variation?: Variation): Promise<Outcome>;
   /** The first call of a handler, as Cluster API would make it. */
-  first(handler: TriedHandler): Promise<Heard>;
-  /** A second, identical call. Responses to other calls are compared with it. */
-  second(handler: TriedHandler): Promise<Heard>;
+  first(handler: TriedHandler): Promise<Outcome>;
+  /** A second, identical call. Other calls are compared with it, since the first may have started work. */
+  second(handler: TriedHandler): Promise<Outcome>;
   /**
-   * Whether the first two responses of a handler are the same. If not, the check for that says so, and a comparison with
-   * responses to other calls would show nothing else.
+   * Whether another call of a handler is treated differently: its outcome differs from that of the plain call (for a hook
+   * that can block: the status, since its work may have progressed), and the plain call, made again, still has its own. If
+   * not, the handler is unsteady, which the check `repeatable` reports.
    */
-  isSteady(handler: TriedHandler): Promise<boolean>;
+  isBlamed(handler: TriedHandler, other: Outcome): Promise<boolean>;
+  /** The handlers whose answers to the same call were found to differ. */
+  readonly unsteady: ReadonlySet<TriedHandler>;
   /** The handlers whose first response Cluster API can read. */
   answering(): Promise<readonly TriedHandler[]>;
   /** What a TLS handshake reveals; undefined if it failed. */
@@ -79,9 +84,9 @@ export interface Trial {
 }
 
 /** Number of handlers that get their first call concurrently. */
-const firstCallsAtOnce = 8;
+const concurrentFirstCalls = 8;
 
-function remembering<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
+function once<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
   const known = new Map<K, Promise<V>>();
   return (key) => {
     const value = known.get(key) ?? make(key);
@@ -103,6 +108,12 @@ export async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (i
   return results;
 }
 
+/** Whether two calls of a handler had the same outcome; for one that can block, whether their statuses are the same. */
+const isSame = ({ hook }: TriedHandler, a: Outcome, b: Outcome) =>
+  hook.isBlocking && a.response !== undefined && b.response !== undefined
+    ? a.response.status === b.response.status
+    : isSameOutcome(a, b);
+
 /** Calls Discovery on a server, and prepares its trial. */
 export async function createTrial(config: ExtensionConfig, options: TrialOptions): Promise<Trial> {
   const { known, resolve, signal, now } = options;
@@ -114,13 +125,13 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
     kind: hooks.Discovery.request.kind,
   };
   async function discover(variation: Variation = {}): Promise<Discovered> {
-    const heard = await caller.send(
+    const outcome = await caller.send(
       { hook: hooks.Discovery, handler: undefined, timeoutSeconds: discoverySeconds, body: discoveryBody },
       variation,
     );
-    return heard.kind === 'answer' && heard.response.status === 'Success'
-      ? { heard, ...readDiscovery(heard.response, extension.name, known) }
-      : { heard, handlers: [], problems: [] };
+    return isSuccess(outcome)
+      ? { outcome, ...readDiscovery(outcome.response, extension.name, known) }
+      : { outcome, handlers: [], problems: [] };
   }
 
   const call = ({ hook, name, timeoutSeconds, request }: TriedHandler, variation: Variation = {}) =>
@@ -129,50 +140,50 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const discovery = await discover();
   const choose = (values: readonly Json[]) => chooseHandlers(discovery.handlers, extension.settings, values, options);
   // Patches depend on variables, so those that the extension defines get values that match their schemas.
-  const questions = choose([]).handlers.filter(({ hook }) => hook.name === 'DiscoverVariables');
-  const defined = await eachOf(questions, firstCallsAtOnce, (handler) => call(handler));
-  const values = defined.flatMap((heard) => (heard.kind === 'answer' ? sampleValues(heard.response.variables) : []));
+  const definers = choose([]).handlers.filter(({ hook }) => hook.name === 'DiscoverVariables');
+  const definitions = await eachOf(definers, concurrentFirstCalls, (handler) => call(handler));
+  const values = definitions.flatMap(({ response }) => (response ? sampleValues(response.variables) : []));
   const { handlers, untried } = choose(values);
   // Requests for the definitions of variables contain no values: these are the first calls.
-  const asked = new Map(questions.map(({ name }, index) => [name, defined[index]]));
-  const first = remembering(
+  const defined = new Map(definers.map(({ name }, index) => [name, definitions[index]]));
+  const first = once(
     async (handler: TriedHandler) =>
-      (handler.hook.name === 'DiscoverVariables' ? asked.get(handler.name) : undefined) ?? call(handler),
+      (handler.hook.name === 'DiscoverVariables' ? defined.get(handler.name) : undefined) ?? call(handler),
   );
-  const second = remembering(async (handler: TriedHandler) => {
+  const second = once(async (handler: TriedHandler) => {
     await first(handler);
     return call(handler);
   });
-  const target = targetOf(extension.clientConfig, { group: '', version: '', hook: '', timeoutSeconds: 10 });
+  const target = addressOf(extension.clientConfig);
+  const unsteady = new Set<TriedHandler>();
   return {
-    extension,
-    config,
-    target,
-    now,
-    signal,
-    resolve,
-    discovery,
-    handlers,
-    untried,
-    discover,
-    call,
-    first,
-    second,
-    isSteady: async (handler) => isSameAnswer(await first(handler), await second(handler)),
+    ...{ extension, known, target, now, signal, resolve, discovery, handlers, untried, discover, call, first, second },
+    unsteady,
+    async isBlamed(handler, other) {
+      const before = await second(handler);
+      if (isSame(handler, before, other)) {
+        return false;
+      }
+      const again = await call(handler);
+      const isSteady = isSame(handler, before, again) && isSame(handler, await first(handler), before);
+      if (!isSteady) {
+        unsteady.add(handler);
+      }
+      return isSteady;
+    },
     async answering() {
       await eachOf(
         handlers.filter(({ hook }) => !actsOnClusters(hook)),
-        firstCallsAtOnce,
+        concurrentFirstCalls,
         first,
       );
       // Hooks that act on Clusters are called in the order of a Cluster's lifecycle, one after the other.
-      const heard = await eachOf(handlers, 1, first);
-      return handlers.filter((_, index) => heard[index]?.kind === 'answer');
+      const outcomes = await eachOf(handlers, 1, first);
+      return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
     async tls(versions) {
-      return isCallError(target)
-        ? undefined
-        : probeTls(target, AbortSignal.any([signal, AbortSignal.timeout(discoverySeconds * 1000)]), resolve, versions);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(discoverySeconds * 1000)]);
+      return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
     },
     calls: caller.calls,
     close: caller.close,

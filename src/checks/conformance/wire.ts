@@ -1,49 +1,16 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
-import { isIP } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
-import type { Resolve, Target } from '../../runtimehooks/client/index.ts';
-
-/**
- * Opens a TLS connection to a server, whatever its certificate: nothing secret is sent, and other checks inspect the
- * certificate. Undefined if it is not established in time.
- */
-async function openSocket(
-  target: Target,
-  resolve: Resolve | undefined,
-  signal: AbortSignal,
-  protocols: string[],
-): Promise<TLSSocket | undefined> {
-  const { hostname, port } = new URL(target.origin);
-  const elsewhere = resolve?.(target.host);
-  const socket = connect({
-    host: elsewhere?.host ?? hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: elsewhere?.port ?? (port === '' ? 443 : Number(port)),
-    ...(isIP(target.serverName) === 0 ? { servername: target.serverName } : {}),
-    ALPNProtocols: protocols,
-    rejectUnauthorized: false,
-  });
-  // Later errors do not matter: the socket will be closed.
-  socket.on('error', () => {});
-  try {
-    await once(socket, 'secureConnect', { signal });
-    return socket;
-  } catch {
-    socket.destroy();
-    return undefined;
-  }
-}
+import { openTls, type Resolve, type Target } from '../../runtimehooks/client/index.ts';
 
 /** Starts a POST that announces a longer body than it sends, and disconnects. */
 export async function hangUpWithinRequest(
   target: Target,
-  path: string,
   resolve: Resolve | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const socket = await openSocket(target, resolve, signal, ['http/1.1']);
+  const socket = await openTls(target, resolve, signal, { ALPNProtocols: ['http/1.1'] });
   if (socket !== undefined) {
-    const head = `POST ${path} HTTP/1.1\r\nHost: ${target.host}\r\nContent-Length: 1000\r\n\r\n`;
+    const head = `POST ${target.path} HTTP/1.1\r\nHost: ${target.host}\r\nContent-Length: 1000\r\n\r\n`;
     await new Promise<void>((done) => socket.write(`${head}{"apiVersion":`, () => done()));
     socket.destroy();
   }
@@ -56,17 +23,16 @@ export type Http2Outcome = { offered: false } | { offered: true; code: number | 
 const maxBytes = 2 * 1024 * 1024;
 
 /**
- * Calls a path over HTTP/2 if the server offers it, which is when Go's client uses it. `code` is undefined without a
+ * Calls a server over HTTP/2 if it offers it, which is when Go's client uses it. `code` is undefined without a
  * response.
  */
 export async function callOverHttp2(
   target: Target,
-  path: string,
   body: string,
   resolve: Resolve | undefined,
   signal: AbortSignal,
 ): Promise<Http2Outcome | undefined> {
-  const socket = await openSocket(target, resolve, signal, ['h2', 'http/1.1']);
+  const socket = await openTls(target, resolve, signal, { ALPNProtocols: ['h2', 'http/1.1'] });
   if (socket === undefined) {
     return undefined;
   }
@@ -77,7 +43,7 @@ export async function callOverHttp2(
   const session = connectHttp2(target.origin, { createConnection: () => socket });
   session.on('error', () => {});
   try {
-    const stream = session.request({ ':method': 'POST', ':path': path }, { signal });
+    const stream = session.request({ ':method': 'POST', ':path': target.path }, { signal });
     stream.on('error', () => {});
     stream.end(body);
     const [headers] = (await once(stream, 'response', { signal })) as [Record<string, unknown>];

@@ -2,7 +2,7 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import { conductAsJunit, conductAsText } from '../../../src/checks/conformance/index.ts';
+import { reportAsText, reportsAsJunit } from '../../../src/checks/conformance/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Answering, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { localhost } from '../../server/certificates.ts';
@@ -109,7 +109,7 @@ test.concurrent.for(hostile)('%s ends in time, with a report that can be read', 
   const conduct = await tryExtension(server.port, { timeLimitMs: limitMs });
   expect(performance.now() - started).toBeLessThan(limitMs + 15_000);
   expect(conduct.verdict).toBe('failed');
-  for (const text of [conductAsText(conduct, plain), conductAsJunit([conduct]), JSON.stringify(conduct)]) {
+  for (const text of [reportAsText(conduct, plain), reportsAsJunit([conduct]), JSON.stringify(conduct)]) {
     expect(text.length).toBeLessThan(100_000);
   }
 });
@@ -120,12 +120,12 @@ test('text of a server is shown without terminal control characters or XML marku
   const conduct = await tryExtension(port, { checks: ['success'] });
   const found = JSON.stringify(conduct);
   expect(found).toContain('answers Failure');
-  for (const text of [conductAsText(conduct, plain), conductAsJunit([conduct])]) {
+  for (const text of [reportAsText(conduct, plain), reportsAsJunit([conduct])]) {
     expect(text).not.toContain('\u001b');
     expect(text).not.toContain('\u0000');
     expect(text).not.toContain('\u202e');
   }
-  expect(conductAsJunit([conduct])).toContain(']]&gt;\ufffd&lt;b&gt;&amp;&quot;');
+  expect(reportsAsJunit([conduct])).toContain(']]&gt;\ufffd&lt;b&gt;&amp;&quot;');
 });
 
 test('nothing is reported as passed that was not checked', async () => {
@@ -151,7 +151,7 @@ test('at the time limit, remaining checks are skipped, and reported', async () =
   const port = await serve(withHandlers(() => undefined));
   const { checks, verdict } = await tryExtension(port, { timeLimitMs: 500 });
   expect(verdict).toBe('failed');
-  expect(checks.at(-1)).toMatchObject({ status: 'skipped', because: 'the time limit has passed (--time-limit)' });
+  expect(checks.at(-1)).toMatchObject({ status: 'skipped', skipReason: 'the time limit has passed (--time-limit)' });
   // None of them counts as a violation of the server.
   expect(checks.filter(({ status }) => status === 'failed')).toEqual([]);
 });

@@ -10,11 +10,11 @@ import { complaints, tryExtension } from './trying.ts';
 aroundEach(ending);
 
 test.concurrent('the sample extension passes all checks', async ({ expect }) => {
-  const conduct = await tryExtension((await startSample()).port);
-  expect(complaints(conduct)).toEqual({});
-  expect(conduct.verdict).toBe('passed');
-  expect(conduct.called).toHaveLength(clusterApiHooks.length - 1);
-  expect(conduct.checks.filter(({ status }) => status === 'skipped')).toEqual([]);
+  const report = await tryExtension((await startSample()).port);
+  expect(complaints(report)).toEqual({});
+  expect(report.verdict).toBe('passed');
+  expect(report.called).toHaveLength(clusterApiHooks.length - 1);
+  expect(report.checks.filter(({ status }) => status === 'skipped')).toEqual([]);
 });
 
 test.concurrent('without side effects, only hooks that answer questions are called', async ({ expect }) => {
@@ -60,7 +60,7 @@ handlers:
     ['answers-calls', 'failed', 'after-cluster-upgrade', 'validate-topology'],
     [
       'success',
-      'warning',
+      'failed',
       'before-cluster-create',
       'before-workers-upgrade',
       'after-workers-upgrade',
@@ -77,7 +77,7 @@ test.concurrent('a handler of the sample that hangs is reported', async ({ expec
   const { port } = await startSample('handlers: { validate-topology: { hang: true } }');
   const { verdict, checks } = await tryExtension(port, { timeLimitMs: 1500 });
   expect(verdict).toBe('failed');
-  expect(checks.filter(({ because }) => because?.includes('time limit')).length).toBeGreaterThan(5);
+  expect(checks.filter(({ skipReason }) => skipReason?.includes('time limit')).length).toBeGreaterThan(5);
 });
 
 interface RecordedAnswer {
@@ -132,13 +132,13 @@ test.concurrent('a server that replays Cluster API’s own test extension has on
     return undefined;
   });
   endWith(() => server.close());
-  const conduct = await tryExtension(server.port, {
+  const report = await tryExtension(server.port, {
     checks: checks.map(({ id }) => id).filter((id) => id !== 'plans-valid'),
   });
-  expect(complaints(conduct)).toEqual({ success: 'warning' });
-  expect(conduct.checks.find(({ id }) => id === 'success')?.problems).toEqual([
-    { handler: 'can-update-machine', message: "answers Failure: Object 'Kind' is missing in ''" },
-    { handler: 'generate-upgrade-plan', message: 'answers Failure: not recorded' },
+  expect(complaints(report)).toEqual({ success: 'failed' });
+  expect(report.checks.find(({ id }) => id === 'success')?.problems).toEqual([
+    { severity: 'error', handler: 'can-update-machine', message: "answers Failure: Object 'Kind' is missing in ''" },
+    { severity: 'error', handler: 'generate-upgrade-plan', message: 'answers Failure: not recorded' },
   ]);
-  expect(conduct.verdict).toBe('passed');
+  expect(report.verdict).toBe('failed');
 });

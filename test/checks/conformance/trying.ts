@@ -1,4 +1,4 @@
-import { type Conduct, checkConduct, checks } from '../../../src/checks/conformance/index.ts';
+import { type ConformanceReport, checks, testConformance } from '../../../src/checks/conformance/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { clusterApiHooks, createHookCatalog, hooksGroup, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
 import { caBundle, extensionConfig } from '../../runtimehooks/client/extension-server.ts';
@@ -15,10 +15,10 @@ export function tryExtension(
     withSideEffects?: boolean;
     signal?: AbortSignal;
   } = {},
-): Promise<Conduct> {
+): Promise<ConformanceReport> {
   const { checks: ids, requests = new Map(), timeLimitMs = 100_000, now, signal, withSideEffects = true } = options;
   const config = extensionConfig('one', { url: `https://localhost:${port}`, caBundle: options.caBundle ?? caBundle });
-  return checkConduct(config, {
+  return testConformance(config, {
     known: { catalog: createHookCatalog(), release: newestKnownRelease },
     withSideEffects,
     requests,
@@ -34,7 +34,7 @@ export function tryExtension(
  * The checks that did not pass, with their statuses; without skipped ones and those of speed, since the machine may be
  * busy.
  */
-export function complaints({ checks: results }: Conduct): Record<string, string> {
+export function complaints({ checks: results }: ConformanceReport): Record<string, string> {
   return Object.fromEntries(
     results
       .filter(({ id, status }) => id !== 'fast-answers' && (status === 'failed' || status === 'warning'))

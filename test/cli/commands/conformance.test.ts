@@ -49,19 +49,19 @@ test('text says what was found, why it matters and what to do, and the exit code
   const { code, stdout, stderr } = await runProgram(['conformance', '-f', file, ...few]);
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout.replaceAll(/\d+\.\d s/g, 'N s')).toMatchInlineSnapshot(`
-    "one: 1 handler called, 3 calls, N s
+    "one: 1 handler called, 4 calls, N s
       ok       known-status       Every answer has the status Success or Failure.
       FAILED   discreet-messages  Messages contain no secrets, no stack traces, and at most 1,024 characters.
                - validatetopology: a message contains something labelled as a password, token or secret
                why: Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.
                do: write messages for users; put details for developers in the log
-      warning  success            The test request is answered with Success.
+      FAILED   success            The test request is answered with Success.
                - validatetopology: answers Failure: (a message that should not be shown)
-               why: A Failure is a valid answer, but then the checks of a success have nothing to check.
+               why: A handler that always answers Failure is not tested: the checks of a success have nothing to check.
                do: pass a request that the extension can process: --request FILE
       skipped  sane-retries       no handler that is called can block
       not called: beforeclusterdelete: their hooks act on Clusters: call them for made-up objects with --with-side-effects
-    one: FAILED: 1 ok, 1 failed, 1 warning, 1 skipped
+    one: FAILED: 1 ok, 2 failed, 0 warnings, 1 skipped
     "
   `);
 });
@@ -101,8 +101,9 @@ test('colours on a terminal, and none with NO_COLOR', async () => {
 });
 
 test('warnings result in exit code 0', async () => {
-  const { file } = await extension(failing);
-  expect((await runProgram(['conformance', '-f', file, '--check', 'success'])).code).toBe(0);
+  const { file } = await extension(() => ({ status: 'Success', handlers: [] }));
+  const { code, stdout } = await runProgram(['conformance', '-f', file, '--check', 'discovery-complete']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('passed: 0 ok, 0 failed, 1 warning') });
 });
 
 test('json prints a line for each extension', async () => {
@@ -121,7 +122,7 @@ test('json prints a line for each extension', async () => {
     ['a', 'failed'],
   ]);
   expect(lines[0]?.notCalled).toEqual([
-    { name: 'beforeclusterdelete', because: expect.stringContaining('--with-side-effects') },
+    { name: 'beforeclusterdelete', reason: expect.stringContaining('--with-side-effects') },
   ]);
 });
 
@@ -129,7 +130,7 @@ test('junit prints a suite for each extension and a case for each check', async 
   const { file } = await extension(failing);
   const { stdout } = await runProgram(['conformance', '-f', file, '--output', 'junit', ...few]);
   expect(stdout).toMatch(
-    /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="extensionconfig-webhook conformance">\n<testsuite name="one" tests="4" failures="1" errors="0" skipped="1" /,
+    /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites name="extensionconfig-webhook conformance">\n<testsuite name="one" tests="4" failures="2" errors="0" skipped="1" /,
   );
   expect(stdout).toContain(
     '<failure type="discreet-messages" message="validatetopology: a message contains something labelled',
@@ -230,10 +231,10 @@ test.each<[string, string[], string, RegExp]>([
 
 test('every check says in one sentence what it requires, why, and what to do', () => {
   expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
-  for (const { id, asks, why, remedy } of checks) {
+  for (const { id, requirement, reason, remedy } of checks) {
     expect(id).toMatch(/^[a-z][a-z0-9-]+$/);
-    expect(asks).toMatch(/^[A-Za-z0-9].*\.$/);
-    expect(why).toMatch(/\.$/);
+    expect(requirement).toMatch(/^[A-Za-z0-9].*\.$/);
+    expect(reason).toMatch(/\.$/);
     expect(remedy).not.toMatch(/\.$/);
   }
 });

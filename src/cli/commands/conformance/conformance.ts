@@ -1,11 +1,11 @@
 import { printableJson, withoutControls } from '../../../base/index.ts';
 import {
-  type Check,
-  type Conduct,
-  checkConduct,
+  type ConformanceReport,
   checks,
-  conductAsJunit,
-  conductAsText,
+  type GroupedCheck,
+  reportAsText,
+  reportsAsJunit,
+  testConformance,
 } from '../../../checks/conformance/index.ts';
 import { clusterApiHooks } from '../../../runtimehooks/index.ts';
 import { durationFlag } from '../../framework/duration.ts';
@@ -26,7 +26,7 @@ import { catalogFlags, hookCatalogOf } from '../catalog-flags.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
 import { readRequests } from './requests.ts';
 
-const checkFlag: Flag<readonly Check[]> = {
+const checkFlag: Flag<readonly GroupedCheck[]> = {
   placeholder: 'ID',
   summary: 'run only this check; may be repeated',
   default: [],
@@ -91,12 +91,12 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       }
       let doing = '';
       const progress = startProgress(io.stderr, () => doing);
-      const conducts: Conduct[] = [];
+      const reports: ConformanceReport[] = [];
       try {
         for (const config of configs) {
           const name = withoutControls(config.metadata.name ?? '');
           doing = `${name}: discovery`;
-          const conduct = await checkConduct(config, {
+          const report = await testConformance(config, {
             known,
             resolve,
             withSideEffects: flags['with-side-effects'],
@@ -110,21 +110,21 @@ be completed in time, 2 usage error or a file that cannot be read.`,
               doing = `${name}: check ${index + 1} of ${count}, ${id}`;
             },
           });
-          conducts.push(conduct);
+          reports.push(report);
           progress.clear();
           if (flags.output === 'json') {
-            io.stdout.write(`${printableJson(conduct)}\n`);
+            io.stdout.write(`${printableJson(report)}\n`);
           } else if (flags.output === 'text') {
-            io.stdout.write(conductAsText(conduct, paintFor(io)));
+            io.stdout.write(reportAsText(report, paintFor(io)));
           }
         }
       } finally {
         progress.stop();
       }
       if (flags.output === 'junit') {
-        io.stdout.write(conductAsJunit(conducts));
+        io.stdout.write(reportsAsJunit(reports));
       }
-      end(conducts.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings);
+      end(reports.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings);
     });
   addFlags(command, conformanceFlags);
 };

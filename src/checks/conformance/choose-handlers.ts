@@ -26,10 +26,16 @@ export interface Choice {
   requests: ReadonlyMap<string, JsonObject>;
 }
 
+/** A handler that is not called, and why. */
+export interface Untried {
+  name: string;
+  reason: string;
+}
+
 /** The handlers to call, in the order of a Cluster's lifecycle, and the others. */
 export interface Chosen {
   handlers: readonly TriedHandler[];
-  untried: readonly { name: string; because: string }[];
+  untried: readonly Untried[];
 }
 
 /** Why the handler at this index of the discovery is not called; undefined if it is. */
@@ -55,19 +61,19 @@ export function chooseHandlers(
   { hooks, withSideEffects, requests }: Choice,
 ): Chosen {
   const definitions = new Map(hooks.map((hook) => [formatHook(hook), hook]));
-  const untried: { name: string; because: string }[] = [];
+  const untried: Untried[] = [];
   const handlers: TriedHandler[] = [];
   for (const [index, { name, requestHook, timeoutSeconds = defaultTimeoutSeconds }] of discovered.entries()) {
     const short = name.slice(0, name.lastIndexOf('.'));
     const [group = '', version = ''] = requestHook.apiVersion.split('/');
     const hook = definitions.get(formatHook({ group, version, name: requestHook.hook }));
     if (hook === undefined || hook.singleton) {
-      untried.push({ name: short, because: 'the messages of their hooks are unknown' });
+      untried.push({ name: short, reason: 'the messages of their hooks are unknown' });
       continue;
     }
-    const because = reasonAgainst(hook, index, withSideEffects);
-    if (because !== undefined) {
-      untried.push({ name: short, because });
+    const reason = reasonAgainst(hook, index, withSideEffects);
+    if (reason !== undefined) {
+      untried.push({ name: short, reason });
       continue;
     }
     const isAccepted = timeoutSeconds >= 1 && timeoutSeconds <= longestTimeoutSeconds;

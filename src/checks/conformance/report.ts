@@ -1,9 +1,10 @@
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { quotable } from '../../runtimehooks/client/index.ts';
-import type { Check, CheckGroup, CheckLevel, CheckProblem } from './check.ts';
+import { type ExtensionFinding, quotable } from '../../runtimehooks/client/index.ts';
+import type { CheckGroup, CheckLevel, GroupedCheck, Skipped } from './check.ts';
 import { checks as allChecks } from './checks.ts';
-import { discoveryProblem } from './heard.ts';
-import { createTrial, type TrialOptions } from './trial.ts';
+import type { Untried } from './choose-handlers.ts';
+import { discoveryProblem } from './outcome.ts';
+import { createTrial, type Trial, type TrialOptions } from './trial.ts';
 
 /** How a check ended. `failed`: a `must` is violated; `warning`: a recommendation is not followed. */
 export type CheckStatus = 'passed' | 'failed' | 'warning' | 'skipped';
@@ -13,20 +14,21 @@ export interface CheckResult {
   id: string;
   group: CheckGroup;
   level: CheckLevel;
-  asks: string;
+  requirement: string;
   status: CheckStatus;
-  problems: CheckProblem[];
+  problems: ExtensionFinding[];
   /** Number of problems beyond those listed. */
   more?: number;
   /** Why the check was skipped. */
-  because?: string;
-  why: string;
+  skipReason?: string;
+  /** Why the requirement matters. */
+  reason: string;
   remedy: string;
   ms: number;
 }
 
-/** The results for an extension. */
-export interface Conduct {
+/** What is found out about the behaviour of an extension. */
+export interface ConformanceReport {
   extensionConfig: string;
   /** `failed`: a check failed or was not completed in time, or Discovery got no response. */
   verdict: 'passed' | 'failed';
@@ -36,7 +38,7 @@ export interface Conduct {
   /** Names of the handlers that were called. */
   called: string[];
   /** Handlers that were not called, and why. */
-  notCalled: { name: string; because: string }[];
+  notCalled: readonly Untried[];
   calls: number;
   ms: number;
 }
@@ -44,11 +46,11 @@ export interface Conduct {
 /** Options of a run. */
 export interface ConformanceOptions extends TrialOptions {
   /** The checks to run; default: all. */
-  checks?: readonly Check[];
+  checks?: readonly GroupedCheck[];
   /** Time limit for one extension, in ms. */
   timeLimitMs: number;
   /** Called before each check. */
-  onCheck?: (check: Check, index: number, count: number) => void;
+  onCheck?: (check: GroupedCheck, index: number, count: number) => void;
 }
 
 /** Maximum number of problems that are listed for a check. */
@@ -58,11 +60,39 @@ const maxMessage = 500;
 /** Maximum number of handlers that are listed as not called. */
 const maxListed = 100;
 
-function statusOf({ level }: Check, problems: readonly CheckProblem[], because: string | undefined): CheckStatus {
-  if (problems.length > 0) {
-    return level === 'must' && problems.some(({ isWarning }) => isWarning !== true) ? 'failed' : 'warning';
+/** Runs a check; the problems of one that is not completed before the limit would look like the extension's fault. */
+async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): Promise<CheckResult> {
+  const { id, group, level, requirement, reason, remedy } = check;
+  const problems: ExtensionFinding[] = [];
+  let more = 0;
+  const started = performance.now();
+  let skipReason: Skipped;
+  if (check.needsDiscovery && trial.discovery.outcome.error !== undefined) {
+    skipReason = 'Discovery has no answer';
+  } else if (!limit.aborted) {
+    skipReason = await check.run(trial, ({ isWarning, message, ...problem }) => {
+      const severity = level === 'should' || isWarning ? 'warning' : 'error';
+      if (problems.length < maxProblems) {
+        problems.push({ severity, ...problem, message: quotable(message, maxMessage) });
+      } else {
+        more++;
+      }
+    });
   }
-  return because === undefined ? 'passed' : 'skipped';
+  const result = { id, group, level, requirement, reason, remedy, ms: Math.round(performance.now() - started) };
+  if (limit.aborted) {
+    return { ...result, status: 'skipped', problems: [], skipReason: 'the time limit has passed (--time-limit)' };
+  }
+  if (problems.length > 0) {
+    const status = problems.some(({ severity }) => severity === 'error') ? 'failed' : 'warning';
+    return { ...result, status, problems, ...(more > 0 && { more }) };
+  }
+  return {
+    ...result,
+    status: skipReason === undefined ? 'passed' : 'skipped',
+    problems,
+    ...(skipReason && { skipReason }),
+  };
 }
 
 /**
@@ -70,7 +100,10 @@ function statusOf({ level }: Check, problems: readonly CheckProblem[], because: 
  *
  * @throws the reason of `options.signal` when it is aborted. Never because of a server.
  */
-export async function checkConduct(config: ExtensionConfig, options: ConformanceOptions): Promise<Conduct> {
+export async function testConformance(
+  config: ExtensionConfig,
+  options: ConformanceOptions,
+): Promise<ConformanceReport> {
   const { checks = allChecks, timeLimitMs, onCheck } = options;
   const started = performance.now();
   const limit = AbortSignal.timeout(timeLimitMs);
@@ -80,38 +113,13 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
     for (const [index, check] of checks.entries()) {
       options.signal.throwIfAborted();
       onCheck?.(check, index, checks.length);
-      const { id, group, level, asks, why, remedy } = check;
-      const problems: CheckProblem[] = [];
-      let more = 0;
-      const begun = performance.now();
-      const skipped = limit.aborted
-        ? undefined
-        : await check.run(trial, (problem) => {
-            if (problems.length < maxProblems) {
-              problems.push({ ...problem, message: quotable(problem.message, maxMessage) });
-            } else {
-              more++;
-            }
-          });
-      options.signal.throwIfAborted();
-      // A call that the time limit aborted would look like the extension's fault.
-      const isLate = limit.aborted;
-      const because = isLate ? 'the time limit has passed (--time-limit)' : skipped?.because;
-      const found = isLate ? [] : problems;
-      results.push({
-        ...{ id, group, level, asks },
-        status: statusOf(check, found, because),
-        problems: found,
-        ...(more > 0 && !isLate && { more }),
-        ...(found.length === 0 && because !== undefined && { because }),
-        ...{ why, remedy },
-        ms: Math.round(performance.now() - begun),
-      });
+      results.push(await runCheck(check, trial, limit));
     }
+    options.signal.throwIfAborted();
   } finally {
     await trial.close();
   }
-  const problem = limit.aborted ? undefined : discoveryProblem(trial.discovery.heard);
+  const problem = limit.aborted ? undefined : discoveryProblem(trial.discovery.outcome);
   const isComplete = !limit.aborted && problem === undefined;
   return {
     extensionConfig: trial.extension.name,
@@ -119,7 +127,7 @@ export async function checkConduct(config: ExtensionConfig, options: Conformance
     checks: results,
     ...(problem !== undefined && { discoveryProblem: quotable(problem, maxMessage) }),
     called: trial.handlers.map(({ name }) => name),
-    notCalled: trial.untried.slice(0, maxListed).map(({ name, because }) => ({ name, because })),
+    notCalled: trial.untried.slice(0, maxListed),
     calls: trial.calls(),
     ms: Math.round(performance.now() - started),
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseHandlers } from '../../../src/checks/conformance/tried.ts';
+import { chooseHandlers } from '../../../src/checks/conformance/choose-handlers.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { formatHook, hooks } from '../../../src/runtimehooks/index.ts';
 
@@ -56,13 +56,13 @@ test('handlers that are not called are listed with the first reason that applies
   expect(untried).toEqual([
     {
       name: 'create',
-      because: 'their hooks act on Clusters: call them for made-up objects with --with-side-effects',
+      reason: 'their hooks act on Clusters: call them for made-up objects with --with-side-effects',
     },
-    { name: 'discovery', because: unknown },
-    { name: 'upgrade', because: unknown },
-    { name: 'patches-60', because: late },
-    { name: 'late', because: late },
-    { name: 'late-discovery', because: unknown },
+    { name: 'discovery', reason: unknown },
+    { name: 'upgrade', reason: unknown },
+    { name: 'patches-60', reason: late },
+    { name: 'late', reason: late },
+    { name: 'late-discovery', reason: unknown },
   ]);
 });
 

@@ -1,0 +1,167 @@
+import { quotable } from '../../../runtimehooks/client/index.ts';
+import { messageProblems } from '../../../runtimehooks/messages/index.ts';
+import { type Check, ofAnswering } from '../check.ts';
+import {
+  describe,
+  difference,
+  isBlocking,
+  isFailure,
+  isSameOutcome,
+  isSuccess,
+  messageOf,
+  shownMessage,
+} from '../outcome.ts';
+import { changingParts, secretParts } from '../texts.ts';
+
+/** Longest wait that is not warned about, in seconds: Cluster API does not ask earlier, whatever else changes. */
+const longSeconds = 600;
+/** Longest message that fits where users read it, in characters. */
+const longMessage = 1024;
+
+/** Half a request, which every handler has to refuse: messages of failures are those of their parsers. */
+const malformed = { body: '{"cluster": 5' };
+
+/** The checks of what handlers answer, whatever their hook. */
+export const answerChecks: readonly Check[] = [
+  {
+    id: 'known-status',
+    level: 'must',
+    requirement: 'Every answer has the status Success or Failure.',
+    reason: 'Any other status, or none, is an error for Cluster API ("got unknown response status").',
+    remedy: 'set status in every answer, spelled Success or Failure',
+    run: ofAnswering(async (handler, { first }, report) => {
+      const outcome = await first(handler);
+      if (!isSuccess(outcome) && !isFailure(outcome)) {
+        report(`the status is ${JSON.stringify(quotable(String(outcome.response?.status ?? ''), 60))}`);
+      }
+    }),
+  },
+  {
+    id: 'success',
+    level: 'must',
+    requirement: 'The test request is answered with Success.',
+    reason: 'A handler that always answers Failure is not tested: the checks of a success have nothing to check.',
+    remedy: 'pass a request that the extension can process: --request FILE',
+    run: ofAnswering(async (handler, { first, second }, report) => {
+      const outcome = await first(handler);
+      if (isFailure(outcome)) {
+        const message = shownMessage(outcome);
+        const text = `answers Failure${message === '' ? ' without a message' : `: ${message}`}`;
+        report(text, isSuccess(await second(handler)));
+      }
+    }),
+  },
+  {
+    id: 'known-fields',
+    level: 'should',
+    requirement: 'Answers have all required fields of the hook, and none that it does not define.',
+    reason:
+      'Cluster API silently ignores unknown fields, so a misspelt one is lost (even the book has boostrapConfigPatch).',
+    remedy: 'compare with "hooks HOOK"; answer retryAfterSeconds: 0 when there is nothing to wait for',
+    run: ofAnswering(async (handler, { first }, report) => {
+      const outcome = await first(handler);
+      if (isSuccess(outcome)) {
+        const { group, version, response } = handler.hook;
+        const typed = { ...outcome.response, apiVersion: `${group}/${version}`, kind: response.kind };
+        for (const { field, message } of messageProblems(handler.hook, 'response', typed, 'strict')) {
+          report(`${quotable(field, 100)} ${quotable(message, 200)}`);
+        }
+      }
+    }),
+  },
+  {
+    id: 'repeatable',
+    level: 'must',
+    requirement: 'The same call gets the same answer twice, unless it blocked the first time.',
+    reason:
+      'Any call may be repeated after it succeeded: because another handler blocked, the controller restarted, or a write after the call failed.',
+    remedy: 'make handlers idempotent: check the current state, and derive the answer only from the request',
+    run: ofAnswering(async (handler, { first, second, unsteady }, report) => {
+      const [one, other] = [await first(handler), await second(handler)];
+      const isSame = isBlocking(one) ? one.response?.status === other.response?.status : isSameOutcome(one, other);
+      if (other.error !== undefined) {
+        report(`called again, it ${describe(other)}`);
+      } else if (!isSame) {
+        report(difference(one, other));
+      } else if (unsteady.has(handler)) {
+        report('called again and again, it does not always have the same answer');
+      }
+    }),
+  },
+  {
+    id: 'sane-retries',
+    level: 'must',
+    requirement: 'retryAfterSeconds is 0 or a whole number of seconds up to ten minutes, and only in a Success.',
+    reason:
+      'Since 1.12 Cluster API does not call again earlier, even if the user changes the target; a negative number blocks too, and in a Failure the field has no effect.',
+    remedy: 'answer between a few seconds and a few minutes while work is in progress, and 0 when it is done',
+    run: ofAnswering(
+      async (handler, { first, second }, report) => {
+        const problems = new Map<string, boolean>();
+        for (const { response = {} } of [await first(handler), await second(handler)]) {
+          const { retryAfterSeconds: seconds, status } = response;
+          if (typeof seconds !== 'number' || seconds === 0) {
+            continue;
+          }
+          if (seconds < 0 || !Number.isInteger(seconds)) {
+            problems.set(`retryAfterSeconds is ${seconds}`, false);
+          } else if (status !== 'Success') {
+            problems.set('a Failure has retryAfterSeconds, which has no effect there', true);
+          } else if (seconds > longSeconds) {
+            problems.set(`retryAfterSeconds is ${seconds}: more than ten minutes`, true);
+          }
+        }
+        for (const [message, isWarning] of problems) {
+          report(message, isWarning);
+        }
+      },
+      'no handler that is called can block',
+      ({ hook }) => hook.isBlocking,
+    ),
+  },
+  {
+    id: 'stable-messages',
+    level: 'must',
+    requirement: 'Messages contain no times, durations or counters, and are the same for the same cause.',
+    reason:
+      'They are written into conditions: a message that keeps changing makes controllers loop on their own writes.',
+    remedy: 'say what the handler waits for or what is wrong, and nothing that changes by itself',
+    run: ofAnswering(async (handler, { first, second, call }, report) => {
+      const outcomes = [await first(handler), await second(handler)];
+      const [one, other, ...refused] = [
+        ...outcomes,
+        await call(handler, malformed),
+        await call(handler, malformed),
+      ].map(messageOf);
+      const parts = new Set([one, other, ...refused].flatMap((text = '') => changingParts(text)));
+      if (parts.size > 0) {
+        report(`a message contains ${[...parts].join(' and ')}`);
+      }
+      if (refused[0] !== refused[1]) {
+        report('the same malformed request has different messages');
+      }
+      if (one !== other && outcomes.every(isFailure)) {
+        report('the same request has different messages');
+      }
+    }),
+  },
+  {
+    id: 'discreet-messages',
+    level: 'must',
+    requirement: 'Messages contain no secrets, no stack traces, and at most 1,024 characters.',
+    reason: 'Since 1.14 every Failure message appears in a condition, where everyone who may read Clusters sees it.',
+    remedy: 'write messages for users; put details for developers in the log',
+    run: ofAnswering(async (handler, { first, call }, report) => {
+      const texts = [await first(handler), await call(handler, malformed)].map(messageOf);
+      const parts = new Set(texts.flatMap(secretParts));
+      if (parts.size > 0) {
+        // The text itself is not shown, since other people read this report as well.
+        report(`a message contains ${[...parts].join(' and ')}`);
+      }
+      const longest = Math.max(...texts.map((text) => text.length));
+      if (longest > longMessage) {
+        report(`a message has ${longest} characters`, true);
+      }
+    }),
+  },
+];

@@ -1,0 +1,196 @@
+import { isCallError, targetOf } from '../../../runtimehooks/client/index.ts';
+import { hooks } from '../../../runtimehooks/index.ts';
+import type { Check } from '../check.ts';
+import { describe, difference, isSameOutcome, isSuccess } from '../outcome.ts';
+import { callOverHttp2 } from '../wire.ts';
+
+/** How quickly patches and variables should be answered, in ms: the Runtime SDK's recommendation. */
+const advisedMs = 200;
+/** Latency of Discovery above which there is a warning, in ms. */
+const slowDiscoveryMs = 1000;
+
+/** A path with hook and handler in upper case. */
+function shouted(path: string): string {
+  const [route = '', query = ''] = path.split('?');
+  const parts = route.split('/');
+  const last = parts.length - (route.endsWith('/discovery') ? 1 : 2);
+  return `${parts.map((part, index) => (index >= last ? part.toUpperCase() : part)).join('/')}?${query}`;
+}
+
+/** The checks of calls as Cluster API makes them, and of their addresses. */
+export const callChecks: readonly Check[] = [
+  {
+    id: 'answers-calls',
+    level: 'must',
+    requirement:
+      'Every handler answers a call as Cluster API sends it: HTTP 200, JSON, fields of the right types, at most 2 MiB.',
+    reason: 'Anything else is a failed call: the reconcile fails and is retried, and Clusters wait.',
+    remedy: 'answer failures with 200 too, with status Failure and a message; check the types of the fields',
+    async run({ handlers, first, call }, report) {
+      for (const handler of handlers) {
+        const outcome = await first(handler);
+        // Timeouts, and servers that need a Content-Type, are reported by other checks.
+        if (outcome.error === undefined || outcome.error.step === 'timeout') {
+          continue;
+        }
+        const typed = outcome.error.step === 'http' ? await call(handler, { withContentType: true }) : undefined;
+        if (typed?.response === undefined) {
+          report({ handler: handler.name, message: describe(outcome) });
+        }
+      }
+      return handlers.length === 0 ? 'no handler is called' : undefined;
+    },
+  },
+  {
+    id: 'timeouts-kept',
+    level: 'must',
+    requirement:
+      'Every handler answers within the timeoutSeconds that it asked for, and preferably in less than half of that.',
+    reason: 'A call that is not answered in time fails; one that is almost late fails on a busier machine.',
+    remedy:
+      'answer at once, do long work in the background and answer with retryAfterSeconds; apply the timeout in the query to the calls that the handler makes',
+    async run({ handlers, first, second }, report) {
+      for (const handler of handlers) {
+        const { name, timeoutSeconds } = handler;
+        const outcome = await first(handler);
+        if (outcome.error?.step === 'timeout') {
+          report({ handler: name, message: `did not answer within ${timeoutSeconds} seconds` });
+          continue;
+        }
+        const again = outcome.error === undefined ? await second(handler) : outcome;
+        const ms = Math.min(outcome.ms, again.ms);
+        if (again.error?.step === 'timeout') {
+          report({ handler: name, message: `called again, it did not answer within ${timeoutSeconds} seconds` });
+        } else if (ms > timeoutSeconds * 500) {
+          const message = `takes ${(ms / 1000).toFixed(1)} of its ${timeoutSeconds} seconds`;
+          report({ handler: name, message, isWarning: true });
+        }
+      }
+      return handlers.length === 0 ? 'no handler is called' : undefined;
+    },
+  },
+  {
+    id: 'fast-answers',
+    level: 'should',
+    requirement: 'Patches, validations and variables are answered within 200 ms, Discovery within a second.',
+    reason: 'They are called in every reconcile of every Cluster, one after the other.',
+    remedy: 'keep expensive work out of these handlers; note that a port-forward adds some time',
+    needsDiscovery: true,
+    async run({ answering, first, second, discovery, discover }, report) {
+      for (const handler of await answering()) {
+        const ms = Math.min((await first(handler)).ms, (await second(handler)).ms);
+        if (ms > advisedMs && handler.hook.tags.includes('Topology Mutation Hook')) {
+          report({ handler: handler.name, message: `takes ${Math.round(ms)} ms` });
+        }
+      }
+      const ms = Math.min(discovery.outcome.ms, (await discover()).outcome.ms);
+      if (ms > slowDiscoveryMs) {
+        report({ message: `Discovery takes ${Math.round(ms)} ms` });
+      }
+      return undefined;
+    },
+  },
+  {
+    id: 'content-type',
+    level: 'must',
+    requirement: 'A call without a Content-Type gets the same answer as one with application/json.',
+    reason: 'Cluster API sends no Content-Type: body parsers that expect one see an empty body or reject the request.',
+    remedy: 'parse every body as JSON, whatever its type (in Express: express.json({ type: () => true }))',
+    async run({ handlers, second, isBlamed, call, discovery: { outcome }, discover }, report) {
+      const typedDiscovery = await discover({ withContentType: true });
+      if (outcome.error !== undefined && typedDiscovery.outcome.error === undefined) {
+        report({ message: `Discovery without a Content-Type ${describe(outcome)}` });
+      }
+      for (const handler of handlers) {
+        const bare = await second(handler);
+        if (bare.error !== undefined && bare.error.step !== 'http') {
+          continue;
+        }
+        const typed = await call(handler, { withContentType: true });
+        if (bare.error !== undefined && typed.error === undefined) {
+          report({ handler: handler.name, message: `without a Content-Type it ${describe(bare)}` });
+        } else if (bare.error === undefined && (await isBlamed(handler, typed))) {
+          const message = `with and without a Content-Type ${difference(bare, typed)}`;
+          report({ handler: handler.name, message });
+        }
+      }
+      return handlers.length === 0 && outcome.error !== undefined ? 'nothing answers' : undefined;
+    },
+  },
+  {
+    id: 'path-case',
+    level: 'must',
+    requirement: 'Paths of hooks and handlers work in lower case; in upper case they give the same answer or none.',
+    reason:
+      'Cluster API always uses lower case, whatever discovery says; a path that does something else in another case is a trap.',
+    remedy: 'compare paths in lower case',
+    needsDiscovery: true,
+    async run({ answering, call, second, isBlamed, discover, discovery }, report) {
+      const { outcome } = await discover({ path: shouted });
+      if (isSuccess(outcome) && !isSameOutcome(discovery.outcome, outcome)) {
+        report({ message: `Discovery in upper case: ${difference(discovery.outcome, outcome)}` });
+      }
+      for (const handler of await answering()) {
+        const other = await call(handler, { path: shouted });
+        const step = other.error?.step;
+        if (step !== undefined && step !== 'decode' && step !== 'http') {
+          report({ handler: handler.name, message: `called in upper case it ${describe(other)}` });
+        } else if (isSuccess(other) && !handler.hook.isBlocking && (await isBlamed(handler, other))) {
+          const message = `called in upper case: ${difference(await second(handler), other)}`;
+          report({ handler: handler.name, message });
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    id: 'no-handler',
+    level: 'must',
+    requirement: 'A path without a handler gets a 404, or anything but Success.',
+    reason:
+      'If a server answers everything with Success, a wrong path or a renamed handler goes unnoticed and nothing is done.',
+    remedy: 'answer 404 for paths without a handler',
+    needsDiscovery: true,
+    async run({ discover }, report) {
+      const { outcome } = await discover({
+        path: (path) => path.replace('/discovery?', '/conformance-no-such-hook/none?'),
+      });
+      const step = outcome.error?.step;
+      if (isSuccess(outcome)) {
+        report({ message: 'a path without a handler answers Success' });
+      } else if (step !== undefined && step !== 'http') {
+        report({ message: `a path without a handler ${describe(outcome)}`, isWarning: step === 'decode' });
+      }
+      return undefined;
+    },
+  },
+  {
+    id: 'http2',
+    level: 'must',
+    requirement: 'A server that offers HTTP/2 also answers over it.',
+    reason: "Cluster API's client uses HTTP/2 whenever the server offers it in the TLS handshake.",
+    remedy: 'fix HTTP/2 in the server or the proxy in front of it, or do not offer h2 in ALPN',
+    needsDiscovery: true,
+    async run({ extension, resolve, signal }, report) {
+      const { group, version, name, request } = hooks.Discovery;
+      const target = targetOf(extension.clientConfig, { group, version, hook: name, timeoutSeconds: 10 });
+      if (isCallError(target)) {
+        return 'there is no address';
+      }
+      const body = JSON.stringify({ apiVersion: `${group}/${version}`, kind: request.kind });
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+      const outcome = await callOverHttp2(target, body, resolve, limit);
+      if (outcome === undefined) {
+        return 'no TLS handshake succeeded';
+      }
+      if (!outcome.offered) {
+        return 'the server speaks HTTP/1.1 only, which is fine';
+      }
+      if (outcome.code !== 200) {
+        const answer = outcome.code === undefined ? 'no answer' : `HTTP ${outcome.code}`;
+        report({ message: `Discovery over HTTP/2 has ${answer}` });
+      }
+      return undefined;
+    },
+  },
+];

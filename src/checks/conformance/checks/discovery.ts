@@ -1,0 +1,104 @@
+import { areSameHandlers, handlerFindings } from '../../../runtimehooks/client/index.ts';
+import type { Check } from '../check.ts';
+import { describe, discoveryProblem, isSuccess } from '../outcome.ts';
+import { eachOf } from '../trial.ts';
+
+/** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
+const advisedSeconds = 10;
+/** Number of additional, concurrent discoveries. */
+const concurrentDiscoveries = 10;
+
+/** The check that says why Discovery was not successful. */
+export const discoveryValid: Check = {
+  id: 'discovery-valid',
+  level: 'must',
+  requirement: 'Discovery returns only handlers that Cluster API accepts.',
+  reason: 'A single invalid handler makes Cluster API refuse the whole extension.',
+  remedy:
+    'if nothing answers, start the server (from outside the cluster, use a port-forward and --resolve); if handlers are invalid, correct them: "discover" explains each problem',
+  async run({ discovery: { outcome, problems } }, report) {
+    const problem = discoveryProblem(outcome);
+    if (problem !== undefined) {
+      report({ message: problem });
+    }
+    for (const { handler, message } of problems) {
+      report({ ...(handler === '' ? {} : { handler }), message });
+    }
+    return undefined;
+  },
+};
+
+/** The checks of what extensions offer. */
+export const discoveryChecks: readonly Check[] = [
+  discoveryValid,
+  {
+    id: 'discovery-complete',
+    level: 'must',
+    requirement: 'Discovery offers handlers, each is served at its path, and in-place hooks have one handler each.',
+    reason:
+      'A handler that is offered but not served fails every reconcile; two handlers for an in-place hook make all in-place decisions fail.',
+    remedy: 'serve each handler at /GROUP/VERSION/HOOK/NAME, in lower case and below the path of the clientConfig',
+    needsDiscovery: true,
+    async run({ discovery, handlers, first }, report) {
+      if (discovery.handlers.length === 0) {
+        report({ message: 'there are no handlers', isWarning: true });
+      }
+      const inPlace = new Map<string, string>();
+      for (const { name, requestHook } of discovery.handlers) {
+        const handler = name.slice(0, name.lastIndexOf('.'));
+        const { apiVersion, hook } = requestHook;
+        const key = `${apiVersion.split('/')[0]} ${hook}`;
+        const other = /^(?:CanUpdate|UpdateMachine)/.test(hook) ? inPlace.get(key) : undefined;
+        if (other !== undefined) {
+          report({ handler, message: `${other} serves ${hook} too; Cluster API accepts only one handler for it` });
+        }
+        inPlace.set(key, handler);
+      }
+      for (const handler of handlers) {
+        const { code } = (await first(handler)).error ?? {};
+        if (code === 404 || code === 405) {
+          report({ handler: handler.name, message: `is offered, but its path answers HTTP ${code}` });
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    id: 'discovery-stable',
+    level: 'must',
+    requirement: 'Discovery returns the same handlers every time, even when called several times at once.',
+    reason:
+      'Each discovery replaces the registered handlers: if one is missing once, all calls to it fail until the next discovery.',
+    remedy: 'offer the same handlers in all replicas and at all times, even while the server starts',
+    async run({ discovery, discover }, report) {
+      if (!isSuccess(discovery.outcome)) {
+        return 'Discovery gave no answer to compare with';
+      }
+      const others = await eachOf(Array.from({ length: concurrentDiscoveries }), concurrentDiscoveries, () =>
+        discover(),
+      );
+      const failed = others.find(({ outcome }) => !isSuccess(outcome));
+      if (failed !== undefined) {
+        report({ message: `asked ${concurrentDiscoveries} times at once, Discovery ${describe(failed.outcome)}` });
+      } else if (!others.every(({ handlers }) => areSameHandlers(handlers, discovery.handlers))) {
+        report({ message: 'the handlers are not the same each time' });
+      }
+      return undefined;
+    },
+  },
+  {
+    id: 'discovery-advice',
+    level: 'should',
+    requirement:
+      'Handlers ask for timeouts of at most 10 seconds, hooks that can block have the failurePolicy Fail, and no version is deprecated.',
+    reason:
+      'A reconcile has one minute for all its handlers; with Ignore, operations that should wait go ahead during an outage.',
+    remedy: 'do long work in the background and answer with retryAfterSeconds; use Fail unless the work may be skipped',
+    async run({ discovery: { handlers }, known }, report) {
+      for (const { handler = '', message } of handlerFindings(handlers, known, advisedSeconds)) {
+        report({ handler, message });
+      }
+      return handlers.length === 0 ? 'Discovery offers no handlers' : undefined;
+    },
+  },
+];

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, itemsAt, type JsonObject } from '../../../kubernetes/index.ts';
+import { type Check, ofHook, type Report, type Skipped } from '../check.ts';
+import { describe, isSuccess } from '../outcome.ts';
+import { type PatchProblem, reviewPatches } from '../patches.ts';
+import type { Trial } from '../trial.ts';
+
+/** Reports one kind of problem with the patches in all first responses. */
+const ofKind =
+  (kind: PatchProblem) =>
+  async ({ handlers, first }: Trial, report: Report): Promise<Skipped> => {
+    let patches = 0;
+    for (const handler of handlers) {
+      const { name, hook, request } = handler;
+      const { response, error } = await first(handler);
+      if (kind === 'unreadable' && error?.step === 'decode' && error.message.includes('base64')) {
+        patches++;
+        report({ handler: name, message: error.message });
+      }
+      const review = response?.status === 'Success' ? reviewPatches(hook, request, response) : undefined;
+      patches += review?.count ?? 0;
+      for (const problem of review?.problems ?? []) {
+        if (problem.kind === kind) {
+          report({ handler: name, message: problem.message });
+        }
+      }
+    }
+    return patches === 0 ? 'there are no patches: pass a request that needs some with --request FILE' : undefined;
+  };
+
+/** A GeneratePatches request as in the next reconcile: with other uids, in another order. */
+function asNextTime(request: JsonObject): JsonObject {
+  const items = itemsAt(request, 'items');
+  return {
+    ...request,
+    items: items.map((item) => (isJsonObject(item) ? { ...item, uid: randomUUID() } : item)).reverse(),
+  };
+}
+
+/** How often GeneratePatches is called as in the next reconcile. */
+const reconciles = 3;
+
+/** The checks of patches of templates and machines. */
+export const patchChecks: readonly Check[] = [
+  {
+    id: 'patches-readable',
+    level: 'must',
+    requirement: 'Patches have the type JSONPatch or JSONMergePatch and contain such a patch in standard base64.',
+    reason:
+      "A patch that cannot be decoded stops the topology reconcile of every Cluster of the class. The book's examples show plain JSON, but on the wire it is base64.",
+    remedy: 'send the patch as base64-encoded JSON, with its patchType',
+    run: ofKind('unreadable'),
+  },
+  {
+    id: 'patches-known-items',
+    level: 'must',
+    requirement: 'Patches name the uid of an item of the request.',
+    reason:
+      'Otherwise Cluster API fails with "unable to find corresponding request item for patch"; uids change with each reconcile.',
+    remedy: 'copy the uid of the item; do not cache uids',
+    run: ofKind('unknown item'),
+  },
+  {
+    id: 'patches-apply',
+    level: 'must',
+    requirement: 'Patches apply to their objects, in order, and keep kind and apiVersion.',
+    reason: 'A patch that does not apply stops the topology reconcile of every Cluster of the class.',
+    remedy: 'compute patches from the object in the request; add parents before their fields',
+    run: ofKind('inapplicable'),
+  },
+  {
+    id: 'patches-deterministic',
+    level: 'must',
+    requirement: 'The same templates become the same objects, whatever their uids and their order in the request.',
+    reason: 'Other objects are new templates: Cluster API replaces the machines of a Cluster again and again.',
+    remedy: 'sort the lists that come from maps, and use no times, random numbers, counters or uids',
+    run: ofHook('GeneratePatches', async (handler, { first, call }, report) => {
+      const outcome = await first(handler);
+      for (let reconcile = 0; isSuccess(outcome) && reconcile < reconciles; reconcile++) {
+        const again = await call(handler, { body: asNextTime(handler.request) });
+        if (!isSuccess(again)) {
+          report(`with other uids it ${describe(again)}`);
+          return;
+        }
+        if (!isDeepStrictEqual(outcome.effect().patches, again.effect().patches)) {
+          report('with other uids, in another order, the patched objects differ');
+          return;
+        }
+      }
+    }),
+  },
+  {
+    id: 'patches-not-idle',
+    level: 'should',
+    requirement: 'Every patch changes something.',
+    reason: 'A patch without effect costs time in each reconcile, and may hide a missing condition in the handler.',
+    remedy: 'leave out patches for objects that are already as they should be',
+    run: ofKind('idle'),
+  },
+  {
+    id: 'patches-taken',
+    level: 'should',
+    requirement:
+      'Patches change only what Cluster API takes over: the spec and, of templates, the labels and annotations of what is made of them.',
+    reason: 'All other changes are silently ignored or undone.',
+    remedy:
+      'do not change status, names or fields that Cluster API sets itself (version, replicas, machine template references)',
+    run: ofKind('ignored'),
+  },
+];

@@ -1,0 +1,218 @@
+import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
+import { isCallError, targetOf } from '../../../runtimehooks/client/index.ts';
+import { hooks } from '../../../runtimehooks/index.ts';
+import { type Check, ofAnswering, type Report, type Skipped } from '../check.ts';
+import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
+import { olderCluster } from '../sample-objects.ts';
+import type { Trial, TriedHandler } from '../trial.ts';
+import { hangUpWithinRequest } from '../wire.ts';
+
+/**
+ * Calls handlers with a variation of their request. One that answers the plain request otherwise is blamed for it only
+ * after the plain request was sent again.
+ *
+ * @param vary returns the variation of a request, or its text; undefined for a handler that it does not apply to.
+ * @param most maximum number of handlers to call.
+ */
+async function compareVariation(
+  { answering, second, isBlamed, call }: Trial,
+  report: Report,
+  what: string,
+  vary: (handler: TriedHandler) => JsonObject | string | undefined,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Skipped> {
+  let count = 0;
+  for (const handler of await answering()) {
+    const body = vary(handler);
+    if (body === undefined || count === most) {
+      continue;
+    }
+    count++;
+    const before = await second(handler);
+    const outcome = await call(handler, { body });
+    if (before.error === undefined && (await isBlamed(handler, outcome))) {
+      const message =
+        outcome.error === undefined ? `${what}: ${difference(before, outcome)}` : `${what} it ${describe(outcome)}`;
+      report({ handler: handler.name, message });
+    }
+  }
+  return count === 0 ? 'it applies to none of the called handlers' : undefined;
+}
+
+/** A request with fields that are in no release, both at the top level and in its objects. */
+function withUnknownFields(request: JsonObject): JsonObject {
+  const fields = { conformanceUnknownField: { a: [1, 'two', null] } };
+  const known = Object.entries(request).map(([name, value]) =>
+    isJsonObject(value) && isJsonObject(value.spec)
+      ? [name, { ...value, ...fields, spec: { ...value.spec, ...fields } }]
+      : [name, value],
+  );
+  return { ...Object.fromEntries(known), ...fields };
+}
+
+/** Size of the padding, in bytes: a ClusterClass with many templates comes to some MiB. */
+const paddingBytes = 2 * 1024 * 1024;
+/** Maximum number of handlers that get a large request: a server usually has one limit for all. */
+const maxLargeRequests = 4;
+
+/** Bodies that are not requests. With `mustFail`, no decoder can accept the body. */
+const malformed: readonly { what: string; body: string | Buffer; mustFail: boolean }[] = [
+  { what: 'an empty body', body: '', mustFail: true },
+  { what: 'a text', body: 'not json', mustFail: true },
+  { what: 'half an object', body: '{"apiVersion":"hooks.runtime.cluster.x-k8s.io/v1alpha1","kind":', mustFail: true },
+  { what: 'bytes', body: Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d]), mustFail: true },
+  { what: 'a list', body: '[]', mustFail: false },
+  { what: 'null', body: 'null', mustFail: false },
+  { what: '20,000 open brackets', body: '['.repeat(20_000), mustFail: true },
+  {
+    what: 'fields of wrong types',
+    body: JSON.stringify({ cluster: 5, items: 'five', variables: { a: 1 }, current: [], desired: 0, settings: 'x' }),
+    mustFail: false,
+  },
+];
+
+function malformedProblem(what: string, mustFail: boolean, outcome: Outcome): string | undefined {
+  const { step, code = 0 } = outcome.error ?? {};
+  const isFine = step === undefined ? !(mustFail && isSuccess(outcome)) : step === 'http' && code >= 400 && code < 500;
+  return isFine ? undefined : `given ${what} it ${describe(outcome)}`;
+}
+
+/** Number of timeouts after which malformed bodies are given up: with a server that hangs they would take hours. */
+const maxHangs = 3;
+/** Number of callers that disconnect within their request, and of those that disconnect before the answer. */
+const hangUps = 5;
+
+/** The checks of requests as newer, older or no releases of Cluster API send them. */
+export const variationChecks: readonly Check[] = [
+  {
+    id: 'unknown-fields',
+    level: 'must',
+    requirement: 'A request with unknown fields gets the same answer.',
+    reason: 'Releases of Cluster API add fields to requests and objects without a new version of the hook.',
+    remedy: 'ignore unknown fields when decoding requests (no DisallowUnknownFields, no additionalProperties: false)',
+    run: (trial, report) =>
+      compareVariation(trial, report, 'with unknown fields', ({ request }) => withUnknownFields(request)),
+  },
+  {
+    id: 'cluster-without-type',
+    level: 'must',
+    requirement: 'A Cluster without apiVersion and kind gets the same answer.',
+    reason: "Cluster API's controllers read Clusters from a cache, where both may be missing.",
+    remedy: 'do not require apiVersion and kind of the Cluster: its type follows from the hook',
+    run: (trial, report) =>
+      compareVariation(trial, report, 'given a Cluster without apiVersion and kind', ({ request }) => {
+        if (!isJsonObject(request.cluster)) {
+          return undefined;
+        }
+        const { apiVersion: _a, kind: _k, ...cluster } = request.cluster;
+        return { ...request, cluster };
+      }),
+  },
+  {
+    id: 'older-cluster',
+    level: 'should',
+    requirement: 'A v1beta1 Cluster, which releases up to 1.12 send, is accepted or refused with a Failure.',
+    reason: 'The hook version is the same in both cases: an extension for several releases of Cluster API gets both.',
+    remedy: 'check apiVersion before decoding the spec, and read both versions',
+    run: ofAnswering(
+      async (handler, { second, call }, report) => {
+        const outcome = await call(handler, { body: { ...handler.request, cluster: olderCluster } });
+        if (outcome.error !== undefined) {
+          report(`given a Cluster of v1beta1 it ${describe(outcome)}`);
+        } else if (isSuccess(await second(handler)) && !isSuccess(outcome)) {
+          report('refuses a Cluster of v1beta1: it works with Cluster API 1.13 and newer');
+        }
+      },
+      'no handler that is called gets a Cluster',
+      ({ request }) => request.cluster !== undefined,
+    ),
+  },
+  {
+    id: 'large-request',
+    level: 'must',
+    requirement: 'A request of 2 MiB gets the same answer as a small one.',
+    reason:
+      'GeneratePatches requests contain all templates of a class, up to 20 MiB; many frameworks refuse bodies over 100 KiB.',
+    remedy: "raise the limit of the body parser to 20 MiB (in Express: express.json({ limit: '20mb' }))",
+    run: (trial, report) =>
+      compareVariation(
+        trial,
+        report,
+        'given 2 MiB',
+        // The padding is put into the text: writing it as JSON would take most of the time of the call.
+        ({ request }) => `${JSON.stringify(request).slice(0, -1)},"conformancePadding":"${'x'.repeat(paddingBytes)}"}`,
+        maxLargeRequests,
+      ),
+  },
+  {
+    id: 'malformed-bodies',
+    level: 'must',
+    requirement: 'A body that is not a request gets a Failure or HTTP 4xx, in time.',
+    reason: 'Anyone who can reach the port can send anything: it must not crash, block or mislead the server.',
+    remedy: 'catch errors of the JSON parser and answer status Failure; keep a limit on size and depth',
+    needsDiscovery: true,
+    async run({ answering, call, discover }, report) {
+      for (const { what, body } of malformed) {
+        // Discovery does not depend on its request: it only has to respond.
+        const message = malformedProblem(what, false, (await discover({ body })).outcome);
+        if (message !== undefined) {
+          report({ handler: hooks.Discovery.name, message });
+          break;
+        }
+      }
+      let hung = 0;
+      for (const handler of await answering()) {
+        for (const { what, body, mustFail } of malformed) {
+          const outcome = await call(handler, { body });
+          const message = malformedProblem(what, mustFail, outcome);
+          if (message !== undefined) {
+            report({ handler: handler.name, message });
+          }
+          hung += outcome.error?.step === 'timeout' ? 1 : 0;
+          if (hung >= maxHangs) {
+            return undefined;
+          }
+          if (outcome.error !== undefined && outcome.error.step !== 'http') {
+            break;
+          }
+        }
+      }
+      return undefined;
+    },
+  },
+  {
+    id: 'caller-hangs-up',
+    level: 'must',
+    requirement: 'A caller that hangs up, during its request or before the response, does not affect the next one.',
+    reason:
+      'Cluster API hangs up when a call times out or its controller stops: a server that does not survive that is often down.',
+    remedy: 'handle errors on closed requests and responses',
+    needsDiscovery: true,
+    async run({ extension, resolve, signal, discover, answering, call }, report) {
+      const [handler] = await answering();
+      const { group, version, name } = handler?.hook ?? hooks.Discovery;
+      const target = targetOf(extension.clientConfig, {
+        ...{ group, version, hook: name, timeoutSeconds: 10 },
+        ...(handler && { handler: handler.name }),
+      });
+      if (isCallError(target)) {
+        return 'there is no address';
+      }
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)]);
+      for (let count = 0; count < hangUps; count++) {
+        await hangUpWithinRequest(target, resolve, limit);
+        await (handler === undefined ? discover({ hangUpAfterMs: 1 }) : call(handler, { hangUpAfterMs: 1 }));
+      }
+      const after = `after ${2 * hangUps} callers hung up`;
+      const { outcome } = await discover();
+      if (outcome.error !== undefined) {
+        report({ message: `${after}, Discovery ${describe(outcome)}` });
+      }
+      const next = handler && (await call(handler));
+      if (next?.error !== undefined) {
+        report({ handler: handler?.name ?? '', message: `${after}, it ${describe(next)}` });
+      }
+      return undefined;
+    },
+  },
+];
