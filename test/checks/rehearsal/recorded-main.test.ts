@@ -33,7 +33,7 @@ const recorded = (from?: string, to?: string) =>
     );
 
 /** Answers of a hook in the order of its calls, the last one for all others. */
-type Script = Record<string, (JsonObject | ((request: JsonObject) => JsonObject))[]>;
+type Script = Record<string, (JsonObject | ((request: JsonObject) => JsonObject) | { code: number; text: string })[]>;
 
 const done = { status: 'Success' };
 const failure = (message: string) => ({ status: 'Failure', message });
@@ -51,13 +51,13 @@ afterAll(() => Promise.all(servers.map((server) => server.close())));
 async function rehearsed(script: Script, yaml: string, options: Parameters<typeof played>[2]) {
   const requests: { hook: string; body: JsonObject }[] = [];
   const counts = new Map<string, number>();
-  const server = await startExtension(({ url, body: text }) => {
+  const server = await startExtension(({ url, body: text }, response) => {
     const body = JSON.parse(text) as JsonObject;
     const hook = String(body.kind).replace(/Request$/, '');
     const number = counts.get(hook) ?? 0;
     counts.set(hook, number + 1);
     requests.push({ hook, body });
-    if (hook === 'Discovery' || hook === 'DiscoverVariables') {
+    if ((hook === 'Discovery' && script.Discovery === undefined) || hook === 'DiscoverVariables') {
       return calls.get(hook)?.answer;
     }
     const answers = script[hook] ?? [
@@ -65,7 +65,14 @@ async function rehearsed(script: Script, yaml: string, options: Parameters<typeo
     ];
     const answer = answers[Math.min(number, answers.length - 1)];
     expect(url).toContain('timeout=');
-    return typeof answer === 'function' ? answer(body) : answer;
+    if (typeof answer === 'function') {
+      return answer(body);
+    }
+    if (answer !== undefined && 'code' in answer) {
+      response.writeHead(Number(answer.code)).end(answer.text);
+      return undefined;
+    }
+    return answer;
   });
   servers.push(server);
   const result = await played([extensionConfig('lab', { url: server.url, caBundle })], yaml, options);
@@ -200,6 +207,21 @@ test.each<[mark: string, Script]>([
   ],
   ['patches fail', { GeneratePatches: [failure('no template known')] }],
   ['topology invalid', { ValidateTopology: [failure('replicas too many')] }],
+  ['answer is not JSON', { ValidateTopology: [{ code: 200, text: '<html>' }] }],
+  ['HTTP 502', { ValidateTopology: [{ code: 502, text: `bad gateway ${'x'.repeat(600)}` }] }],
+  [
+    'handler gone from the registry',
+    {
+      Discovery: [
+        {
+          ...calls.get('Discovery')?.answer,
+          handlers: (calls.get('Discovery')?.answer.handlers as JsonObject[]).filter(
+            ({ name }) => name !== 'validate-topology',
+          ),
+        },
+      ],
+    },
+  ],
 ])('%s', async (mark, script) => {
   const { conditions } = await rehearsed(script, `${atVersion('v1.30.0')}---\n${objects}`, { maxFailures: 1 });
   expect(conditions).toEqual(recorded(mark).slice(0, 1));
