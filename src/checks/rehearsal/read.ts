@@ -4,7 +4,7 @@ import { copyOf, fieldAt, type Json, type JsonObject, objectAt, objectsAt, textA
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../../runtimehooks/messages/index.ts';
-import type { Blueprint, ExternalPatch, MachineTemplates } from './cluster/blueprint.ts';
+import type { Blueprint, ClassTemplate, ExternalPatch, MachineTemplates } from './cluster/blueprint.ts';
 import type { RehearsedCluster } from './cluster/subject.ts';
 import { clusterClassSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
@@ -189,8 +189,17 @@ type Templates = ReadonlyMap<string, JsonObject>;
 const templateKey = (group: string, kind: string, namespace: string, name: string) =>
   JSON.stringify([group, kind, namespace, name]);
 
-/** The template that a reference names, in the apiVersion of the reference. */
-function templateAt(reference: Json | undefined, namespace: string, templates: Templates, where: string) {
+/**
+ * The template that a reference names, in the apiVersion of the reference.
+ *
+ * @param where of the class that needs it; without one it may be missing.
+ */
+function templateAt(
+  reference: Json | undefined,
+  namespace: string,
+  templates: Templates,
+  where: string | undefined,
+): ClassTemplate | undefined {
   if (reference === undefined) {
     return undefined;
   }
@@ -200,6 +209,9 @@ function templateAt(reference: Json | undefined, namespace: string, templates: T
     string,
   ];
   const found = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
+  if (found === undefined && where === undefined) {
+    return undefined;
+  }
   if (found === undefined) {
     throw new GivenError(
       `${where}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
@@ -231,9 +243,8 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
       settings: settings === undefined ? undefined : objectAt(settings),
     });
   }
-  // Without patches, templates are not used.
   const template = (...path: (string | number)[]) =>
-    patches.length === 0 ? undefined : templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, where);
+    templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, patches.length > 0 ? where : undefined);
   const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
     new Map(
       objectsAt(object, 'spec', 'workers', list).map((workerClass, index) => [
@@ -241,7 +252,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
         {
           bootstrap: template('spec', 'workers', list, index, 'bootstrap'),
           infrastructure: template('spec', 'workers', list, index, 'infrastructure'),
-          metadata: objectAt(workerClass, 'metadata'),
+          settings: workerClass,
         },
       ]),
     );

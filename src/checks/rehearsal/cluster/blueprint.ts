@@ -16,7 +16,8 @@ export type ClassTemplate = JsonObject;
 export interface MachineTemplates {
   bootstrap: ClassTemplate | undefined;
   infrastructure: ClassTemplate | undefined;
-  metadata: JsonObject;
+  /** The class of workers itself. */
+  settings: JsonObject;
 }
 
 /** The definition of a variable, and where it comes from. */

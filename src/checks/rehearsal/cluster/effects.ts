@@ -63,6 +63,16 @@ export type SimulatedEvent =
       /** The name in the topology. */
       group: string;
     }
+  /** A condition of another object, for example of a Machine. */
+  | {
+      kind: 'object-condition';
+      object: string;
+      type: string;
+      status: 'True' | 'False';
+      reason: string;
+      message: string;
+    }
+  | { kind: 'machine'; state: 'creating' | 'gone'; name: string }
   | { kind: 'pending-hooks'; hooks: string }
   | { kind: 'plan'; controlPlane: readonly string[]; workers: readonly string[] }
   | { kind: 'templates'; changes: readonly TemplateChange[] }

@@ -11,6 +11,7 @@ import {
 } from '../../../kubernetes/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
 import type { Effect, SimulatedEvent, Simulation } from './effects.ts';
+import type { GroupMachines } from './machine-types.ts';
 import type { Names } from './names.ts';
 import { newestRelease } from './releases.ts';
 import type { RehearsedCluster } from './subject.ts';
@@ -51,11 +52,17 @@ export interface State {
     version: string | undefined;
     /** When its machines will have that version, in ms; undefined if they already have it. */
     readyAt: number | undefined;
+    /** The version of its machines, while an upgrade has not been played for them. */
+    previous: string | undefined;
     isInitialized: boolean;
   };
   workers: WorkerGroup[];
-  /** Previous versions, by the names of objects that have begun to upgrade. */
-  previous: Map<string, string>;
+  /** Whether the Machines of MachineDeployments are played, as they may be updated in place. */
+  playsMachines: boolean;
+  /** What groups of workers consist of, by their names. */
+  readonly machines: Map<string, GroupMachines>;
+  /** The templates with all patches, by the names of their holders and the fields there. */
+  readonly patched: Map<string, JsonObject>;
   pending: Set<string>;
   waits: Map<string, { until: number; message: string }>;
   /** The cached plan of an extension. */
@@ -273,10 +280,13 @@ export function initialState(
       name: textAt(cluster, 'spec', 'controlPlaneRef', 'name') || names.generated(clusterName, 'ControlPlane'),
       version,
       readyAt: undefined,
+      previous: undefined,
       isInitialized: isCreated,
     },
     workers: workersIn({ subject, names }).map((worker) => ({ ...worker, version })),
-    previous: new Map(),
+    playsMachines: false,
+    machines: new Map(),
+    patched: new Map(),
     pending: new Set(pending === '' ? [] : pending.split(',')),
     waits: new Map(),
     plan: undefined,

@@ -30,6 +30,7 @@ function templateLines({ holder, template, before, after, ignored }: TemplateCha
 export function eventLines({ event, at }: EventEntry, paint: Paint): string {
   const text = eventText(event);
   switch (event.kind) {
+    case 'object-condition':
     case 'condition': {
       const lines = event.message === '' ? [] : event.message.split('\n');
       const [first = '', ...more] = lines.map(printable);

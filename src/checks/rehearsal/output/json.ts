@@ -8,12 +8,13 @@ import type { Entry } from '../record.ts';
 export function jsonLine(entry: Entry): string | undefined {
   const { cluster, at } = entry;
   if (entry.type === 'event') {
-    if (entry.event.kind !== 'condition') {
+    const { event } = entry;
+    if (event.kind !== 'condition' && event.kind !== 'object-condition') {
       return undefined;
     }
-    const { status, reason, message } = entry.event;
-    const condition = { type: 'TopologyReconciled', status, reason, message };
-    return `${printableJson({ cluster, seconds: at / 1000, condition })}\n`;
+    const { status, reason, message } = event;
+    const [object, type] = event.kind === 'condition' ? [undefined, 'TopologyReconciled'] : [event.object, event.type];
+    return `${printableJson({ cluster, seconds: at / 1000, object, condition: { type, status, reason, message } })}\n`;
   }
   if (entry.type === 'end') {
     const { isComplete, reason, calls } = entry;

@@ -61,7 +61,7 @@ export interface Drawing {
 const gapOf = (ms: number) => Math.min(size.gap + 14 * Math.log10(1 + ms / 1000), size.longestGap);
 
 type SimulatedEvent = EventEntry['event'];
-type LaneEvent = Extract<SimulatedEvent, { state: string }>;
+type LaneEvent = Extract<SimulatedEvent, { state: string; version: string }>;
 
 /** Ends the last section of a lane. */
 function endLast(stretches: readonly Stretch[], x: number): void {
@@ -70,6 +70,9 @@ function endLast(stretches: readonly Stretch[], x: number): void {
     last.to = x;
   }
 }
+
+/** Events that only the table shows. */
+const notDrawn: ReadonlySet<string> = new Set(['plan', 'templates', 'object-condition', 'machine']);
 
 /** One pass over the entries of a simulation. */
 class Layout {
@@ -143,7 +146,7 @@ class Layout {
   }
 
   addEvent(event: SimulatedEvent, at: number): void {
-    if (event.kind === 'plan' || event.kind === 'templates') {
+    if (notDrawn.has(event.kind)) {
       return;
     }
     this.moveTo(at);
@@ -164,8 +167,10 @@ class Layout {
       case 'pending-hooks':
         this.#setPending(event.hooks === '' ? [] : event.hooks.split(','));
         break;
-      default:
+      case 'control-plane':
+      case 'worker':
         this.#addState(event, title);
+        break;
     }
   }
 

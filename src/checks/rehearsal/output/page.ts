@@ -44,7 +44,7 @@ function callRow(entry: CallEntry, repeats: number): string {
 
 function eventRow({ at, event }: EventEntry): string {
   const more =
-    event.kind === 'condition' && event.message !== ''
+    (event.kind === 'condition' || event.kind === 'object-condition') && event.message !== ''
       ? `<div class="message">${escaped(event.message)}</div>`
       : event.kind === 'templates'
         ? `<details><summary>show the difference</summary>${event.changes.map(templateHtml).join('')}</details>`

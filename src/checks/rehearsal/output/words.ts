@@ -95,6 +95,10 @@ export function eventText(event: SimulatedEvent): string {
       return printable(`control plane ${event.name} ${states[event.state]} ${event.version}`);
     case 'worker':
       return printable(`workers ${event.group} ${workerStates[event.state]} ${event.version}`);
+    case 'object-condition':
+      return printable(`${event.object} ${event.type} ${event.status} ${event.reason}`);
+    case 'machine':
+      return printable(`Machine ${event.name} ${states[event.state].replace(/(at|,).*$/, '').trim()}`);
     case 'pending-hooks':
       return printable(`pending hooks: ${event.hooks === '' ? 'none' : event.hooks}`);
     case 'plan':

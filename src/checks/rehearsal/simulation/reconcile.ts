@@ -12,11 +12,13 @@ import {
   targetOf,
   tell,
   upgradeStepAnnotation,
+  type WorkerGroup,
   workerEvent,
   wrote,
 } from '../cluster/state.ts';
 import { applyRound } from '../topology/round.ts';
 import { conditionOf, tellCondition } from './condition.ts';
+import { beginRollout } from './machines.ts';
 import { type Decisions, decideVersions, isUpgraded } from './upgrade.ts';
 
 /** How long operations take in a rehearsal, in ms. */
@@ -42,6 +44,9 @@ function* create({ state }: Reconcile): Simulation {
   for (const worker of state.workers) {
     worker.version = version;
     yield workerEvent(state, worker, 'creating');
+    if (plays(state, worker)) {
+      beginRollout(state, worker, version);
+    }
   }
 }
 
@@ -60,11 +65,11 @@ function addLabels(state: State): void {
 }
 
 /** Writes the versions that were decided on. */
-function* changeVersions(reconcile: Reconcile, { version, workerVersions }: Decisions): Simulation {
+function* changeVersions(reconcile: Reconcile, { version, workers, workerVersions }: Decisions): Simulation {
   const { state } = reconcile;
   const { controlPlane } = state;
   if (controlPlane.version !== version) {
-    state.previous.set(controlPlane.name, controlPlane.version ?? version);
+    controlPlane.previous = controlPlane.version;
     controlPlane.version = version;
     controlPlane.readyAt = state.now + durations.controlPlane;
     reconcile.isChanged = true;
@@ -74,14 +79,20 @@ function* changeVersions(reconcile: Reconcile, { version, workerVersions }: Deci
     const next = workerVersions.get(worker.name) ?? version;
     if (worker.version !== next) {
       const isEmpty = replicasOf(state, worker) === 0;
-      state.previous.set(worker.name, worker.version ?? next);
       worker.version = next;
       worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
       reconcile.isChanged = true;
       yield workerEvent(state, worker, isEmpty ? 'ready' : 'upgrading');
     }
+    if (!workers[worker.kind].pending.has(worker.name) && plays(state, worker) && beginRollout(state, worker, next)) {
+      reconcile.isChanged = true;
+    }
   }
 }
+
+/** Whether the Machines of a group are played. */
+const plays = (state: State, worker: WorkerGroup): boolean =>
+  state.playsMachines && worker.kind === 'MachineDeployment' && replicasOf(state, worker) > 0;
 
 /** Calls the hooks that come after all decisions. If one fails, the remaining changes are not written. */
 function* callAfterHooks(reconcile: Reconcile, decisions: Decisions): Simulation {

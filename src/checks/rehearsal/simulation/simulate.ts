@@ -20,7 +20,7 @@ import {
 } from '../cluster/state.ts';
 import { backoffMs, passUntil, restartMs } from '../cluster/time.ts';
 import { failedCondition, pausedCondition, tellCondition } from './condition.ts';
-import { updateInPlace } from './in-place.ts';
+import { hasRollouts, updateInPlace } from './in-place.ts';
 import { refusalOf } from './plan.ts';
 import { durations, reconcileCluster } from './reconcile.ts';
 
@@ -69,12 +69,7 @@ function* settle(state: State): Simulation {
 }
 
 /** Reconciles a Cluster until it has reached its goal and nothing changes any more. */
-function* reconcileUntil(
-  state: State,
-  limits: ClusterApiLimits,
-  scenario: Scenario,
-  isThere: () => boolean,
-): Simulation {
+function* reconcileUntil(state: State, limits: ClusterApiLimits, isThere: () => boolean): Simulation {
   let idle = 0;
   for (;;) {
     const reconcile: Reconcile = {
@@ -109,13 +104,15 @@ function* reconcileUntil(
     }
     const hasFailed = nextAt !== undefined;
     addFinalizer(state);
+    if (state.playsMachines && !reconcile.isChanged && !hasFailed && hasRollouts(state)) {
+      yield* updateInPlace(reconcile);
+      yield* settle(state);
+      continue;
+    }
     if (!hasFailed && isThere() && !reconcile.isChanged) {
       return;
     }
     nextAt ??= reconcile.isChanged ? state.now + reconcileEvery : reconcile.requeueAt;
-    if (scenario.updatesInPlace && !reconcile.isChanged && !hasFailed) {
-      yield* updateInPlace(reconcile);
-    }
     const events = [state.controlPlane.readyAt, ...state.workers.map(({ readyAt }) => readyAt)].filter(
       (time) => time !== undefined,
     );
@@ -148,7 +145,7 @@ function addFinalizer(state: State): void {
   }
 }
 
-function* upgrade(state: State, limits: ClusterApiLimits, scenario: Scenario, to: string): Simulation {
+function* upgrade(state: State, limits: ClusterApiLimits, to: string): Simulation {
   const refusal = refusalOf(state, to);
   if (refusal !== undefined) {
     throw new SimulationStopped(`Cluster API refuses spec.topology.version ${to}: ${refusal}`);
@@ -162,7 +159,6 @@ function* upgrade(state: State, limits: ClusterApiLimits, scenario: Scenario, to
   yield* reconcileUntil(
     state,
     limits,
-    scenario,
     () =>
       !isPending(state, 'AfterClusterUpgrade') &&
       state.controlPlane.version === to &&
@@ -179,7 +175,7 @@ function* upgrade(state: State, limits: ClusterApiLimits, scenario: Scenario, to
 function* upgradeAll(state: State, limits: ClusterApiLimits, scenario: Scenario): Simulation<string> {
   try {
     for (const to of scenario.upgrades) {
-      yield* upgrade(state, limits, scenario, to);
+      yield* upgrade(state, limits, to);
     }
   } catch (error) {
     if (!(error instanceof UpgradeDeferred)) {
@@ -190,7 +186,7 @@ function* upgradeAll(state: State, limits: ClusterApiLimits, scenario: Scenario)
   return '';
 }
 
-function* remove(state: State, limits: ClusterApiLimits, scenario: Scenario): Simulation {
+function* remove(state: State, limits: ClusterApiLimits): Simulation {
   yield tell(state, { kind: 'user', text: 'deletes the Cluster', flag: 'delete' });
   state.cluster.metadata = {
     ...state.cluster.metadata,
@@ -198,7 +194,7 @@ function* remove(state: State, limits: ClusterApiLimits, scenario: Scenario): Si
     deletionGracePeriodSeconds: 0,
   };
   wrote(state, 'spec');
-  yield* reconcileUntil(state, limits, scenario, () => state.isDeleted);
+  yield* reconcileUntil(state, limits, () => state.isDeleted);
   yield* passUntil(state, state.now + durations.delete);
   for (const worker of state.workers) {
     yield workerEvent(state, worker, 'gone');
@@ -219,6 +215,7 @@ export function* simulateCluster(
   limits: ClusterApiLimits,
 ): Simulation<SimulationEnd> {
   try {
+    state.playsMachines = scenario.updatesInPlace;
     const paused = pausedCondition(state);
     if (paused !== undefined) {
       yield* tellCondition(state, paused);
@@ -232,7 +229,6 @@ export function* simulateCluster(
     yield* reconcileUntil(
       state,
       limits,
-      scenario,
       () =>
         state.controlPlane.isInitialized &&
         state.controlPlane.readyAt === undefined &&
@@ -241,7 +237,7 @@ export function* simulateCluster(
     );
     const deferral = yield* upgradeAll(state, limits, scenario);
     if (scenario.isDeleted) {
-      yield* remove(state, limits, scenario);
+      yield* remove(state, limits);
     }
     return { isComplete: deferral === '', reason: deferral, at: state.now };
   } catch (error) {

@@ -164,14 +164,19 @@ function workerItems(state: State, blueprint: Blueprint, worker: WorkerGroup, de
   const topology = topologyOf(state, worker);
   const { metadata } = state.cluster;
   const base = `${textAt(metadata, 'name')}-${worker.topologyName}`;
-  const nameOf = (template: ClassTemplate | undefined) =>
-    template === undefined ? undefined : objectName(state, base, template);
-  const [bootstrap, infrastructure] = [nameOf(templates.bootstrap), nameOf(templates.infrastructure)];
+  const machines = state.machines.get(worker.name);
+  const set = machines?.next ?? machines?.current;
+  const nameOf = (part: 'bootstrap' | 'infrastructure') => {
+    const template = templates[part];
+    const own = set === undefined ? '' : textAt(set[part], 'metadata', 'name');
+    return template === undefined ? undefined : own || objectName(state, base, template);
+  };
+  const [bootstrap, infrastructure] = [nameOf('bootstrap'), nameOf('infrastructure')];
   const own = ownLabels(state, { [groupLabels[worker.kind]]: worker.topologyName });
   const builtin: JsonObject = {
     [isDeployment ? 'machineDeployment' : 'machinePool']: {
       version: desired.workerVersions.get(worker.name) ?? desired.version,
-      metadata: groupMetadata(state, worker, templates.metadata),
+      metadata: groupMetadata(state, worker, objectAt(templates.settings, 'metadata')),
       class: worker.class,
       name: worker.name,
       topologyName: worker.topologyName,

@@ -158,17 +158,23 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Simulat
   }
 }
 
+/** The key of a place: the name of the holder, and the field there. */
+const placeOf = (holder: JsonObject) => `${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
+
 /** The changes of templates that have an effect, and those that Cluster API ignores. */
 function changesOf({ reconcile, items, patches }: Round, originals: readonly JsonObject[]): TemplateChange[] {
   const dropsMetadata = !has(reconcile.state.release, 'templateMetadata');
   return items.flatMap(({ holder, object, sets }, index) => {
     const before = originals[index] ?? {};
+    const place = placeOf(holder);
     if (object === before && [...patches.values()].every(({ ignored }) => ignored[index]?.length === 0)) {
+      reconcile.state.patched.set(place, object);
       return [];
     }
     const after = copyOf(object);
-    const place = { holder, dropsMetadata, ...(sets !== undefined && { sets }) };
-    const reverted = revertIgnored(before, after, place).map((path) => jsonPointer(path));
+    const options = { holder, dropsMetadata, ...(sets !== undefined && { sets }) };
+    const reverted = revertIgnored(before, after, options).map((path) => jsonPointer(path));
+    reconcile.state.patched.set(place, after);
     const dropped = [...patches.values()].flatMap(({ ignored }) => ignored[index] ?? []);
     const ignored = [...new Set([...reverted, ...dropped])].sort();
     return isSame(before, after) && ignored.length === 0
@@ -239,7 +245,13 @@ const repeatAfterMs = 1100;
  */
 export function* applyRound(reconcile: Reconcile, desired: Desired): Simulation {
   const { blueprint } = reconcile.state.subject;
-  if (blueprint === undefined || blueprint.patches.length === 0) {
+  if (blueprint === undefined) {
+    return;
+  }
+  if (blueprint.patches.length === 0) {
+    for (const { holder, object } of itemsOf(reconcile.state, blueprint, desired)) {
+      reconcile.state.patched.set(placeOf(holder), object);
+    }
     return;
   }
   const isFirst = reconcile.state.round === undefined;

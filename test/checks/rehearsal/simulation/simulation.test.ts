@@ -405,7 +405,7 @@ describe('in-place updates', () => {
       'UpdateMachine',
       'UpdateMachine',
       'CanUpdateMachineSet',
-      'UpdateMachine',
+      // Of two Machines one is updated: a new one comes first, since all must stay available.
       'UpdateMachine',
     ]);
   });

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import {
+  caBundle,
+  type ExtensionServer,
+  extensionConfig,
+  startExtension,
+} from '../../runtimehooks/client/extension-server.ts';
+import { played } from './given.ts';
+import { changesBetween, editTopology, recordedCallsIn, recordedChanges, recordedText } from './recorded.ts';
+
+const calls = recordedCallsIn('main/in-place/calls');
+const changes = recordedChanges('main/in-place/conditions.jsonl');
+const encoded = (patch: unknown) => Buffer.from(JSON.stringify(patch)).toString('base64');
+
+/** Names of objects by their depth: of a MachineDeployment or a template, a MachineSet, a Machine. */
+const normalizedText = (text: string) =>
+  text
+    .replaceAll(
+      /\bc3-md-0((?:-[bcdfghjklmnpqrstvwxz2456789]{5})+)\b/g,
+      (_, suffix: string) => `c3-md-0${'-x'.repeat(suffix.length / 6)}`,
+    )
+    .replaceAll(/\b\d+-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, 'HASH')
+    .replaceAll(/\b(?:lab|rehearsal):\/\//g, 'id://');
+const normalized = (value: unknown): unknown => JSON.parse(normalizedText(JSON.stringify(value)));
+
+const discovered = ['GeneratePatches', 'CanUpdateMachineSet', 'UpdateMachine'].map((hook) => ({
+  name: hook === 'GeneratePatches' ? 'generate-patches' : hook.toLowerCase(),
+  requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook },
+}));
+
+const failure = { status: 'Failure', message: 'node does not answer' };
+const draining = { status: 'Success', retryAfterSeconds: 2, message: 'draining' };
+const done = { status: 'Success' };
+
+let server: ExtensionServer;
+let image = 'base';
+let coversAll = true;
+const requests: { hook: string; body: JsonObject }[] = [];
+const updates = [failure, draining, draining, done, failure, draining, draining, done, done];
+let result: Awaited<ReturnType<typeof played>>;
+
+/** What the recorded extension answered: all differences are covered. */
+function covering({ desired }: JsonObject): JsonObject {
+  const patchOf = (object: JsonObject) => ({
+    patchType: 'JSONMergePatch',
+    patch: encoded({ spec: { template: { spec: ((object.spec as JsonObject).template as JsonObject).spec ?? {} } } }),
+  });
+  return {
+    ...done,
+    ...Object.fromEntries(
+      Object.entries(desired as JsonObject).map(([name, object]) => [`${name}Patch`, patchOf(object as JsonObject)]),
+    ),
+  };
+}
+
+beforeAll(async () => {
+  server = await startExtension(({ body: text }) => {
+    const body = JSON.parse(text) as JsonObject;
+    const hook = String(body.kind).replace(/Request$/, '');
+    requests.push({ hook, body });
+    if (hook === 'Discovery') {
+      return { ...done, handlers: discovered };
+    }
+    if (hook === 'GeneratePatches') {
+      const items = (body.items as JsonObject[]).filter(
+        ({ object }) => (object as JsonObject).kind === 'InfraMachineTemplate',
+      );
+      const patch = encoded([{ op: 'replace', path: '/spec/template/spec/image', value: image }]);
+      return { ...done, items: items.map(({ uid }) => ({ uid: uid ?? '', patchType: 'JSONPatch', patch })) };
+    }
+    return hook === 'CanUpdateMachineSet' ? (coversAll ? covering(body) : done) : (updates.shift() ?? done);
+  });
+  const changing = (text: string, before: string, to: string, covers: boolean, rollout?: JsonObject) =>
+    editTopology(
+      text,
+      (topology) => {
+        image = to;
+        coversAll = covers;
+        topology.variables = [{ name: 'image', value: to }];
+        const [group] = (topology.workers as JsonObject).machineDeployments as JsonObject[];
+        if (rollout !== undefined) {
+          group!.rollout = rollout;
+        }
+      },
+      before,
+    );
+  result = await played(
+    [extensionConfig('lab', { url: server.url, caBundle })],
+    `${recordedText('main/in-place/cluster.yaml')}---\n${recordedText('main/in-place/objects.yaml').replace('x: y', 'x: true')}`,
+    {
+      upgrades: ['v1.31.0'],
+      updatesInPlace: true,
+      edits: [
+        changing('changes the template', 'AfterControlPlaneInitialized', 'new', true),
+        changing('changes the strategy', 'BeforeClusterUpgrade', 'new', true, {
+          strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 0, maxUnavailable: 1 } },
+        }),
+        changing('changes the template again', 'AfterClusterUpgrade', 'third', false),
+      ],
+    },
+  );
+});
+afterAll(() => server.close());
+
+test('the lifecycle is completed', () => {
+  expect(result.end).toMatchObject({ isComplete: true, reason: '' });
+});
+
+test('the sequence of calls is the recorded one', () => {
+  const recorded = recordedText('main/in-place/sequence.txt')
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(13).split(' '))
+    .map(([hook = '', name = '', ...answer]) => [
+      hook,
+      normalizedText(name),
+      answer.join(' ').replace('covers nothing', 'done'),
+    ]);
+  const made = result.calls
+    .filter(({ hook }) => /Machine/.test(hook))
+    .map(({ hook, machine = '', call: { status, retryAfterSeconds } }) => [
+      hook,
+      normalizedText(machine),
+      status === 'Failure' ? 'failure' : retryAfterSeconds > 0 ? `retry ${retryAfterSeconds}` : 'done',
+    ]);
+  expect(made).toEqual(recorded);
+});
+
+test.each([
+  ['CanUpdateMachineSet', 'CanUpdateMachineSet', 0],
+  ['CanUpdateMachineSet-version', 'CanUpdateMachineSet', 1],
+  ['UpdateMachine', 'UpdateMachine', 0],
+  ['UpdateMachine-version', 'UpdateMachine', 4],
+])('the request of %s is the recorded one', (name, hook, index) => {
+  const { body } = requests.filter((request) => request.hook === hook)[index]!;
+  expect(normalized(body)).toEqual(normalized(calls.get(name)?.body));
+});
+
+/** Conditions of one kind of object in the rehearsal: `TYPE STATUS REASON: MESSAGE`, with the name of the object. */
+const conditions = () =>
+  result.events.flatMap((event) =>
+    event.kind === 'object-condition'
+      ? [[event.object, `${event.type} ${event.status} ${event.reason}: ${event.message}`] as const]
+      : [],
+  );
+const recordedConditions = (kind: string, type: string, from: string, to?: string) =>
+  changesBetween(changes, from, to)
+    .filter((change) => change.kind === kind && change.type === type)
+    .map(({ name, status, reason, message }) => [name, `${type} ${status} ${reason}: ${message}`] as const);
+
+test('the condition RollingOut of the MachineDeployment is the recorded one', () => {
+  const made = conditions().filter(([object]) => object.startsWith('MachineDeployment'));
+  const recorded = recordedConditions('machinedeployments', 'RollingOut', 'a patch changes');
+  expect(made.map(([, text]) => text)).toEqual(recorded.map(([, text]) => text));
+});
+
+test.each([
+  ['of a template', 'a patch changes', 'maxSurge 0', 'c3-md-0-h7p6f-pkdwx-qd2bm', 0],
+  ['of the version, which fails at first', 'maxSurge 0', undefined, 'c3-md-0-h7p6f-kzxfg-nw7hr', 4],
+])('the conditions of a Machine during the update %s are the recorded ones', (_, from, to, name, index) => {
+  const { desired } = requests.filter(({ hook }) => hook === 'UpdateMachine')[index]!.body as { desired: JsonObject };
+  const machine = ((desired.machine as JsonObject).metadata as JsonObject).name as string;
+  for (const type of ['UpToDate', 'Updating']) {
+    const recorded = recordedConditions('machines', type, from, to)
+      .filter(([object]) => object === name)
+      .map(([, text]) => text);
+    const made = conditions()
+      .filter(([object, text]) => object === `Machine ${machine}` && text.startsWith(`${type} `))
+      .map(([, text]) => text);
+    // A Machine may have earlier conditions, of its creation or of the update before.
+    expect(made.join('\n')).toContain(recorded.slice(0, -1).join('\n'));
+  }
+});
