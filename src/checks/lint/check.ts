@@ -43,7 +43,8 @@ function byPlace(a: LintFinding, b: LintFinding): number {
   return a.line - b.line || a.column - b.column;
 }
 
-function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy, namesake: string | undefined): Report[] {
+/** The findings of all rules in an object. `namesake`: where another object of the same name is. */
+export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy, namesake?: string): Report[] {
   const version = versionOf(object.apiVersion);
   const complete = withAllDefaults(object);
   const input: RuleInput = {

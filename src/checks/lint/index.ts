@@ -1,6 +1,8 @@
+export { type Baseline, BaselineError, createBaseline } from './baseline.ts';
 export type { LintPolicy } from './check.ts';
 export { readManifestFacts } from './facts.ts';
 export type { FormatContext } from './formats/format.ts';
 export { formats } from './formats/formats.ts';
 export { lint } from './lint.ts';
 export type { LintError, LintedObject, LintResult, LintSummary } from './result.ts';
+export { type DocumentChange, type RewriteProblem, rewriteManifests } from './rewrite.ts';

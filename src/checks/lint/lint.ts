@@ -1,9 +1,11 @@
 import type { Readable } from 'node:stream';
-import { type ManifestFile, readManifests } from '../../kubernetes/manifests/index.ts';
+import { type ManifestFile, readDocuments, readManifests } from '../../kubernetes/manifests/index.ts';
 import { checkObject, type LintPolicy } from './check.ts';
+import { fixManifests } from './fix.ts';
 import { createKindCheck } from './kind.ts';
 import { createNames, type Names } from './names.ts';
-import type { LintResult } from './result.ts';
+import type { LintError, LintResult } from './result.ts';
+import { readSuppressions } from './suppressions.ts';
 
 /** The input of a run. */
 export interface LintRun {
@@ -16,6 +18,10 @@ export interface LintRun {
   signal: AbortSignal;
   /** Called before each file is read. */
   onFile?: (file: string) => void;
+  /** Changes a file: if given, what has only one right answer is fixed. @throws {Error} that says why it cannot be written. */
+  fix?: ((file: string, text: string, objects: number) => Promise<void>) | undefined;
+  /** Called for each comment that turns off a rule which reports nothing there. */
+  onUnused?: (file: string, line: number, ruleId: string) => void;
   /** Called after a file without Kubernetes objects: the number of its documents, and the line of the first. */
   onSkipped?: (file: string, documents: number, line: number) => void;
 }
@@ -26,11 +32,15 @@ const templateRemedy =
 
 async function* lintFile(
   { file, text, documents }: ManifestFile,
-  { policyOf, signal, onSkipped }: LintRun,
+  { policyOf, signal, onSkipped, onUnused }: LintRun,
   names: Names,
 ): AsyncGenerator<LintResult> {
   const policy = policyOf(file);
   const kinds = createKindCheck(file);
+  const suppressions = readSuppressions(text);
+  for (const mistake of suppressions.mistakes) {
+    yield { error: { file, column: 1, ...mistake } };
+  }
   let remedy = text.includes('{{') ? templateRemedy : '';
   function unreadable(message: string): string {
     const whole = `${message}${remedy}`;
@@ -53,7 +63,8 @@ async function* lintFile(
       for (const placed of document.objects) {
         const object = await checkObject(file, placed, policy, names);
         if (object !== undefined) {
-          yield { object };
+          const findings = object.findings.filter(({ ruleId, line }) => !suppressions.cover(ruleId, line, object.line));
+          yield { object: { ...object, findings } };
         }
       }
     }
@@ -61,10 +72,43 @@ async function* lintFile(
   if (signal.aborted) {
     return;
   }
+  for (const { line, ruleId } of suppressions.unused()) {
+    onUnused?.(file, line, ruleId);
+  }
   const skipped = kinds.skipped();
   if (skipped !== undefined) {
     onSkipped?.(file, skipped.documents, skipped.line);
   }
+}
+
+/** The file with what `--fix` changes, once it has been written; undefined if nothing changes. */
+async function fixFile(
+  { file, text }: ManifestFile,
+  policy: LintPolicy,
+  write: NonNullable<LintRun['fix']>,
+): Promise<ManifestFile | LintError | undefined> {
+  const { text: fixed, objects, problems } = await fixManifests(text, policy);
+  // What cannot be read is reported when the file is checked.
+  const problem = problems.find(({ isContent }) => isContent);
+  if (problem !== undefined) {
+    const { line, column = 1, message } = problem;
+    return { file, ...(line !== undefined && { line, column }), message: `cannot be fixed: ${message}` };
+  }
+  if (problems.length > 0 || fixed === text) {
+    return undefined;
+  }
+  try {
+    await write(file, fixed, objects);
+  } catch (error) {
+    return { file, message: `cannot be written: ${(error as Error).message}` };
+  }
+  return {
+    file,
+    text: fixed,
+    async *documents() {
+      yield* readDocuments(fixed);
+    },
+  };
 }
 
 /**
@@ -77,7 +121,11 @@ export async function* lint(run: LintRun): AsyncGenerator<LintResult> {
     if ('message' in manifest) {
       yield { error: manifest };
     } else {
-      yield* lintFile(manifest, run, names);
+      const fixed = run.fix && (await fixFile(manifest, run.policyOf(manifest.file), run.fix));
+      if (fixed !== undefined && 'message' in fixed) {
+        yield { error: fixed };
+      }
+      yield* lintFile(fixed === undefined || 'message' in fixed ? manifest : fixed, run, names);
     }
   }
 }

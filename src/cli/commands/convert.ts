@@ -1,27 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { StructuredPatchHunk } from 'diff';
 import { count, withoutControls } from '../../base/index.ts';
+import { type DocumentChange, type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
 import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
-import {
-  apiVersionOf,
-  hubVersion,
-  isExtensionConfig,
-  kind,
-  type Version,
-  versionOf,
-  versions,
-} from '../../extensionconfig/index.ts';
-import { ConversionError, formatFieldPath, isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
 import {
   createReplacer,
-  type DocumentText,
-  type Edit,
-  EditError,
-  editDocument,
-  editsBetween,
-  type ReadDocument,
   ReplaceError,
-  readDocuments,
   readManifests,
   showPlace,
   systemProblem,
@@ -51,101 +36,16 @@ const convertFlags = {
   quiet: switchFlag('with --write: do not say which files were changed'),
 } satisfies Flags;
 
-/** A problem with a stream. */
-interface Problem {
-  line?: number;
-  column?: number;
-  message: string;
-  /** Whether the stream could be read, but its content could not be converted. */
-  isContent: boolean;
-}
-
-interface Converted {
-  text: string;
-  /** Number of ExtensionConfigs that were in another version. */
-  objects: number;
-  problems: Problem[];
-}
-
-/** A document that changes. */
-interface Change {
-  before: DocumentText;
-  after: string;
-}
-
-async function convertDocument(read: ReadDocument, { text, firstLine }: DocumentText, to: Version): Promise<Converted> {
-  const edits: Edit[] = [];
-  const problems: Problem[] = [];
-  let objects = 0;
-  const root = read.value as Json;
-  if (isJsonObject(root) && root.kind === `${kind}List` && versionOf(root.apiVersion) !== undefined) {
-    edits.push(...editsBetween(root.apiVersion as Json, apiVersionOf(to), ['apiVersion']));
-  }
-  for (const { object, path, placeOf } of read.objects) {
-    if (!isExtensionConfig(object)) {
-      continue;
-    }
-    try {
-      const converted = extensionConfigConverter.convert(object, apiVersionOf(to));
-      objects += converted === object ? 0 : 1;
-      const written = path.reduce<Json | undefined>((at, step) => (at as Record<string, Json>)[step], root);
-      // Items of a typed list may omit the version if the list has it.
-      const inherits = isJsonObject(written) && !Object.hasOwn(written, 'apiVersion');
-      for (const edit of editsBetween(object, converted, [...path])) {
-        if (!(inherits && edit.path.length === path.length + 1 && edit.path.at(-1) === 'apiVersion')) {
-          edits.push(edit);
-        }
-      }
-    } catch (error) {
-      if (!(error instanceof ConversionError)) {
-        throw error;
-      }
-      const message = `${formatFieldPath(error.path)}: ${error.message}`;
-      problems.push({ ...placeOf(error.path), message, isContent: true });
-    }
-  }
-  try {
-    return { text: problems.length === 0 ? await editDocument(text, read, edits) : text, objects, problems };
-  } catch (error) {
-    if (!(error instanceof EditError)) {
-      throw error;
-    }
-    return { text, objects, problems: [{ line: firstLine, column: 1, message: error.message, isContent: true }] };
-  }
-}
-
-async function convertStream(text: string, to: Version): Promise<Converted & { changes: Change[] }> {
-  const changes: Change[] = [];
-  const pieces: string[] = [];
-  const problems: Problem[] = [];
-  let objects = 0;
-  let done = 0;
-  for (const read of readDocuments(text)) {
-    if ('errors' in read) {
-      problems.push(...read.errors.map((error) => ({ ...error, isContent: false })));
-      continue;
-    }
-    const { document, part } = read;
-    // Text between two documents, such as comments, belongs to neither.
-    const converted = await convertDocument(document, part, to);
-    pieces.push(text.slice(done, part.start), converted.text);
-    if (converted.text !== part.text) {
-      changes.push({ before: part, after: converted.text });
-    }
-    objects += converted.objects;
-    for (const problem of converted.problems) {
-      problems.push(problem);
-    }
-    done = part.start + part.text.length;
-  }
-  return { text: pieces.join('') + text.slice(done), objects, problems, changes };
-}
-
 /** Time limit for the diff of one document, in milliseconds: finding the smallest one may take very long. */
 const diffTimeout = 2000;
 
 /** The changes in a file, as a unified diff. */
-async function diffOf(file: string, before: string, after: string, changes: readonly Change[]): Promise<string> {
+async function diffOf(
+  file: string,
+  before: string,
+  after: string,
+  changes: readonly DocumentChange[],
+): Promise<string> {
   const { formatPatch, structuredPatch } = await import('diff');
   const header = `--- a/${file}\n+++ b/${file}\n`;
   const tooMany = `${header}(too many differences to show)\n`;
@@ -193,7 +93,7 @@ export const defineConvert: DefineCommand = (command, io, end) => {
       throw new UsageError('convert: --write changes files in place, and standard input is not a file: leave one out');
     }
     let code: number = exitCode.ok;
-    const report = (file: string, { isContent, ...problem }: Problem) => {
+    const report = (file: string, { isContent, ...problem }: RewriteProblem) => {
       io.stderr.write(`${showPlace({ file, ...problem })}: ${withoutControls(problem.message)}\n`);
       code = Math.max(code, isContent ? exitCode.findings : exitCode.usage);
     };
@@ -205,7 +105,11 @@ export const defineConvert: DefineCommand = (command, io, end) => {
         continue;
       }
       const { file, text: before } = manifest;
-      const { text, objects, problems, changes } = await convertStream(before, to);
+      const { text, objects, problems, changes } = await rewriteManifests(
+        before,
+        (object) => extensionConfigConverter.convert(object, apiVersionOf(to)),
+        to,
+      );
       for (const problem of problems) {
         report(file, problem);
       }

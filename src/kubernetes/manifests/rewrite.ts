@@ -3,6 +3,7 @@ import {
   isAlias,
   isCollection,
   isMap,
+  isScalar,
   type Node,
   Pair,
   parseDocument,
@@ -149,7 +150,12 @@ export function rewritten(text: string, before: Json, edits: readonly Edit[]): s
       if (isMap(parent) && parent.items.length === 0) {
         parent.flow = false;
       }
-      document.setIn(path, nodeFor(document, value, pool));
+      const before = nodeAt(document, path);
+      const node = nodeFor(document, value, pool);
+      if (before?.comment && isScalar(node)) {
+        node.comment = before.comment;
+      }
+      document.setIn(path, node);
     }
   }
   return document.toString({

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -241,6 +241,144 @@ test('all mistakes in a configuration are reported at once', async () => {
     expect.stringMatching(/yaml: rules: there is no rule "nothing"; /),
     expect.stringMatching(/yaml: rules\.url-valid: Cluster API itself rejects this/),
   ]);
+});
+
+const off = (rule: string, reason = 'as agreed') => `# extensionconfig-lint: off ${rule} ${reason}`;
+
+test.each<[string, string, string[]]>([
+  ['at the end of its line', `  clientConfig: {url: "https://127.0.0.1"} ${off('url-local-host')}`, []],
+  [
+    'in the line above',
+    `  ${off('url-local-host')}\n  # and a comment\n\n  clientConfig: {url: "https://127.0.0.1"}`,
+    [],
+  ],
+  ['of another rule', `  clientConfig: {url: "https://127.0.0.1"} ${off('url-query')}`, ['7 url-local-host']],
+  [
+    'two lines above',
+    `  ${off('url-local-host')}\n  settings: {}\n  clientConfig: {url: "https://127.0.0.1"}`,
+    ['9 url-local-host'],
+  ],
+  [
+    'in a text',
+    `  clientConfig: {url: "https://127.0.0.1"}\n  settings: {a: "x${off('url-local-host')}"}`,
+    ['7 url-local-host'],
+  ],
+])('a comment turns off a rule %s', async (_, spec, expected) => {
+  expect(await findingsIn(manifest('x').replace(/spec:.*/s, `spec:\n${spec}\n`))).toEqual(expected);
+});
+
+test('a comment above an object turns off a rule for all of it, and for no other', async () => {
+  const text = `# licence\n${off('url-local-host')}\n${warned}---\n${warned.replace('warned', 'again')}`;
+  expect(await findingsIn(text)).toEqual(['17 url-local-host']);
+});
+
+test.each([
+  ['no reason', '# extensionconfig-lint: off url-query', 'write behind url-query why it is turned off here'],
+  ['an unknown rule', off('nothing'), 'there is no rule "nothing"'],
+  [
+    "one of Cluster API's own rules",
+    off('url-valid'),
+    'url-valid cannot be turned off: Cluster API itself rejects this',
+  ],
+  ['another level', '# extensionconfig-lint: warn url-query x', 'write "# extensionconfig-lint: off RULE reason"'],
+])('a comment to the linter with %s is an error', async (_, comment, message) => {
+  const { code, stderr } = await runProgram(['lint', '-'], { stdin: `${good}${comment}\n` });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`<stdin>:8:1: ${message}`);
+});
+
+test('comments that turn off nothing are named', async () => {
+  const { code, stderr } = await runProgram(['lint', '-'], { stdin: `${off('url-query')}\n${good}` });
+  expect([code, stderr]).toEqual([
+    0,
+    'lint: comments turn off rules that report nothing there: url-query in <stdin>:1\n',
+  ]);
+});
+
+test('a baseline leaves out what was there before, wherever it moves', async () => {
+  const path = write('known/a.yaml', `${warned}---\n${bad}`);
+  const file = join(folder, 'known/.baseline.json');
+  const written = await runProgram(['lint', path, '--write-baseline', file]);
+  expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining('2 findings written to ') });
+  write('known/a.yaml', `# one\n# more\n${warned}---\n${bad}`);
+  const again = await runProgram(['lint', join(folder, 'known'), '--baseline', file]);
+  expect(again).toMatchObject({ code: 0, stderr: `lint: 2 known findings in ${file} left out\n` });
+  expect(again.stdout).toContain('0 errors, 0 warnings');
+  write('known/a.yaml', `${bad}---\n${bad.replace('bad', 'second')}`);
+  const changed = await runProgram(['lint', path, '--baseline', file]);
+  expect(changed.code).toBe(1);
+  expect(changed.stdout.match(/: error: /g)).toHaveLength(1);
+  expect(changed.stderr).toContain('1 known finding in ');
+  expect(changed.stderr).toContain('1 more in it did not occur');
+});
+
+test.each([
+  ['that is none', '{}', /baseline.json: is not a baseline: --write-baseline writes one/],
+  ['that is not JSON', '{', /baseline.json: is not JSON: /],
+])('a baseline %s is a usage error', async (_, text, message) => {
+  const { code, stderr } = await runProgram([
+    'lint',
+    write('not-one/a.yaml', good),
+    '--baseline',
+    write('not-one/baseline.json', text),
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+test('--fix changes what has one right answer, keeps comments, and reports the rest', async () => {
+  const path = write(
+    'fix/a.yaml',
+    `# first
+apiVersion: runtime.cluster.x-k8s.io/v1alpha1 # old
+kind: ExtensionConfig
+metadata:
+  name: a
+  namespace: default
+  annotations: {runtime.cluster.x-k8s.io/inject-ca-from-secret: a/b}
+spec:
+  clientConfig:
+    service:
+      name: A
+      namespace: b
+      port: "443" # quoted
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: x}
+`,
+  );
+  const first = await runProgram(['lint', '--fix', path]);
+  expect(first.code).toBe(1);
+  expect(first.stderr).toBe(`${path}: 1 ExtensionConfig fixed\n`);
+  expect(first.stdout.match(/\(\S+\)$/gm)).toEqual(['(service-name)']);
+  expect(readFileSync(path, 'utf8')).toBe(`# first
+apiVersion: runtime.cluster.x-k8s.io/v1beta2 # old
+kind: ExtensionConfig
+metadata:
+  name: a
+  annotations: {runtime.cluster.x-k8s.io/inject-ca-from-secret: a/b}
+spec:
+  clientConfig:
+    service:
+      name: A
+      namespace: b
+      port: 443 # quoted
+  namespaceSelector: {}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: x}
+`);
+  const second = await runProgram(['lint', '--fix', path]);
+  expect([second.stderr, second.stdout]).toEqual(['', first.stdout]);
+});
+
+test('--fix cannot change standard input', async () => {
+  expect(await runProgram(['lint', '--fix', '-'], { stdin: good })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('standard input is not a file'),
+  });
 });
 
 test('a file is checked once, however often it is named', async () => {

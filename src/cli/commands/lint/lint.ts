@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { count, withoutControls } from '../../../base/index.ts';
+import { count, shortList, withoutControls } from '../../../base/index.ts';
 import {
   formats,
   type LintedObject,
@@ -10,7 +10,7 @@ import {
   type LintSummary,
   lint,
 } from '../../../checks/lint/index.ts';
-import { showPlace } from '../../../kubernetes/manifests/index.ts';
+import { createReplacer, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createRuleSet, type RuleSetOptions, rules } from '../../../policy/index.ts';
 import {
   addFlags,
@@ -21,6 +21,7 @@ import {
   listFlag,
   readFlags,
   switchFlag,
+  textFlag,
 } from '../../framework/flags.ts';
 import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { createProgress } from '../../framework/progress.ts';
@@ -28,6 +29,7 @@ import { version } from '../../framework/version.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 import { whyFactsAreUnused } from '../unused-facts.ts';
+import { openBaselines } from './baselines.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 import { factsOf, type LintFacts } from './facts.ts';
 
@@ -44,6 +46,10 @@ With --facts and --cluster-facts the rules about related objects run too: all
 those of serve --cluster-facts, except for deletions. Nothing is known about
 objects that are not in the manifests of --facts, except that these have all
 Services of a namespace if they have one.
+
+A comment turns off a rule for its line, for the next line, or, above the first
+line of an object, for all of it:
+  # extensionconfig-lint: off RULE reason
 
 Exit code: 0 no denials, 1 denials (or more warnings than --max-warnings),
 2 usage error, a file that cannot be read, a YAML error, an object without a
@@ -85,8 +91,8 @@ const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const lintFlags = {
   filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
-  output: choiceFlag('FORMAT', formatNames, { summary: 'report format', default: 'text' }),
-  quiet: switchFlag('print only denials: no warnings, no summary, no progress'),
+  output: choiceFlag('FORMAT', formatNames, { summary: 'report format', default: 'text', short: 'o' }),
+  quiet: { ...switchFlag('print only denials: no warnings, no summary, no progress'), short: 'q' },
   'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
   'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {
     summary: 'fail if there are more warnings than this',
@@ -96,6 +102,17 @@ const lintFlags = {
   facts: listFlag('PATH', 'other manifests with the objects that ExtensionConfigs depend on; may be repeated'),
   'cluster-facts': switchFlag('ask the cluster for the objects that ExtensionConfigs depend on'),
   ...clusterFlags,
+  fix: switchFlag('change the files: the version, metadata.namespace, a port in quotes, and defaults'),
+  baseline: textFlag('FILE', {
+    summary: 'file with known findings, which are not reported',
+    default: undefined,
+    defaultText: 'none',
+  }),
+  'write-baseline': textFlag('FILE', {
+    summary: 'write all findings to this file, for --baseline',
+    default: undefined,
+    defaultText: 'none',
+  }),
   ...policyFlags,
 } satisfies Flags;
 
@@ -153,6 +170,10 @@ export const defineLint: DefineCommand = (command, io, end) => {
     if (paths.length === 0) {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
     }
+    if (flags.fix && paths.includes('-')) {
+      throw new UsageError('lint: --fix changes files in place, and standard input is not a file: leave one out');
+    }
+    const baselines = openBaselines(flags);
     const context = await factsOf(flags, io);
     const { policyOf, unusedContext } = createPolicies(command, flags, context);
     const format = formats[flags.output]({ version, rules, paint: paintFor(io) });
@@ -162,8 +183,20 @@ export const defineLint: DefineCommand = (command, io, end) => {
     let firstSkipped: string | undefined;
     const output = createOutput(io);
     const progress = createProgress(flags.quiet ? { ...io.stderr, isTTY: false } : io.stderr);
+    const replaceFile = createReplacer();
+    const unusedComments: string[] = [];
     const run = {
       paths,
+      fix: flags.fix
+        ? async (file: string, text: string, objects: number) => {
+            await replaceFile(file, text);
+            progress.clear();
+            io.stderr.write(`${showPlace({ file })}: ${count(objects, 'ExtensionConfig')} fixed\n`);
+          }
+        : undefined,
+      onUnused: (file: string, line: number, ruleId: string) => {
+        unusedComments.push(`${ruleId} in ${showPlace({ file, line })}`);
+      },
       stdin: io.stdin as Readable,
       policyOf,
       signal: io.signal,
@@ -174,7 +207,8 @@ export const defineLint: DefineCommand = (command, io, end) => {
       },
     };
     await output.write(format.begin());
-    for await (const result of lint(run)) {
+    for await (const found of lint(run)) {
+      const result = 'error' in found ? found : { object: baselines.without(found.object) };
       tally(summary, result);
       if ('error' in result) {
         progress.clear();
@@ -191,6 +225,9 @@ export const defineLint: DefineCommand = (command, io, end) => {
     if (unused !== undefined) {
       io.stderr.write(`lint: facts are read, ${unused}\n`);
     }
+    if (unusedComments.length > 0 && !flags.quiet) {
+      io.stderr.write(`lint: comments turn off rules that report nothing there: ${shortList(unusedComments, 3)}\n`);
+    }
     if (firstSkipped !== undefined && !flags.quiet) {
       io.stderr.write(
         `lint: skipped ${count(summary.skipped, 'document')} without a kind, which kubectl would refuse; the first is ${firstSkipped}\n`,
@@ -206,6 +243,10 @@ export const defineLint: DefineCommand = (command, io, end) => {
       await output.write(format.end(summary));
     }
     await output.flush();
+    const note = baselines.finish();
+    if (note !== undefined && !flags.quiet) {
+      io.stderr.write(`lint: ${note}\n`);
+    }
     const tooManyWarnings = summary.warnings > maxWarnings;
     if (tooManyWarnings) {
       io.stderr.write(`lint: ${count(summary.warnings, 'warning')}, more than --max-warnings ${maxWarnings}\n`);

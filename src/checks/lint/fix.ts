@@ -1,0 +1,53 @@
+import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
+import { apiVersionOf, hubVersion, versionOf, withDefaults } from '../../extensionconfig/index.ts';
+import { isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { type LintPolicy, reportsOf } from './check.ts';
+import { type Rewritten, rewriteManifests } from './rewrite.ts';
+
+function withoutNamespace(object: JsonObject): JsonObject {
+  const { metadata } = object;
+  if (!isJsonObject(metadata) || metadata.namespace === undefined) {
+    return object;
+  }
+  const { namespace: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+/** The object with the port of its Service as a number, if it is one in quotes. */
+function withNumericPort(object: JsonObject): JsonObject {
+  const spec = objectAt(object, 'spec');
+  const clientConfig = objectAt(spec, 'clientConfig');
+  const service = objectAt(clientConfig, 'service');
+  return typeof service.port === 'string' && /^[1-9]\d{0,4}$/.test(service.port)
+    ? {
+        ...object,
+        spec: { ...spec, clientConfig: { ...clientConfig, service: { ...service, port: Number(service.port) } } },
+      }
+    : object;
+}
+
+/** What has only one right answer, by the rule that asks for it. */
+const fixes: Readonly<Record<string, (object: JsonObject) => JsonObject>> = {
+  'metadata-namespace': withoutNamespace,
+  'field-type': withNumericPort,
+  'api-version-deprecated': (object) => extensionConfigConverter.convert(object, apiVersionOf(hubVersion)),
+};
+
+/**
+ * Fixes in a text what has only one right answer and a rule reports: the version, the namespace, a port in quotes; and
+ * writes the defaults that the webhook would set.
+ */
+export function fixManifests(text: string, policy: LintPolicy): Promise<Rewritten> {
+  const change = (object: JsonObject) => {
+    if (versionOf(object.apiVersion) === undefined) {
+      return object;
+    }
+    const reported = new Set(reportsOf(object, policy).map(({ rule }) => rule.id));
+    const wanted = Object.entries(fixes).filter(([id]) => reported.has(id));
+    return withDefaults(
+      wanted.reduce((at, [, fix]) => fix(at), object),
+      'object',
+    );
+  };
+  return rewriteManifests(text, change, hubVersion);
+}

@@ -1,0 +1,101 @@
+import { rules } from '../../policy/index.ts';
+
+/** What a comment to the linter begins with, after its `#`. */
+const marker = 'extensionconfig-lint:';
+
+/** A comment that turns off a rule. */
+interface Suppression {
+  ruleId: string;
+  /** The line of the comment. */
+  line: number;
+  /** The line that it is about: its own if content precedes it, else the next one with content. */
+  target: number;
+  isUsed: boolean;
+}
+
+/** The comments of a file that turn off rules. */
+export interface Suppressions {
+  /** Comments that turn off nothing because of a mistake. */
+  readonly mistakes: readonly { line: number; message: string }[];
+  /**
+   * Whether a comment turns off a rule in a line, or in the whole object, if it is directly above its first line.
+   */
+  cover(ruleId: string, line: number, firstLine: number): boolean;
+  /** The comments that have turned off nothing yet. */
+  unused(): readonly { line: number; ruleId: string }[];
+}
+
+/** The rule that a comment turns off, or what is wrong with the comment. */
+function parse(text: string): { ruleId: string } | { message: string } {
+  const [level, ruleId = '', reason] = text.trim().split(/\s+/, 3);
+  const rule = rules.find(({ id }) => id === ruleId);
+  if (level !== 'off') {
+    return { message: `write "# ${marker} off RULE reason"` };
+  }
+  if (rule === undefined) {
+    return {
+      message: `there is no rule ${JSON.stringify(ruleId.slice(0, 100))}: "extensionconfig-webhook rules" lists them`,
+    };
+  }
+  if (rule.upstream) {
+    return { message: `${ruleId} cannot be turned off: Cluster API itself rejects this` };
+  }
+  return reason === undefined ? { message: `write behind ${ruleId} why it is turned off here` } : { ruleId };
+}
+
+/** The text of a comment to the linter in a line, and whether content precedes it. */
+function commentIn(line: string): { text: string; followsContent: boolean } | undefined {
+  const at = line.indexOf(marker);
+  const before = line.slice(0, Math.max(at, 0)).trimEnd();
+  const content = before.slice(0, -1);
+  const isComment = before.endsWith('#') && (content === '' || /\s$/.test(content));
+  return isComment ? { text: line.slice(at + marker.length), followsContent: content.trim() !== '' } : undefined;
+}
+
+/** Whether a line has nothing but a comment, or separates documents. */
+const isBetween = (line: string) => /^\s*(#|$)/.test(line) || line.startsWith('---');
+
+/** Finds the comments in the text of a file, line by line: one inside a block of text counts too. */
+export function readSuppressions(text: string): Suppressions {
+  const found: Suppression[] = [];
+  const mistakes: { line: number; message: string }[] = [];
+  let above: Suppression[] = [];
+  for (const [index, line] of text.includes(marker) ? text.split('\n').entries() : []) {
+    const number = index + 1;
+    const comment = commentIn(line);
+    if (!isBetween(line)) {
+      for (const suppression of above) {
+        suppression.target = number;
+      }
+      above = [];
+    }
+    if (comment === undefined) {
+      continue;
+    }
+    const parsed = parse(comment.text);
+    if ('message' in parsed) {
+      mistakes.push({ line: number, message: parsed.message });
+      continue;
+    }
+    const suppression = { ...parsed, line: number, target: number, isUsed: false };
+    found.push(suppression);
+    if (!comment.followsContent) {
+      above.push(suppression);
+    }
+  }
+  const byTarget = Map.groupBy(found, ({ ruleId, target }) => `${ruleId} ${target}`);
+  return {
+    mistakes,
+    cover(ruleId, line, firstLine) {
+      const covering = [
+        ...(byTarget.get(`${ruleId} ${line}`) ?? []),
+        ...(byTarget.get(`${ruleId} ${firstLine}`) ?? []).filter((one) => one.line !== one.target),
+      ];
+      for (const suppression of covering) {
+        suppression.isUsed = true;
+      }
+      return covering.length > 0;
+    },
+    unused: () => found.filter(({ isUsed }) => !isUsed),
+  };
+}
