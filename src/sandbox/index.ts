@@ -1,2 +1,3 @@
 export { type Sandbox, type SandboxEvent, type SandboxOptions, startSandbox } from './server.ts';
+export { DataFileError } from './storage/data-file.ts';
 export type { Endpoint } from './webhooks/webhook-call.ts';

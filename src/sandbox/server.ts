@@ -22,7 +22,8 @@ import { OpenApiMetrics } from './openapi/metrics.ts';
 import { OpenApi } from './openapi/open-api.ts';
 import { badRequest, internalError, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
 import { Registry } from './resources/registry.ts';
-import type { Resource, UserInfo } from './resources/resource.ts';
+import { namespaceStorage, type Resource, type UserInfo } from './resources/resource.ts';
+import { DataFile, DataFileError } from './storage/data-file.ts';
 import { Store, StoreFullError, storageKey } from './storage/store.ts';
 import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
@@ -54,6 +55,8 @@ export interface SandboxOptions {
    * clients without retries are found. Default: no.
    */
   interrupts?: boolean;
+  /** The file that keeps all objects; created if it is missing. Default: none, they are kept in memory only. */
+  data?: string | undefined;
   /** How often aggregated API servers are contacted; default: as by a kube-apiserver. */
   aggregationPace?: AggregationPace;
 }
@@ -67,7 +70,7 @@ export interface Sandbox {
   token: string;
   /** A kubeconfig (YAML) with one context, for a file that only its owner may read. */
   kubeconfig: string;
-  /** Closes all connections and watches. All stored objects are lost. */
+  /** Closes all connections and watches. Without a file, all stored objects are lost. */
   stop(): Promise<void>;
 }
 
@@ -118,7 +121,7 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
     status = error.status;
   } else if (error instanceof DefaultsError) {
     status = tooLarge(error.message).status;
-  } else if (error instanceof StoreFullError) {
+  } else if (error instanceof StoreFullError || error instanceof DataFileError) {
     status = internalError(error.message).status;
   } else if (!request.destroyed || request.complete) {
     context.log({ event: 'bug', request: `${request.method} ${request.url}`, message: String((error as Error).stack) });
@@ -178,12 +181,17 @@ function authenticationConfig(ca: string): JsonObject {
   };
 }
 
-/** Starts an API server on loopback that keeps everything in memory. */
+/**
+ * Starts an API server on loopback.
+ *
+ * @throws {DataFileError} when the file for its objects cannot be used.
+ */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = options.clock ?? (() => new Date());
   const now = () => timeText(clock());
   const credentials = await makeCredentials(clock());
-  const store = new Store(options.history);
+  const file = options.data === undefined ? undefined : new DataFile(options.data);
+  const store = new Store(options.history, file);
   const registry = new Registry();
   const metrics = new MetricsRegistry();
   for (const [storage, resources] of Map.groupBy(builtInResources(), (resource) => resource.storage)) {
@@ -223,7 +231,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     socket.on('close', () => sockets.delete(socket));
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => {
+      file?.close();
+      reject(error);
+    });
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
@@ -249,9 +260,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       warn: () => {},
     });
   }
-  for (const name of initialNamespaces) {
+  const namespaces = store.collection(namespaceStorage);
+  for (const name of initialNamespaces.filter((known) => namespaces.get(storageKey('', known)) === undefined)) {
     await make('namespaces', '', { metadata: { name } });
   }
+  // Of an earlier sandbox with the same file, which had another CA.
+  const configMaps = store.collection('configmaps');
+  const outdated = storageKey('kube-system', 'extension-apiserver-authentication');
+  configMaps.delete(outdated, configMaps.get(outdated) ?? {});
   await make('configmaps', 'kube-system', authenticationConfig(credentials.ca));
   return {
     url,
@@ -268,6 +284,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
         socket.destroy();
       }
       await closed;
+      file?.close();
     },
   };
 }

@@ -39,6 +39,10 @@ export function startEventController(
     }
   }
 
+  for (const [key] of events.list()) {
+    expiries.set(key, performance.now() + limits.lifetime);
+    timer ??= setTimeout(removeExpired, limits.lifetime);
+  }
   const unsubscribe = events.subscribe(({ type, key }) => {
     expiries.delete(key);
     if (type === 'DELETED') {

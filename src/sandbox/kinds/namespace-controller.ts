@@ -67,6 +67,8 @@ export function startNamespaceController(context: NamespaceControllerContext): (
   }
 
   const unsubscribe = namespaces.subscribe(schedule);
+  // For namespaces that were being deleted when the sandbox was stopped.
+  schedule();
   return () => {
     unsubscribe();
     clearTimeout(scheduled);

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import type { DataFile } from './data-file.ts';
 
 /** One write, as watches report it. `object` has the resource version of the write, even for a deletion. */
 export interface StoreEvent {
@@ -57,31 +58,42 @@ function withVersion(object: JsonObject, version: number): JsonObject {
   return { ...object, metadata: { ...(object.metadata as JsonObject), resourceVersion: String(version) } };
 }
 
+/** What the collections of a store share. */
+interface Shared {
+  /** The version of the last write. */
+  version: number;
+  /** Bytes of JSON in all collections. */
+  bytes: number;
+  readonly history: number;
+  readonly file: DataFile | undefined;
+}
+
 /**
  * Everything that is stored, in memory, in collections that share one version counter. Stored objects are never
- * modified, only replaced: a reference to one remains valid as the state at its version.
+ * modified, only replaced: a reference to one remains valid as the state at its version. With a file, its objects are
+ * there at the start, and every write is in it before it takes effect.
  */
 export class Store {
-  #version = 1;
-  readonly #history: number;
+  readonly #shared: Shared;
   readonly #collections = new Map<string, Collection>();
-  /** Bytes of JSON in all collections. */
-  readonly #stored = { bytes: 0 };
 
-  constructor(history = defaultHistory) {
-    this.#history = history;
+  constructor(history = defaultHistory, file?: DataFile) {
+    this.#shared = { version: file?.version ?? 1, bytes: 0, history, file };
+    for (const { collection, key, object } of file?.objects() ?? []) {
+      this.collection(collection).load(key, object);
+    }
   }
 
   /** The version of the last write. */
   get version(): number {
-    return this.#version;
+    return this.#shared.version;
   }
 
   /** The collection of a name; created on first use, with a history that begins at that moment. */
   collection(name: string): Collection {
     let found = this.#collections.get(name);
     if (found === undefined) {
-      found = new Collection(() => ++this.#version, this.#version, this.#history, this.#stored);
+      found = new Collection(name, this.#shared);
       this.#collections.set(name, found);
     }
     return found;
@@ -95,8 +107,8 @@ export class Store {
 
 /** The objects of one resource, in all versions. */
 export class Collection {
-  readonly #nextVersion: () => number;
-  readonly #history: number;
+  readonly #name: string;
+  readonly #shared: Shared;
   readonly #objects = new Map<string, JsonObject>();
   readonly #listeners = new Set<(event: StoreEvent) => void>();
   #events: StoreEvent[] = [];
@@ -104,16 +116,22 @@ export class Collection {
   #forgotten: number;
   #historyBytes = 0;
   readonly #sizes = new Map<string, number>();
-  readonly #stored: { bytes: number };
   #sortedKeys: string[] | undefined;
   /** Cached result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
-  constructor(nextVersion: () => number, version: number, history: number, stored = { bytes: 0 }) {
-    this.#stored = stored;
-    this.#nextVersion = nextVersion;
-    this.#forgotten = version;
-    this.#history = history;
+  constructor(name: string, shared: Shared) {
+    this.#name = name;
+    this.#shared = shared;
+    this.#forgotten = shared.version;
+  }
+
+  /** Adds an object that was stored before the store was opened. */
+  load(key: string, object: JsonObject): void {
+    const bytes = bytesOf(object);
+    this.#shared.bytes += bytes;
+    this.#objects.set(key, object);
+    this.#sizes.set(key, bytes);
   }
 
   get size(): number {
@@ -200,12 +218,15 @@ export class Collection {
   #record(type: StoreEvent['type'], key: string, object: JsonObject, previous: JsonObject | undefined): JsonObject {
     const bytes = bytesOf(object);
     const change = (type === 'DELETED' ? 0 : bytes) - (this.#sizes.get(key) ?? 0);
-    if (change > 0 && this.#stored.bytes + change > maxStoredBytes) {
+    const shared = this.#shared;
+    if (change > 0 && shared.bytes + change > maxStoredBytes) {
       throw new StoreFullError();
     }
-    this.#stored.bytes += change;
-    const version = this.#nextVersion();
+    const version = shared.version + 1;
     const stored = withVersion(object, version);
+    shared.file?.write(version, this.#name, key, type === 'DELETED' ? undefined : stored);
+    shared.version = version;
+    shared.bytes += change;
     if (type === 'DELETED') {
       this.#objects.delete(key);
       this.#sizes.delete(key);
@@ -230,8 +251,8 @@ export class Collection {
   /** Evicts old events, in large steps: removing one from the front of an array costs as much as removing many. */
   #forget(): void {
     let gone = 0;
-    if (this.#events.length >= this.#history * 2) {
-      gone = this.#events.length - this.#history;
+    if (this.#events.length >= this.#shared.history * 2) {
+      gone = this.#events.length - this.#shared.history;
     }
     if (this.#historyBytes > maxHistoryBytes) {
       let left = this.#historyBytes;

@@ -5,6 +5,7 @@ import { connect } from '../../../kubernetes/client/index.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, timeText } from '../../../kubernetes/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
+import { createMissing } from './create-missing.ts';
 import { runCertsCommand } from './webhook.ts';
 
 /** Name of the sample extension's namespace, and of everything in it. */
@@ -20,12 +21,12 @@ export const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 /** Registers the sample extension. Its CA is injected from the Secret that `startExtension` creates. */
 export async function registerExtension(config: KubeConfig): Promise<void> {
   const cluster = connect(config, new AbortController().signal);
-  await cluster.request('POST', '/api/v1/namespaces', { metadata: { name: namespace, labels } });
-  await cluster.request('POST', `/api/v1/namespaces/${namespace}/services`, {
+  await createMissing(cluster, '/api/v1/namespaces', { metadata: { name: namespace, labels } });
+  await createMissing(cluster, `/api/v1/namespaces/${namespace}/services`, {
     metadata: { name: extensionName, labels },
     spec: { selector: labels, ports: [{ name: 'hooks', port: 443, targetPort: 'hooks' }] },
   });
-  await cluster.request('POST', `/apis/${group}/v1beta2/extensionconfigs`, {
+  await createMissing(cluster, `/apis/${group}/v1beta2/extensionconfigs`, {
     apiVersion: `${group}/v1beta2`,
     kind: 'ExtensionConfig',
     metadata: {
@@ -45,7 +46,7 @@ export async function deploy(config: KubeConfig, kubeconfigFile: string, signal:
     throw new FailureError(`no certificate for the sample extension: ${output.trim()}`);
   }
   const image = `extensionconfig-webhook:${version}`;
-  await connect(config, signal).request('POST', deployments, {
+  await createMissing(connect(config, signal), deployments, {
     metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },
     spec: {
       replicas: 1,

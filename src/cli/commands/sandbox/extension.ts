@@ -87,8 +87,8 @@ async function startThread(
 
 /** The sample extension of a sandbox, once it has started listening. */
 export interface RunningSampleExtension {
-  /** Its port on loopback, whenever it is running. */
-  port: number;
+  /** Its port on loopback, whenever it is running; undefined until its Deployment first has replicas. */
+  readonly port: number | undefined;
   stop(): Promise<void>;
 }
 
@@ -109,7 +109,8 @@ export async function startExtension(
   await deploy(config, kubeconfigFile, signal);
   const stopping = new AbortController();
   const cluster = connect(config, stopping.signal);
-  const first = Promise.withResolvers<number>();
+  const first = Promise.withResolvers<void>();
+  /** The port is 0 until the first start, which lets the system choose it. */
   const data = { port: 0, version };
   let thread: RunningThread | undefined;
   let runs: string | undefined;
@@ -135,12 +136,18 @@ export async function startExtension(
         log,
         stopping.signal,
       );
-      // It keeps its first address, so that the Service need not be resolved again.
-      data.port = started.port;
       thread = started;
       runs = wanted;
       problem = undefined;
-      first.resolve(started.port);
+      if (data.port === 0) {
+        // It keeps its first address, so that the Service need not be resolved again.
+        data.port = started.port;
+        // For calls from this machine: a Service in the sandbox has no address.
+        const annotations = { [reachedAtAnnotation]: `127.0.0.1:${started.port}` };
+        const service = `/api/v1/namespaces/${namespace}/services/${extensionName}`;
+        await cluster.request('PATCH', service, { metadata: { annotations } });
+      }
+      first.resolve();
       void started.ended.then(() => {
         if (thread === started && !stopping.signal.aborted) {
           thread = undefined;
@@ -173,6 +180,10 @@ export async function startExtension(
       }
     }
     if (deployment !== undefined) {
+      if (wanted === undefined) {
+        // As left by an earlier start of the sandbox.
+        first.resolve();
+      }
       const status = statusOf(deployment, thread !== undefined, problem);
       if (!isSameStatus(deployment.status, status)) {
         await cluster.request('PATCH', `${deployments}/${extensionName}/status`, { status });
@@ -212,12 +223,13 @@ export async function startExtension(
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     signal.throwIfAborted();
-    const port = await first.promise;
-    // For calls from this machine: a Service in the sandbox has no address.
-    const annotations = { [reachedAtAnnotation]: `127.0.0.1:${port}` };
-    const service = `/api/v1/namespaces/${namespace}/services/${extensionName}`;
-    await cluster.request('PATCH', service, { metadata: { annotations } });
-    return { port, stop };
+    await first.promise;
+    return {
+      get port() {
+        return data.port === 0 ? undefined : data.port;
+      },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;

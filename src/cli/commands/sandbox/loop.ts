@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ControllerPace } from '../../../controller/index.ts';
-import { startExtension } from './extension.ts';
+import { type RunningSampleExtension, startExtension } from './extension.ts';
 import { extensionName } from './extension-deployment.ts';
 import type { RunningSandbox } from './start.ts';
 
@@ -28,7 +28,7 @@ export interface LoopSettings {
 export interface Loop {
   /** Resolves when everything is running, or has failed to start, which the log then explains. Never rejects. */
   readonly started: Promise<void>;
-  /** Where the sample extension listens on this machine; undefined if there is none, or if it could not start. */
+  /** Where the sample extension listens on this machine; undefined if there is none, it could not start or has no replicas. */
   readonly endpoint: { host: string; port: number } | undefined;
   stop(): Promise<void>;
 }
@@ -40,13 +40,13 @@ export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: 
   const stopping = new AbortController();
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
   const stops: (() => Promise<void>)[] = [];
-  let endpoint: { host: string; port: number } | undefined;
+  let extension: RunningSampleExtension | undefined;
+  const endpointOf = () => (extension?.port === undefined ? undefined : { host: '127.0.0.1', port: extension.port });
 
   async function start(): Promise<void> {
     if (settings.extension) {
-      const extension = await startExtension(sandbox, quiet, stopping.signal);
+      extension = await startExtension(sandbox, quiet, stopping.signal);
       stops.push(extension.stop);
-      endpoint = { host: '127.0.0.1', port: extension.port };
     }
     if (settings.controller) {
       stopping.signal.throwIfAborted();
@@ -56,7 +56,7 @@ export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: 
         kubeConfig: sandbox.config,
         mode: 'discover',
         log: quiet,
-        extensions: { resolve: (host) => (host === serviceHost ? endpoint : undefined) },
+        extensions: { resolve: (host) => (host === serviceHost ? endpointOf() : undefined) },
         pace,
       });
       stops.push(() => controller.stop());
@@ -71,7 +71,7 @@ export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: 
   return {
     started,
     get endpoint() {
-      return endpoint;
+      return endpointOf();
     },
     async stop() {
       stopping.abort();

@@ -29,6 +29,11 @@ const sandboxFlags = {
     default: undefined,
     defaultText: 'in a temporary folder',
   }),
+  data: textFlag('FILE', {
+    summary: 'keep all objects in this file (SQLite), also for the next start',
+    default: undefined,
+    defaultText: 'in memory, until the end',
+  }),
   'webhook-url': textFlag('URL', {
     summary: 'https URL of a webhook server that is already running',
     default: undefined,
@@ -122,6 +127,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     webhook,
     resolve: resolveOf(flags.resolve),
     clusterFacts: flags['cluster-facts'],
+    data: flags.data === undefined ? undefined : resolve(flags.data),
     kubeconfigFile: file === undefined ? undefined : resolve(file),
     staleKubeconfig: stale,
   };
@@ -137,7 +143,9 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
     io.stdout.write(
       [
         `API server with ExtensionConfig at ${sandbox.url}, its webhook: ${sandbox.webhook.description}.`,
-        'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try',
+        settings.data === undefined
+          ? 'Everything is kept in memory; Ctrl-C stops the sandbox and removes it. In another terminal, try'
+          : `Everything is kept in ${settings.data}; Ctrl-C stops the sandbox. In another terminal, try`,
         '',
         `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
         ...storyOf(runs).map((command) => `  ${command}`),
@@ -165,7 +173,11 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
   // The terminal may have been closed.
   if (io.signal.reason !== 'SIGHUP') {
     const file = sandbox.kubeconfigFile;
-    io.stdout.write(`Stopped. Everything in the sandbox is gone, and so is ${file}.\n`);
+    io.stdout.write(
+      settings.data === undefined
+        ? `Stopped. Everything in the sandbox is gone, and so is ${file}.\n`
+        : `Stopped. Everything is in ${settings.data}; ${file} is gone.\n`,
+    );
   }
 }
 
@@ -173,7 +185,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
 export const defineSandbox: DefineCommand = (command, io) => {
   command
     .description(
-      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end.',
+      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end, unless --data names a file.',
     )
     .action(() => runSandbox(command, io));
   addFlags(command, sandboxFlags);

@@ -15,11 +15,12 @@ import { crd, group } from '../../../extensionconfig/index.ts';
 import { connect, loadKubeConfig, StatusError } from '../../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
-import { startSandbox } from '../../../sandbox/index.ts';
+import { DataFileError, startSandbox } from '../../../sandbox/index.ts';
 import { webhookPaths } from '../../../webhook/index.ts';
 import { portProblem } from '../../framework/port-problem.ts';
-import { FailureError } from '../../framework/program.ts';
+import { FailureError, UsageError } from '../../framework/program.ts';
 import { publishFile } from '../publish-file.ts';
+import { createMissing } from './create-missing.ts';
 import {
   byService,
   type LocalWebhook,
@@ -92,20 +93,16 @@ export async function register(
     strategy: 'Webhook',
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
-  await cluster.request('POST', definitions, { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject);
-  for (const definition of clusterFacts ? factDefinitions : []) {
-    await cluster.request('POST', definitions, definition);
+  const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
+  for (const missing of [definition, ...(clusterFacts ? factDefinitions : [])]) {
+    await createMissing(cluster, definitions, missing);
   }
   // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
   // requests are retried.
   for (const body of configurationsFor(webhook, clusterFacts)) {
-    const resource = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
-    await cluster.request(
-      'POST',
-      `${registrations}/${resource}webhookconfigurations`,
-      // Parsed from YAML, so without the client's classes.
-      body as unknown as JsonObject,
-    );
+    const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
+    // Parsed from YAML, so without the client's classes.
+    await createMissing(cluster, `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
   }
 }
 
@@ -202,6 +199,8 @@ export interface SandboxSettings {
   kubeconfigFile?: string | undefined;
   /** The current text of that file, which may be replaced. */
   staleKubeconfig?: string | undefined;
+  /** The file that keeps all objects; by default they are kept in memory. */
+  data?: string | undefined;
   /** Whether changes of definitions interrupt requests, as those of a kube-apiserver do. */
   interrupts?: boolean;
   /** Called when ExtensionConfigs are served, before everything is ready. */
@@ -212,8 +211,8 @@ export interface SandboxSettings {
  * Starts an API server and the webhook in front of it, as in a cluster: configurations without a caBundle, `certs
  * bootstrap`, a webhook that watches its Secret.
  *
- * @throws {FailureError} when the port is taken, or certificates cannot be created; the reason of `signal` when that
- *   was aborted.
+ * @throws {FailureError} when the port is taken, or certificates cannot be created; {UsageError} when the file cannot be
+ *   used; the reason of `signal` when that was aborted.
  */
 export async function startSandboxWithWebhook(
   settings: SandboxSettings,
@@ -224,6 +223,7 @@ export async function startSandboxWithWebhook(
   const sandbox = await startSandbox({
     port: settings.port,
     interrupts: settings.interrupts ?? false,
+    data: settings.data,
     log: ({ event, message, ...about }) => log[levels[event]]({ ...about, message }, event),
     resolveService: ({ namespace, name, port }) => {
       const isOurs = namespace === webhookService.namespace && name === webhookService.name;
@@ -231,6 +231,9 @@ export async function startSandboxWithWebhook(
       return isOurs ? endpoint : settings.resolve?.(`${name}.${namespace}.svc:${port}`);
     },
   }).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof DataFileError) {
+      throw new UsageError(`--data: ${settings.data} ${error.message}`);
+    }
     throw new FailureError(
       portProblem(error.code, settings.port, '--port') ?? `the sandbox could not start: ${error.message}`,
     );
@@ -258,7 +261,7 @@ export async function startSandboxWithWebhook(
     await register(config, webhook, signal, settings.clusterFacts);
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
-      await connect(config, signal).request('POST', '/api/v1/namespaces', namespace);
+      await createMissing(connect(config, signal), '/api/v1/namespaces', namespace);
       const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal, ellipticEntropy);
       if (code !== 0) {
         throw new FailureError(`the sandbox could not create its certificates: ${output.trim()}`);
