@@ -5,6 +5,7 @@ import type { FileWatch } from './certificates/file-watch.ts';
 import { drain } from './connections/drain.ts';
 import { defaultLimits, type Limits, limitsWith } from './connections/limits.ts';
 import { type Address, listen } from './connections/listen.ts';
+import { openFileLimit, withinOpenFiles } from './connections/open-files.ts';
 import { type HealthServer, startHealthServer } from './health/health-server.ts';
 import { createMetrics, type Metrics } from './health/metrics.ts';
 import { readinessOf, type ServerPhase } from './health/readiness.ts';
@@ -83,7 +84,16 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, now, clients, certificates, name, http2 = false } = options;
-  const limits = limitsWith(defaultLimits, options.limits);
+  const configured = limitsWith(defaultLimits, options.limits);
+  const openFiles = openFileLimit();
+  const limits = withinOpenFiles(configured, openFiles, 'main');
+  if (limits.maxConnections < configured.maxConnections) {
+    const { maxConnections } = limits;
+    log.warn(
+      { openFiles, maxConnections },
+      'the limit of open files (ulimit -n) allows fewer connections than configured',
+    );
+  }
   let phase: ServerPhase = 'starting';
   const metrics = createMetrics({ ...options, prefix: options.metricsPrefix, port: name }, () => https.connections);
   const handler = options.handler({ metrics, log });

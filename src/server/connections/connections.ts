@@ -158,15 +158,8 @@ export class Connections {
 
   /** Reserves bytes of a request until its response has been sent; false when there is no room for them. */
   holdBody(exchange: OpenExchange, bytes: number): boolean {
-    // Stalled clients must not use up the budget of others.
-    for (const connection of this.busy) {
-      if (this.#budget.fits(bytes, exchange.heldBytes)) {
-        break;
-      }
-      const holdsBytes = [...connection.exchanges].some(({ heldBytes }) => heldBytes > 0);
-      if (connection !== exchange.connection && holdsBytes && connection.isStalled(this.limits.stallTimeoutMs)) {
-        this.#evict(connection);
-      }
+    if (!this.#budget.fits(bytes, exchange.heldBytes)) {
+      this.#makeRoom(exchange, bytes);
     }
     if (!this.#budget.fits(bytes, exchange.heldBytes)) {
       return false;
@@ -211,6 +204,19 @@ export class Connections {
       return newcomer;
     }
     return firstIn(this.idle) ?? [...this.busy].find((connection) => connection.isStalled(stallTimeoutMs));
+  }
+
+  /** Closes stalled connections until the bytes fit or none are left: they must not use up the budget of others. */
+  #makeRoom({ connection: own, heldBytes }: OpenExchange, bytes: number): void {
+    for (const connection of this.busy) {
+      const holdsBytes = [...connection.exchanges].some((exchange) => exchange.heldBytes > 0);
+      if (connection !== own && holdsBytes && connection.isStalled(this.limits.stallTimeoutMs)) {
+        this.#evict(connection);
+        if (this.#budget.fits(bytes, heldBytes)) {
+          return;
+        }
+      }
+    }
   }
 
   #evict(connection: Connection): void {

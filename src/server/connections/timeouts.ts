@@ -8,14 +8,15 @@ export function endTimedOut(connections: Connections): void {
   for (const connection of busy) {
     checkBusy(connections, connection, now);
   }
-  // Those of HTTP/1.1 are Node's.
   for (const [waiting, timeoutMs] of [
     [fresh, limits.headersTimeoutMs],
     [idle, limits.keepAliveTimeoutMs],
   ] as const) {
     for (const connection of waiting) {
       const { session, since, leavingSince } = connection;
-      if (session !== undefined && (now - since >= timeoutMs || leavingSince !== undefined)) {
+      // Before the first request of HTTP/1.1, the timeout is Node's.
+      const isLate = now - since >= timeoutMs && (session !== undefined || waiting === idle);
+      if (isLate || leavingSince !== undefined) {
         connections.close(connection);
       } else if (connection.isWasteful()) {
         connections.cut(connection);

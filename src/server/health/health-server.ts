@@ -4,6 +4,7 @@ import type { ConnectionEvents } from '../connections/connections.ts';
 import { drain } from '../connections/drain.ts';
 import { defaultLimits, healthLimits, type Limits } from '../connections/limits.ts';
 import { type Address, listen } from '../connections/listen.ts';
+import { openFileLimit, withinOpenFiles } from '../connections/open-files.ts';
 import { trackConnections } from '../connections/track.ts';
 import { beginExchange } from '../requests/exchange.ts';
 import type { Metrics } from './metrics.ts';
@@ -45,7 +46,8 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     keepAliveTimeout: healthLimits.keepAliveTimeoutMs,
     connectionsCheckingInterval: limits.timeoutCheckMs,
   });
-  const connections = trackConnections(server, { ...limits, ...healthLimits }, events);
+  const connectionLimits = withinOpenFiles({ ...limits, ...healthLimits }, openFileLimit(), 'health');
+  const connections = trackConnections(server, connectionLimits, events);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     beginExchange(request, response, connections);
     application(request, response);

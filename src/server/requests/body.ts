@@ -75,6 +75,7 @@ function trickle(pieces: number, bytes: number): Refusal {
   };
 }
 
+const noBytes: Buffer = Buffer.alloc(0);
 /** Size of the first buffer for a body of unknown length: larger than an ordinary review. */
 const firstBytes = 16 * 1024;
 
@@ -98,7 +99,7 @@ export function collectBody(incoming: Incoming, maxBytes: number): Promise<Buffe
     return promise;
   }
   // A single buffer: keeping the chunks as they arrive would take some hundred bytes for each, however small.
-  let body: Buffer = Buffer.alloc(0);
+  let body = noBytes;
   let length = 0;
   let pieces = 0;
   function finish(result: Buffer | Refusal): void {
@@ -133,7 +134,7 @@ export function collectBody(incoming: Incoming, maxBytes: number): Promise<Buffe
     }
     length += chunk.length;
   }
-  const end = () => finish(body.subarray(0, length));
+  const end = () => finish(body.length === length ? body : body.subarray(0, length));
   request.on('data', take);
   request.on('end', end);
   return promise;

@@ -26,7 +26,6 @@ export class Exchange implements OpenExchange {
   readonly connection: Connection;
   readonly startedMs = performance.now();
   respondingSince: number | undefined;
-  isDeciding = false;
   isReset = false;
   heldBytes = 0;
   readonly #connections: Connections;
@@ -44,9 +43,15 @@ export class Exchange implements OpenExchange {
     return this.request.complete;
   }
 
+  get isDeciding(): boolean {
+    return this.hasArrived && this.respondingSince === undefined;
+  }
+
   /** The path of the request, without its query. */
   get path(): string {
-    return (this.request.url ?? '/').split('?', 1)[0] as string;
+    const { url = '/' } = this.request;
+    const mark = url.indexOf('?');
+    return mark === -1 ? url : url.slice(0, mark);
   }
 
   /** What follows the first question mark of its URL. */
@@ -73,18 +78,16 @@ export class Exchange implements OpenExchange {
    * The body, or why it is not read; then the request is to be refused. The promise stays pending when the client
    * disconnects. The time is limited by the server.
    */
-  async readBody(wanted: Wanted): Promise<Buffer | Refusal> {
+  readBody(wanted: Wanted): Promise<Buffer | Refusal> {
     const { maxBodyBytes } = this.#connections.limits;
     const refusal = headerRefusal(this.request, maxBodyBytes, wanted);
     if (refusal !== undefined) {
-      return refusal;
+      return Promise.resolve(refusal);
     }
     if (this.request.headers.expect !== undefined) {
       this.response.writeContinue();
     }
-    const body = await collectBody(this, maxBodyBytes);
-    this.isDeciding = Buffer.isBuffer(body);
-    return body;
+    return collectBody(this, maxBodyBytes);
   }
 
   /** Reserves bytes until the response has been sent; false when there is no room for them. */
@@ -150,7 +153,6 @@ export class Exchange implements OpenExchange {
   }
 
   #begin(bytes: number): void {
-    this.isDeciding = false;
     this.respondingSince = performance.now();
     this.#connections.holdResponse(this, bytes);
   }
@@ -171,6 +173,7 @@ export class Exchange implements OpenExchange {
     let pieces = 0;
     request.on('data', (chunk) => {
       bytes += chunk.length;
+      this.connection.bodyBytes += chunk.length;
       pieces++;
       if (isTrickling(pieces, bytes)) {
         // Otherwise all that is left in the socket's buffer, megabytes of it, would be read before the connection closes.
