@@ -13,9 +13,9 @@ import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.t
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
 import {
   addFlags,
-  choiceFlag,
   type Flags,
   type FlagValues,
+  outputFlag,
   readFlags,
   switchFlag,
   textFlag,
@@ -50,7 +50,7 @@ const callFlags = {
     }),
     short: 'n',
   },
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 type CallFlags = FlagValues<typeof callFlags>;

@@ -33,7 +33,7 @@ const convertFlags = {
   filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
   write: switchFlag('change the files in place'),
   check: switchFlag('print a diff of what would change; exit code 1 if anything would'),
-  quiet: switchFlag('with --write: do not say which files were changed'),
+  quiet: { ...switchFlag('with --write: do not say which files were changed'), short: 'q' },
 } satisfies Flags;
 
 /** Time limit for the diff of one document, in milliseconds: finding the smallest one may take very long. */

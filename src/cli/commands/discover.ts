@@ -1,6 +1,6 @@
 import { count, printableJson, readableYaml, withoutControls } from '../../base/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
 import { type DefineCommand, exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { table } from '../framework/table.ts';
@@ -11,7 +11,7 @@ import { inTurn } from './in-turn.ts';
 
 const discoverFlags = {
   ...extensionFlags,
-  output: choiceFlag('FORMAT', ['text', 'json', 'yaml'], {
+  output: outputFlag(['text', 'json', 'yaml'], {
     summary: 'text, or one line (json) or document (yaml) for each extension',
     default: 'text',
   }),

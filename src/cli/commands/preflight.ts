@@ -1,6 +1,6 @@
 import { printableJson } from '../../base/index.ts';
 import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
-import { addFlags, choiceFlag, type Flag, FlagError, type Flags, readFlags, switchFlag } from '../framework/flags.ts';
+import { addFlags, type Flag, FlagError, type Flags, outputFlag, readFlags, switchFlag } from '../framework/flags.ts';
 import { type DefineCommand, exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
@@ -33,7 +33,7 @@ const preflightFlags = {
   'current-cluster-api-version': releaseFlag,
   ...extensionFlags,
   offline: switchFlag('do not call extensions: judge by the handlers in the status of the objects'),
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'report format', default: 'text' }),
+  output: outputFlag(['text', 'json'], { summary: 'report format', default: 'text' }),
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 

@@ -18,12 +18,12 @@ import {
 import { compareReleases, formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
 import {
   addFlags,
-  choiceFlag,
   type Flag,
   FlagError,
   type Flags,
   integerFlag,
   listFlag,
+  outputFlag,
   readFlags,
   switchFlag,
 } from '../framework/flags.ts';
@@ -98,7 +98,7 @@ const rehearseFlags = {
     summary: 'number of failed reconciles in a row after which to give up on a Cluster',
     default: 10,
   }),
-  output: choiceFlag('FORMAT', ['text', 'json', 'html'], {
+  output: outputFlag(['text', 'json', 'html'], {
     summary: 'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
     default: 'text',
   }),

@@ -1,13 +1,13 @@
 import { printableJson, readableYaml } from '../../base/index.ts';
 import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
 import { SuggestedArgument } from '../framework/complete.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, UsageError } from '../framework/program.ts';
 import { table } from '../framework/table.ts';
 
 const rulesFlags = {
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 function describe({ id, severity, upstream, subjects, summary }: Rule) {

@@ -1,10 +1,10 @@
 import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../../runtimehooks/index.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
 import type { DefineCommand } from '../framework/program.ts';
 import { commit, version } from '../framework/version.ts';
 
 const versionFlags = {
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 function facts() {

@@ -255,6 +255,11 @@ function checked(text: string, problemsOf: Check): string {
   return text;
 }
 
+/** The flag `--output`, `-o`, of commands that print in several formats. */
+export function outputFlag<const C extends readonly string[]>(choices: C, base: Base<C[number]>): Flag<C[number]> {
+  return { ...choiceFlag('FORMAT', choices, base), short: 'o' };
+}
+
 /** A flag with any text but an empty one as its value, if `problemsOf` finds nothing wrong with it. */
 export function textFlag<T extends string | undefined>(
   placeholder: string,

@@ -143,3 +143,23 @@ describe('help', () => {
     expect(text).toContain('--port: EXTENSIONCONFIG_WEBHOOK_SERVE_PORT');
   });
 });
+
+test.each([
+  ['rules', '-o', 'json'],
+  ['version', '-o', 'json'],
+  ['hooks', '-o', 'json'],
+])('%s %s is --output', async (command, short, format) => {
+  const [long, brief] = await Promise.all([
+    runProgram([command, '--output', format]),
+    runProgram([command, short, format]),
+  ]);
+  expect(brief).toEqual(long);
+  expect(brief.code).toBe(0);
+});
+
+test('-q is --quiet', async () => {
+  const stdin = 'apiVersion: runtime.cluster.x-k8s.io/v1alpha1\nkind: ExtensionConfig\n';
+  const [long, brief] = await Promise.all(['--quiet', '-q'].map((flag) => runProgram(['lint', flag, '-'], { stdin })));
+  expect(brief).toEqual(long);
+  expect(brief?.stdout).not.toContain('warning');
+});

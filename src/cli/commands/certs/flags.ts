@@ -16,7 +16,7 @@ import {
   type TargetKind,
 } from '../../../webhook/certs/index.ts';
 import { durationFlag } from '../../framework/duration.ts';
-import { choiceFlag, type Flags, type FlagValues, listFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import { type Flags, type FlagValues, listFlag, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
@@ -87,7 +87,7 @@ export const commonFlags = {
     summary: 'folder for the files instead of Secrets, for development; excludes targets',
     default: undefined,
   }),
-  output: choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' }),
+  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
 /**

@@ -11,11 +11,11 @@ import { clusterApiHooks } from '../../../runtimehooks/index.ts';
 import { durationFlag } from '../../framework/duration.ts';
 import {
   addFlags,
-  choiceFlag,
   type Flag,
   FlagError,
   type Flags,
   listFlag,
+  outputFlag,
   readFlags,
   switchFlag,
 } from '../../framework/flags.ts';
@@ -44,7 +44,7 @@ const checkFlag: Flag<readonly GroupedCheck[]> = {
 
 const conformanceFlags = {
   ...extensionFlags,
-  output: choiceFlag('FORMAT', ['text', 'json', 'junit'], {
+  output: outputFlag(['text', 'json', 'junit'], {
     summary: 'text, one line for each extension (json), or XML for CI (junit)',
     default: 'text',
   }),

@@ -14,11 +14,11 @@ import { createReplacer, showPlace } from '../../../kubernetes/manifests/index.t
 import { createRuleSet, type RuleSetOptions, rules } from '../../../policy/index.ts';
 import {
   addFlags,
-  choiceFlag,
   type Flags,
   type FlagValues,
   integerFlag,
   listFlag,
+  outputFlag,
   readFlags,
   switchFlag,
   textFlag,
@@ -91,7 +91,7 @@ const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const lintFlags = {
   filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
-  output: choiceFlag('FORMAT', formatNames, { summary: 'report format', default: 'text', short: 'o' }),
+  output: outputFlag(formatNames, { summary: 'report format', default: 'text' }),
   quiet: { ...switchFlag('print only denials: no warnings, no summary, no progress'), short: 'q' },
   'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
   'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {

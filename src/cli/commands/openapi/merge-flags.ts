@@ -1,11 +1,11 @@
 import { durationFlag } from '../../framework/duration.ts';
-import { choiceFlag, type Flags, type FlagValues, switchFlag, textFlag } from '../../framework/flags.ts';
+import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 
 /** The flags of `openapi merge`. */
 export const mergeFlags = {
   ...clusterFlags,
-  output: choiceFlag('FORMAT', ['yaml', 'json'], { summary: 'yaml or json', default: 'yaml' }),
+  output: outputFlag(['yaml', 'json'], { summary: 'yaml or json', default: 'yaml' }),
   report: textFlag('FILE', {
     summary: 'write what was merged, renamed and left out to a file, as JSON',
     default: undefined,

@@ -8,13 +8,13 @@ import {
   phaseIn,
 } from '../../../runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from '../../framework/flags.ts';
+import { addFlags, type Flags, outputFlag, readFlags } from '../../framework/flags.ts';
 import type { DefineCommand } from '../../framework/program.ts';
 import { catalogFlags } from '../catalog-flags.ts';
 import { defineMerge } from './merge.ts';
 
 const openApiFlags = {
-  output: choiceFlag('FORMAT', ['yaml', 'json', 'html'], {
+  output: outputFlag(['yaml', 'json', 'html'], {
     summary: 'yaml, json, or html (a self-contained page for a browser)',
     default: 'yaml',
   }),
