@@ -103,6 +103,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/new-extension.ts')).defineNewExtension,
   },
   {
+    name: 'template-types',
+    summary: 'write TypeScript types of the kinds in CustomResourceDefinitions, for patches',
+    group: group.extensions,
+    load: async () => (await import('./commands/template-types.ts')).defineTemplateTypes,
+  },
+  {
     name: 'sample-extension',
     summary: 'run an extension with a handler for each hook, which can block or fail on demand',
     group: group.extensions,

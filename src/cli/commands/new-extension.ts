@@ -7,6 +7,7 @@ import { nearestTo } from '../framework/nearest.ts';
 import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
 import { shellPath } from '../framework/shell-path.ts';
 import { version } from '../framework/version.ts';
+import { readTemplateTypes } from './template-types.ts';
 
 const hooksFlag: Flag<readonly string[]> = {
   placeholder: 'HOOK,…',
@@ -41,6 +42,14 @@ const newExtensionFlags = {
     summary: 'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
     default: 'cert-manager',
   }),
+  crds: {
+    placeholder: 'FILE',
+    summary: 'CustomResourceDefinitions of the templates to patch, which get types; may be repeated',
+    default: [],
+    defaultText: 'none',
+    repeatable: true,
+    parse: (text) => [text],
+  } as Flag<readonly string[]>,
   package: textFlag('SPEC', {
     summary: 'SDK for npm to install: a version range, or file:PATH of a packed one',
     default: `^${version}`,
@@ -61,7 +70,7 @@ export const defineNewExtension: DefineCommand = (command, io) => {
   command.description('Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.');
   command.argument('<DIR>', 'folder for the project; must be new or empty');
   addFlags(command, newExtensionFlags);
-  command.action((folder: string) => {
+  command.action(async (folder: string) => {
     const flags = readFlags(newExtensionFlags, command, io.env);
     if (folder === '') {
       throw new UsageError('new-extension: DIR is empty: name the folder of the project');
@@ -78,8 +87,10 @@ export const defineNewExtension: DefineCommand = (command, io) => {
     if (hooks.length === 0) {
       throw new UsageError('--hooks: name at least one hook');
     }
+    const templateTypes = flags.crds.length === 0 ? undefined : await readTemplateTypes(flags.crds, io);
     try {
-      const files = writeProject(folder, { name, hooks, certificates: flags.certificates, package: sdk });
+      const { certificates } = flags;
+      const files = writeProject(folder, { name, hooks, certificates, templateTypes, package: sdk });
       for (const file of files) {
         io.stdout.write(`${join(folder, file)}\n`);
       }

@@ -14,6 +14,8 @@ export interface ProjectOptions {
   /** Hooks for which the project gets handlers. */
   hooks: readonly string[];
   certificates: CertificateMaker;
+  /** The file with the types of templates, if there are any. */
+  templateTypes?: string | undefined;
   /** What npm installs as the SDK: a version range, or `file:…`. */
   package: string;
 }
@@ -70,6 +72,9 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
   files.set('src/handlers/index.ts', handlersFile(hooks));
   if (hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables')) {
     files.set('src/variables.ts', variablesFile);
+  }
+  if (options.templateTypes !== undefined) {
+    files.set('src/template-types.ts', options.templateTypes);
   }
   if (hooks.some((hook) => hook.includes('UpdateMachine'))) {
     files.set('src/in-place.ts', inPlaceFile);

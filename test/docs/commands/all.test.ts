@@ -30,6 +30,7 @@ test('the blocks that are not run give a reason', () => {
     'docs/controller.md: extensionconfig-webhook controller --mode advise --target-cluster-api-version 1.14: needs a cluster',
     'docs/extension-tutorial.md: npm pack --loglevel=error: test/package makes the package',
     'docs/extension-tutorial.md: npm install --no-audit --no-fund: test/package installs it',
+    'docs/extensions.md: extensionconfig-webhook template-types kubeadmcontrolplanetemplates.yaml devmachinetemplates.yaml > src/template-types.ts: needs CustomResourceDefinitions of providers',
     'docs/install.md: docker build -t registry.example.com/extensionconfig-webhook:0.1.0 .: needs a container engine and a registry',
     'docs/install.md: kubectl -n extensionconfig-webhook-system rollout status deployment/extensionconfig-webhook: no pod runs in the sandbox',
     'docs/operations.md: kubectl -n extensionconfig-webhook-system port-forward deployment/extensionconfig-webhook 8080 &: no pod runs in the sandbox',

@@ -4,17 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { hookNames, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { hookNames, templateTypes, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { labTemplate } from './crds.ts';
 
 const root = new URL('../../../', import.meta.url).pathname;
 const source = (file: string) => `./src/exports/${file}.ts`;
 const run = promisify(execFile);
 
 /** A generated project that has this checkout as the SDK. */
-function project(hooks: readonly string[]): string {
+function project(hooks: readonly string[], templateTypes?: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'generated-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeProject(folder, { name: 'lab', hooks, certificates: 'cert-manager', package: '*' });
+  writeProject(folder, { name: 'lab', hooks, certificates: 'cert-manager', package: '*', templateTypes });
   const modules = join(folder, 'node_modules');
   const sdk = join(modules, 'extensionconfig-webhook');
   mkdirSync(join(modules, '@types'), { recursive: true });
@@ -33,18 +34,83 @@ function project(hooks: readonly string[]): string {
   return folder;
 }
 
+/** What the compiler says about a project. */
+const compile = async (folder: string): Promise<string> => {
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const { stdout } = await run(tsc, ['-p', '.'], { cwd: folder }).catch((error: { stdout: string }) => error);
+  return stdout;
+};
+
 test('the generated project compiles, and its tests pass; those of what is not written yet are named', {
   timeout: 120_000,
 }, async () => {
   const folder = project(hookNames);
-  const compiled = await run(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: folder }).catch(({ stdout }) => ({
-    stdout,
-  }));
-  expect(compiled.stdout).toBe('');
+  expect(await compile(folder)).toBe('');
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], { cwd: folder });
   expect(stdout).toMatch(/^# fail 0$/m);
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
     expect.stringMatching(/^not ok \d+ - update-machine: the same request has the same answer # TODO/),
     expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),
   ]);
+});
+
+test('mistakes do not compile, and the errors say what is wrong', { timeout: 120_000 }, async () => {
+  const spec = {
+    type: 'object',
+    required: ['template'],
+    properties: {
+      template: {
+        type: 'object',
+        required: ['spec'],
+        properties: { spec: { type: 'object', properties: { cpus: { type: 'integer' }, disk: { type: 'string' } } } },
+      },
+    },
+  };
+  const folder = project(['GeneratePatches'], templateTypes([labTemplate({ v1: spec })]));
+  const lines: readonly [code: string, error: RegExp | undefined][] = [
+    ["import { handler } from 'extensionconfig-webhook/extension';", undefined],
+    ["import { defineVariables, walkTemplates } from 'extensionconfig-webhook/extension/topology';", undefined],
+    ['const done = { handle: (_: unknown, { answer }: any) => answer.done() };', undefined],
+    ["handler('BeforeClusterUpgrade', { name: 'fine-1', ...done });", undefined],
+    ["handler('BeforeClusterUpgarde', { name: 'a', ...done });", /Cluster API has no hook of this name/],
+    ["handler('Discovery', { name: 'a', ...done });", /the server answers Discovery itself/],
+    ["handler('BeforeClusterUpgrade', { name: 'Wait', ...done });", /a handler's name is a lower-case RFC 1123 label/],
+    ["handler('BeforeClusterUpgrade', { name: 'a+b', ...done });", /a handler's name is a lower-case RFC 1123 label/],
+    [
+      "handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 60, ...done });",
+      /a timeout is a whole number of seconds from 1 to 30/,
+    ],
+    ["const v = defineVariables({ tier: { schema: { type: 'string', enum: ['gold', 'iron'] } } });", undefined],
+    ["defineVariables({ a: { requird: true, schema: { type: 'string' } } });", /requird|true/],
+    ["defineVariables({ a: { schema: { type: 'strin' } } });", /"strin"/],
+    ["defineVariables({ a: { schema: { type: 'string', maxLenght: 5 } } });", /never/],
+    ['export const walk = (request: any) => walkTemplates(request, [', undefined],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }, { values: { tier } }) { spec.template.spec.disk = tier ?? ''; } },",
+      undefined,
+    ],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpu = 2; } },",
+      /'cpu' does not exist.*Did you mean 'cpus'/,
+    ],
+    [
+      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpus = 'two'; } },",
+      /'string' is not assignable to type 'number'/,
+    ],
+    [
+      "  { match: { kind: 'Other' }, mutate({ spec }, { values: { tier } }) { spec.tier = tier === 'lead' ? 1 : 2; } },",
+      /no overlap/,
+    ],
+    ["  { match: { kinds: 'Other' }, mutate({ spec }) { spec.any = 1; } },", /never/],
+    ['], { variables: v });', undefined],
+  ];
+  writeFileSync(join(folder, 'src/mistakes.ts'), lines.map(([code]) => `${code}\n`).join(''));
+  const errors = (await compile(folder)).split('\n').filter((line) => /^src\/mistakes/.test(line));
+  const byLine = Map.groupBy(errors, (error) => Number(/\((\d+),/.exec(error)?.[1]));
+  expect([...byLine.keys()]).toEqual(lines.flatMap(([, error], index) => (error === undefined ? [] : [index + 1])));
+  for (const [index, [code, error]] of lines.entries()) {
+    if (error !== undefined) {
+      expect(byLine.get(index + 1)?.join('\n'), code).toMatch(error);
+    }
+  }
 });

@@ -1,0 +1,32 @@
+import { TemplateTypesError, templateTypes } from '../../extension/scaffold/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { type DefineCommand, type Io, UsageError } from '../framework/program.ts';
+import { manifestObjects } from './manifest-objects.ts';
+
+/**
+ * Types of the kinds in CustomResourceDefinitions in files.
+ *
+ * @throws {UsageError} for files that cannot be read or used.
+ */
+export async function readTemplateTypes(paths: readonly string[], io: Io): Promise<string> {
+  const objects: JsonObject[] = [];
+  for await (const { object } of manifestObjects(paths, io)) {
+    objects.push(object);
+  }
+  try {
+    return templateTypes(objects);
+  } catch (error) {
+    throw error instanceof TemplateTypesError ? new UsageError(error.message) : error;
+  }
+}
+
+/** `extensionconfig-webhook template-types`: types for patchers, from CustomResourceDefinitions. */
+export const defineTemplateTypes: DefineCommand = (command, io) => {
+  command.description(
+    'Writes TypeScript types of the kinds in CustomResourceDefinitions, for patches of their templates.',
+  );
+  command.argument('<FILE...>', 'files or folders with CustomResourceDefinitions; "-" for standard input');
+  command.action(async (paths: string[]) => {
+    io.stdout.write(await readTemplateTypes(paths, io));
+  });
+};

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { TemplateTypesError, templateTypes } from '../../../src/extension/scaffold/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { labTemplate } from './crds.ts';
+
+/** The type of a field of a spec with this schema. */
+function typeOf(schema: JsonObject): string | undefined {
+  const spec = { type: 'object', required: ['field'], properties: { field: schema } };
+  const text = templateTypes([labTemplate({ v1: spec })]).replaceAll(/\s+/g, ' ');
+  return /spec: \{ field: (.*); \}; \} $/.exec(text)?.[1];
+}
+
+describe('types of fields', () => {
+  test.each<[JsonObject, string]>([
+    [{ type: 'string' }, 'string'],
+    [{ type: 'string', enum: ['a', 'b"c'] }, '"a" | "b\\"c"'],
+    [{ type: 'integer', format: 'int32' }, 'number'],
+    [{ type: 'number' }, 'number'],
+    [{ type: 'boolean' }, 'boolean'],
+    [{ 'x-kubernetes-int-or-string': true, anyOf: [] }, 'number | string'],
+    [{ type: 'array', items: { type: 'string' } }, 'string[]'],
+    [{ type: 'array', items: { type: 'string', enum: ['a', 'b'] } }, 'Array<"a" | "b">'],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, '{ [name: string]: string; }'],
+    [{ type: 'object', properties: { 'a-b': { type: 'string' } } }, '{ "a-b"?: string; }'],
+    [{ type: 'object', required: ['a'], properties: { a: { type: 'boolean' } } }, '{ a: boolean; }'],
+    [
+      {
+        type: 'object',
+        'x-kubernetes-preserve-unknown-fields': true,
+        properties: { a: { type: 'string', description: 'First line. */\nSecond line.' } },
+      },
+      '{ /** First line. * / */ a?: string; [name: string]: unknown; }',
+    ],
+    [{ type: 'object' }, '{ [name: string]: unknown; }'],
+    [{}, 'unknown'],
+  ])('%j: %s', (schema, type) => expect(typeOf(schema)).toBe(type));
+});
+
+test('kinds with several served versions have one type each, and templates are declared by both', () => {
+  const text = templateTypes([labTemplate({ v1beta1: { type: 'object' }, v1: { type: 'object' } })]);
+  expect(text.match(/^export interface \w+/gm)).toEqual([
+    'export interface LabMachineTemplateV1',
+    'export interface LabMachineTemplateV1beta1',
+  ]);
+  expect(text).toContain('"infrastructure.example.com/v1": LabMachineTemplateV1;');
+  expect(text).toContain('"infrastructure.example.com/v1beta1": LabMachineTemplateV1beta1;');
+});
+
+test.each<[string, JsonObject[], string]>([
+  ['nothing', [], 'there is no CustomResourceDefinition with a served version that has a schema'],
+  ['something else', [{ kind: 'ClusterClass' }], 'there is no CustomResourceDefinition'],
+  ['no schema', [{ kind: 'CustomResourceDefinition', spec: { versions: [{ served: true }] } }], 'there is no'],
+  [
+    'the same twice',
+    [labTemplate({ v1: { type: 'object' } }), labTemplate({ v1: { type: 'object' } })],
+    'LabMachineTemplate is defined more than once: pass each CustomResourceDefinition once',
+  ],
+  [
+    'a kind that would be code',
+    [labTemplate({ v1: { type: 'object' } }, 'A {} evil()')],
+    '"A {} evil() of infrastructure.example.com/v1" is not a name for a type',
+  ],
+])('%s is refused', (_, objects, message) => {
+  expect(() => templateTypes(objects)).toThrow(TemplateTypesError);
+  expect(() => templateTypes(objects)).toThrow(message);
+});
