@@ -6,6 +6,7 @@ import { hooks } from '../../runtimehooks/index.ts';
 import { formatProblems, messageProblems, parseVersion } from '../../runtimehooks/messages/index.ts';
 import type { Blueprint, ClassTemplate, ExternalPatch, MachineTemplates } from './cluster/blueprint.ts';
 import type { RehearsedCluster } from './cluster/subject.ts';
+import { inV1beta2 } from './core-v1beta1.ts';
 import { clusterClassSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
 import { kindOfTemplate } from './topology/items.ts';
@@ -46,7 +47,7 @@ const nameOf = (object: JsonObject) => textAt(object, 'metadata', 'name');
 function onlyV1beta2({ object, where }: GivenObject): void {
   if (textAt(object, 'apiVersion') !== coreVersion) {
     throw new GivenError(
-      `${where}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion}, which Cluster API sends to extensions since 1.13`,
+      `${where}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
     );
   }
 }
@@ -304,7 +305,18 @@ const maxClusters = 10_000;
  * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
  * @throws {GivenError} for input that cannot be rehearsed.
  */
-export function readGiven(given: readonly GivenObject[], target: string | undefined): Given {
+export function readGiven(input: readonly GivenObject[], target: string | undefined): Given {
+  const dropped = new Map<JsonObject, readonly string[]>();
+  const given = input.map((one): GivenObject => {
+    const converted = inV1beta2(one.object);
+    dropped.set(converted.object, converted.dropped);
+    return {
+      object: converted.object,
+      get where() {
+        return one.where;
+      },
+    };
+  });
   const templates = new Map(
     given.map(({ object }) => [
       templateKey(groupOf(object), textAt(object, 'kind'), namespaceOf(object), nameOf(object)),
@@ -357,13 +369,18 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
           : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
       throw new GivenError(`${one.where}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
     }
-    subjects.push({ cluster, blueprint: found?.blueprint, kinds: found?.kinds ?? defaultKinds });
+    subjects.push({
+      cluster,
+      blueprint: found?.blueprint,
+      kinds: found?.kinds ?? defaultKinds,
+      dropped: dropped.get(one.object) ?? [],
+    });
   }
   if (clusters.length === 0) {
     const [first] = classes.values();
     subjects.push(
       first === undefined
-        ? { cluster: sampleCluster(target), blueprint: undefined, kinds: defaultKinds }
+        ? { cluster: sampleCluster(target), blueprint: undefined, kinds: defaultKinds, dropped: [] }
         : {
             cluster: sampleCluster(target, {
               namespace: first.blueprint.namespace,
@@ -372,6 +389,7 @@ export function readGiven(given: readonly GivenObject[], target: string | undefi
             }),
             blueprint: first.blueprint,
             kinds: first.kinds,
+            dropped: [],
           },
     );
   }

@@ -115,6 +115,12 @@ async function playCluster(
   const { scenario, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
   let refusal = '';
+  if (subject.dropped.length > 0) {
+    const fields = shortList(subject.dropped, maxNamed);
+    onEntry(
+      warning(cluster, `fields that v1beta2 does not have are left out: ${fields}`, 'write the Cluster in v1beta2'),
+    );
+  }
   if (subject.blueprint !== undefined) {
     const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);
     subject.cluster.spec = { ...(subject.cluster.spec as JsonObject), topology };

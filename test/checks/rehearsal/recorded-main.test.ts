@@ -227,6 +227,17 @@ test.each<[mark: string, Script]>([
   expect(conditions).toEqual(recorded(mark).slice(0, 1));
 });
 
+test('before v1.14, conditions lack the messages of extensions', async () => {
+  const { conditions } = await rehearsed(
+    { GeneratePatches: [failure('no template known')] },
+    `${atVersion('v1.30.0')}---\n${objects}`,
+    { maxFailures: 1, release: { major: 1, minor: 13 } },
+  );
+  expect(conditions).toEqual([
+    'False ReconcileFailed: error computing the desired state of the Cluster topology: failed to apply patches: failed to generate patches for patch "lab": failed to call extension handler "generate-patches.lab": got failure response, please check controller logs for errors',
+  ]);
+});
+
 describe('the plan of an extension', () => {
   const withPlan = `${objects}  upgrade: { external: { generateUpgradePlanExtension: generate-upgrade-plan.lab } }\n`;
   const steps = (...versions: string[]) => versions.map((version) => ({ version }));

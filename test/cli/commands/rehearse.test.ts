@@ -181,7 +181,7 @@ test('an extension that replays the recorded answers of another implementation',
 });
 
 describe('usage errors', () => {
-  const v1beta1 = clusterYaml('v1.31.0').replace('v1beta2', 'v1beta1');
+  const v1alpha4 = clusterYaml('v1.31.0').replace('v1beta2', 'v1alpha4');
   test.each<[string, () => string[], RegExp]>([
     [
       'a target that is not a version',
@@ -204,8 +204,8 @@ describe('usage errors', () => {
     ],
     [
       'a Cluster of an old version',
-      () => ['--cluster', file('old.yaml', v1beta1)],
-      /old\.yaml:2: Cluster of apiVersion cluster\.x-k8s\.io\/v1beta1: write it as cluster\.x-k8s\.io\/v1beta2/,
+      () => ['--cluster', file('old.yaml', v1alpha4)],
+      /old\.yaml:2: Cluster of apiVersion cluster\.x-k8s\.io\/v1alpha4: write it as cluster\.x-k8s\.io\/v1beta2/,
     ],
     [
       'a Cluster without a topology',

@@ -79,7 +79,7 @@ export function* call(
     do: 'call',
     at: state.now,
     hook,
-    request: typeof fields === 'function' ? fields(clusterInRequest(state)) : fields,
+    request: typeof fields === 'function' ? fields(clusterInRequest(state, hook)) : fields,
     object: {
       namespace: textAt(metadata, 'namespace'),
       name: textAt(metadata, 'name'),

@@ -10,10 +10,11 @@ import {
   timeText,
 } from '../../../kubernetes/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
-import type { Effect, SimulatedEvent, Simulation } from './effects.ts';
+import { clusterInV1beta1 } from '../core-v1beta1.ts';
+import type { Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
 import type { GroupMachines } from './machine-types.ts';
 import type { Names } from './names.ts';
-import { newestRelease } from './releases.ts';
+import { has, newestRelease } from './releases.ts';
 import type { RehearsedCluster } from './subject.ts';
 
 /** Kinds of groups of workers, in the order of Cluster API. */
@@ -182,10 +183,20 @@ export function workerEvent(
   return tell(state, { kind: 'worker', state: happens, version, name, group });
 }
 
-/** The Cluster as in requests: a copy without status. */
-export function clusterInRequest(state: State): JsonObject {
+/** The Cluster as in requests of a hook: a copy without status. */
+export function clusterInRequest(state: State, hook: RehearsedHook): JsonObject {
   const { kind, apiVersion, metadata, spec } = state.cluster;
-  return copyOf({ kind: kind ?? '', apiVersion: apiVersion ?? '', metadata, spec });
+  const cluster = copyOf({ kind: kind ?? '', apiVersion: apiVersion ?? '', metadata, spec });
+  // The plan's hook, new in v1.12, got v1beta2 from the beginning.
+  if (has(state.release, 'clustersInV1beta2') || hook === 'GenerateUpgradePlan') {
+    return cluster;
+  }
+  const { blueprint } = state.subject;
+  return clusterInV1beta1(cluster, (reference) => {
+    const templates = [blueprint?.infrastructureCluster, blueprint?.controlPlane.template];
+    const made = templates.find((template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`);
+    return textAt(made, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
+  });
 }
 
 const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';

@@ -15,4 +15,6 @@ export interface RehearsedCluster {
   blueprint: Blueprint | undefined;
   /** Kinds of the objects that Cluster API creates for it. */
   kinds: { infrastructure: ProviderKind; controlPlane: ProviderKind };
+  /** Fields of the Cluster in the file that v1beta2 does not have, and that were dropped. */
+  dropped: readonly string[];
 }

@@ -9,6 +9,7 @@ import { initialState, type State } from '../../../../src/checks/rehearsal/clust
 import { readGiven } from '../../../../src/checks/rehearsal/index.ts';
 import { type Scenario, simulateCluster } from '../../../../src/checks/rehearsal/simulation/simulate.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
+import type { Release } from '../../../../src/runtimehooks/index.ts';
 import { objectsOf } from '../given.ts';
 
 /** Hooks that can block. */
@@ -87,8 +88,9 @@ export function simulate(
     yaml = '',
     maxCalls = 200,
     maxFailures = 5,
+    release,
     ...scenario
-  }: Partial<Scenario> & { yaml?: string; maxCalls?: number; maxFailures?: number } = {},
+  }: Partial<Scenario> & { yaml?: string; maxCalls?: number; maxFailures?: number; release?: Release } = {},
 ): Simulated {
   const upgrades = scenario.upgrades ?? [];
   const { subjects } = readGiven(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
@@ -97,6 +99,7 @@ export function simulate(
     subjects[0]!,
     createNames(() => `uid-${++uids}`),
     new Date('2026-08-21T10:00:00Z'),
+    release,
   );
   const simulation = simulateCluster(
     state,

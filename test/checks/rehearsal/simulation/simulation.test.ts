@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fieldAt, type JsonObject } from '../../../../src/kubernetes/index.ts';
 import { type Answer, blocking, callLine, classYaml, clusterYaml, simulate } from './simulating.ts';
 
 const passes = () => undefined;
@@ -304,6 +305,26 @@ describe('what fails', () => {
     const { end } = simulate(passes, { yaml, upgrades: [to] });
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(reason);
+  });
+});
+
+describe('releases of Cluster API', () => {
+  const clustersOf = (minor: number) =>
+    simulate(passes, { upgrades: ['v1.32.0'], isDeleted: true, release: { major: 1, minor } }).calls.map(
+      ({ hook, request }) => [hook, request.cluster as JsonObject] as const,
+    );
+  const stepOf = (cluster: JsonObject) =>
+    fieldAt(cluster, 'metadata', 'annotations', 'topology.internal.cluster.x-k8s.io/upgrade-step');
+
+  test.each([
+    [12, 'cluster.x-k8s.io/v1beta1', ''],
+    [13, 'cluster.x-k8s.io/v1beta2', ''],
+    [14, 'cluster.x-k8s.io/v1beta2', undefined],
+  ])('v1.%i sends Clusters in %s, with the upgrade step %j after an upgrade', (minor, apiVersion, step) => {
+    const clusters = clustersOf(minor);
+    expect(new Set(clusters.map(([, cluster]) => cluster.apiVersion))).toEqual(new Set([apiVersion]));
+    expect(stepOf(clusters.at(-1)![1])).toBe(step);
+    expect(stepOf(clusters.find(([hook]) => hook === 'AfterWorkersUpgrade')![1])).toBe('v1.32.0');
   });
 });
 
