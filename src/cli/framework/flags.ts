@@ -160,12 +160,6 @@ function refuseUnknownVariables(top: Command, env: NodeJS.ProcessEnv): void {
       const hint = nearest.length === 0 ? `${top.name()} has no such flag` : `did you mean ${nearest.join(' or ')}?`;
       throw new UsageError(`${variable}: unknown environment variable; ${hint}`);
     }
-    // Before 0.1.0 every command read these. If they were ignored, a `client-ca-file` would leave a server open.
-    const flag = flagOptionsOf(top).find((option) => variable === `${variablePrefix}${asVariable(option.name())}`);
-    // Kubernetes sets variables with such names for Services, unless a pod has `enableServiceLinks: false`.
-    if (top.name() === 'serve' && flag !== undefined && value !== '' && !value?.startsWith('tcp://')) {
-      throw new UsageError(`${variable} is no longer supported: use ${environmentVariableOf(top.name(), flag.name())}`);
-    }
   }
 }
 

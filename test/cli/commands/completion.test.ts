@@ -21,7 +21,7 @@ const cases: readonly [words: string[], candidates: string[], directive: number]
   [['serve', '--port', ''], [], 4],
   [['lint', '--max-warnings', '3', ''], [], 0],
   [['lint', 'a.yaml', 'b'], [], 0],
-  [['rules', 'name-'], ['name-dns-label'], 4],
+  [['rules', 'name-d'], ['name-dns-label'], 4],
   [['rules', 'name-dns-label', ''], [], 4],
   [['new-extension', '--hooks', 'BeforeClusterC'], ['BeforeClusterCreate'], 4],
   [['new-extension', '--hooks=BeforeClusterCreate,BeforeClusterD'], ['BeforeClusterCreate,BeforeClusterDelete'], 4],

@@ -60,13 +60,6 @@ describe('an environment variable belongs to one command', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/SERVE_CLIENT_CA: unknown .*; did you mean EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE\b/);
   });
-
-  test('serve rejects the names used before 0.1.0: if ignored, they would leave the server open', async () => {
-    const env = { EXTENSIONCONFIG_WEBHOOK_CLIENT_CA_FILE: 'ca.crt' };
-    const { code, stderr } = await runProgram(['serve', '--self-signed'], { env });
-    expect(code).toBe(2);
-    expect(stderr).toContain('use EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA_FILE');
-  });
 });
 
 test('repeatable flags are concatenated, and separated by commas in the environment', async () => {
