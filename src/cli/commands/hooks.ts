@@ -20,14 +20,14 @@ import {
   sampleResponse,
 } from '../../runtimehooks/messages/index.ts';
 import { SuggestedArgument } from '../framework/complete.ts';
-import { addFlags, choiceFlag, type Flags, readFlags } from '../framework/flags.ts';
+import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, exitCode, UsageError } from '../framework/program.ts';
 import { table } from '../framework/table.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 
-const output = choiceFlag('FORMAT', ['text', 'json'], { summary: 'output format', default: 'text' });
+const output = outputFlag(['text', 'json'], { summary: 'output format', default: 'text' });
 
 const hooksFlags = { output, 'target-cluster-api-version': catalogFlags['target-cluster-api-version'] } satisfies Flags;
 
