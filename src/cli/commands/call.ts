@@ -334,6 +334,7 @@ that cannot be read.`,
         end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
       } finally {
         progress.stop();
+        extensions.close();
         await client.close();
       }
     });

@@ -58,7 +58,8 @@ export const defineDiscover: DefineCommand = (command, io, end) => {
     .addHelpText(
       'after',
       `
-Through a port-forward, with the name in the certificate:
+Services of the cluster are reached through "kubectl port-forward", which ends
+with the command. For files, start one and say where it is:
   kubectl -n capi-system port-forward service/my-extension 8443:443 &
   extensionconfig-webhook discover -f config.yaml \\
     --resolve capi-system/my-extension:443=localhost:8443
@@ -68,11 +69,11 @@ would not, 2 usage error or a file that cannot be read.`,
     )
     .action(async (names: string[]) => {
       const flags = readFlags(discoverFlags, command, io.env);
-      const { configs, resolve } = await readExtensions(flags, names, io);
       const known = {
         catalog: hookCatalogOf(flags['hook-lifecycles']),
         release: flags['target-cluster-api-version'],
       };
+      const { configs, resolve, close } = await readExtensions(flags, names, io);
       const client = createClient({ resolve, ...known });
       let [asked, errors] = [0, 0];
       const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
@@ -100,6 +101,7 @@ would not, 2 usage error or a file that cannot be read.`,
         }
       } finally {
         progress.stop();
+        close();
         await client.close();
       }
       if (configs.length === 0) {

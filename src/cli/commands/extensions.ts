@@ -1,13 +1,15 @@
+import { shortList } from '../../base/index.ts';
 import { type ExtensionConfig, isExtensionConfig, withAllDefaults } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems, type JsonObject } from '../../kubernetes/index.ts';
 import type { Resolve } from '../../runtimehooks/client/index.ts';
-import { type Flags, type FlagValues, listFlag } from '../framework/flags.ts';
+import { type Flags, type FlagValues, listFlag, switchFlag } from '../framework/flags.ts';
 import { type Io, UsageError } from '../framework/program.ts';
 import { clusterFlags } from './cluster-flags.ts';
 import { manifestObjects } from './manifest-objects.ts';
+import { reachServices, servicesOf } from './port-forward.ts';
 import { type ExtensionConfigs, readExtensionConfig } from './read-extension-config.ts';
-import { resolveFlag, resolveOf } from './resolve-flag.ts';
+import { type Resolved, resolveFlag, resolveOf } from './resolve-flag.ts';
 
 /** The flags that determine the extensions and how to connect to them. */
 export const extensionFlags = {
@@ -17,6 +19,7 @@ export const extensionFlags = {
     short: 'f',
   },
   resolve: resolveFlag,
+  'no-port-forward': switchFlag('do not start "kubectl port-forward" for Services that have no address here'),
   ...clusterFlags,
 } satisfies Flags;
 
@@ -27,7 +30,10 @@ export interface Extensions {
   originals: ReadonlyMap<ExtensionConfig, JsonObject>;
   /** The API server that they come from; undefined for files. */
   cluster: KubernetesClient | undefined;
+  /** The addresses of Services that can be reached from here. */
   resolve: Resolve;
+  /** Ends what makes Services reachable. */
+  close(): void;
   /** Looks up labels of a namespace, undefined for one that does not exist; itself undefined if there is no cluster. */
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
@@ -44,9 +50,27 @@ async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionCon
 }
 
 /**
+ * Whether each address that the user gives is used.
+ *
+ * @throws {UsageError} for one of a Service that no ExtensionConfig names.
+ */
+function checkResolved(resolved: readonly Resolved[], configs: readonly ExtensionConfig[]): void {
+  const services = servicesOf(configs);
+  const unused = resolved.find(({ host }) => !services.has(host));
+  if (unused !== undefined) {
+    const [name, namespace, port] = unused.host.split(/\.|svc:/).filter((part) => part !== '');
+    const used = [...services.values()].map((service) => `${service.namespace}/${service.name}:${service.port}`);
+    throw new UsageError(
+      `--resolve: no ExtensionConfig is called at ${namespace}/${name}:${port}; ${used.length === 0 ? 'none is called at a Service' : `they are called at ${shortList(used, 5)}`}`,
+    );
+  }
+}
+
+/**
  * The ExtensionConfigs in files, or in the cluster.
  *
  * @param names of the ExtensionConfigs to read; empty for all.
+ * @param isCalled whether extensions will be called: then Services of the cluster are made reachable, until `close`.
  * @throws {UsageError} for files that cannot be read, and for a name that no ExtensionConfig in the files has.
  * @throws {FailureError} when the API server does not respond, or does not have the object.
  */
@@ -54,6 +78,7 @@ export async function readExtensions(
   flags: FlagValues<typeof extensionFlags>,
   names: readonly string[],
   io: Io,
+  isCalled = true,
 ): Promise<Extensions> {
   for (const name of names) {
     const [problem] = dns1123SubdomainProblems(name);
@@ -73,10 +98,18 @@ export async function readExtensions(
     if (missing !== undefined) {
       throw new UsageError(`no ExtensionConfig in the files has the name ${JSON.stringify(missing)}`);
     }
+    checkResolved(flags.resolve, all);
     const configs = names.length === 0 ? all : all.filter(({ metadata }) => names.includes(metadata.name ?? ''));
-    return { configs, originals, cluster: undefined, resolve, namespaceLabels: undefined };
+    return { configs, originals, cluster: undefined, resolve, namespaceLabels: undefined, close: () => {} };
   }
   // The Kubernetes client is large; files do without it.
   const { extensionsOfCluster } = await import('./cluster-extensions.ts');
-  return { ...(await extensionsOfCluster(flags, names, io)), resolve };
+  const extensions = await extensionsOfCluster(flags, names, io);
+  const { configs, cluster } = extensions;
+  checkResolved(flags.resolve, configs);
+  const reached =
+    isCalled && !flags['no-port-forward']
+      ? await reachServices(configs, resolve, cluster, flags, io)
+      : { resolve, close: () => {} };
+  return { ...extensions, ...reached };
 }

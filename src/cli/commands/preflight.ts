@@ -64,8 +64,8 @@ export const definePreflight: DefineCommand = (command, io, end) => {
       'after',
       `
 Extensions are asked for their handlers, as Cluster API does every ten minutes;
-no other hook is called. From outside the cluster, use --resolve to reach
-Services; manifests/preflight has a Job that runs inside.
+no other hook is called. From outside the cluster, Services are reached
+through "kubectl port-forward"; manifests/preflight has a Job that runs inside.
 
 Exit code: 0 safe (warnings are fine), 1 not safe or unknown, 2 usage error or
 a file that cannot be read.`,
@@ -77,12 +77,12 @@ a file that cannot be read.`,
         throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
       }
       const { askExtension, createClient, examineExtension, preflightAsText, reportOf } = await loadWork();
-      const extensions = await readExtensions(flags, names, io);
+      const catalog = hookCatalogOf(flags['hook-lifecycles']);
+      const extensions = await readExtensions(flags, names, io, !flags.offline);
       const { configs, resolve, originals } = extensions;
       if (configs.length === 0 && flags.filename.length > 0) {
         throw new UsageError('preflight: there are no ExtensionConfigs in the files: pass others with -f');
       }
-      const catalog = hookCatalogOf(flags['hook-lifecycles']);
       const client = createClient({ resolve, catalog, release: to });
       let asked = 0;
       const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
@@ -118,6 +118,7 @@ a file that cannot be read.`,
         end(report.verdict === 'safe' ? exitCode.ok : exitCode.findings);
       } finally {
         progress.stop();
+        extensions.close();
         await client.close();
       }
     });

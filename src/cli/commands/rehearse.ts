@@ -310,6 +310,7 @@ that cannot be read.`,
           io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
         }
       } finally {
+        extensions.close();
         progress.stop();
       }
     });

@@ -2,6 +2,9 @@ import { dns1123LabelProblems } from '../../kubernetes/index.ts';
 import type { Resolve } from '../../runtimehooks/client/index.ts';
 import { type Flag, FlagError } from '../framework/flags.ts';
 
+/** The annotation on a Service of the sandbox that says where it can be reached: `127.0.0.1:PORT`. */
+export const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
+
 /** A Service, and the address to use instead. */
 export interface Resolved {
   /** `NAME.NAMESPACE.svc:PORT`. */

@@ -84,8 +84,8 @@ be completed in time, 2 usage error or a file that cannot be read.`,
         throw new UsageError('conformance: name the ExtensionConfigs of the cluster to test, or pass files with -f');
       }
       const requests = readRequests(flags.request);
-      const { configs, resolve } = await readExtensions(flags, names, io);
       const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
+      const { configs, resolve, close } = await readExtensions(flags, names, io);
       if (configs.length === 0) {
         throw new UsageError('conformance: there are no ExtensionConfigs in the files: pass others with -f');
       }
@@ -120,6 +120,7 @@ be completed in time, 2 usage error or a file that cannot be read.`,
         }
       } finally {
         progress.stop();
+        close();
       }
       if (flags.output === 'junit') {
         io.stdout.write(reportsAsJunit(reports));

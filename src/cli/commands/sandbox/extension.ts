@@ -6,6 +6,7 @@ import { connect, type Informer, startInformer, watchServingSecret } from '../..
 import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
+import { reachedAtAnnotation } from '../resolve-flag.ts';
 import {
   deploy,
   deployments,
@@ -17,9 +18,6 @@ import {
   wantedBy,
 } from './extension-deployment.ts';
 import type { ExtensionThreadData, ExtensionThreadMessage } from './extension-thread.ts';
-
-/** The annotation on its Service that says where it listens, in the format of `--resolve`. */
-const reachedAtAnnotation = 'extensionconfig-webhook/reached-at';
 
 /** Maximum memory of the extension's thread, in MiB. */
 const maxHeapMib = 256;

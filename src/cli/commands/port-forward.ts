@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
+import { withoutControls } from '../../base/index.ts';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
+import { textAt } from '../../kubernetes/index.ts';
+import type { Resolve } from '../../runtimehooks/client/index.ts';
+import type { FlagValues } from '../framework/flags.ts';
+import type { Io } from '../framework/program.ts';
+import type { clusterFlags } from './cluster-flags.ts';
+import { inTurn } from './in-turn.ts';
+import { reachedAtAnnotation } from './resolve-flag.ts';
+
+/** A Service that extensions are called at. */
+interface Service {
+  namespace: string;
+  name: string;
+  port: number;
+}
+
+/** Addresses at which Services can be reached from here. */
+export interface Reached {
+  resolve: Resolve;
+  /** Ends the port-forwards. */
+  close(): void;
+}
+
+/** How long a port-forward may take to begin, and a name to be resolved, in ms. */
+const startTimeoutMs = 15_000;
+const lookupTimeoutMs = 1_000;
+/** How much of kubectl's output is kept, in characters. */
+const maxOutput = 4096;
+
+const hostOf = ({ namespace, name, port }: Service) => `${name}.${namespace}.svc:${port}`;
+
+/** The Services of ExtensionConfigs, by the host at which they are called. */
+export function servicesOf(configs: readonly ExtensionConfig[]): Map<string, Service> {
+  const services = new Map<string, Service>();
+  for (const { spec } of configs) {
+    const { name, namespace, port = 443 } = spec?.clientConfig?.service ?? {};
+    if (name !== undefined && namespace !== undefined) {
+      const service = { namespace, name, port };
+      services.set(hostOf(service), service);
+    }
+  }
+  return services;
+}
+
+/** Whether the name of a Service has an address here: in its cluster, or through a VPN. */
+async function isResolvable({ name, namespace }: Service): Promise<boolean> {
+  const timeout = new Promise<false>((resolve) => setTimeout(resolve, lookupTimeoutMs, false).unref());
+  return Promise.race([
+    lookup(`${name}.${namespace}.svc`).then(
+      () => true,
+      () => false,
+    ),
+    timeout,
+  ]);
+}
+
+/** Where the sandbox's extension listens: only on this machine, since anyone who may annotate a Service can name a place. */
+async function annotatedPort({ namespace, name }: Service, cluster: KubernetesClient): Promise<number | undefined> {
+  try {
+    const service = await cluster.request('GET', `/api/v1/namespaces/${namespace}/services/${name}`);
+    const [, port] =
+      /^127\.0\.0\.1:(\d{1,5})$/.exec(textAt(service, 'metadata', 'annotations', reachedAtAnnotation)) ?? [];
+    return port === undefined ? undefined : Number(port);
+  } catch {
+    // kubectl will say why the Service cannot be reached.
+    return undefined;
+  }
+}
+
+/** Starts `kubectl port-forward`: the local port, or why it could not be started. */
+function forward(child: ChildProcess, signal: AbortSignal): Promise<number | string> {
+  return new Promise((resolve) => {
+    let output = '';
+    const timer = setTimeout(() => resolve(`it took more than ${startTimeoutMs / 1000} seconds`), startTimeoutMs);
+    const end = (result: number | string) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    const read = (chunk: Buffer) => {
+      output = `${output}${chunk}`.slice(-maxOutput);
+      const [, port] = /Forwarding from 127\.0\.0\.1:(\d{1,5}) /.exec(output) ?? [];
+      if (port !== undefined) {
+        end(Number(port));
+      }
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('error', ({ message }: Error) => end(message.includes('ENOENT') ? 'it is not on the PATH' : message));
+    child.once('exit', () => end(output.trim().split('\n').at(-1) || 'it ended by itself'));
+    signal.addEventListener('abort', () => end('it was stopped'), { once: true });
+  });
+}
+
+/**
+ * Makes the Services of extensions reachable from outside of their cluster: those of the sandbox at the address in their
+ * annotation, others through `kubectl port-forward`, which a line on standard error says. Services whose names have an
+ * address here are called directly.
+ *
+ * @param known addresses of Services that need nothing.
+ */
+export async function reachServices(
+  configs: readonly ExtensionConfig[],
+  known: Resolve,
+  cluster: KubernetesClient,
+  flags: FlagValues<typeof clusterFlags>,
+  io: Io,
+): Promise<Reached> {
+  const ports = new Map<string, number>();
+  const children: ChildProcess[] = [];
+  const close = () => {
+    process.off('exit', close);
+    for (const child of children) {
+      child.kill();
+    }
+  };
+  process.once('exit', close);
+  const services = [...servicesOf(configs).values()].filter((service) => known(hostOf(service)) === undefined);
+  const clusterArgs = (['kubeconfig', 'context'] as const).flatMap((flag) =>
+    flags[flag] === undefined ? [] : [`--${flag}=${flags[flag]}`],
+  );
+
+  async function reach(service: Service): Promise<void> {
+    const { namespace, name, port } = service;
+    const annotated = await annotatedPort(service, cluster);
+    if (annotated !== undefined) {
+      ports.set(hostOf(service), annotated);
+      return;
+    }
+    if (io.signal.aborted || (await isResolvable(service))) {
+      return;
+    }
+    const args = ['port-forward', `--namespace=${namespace}`, '--address=127.0.0.1', `service/${name}`, `:${port}`];
+    const child = spawn('kubectl', [...clusterArgs, ...args], {
+      env: { PATH: process.env.PATH, ...io.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.push(child);
+    const local = await forward(child, io.signal);
+    const where = `${namespace}/${name}:${port}`;
+    if (typeof local === 'number') {
+      ports.set(hostOf(service), local);
+      io.stderr.write(`${where} is called through kubectl port-forward (127.0.0.1:${local})\n`);
+    } else {
+      child.kill();
+      io.stderr.write(`${where} cannot be reached: kubectl port-forward failed: ${withoutControls(local)}\n`);
+    }
+  }
+
+  try {
+    for await (const _ of inTurn(services, reach)) {
+      io.signal.throwIfAborted();
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  return {
+    close,
+    resolve(host) {
+      const port = ports.get(/:\d+$/.test(host) ? host : `${host}:443`);
+      return known(host) ?? (port === undefined ? undefined : { host: '127.0.0.1', port });
+    },
+  };
+}

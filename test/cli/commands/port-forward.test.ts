@@ -1,0 +1,190 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { stringify } from 'yaml';
+import { crd } from '../../../src/extensionconfig/index.ts';
+import { hooksGroup } from '../../../src/runtimehooks/index.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
+import { eventually, send } from '../../sandbox/client.ts';
+import { makeCertificate, testCa } from '../../server/certificates.ts';
+import { needs } from '../../support/needs.ts';
+import { runProgram } from './io.ts';
+
+let sandbox: Sandbox;
+let folder: string;
+let kubeconfig: string;
+
+async function create(path: string, body: object): Promise<void> {
+  const answer = await eventually(
+    () => send(sandbox, 'POST', path, { body }),
+    ({ status }) => status !== 404,
+  );
+  expect(answer.status, answer.text).toBe(201);
+}
+
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  folder = mkdtempSync(join(tmpdir(), 'port-forward-'));
+  kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, sandbox.kubeconfig);
+  await create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    ...crd,
+    spec: { ...crd.spec, conversion: { strategy: 'None' } },
+  });
+  await create('/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs', {
+    ...extensionConfig('one', { service: { name: 'svc', namespace: 'default', port: 9443 }, caBundle }),
+    metadata: { name: 'one' },
+    status: undefined,
+  });
+});
+afterAll(async () => {
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const handlers = [
+  { name: 'validate', requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'ValidateTopology' } },
+];
+
+/** An extension with a certificate for a Service. */
+async function extension(dnsName = 'svc.default.svc') {
+  const certificate = makeCertificate({ commonName: 'x', dnsNames: [dnsName], issuer: testCa });
+  const server = await startExtension(() => ({ status: 'Success', handlers }), { certificate });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A kubectl that forwards to a port of this machine, as the API server of a sandbox cannot, and writes its arguments down. */
+function kubectl(port: number) {
+  const path = mkdtempSync(join(tmpdir(), 'kubectl-'));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  const log = join(path, 'log.json');
+  writeFileSync(
+    join(path, 'kubectl'),
+    `#!${process.execPath}
+const { createServer, connect } = require('node:net');
+const { writeFileSync } = require('node:fs');
+const server = createServer((socket) => socket.pipe(connect(${port}, 'localhost')).on('error', () => socket.destroy()).pipe(socket).on('error', () => {}));
+server.listen(0, '127.0.0.1', () => {
+  writeFileSync(${JSON.stringify(log)}, JSON.stringify({ pid: process.pid, args: process.argv.slice(2) }));
+  console.log('Forwarding from 127.0.0.1:' + server.address().port + ' -> 9443');
+});
+`,
+  );
+  chmodSync(join(path, 'kubectl'), 0o755);
+  return {
+    env: { PATH: `${path}${delimiter}${process.env.PATH}` },
+    called: () =>
+      existsSync(log) ? (JSON.parse(readFileSync(log, 'utf8')) as { pid: number; args: string[] }) : undefined,
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const conformance = ['conformance', 'one', '--check', 'discovery-valid', '--check', 'tls-trusted'];
+const upgrade = ['--target-cluster-api-version', 'v1.14', '--current-cluster-api-version', 'v1.13'];
+
+test.each<[string, string[]]>([
+  ['discover', ['discover']],
+  ['call', ['call', 'validate.one', '--sample']],
+  ['conformance', conformance],
+  ['preflight', ['preflight', ...upgrade]],
+])('%s reaches Services through kubectl port-forward, which ends with the command', async (_name, args) => {
+  const { env, called } = kubectl((await extension()).port);
+  const { code, stderr } = await runProgram([...args, '--kubeconfig', kubeconfig], { env });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^default\/svc:9443 is called through kubectl port-forward \(127\.0\.0\.1:\d+\)\n$/),
+  });
+  const { pid = 0, args: passed } = called() ?? {};
+  expect(passed).toEqual([
+    `--kubeconfig=${kubeconfig}`,
+    'port-forward',
+    '--namespace=default',
+    '--address=127.0.0.1',
+    'service/svc',
+    ':9443',
+  ]);
+  await expect.poll(() => isRunning(pid)).toBe(false);
+});
+
+test('the certificate is verified for the name of the Service, as by Cluster API', async () => {
+  const { env } = kubectl((await extension('localhost')).port);
+  const { code, stdout } = await runProgram(['discover', '--kubeconfig', kubeconfig], { env });
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: expect.stringContaining('the certificate is not for svc.default.svc; it is for localhost'),
+  });
+});
+
+test.each<[string, string[]]>([
+  ['with --no-port-forward', ['discover', '--no-port-forward']],
+  ['with --resolve', ['discover', '--resolve', 'default/svc:9443=127.0.0.1:1']],
+  ['offline', ['preflight', ...upgrade, '--offline']],
+])('%s, no port-forward is started', async (_name, args) => {
+  const { env, called } = kubectl((await extension()).port);
+  const { code, stderr } = await runProgram([...args, '--kubeconfig', kubeconfig], { env });
+  expect({ code, stderr, called: called() }).toEqual({ code: 1, stderr: '', called: undefined });
+});
+
+test('a machine without kubectl', async () => {
+  const { code, stderr } = await runProgram(['discover', '--kubeconfig', kubeconfig], { env: { PATH: folder } });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'default/svc:9443 cannot be reached: kubectl port-forward failed: it is not on the PATH\n',
+  });
+});
+
+test('kubectl says why a Service cannot be forwarded', needs('kubectl'), async () => {
+  const { code, stdout, stderr } = await runProgram(['discover', '--kubeconfig', kubeconfig], {
+    env: { HOME: folder },
+  });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(
+      /^default\/svc:9443 cannot be reached: kubectl port-forward failed: .*nothing runs in the sandbox.*\n$/,
+    ),
+  });
+  expect(stdout).toContain('one: NotDiscovered');
+});
+
+describe('a Service of the sandbox', () => {
+  test.each<[string, string, number]>([
+    ['is called where its annotation says', '127.0.0.1', 0],
+    ['is not called on another machine', '192.0.2.1', 1],
+  ])('%s', async (_name, host, code) => {
+    const { port } = await extension();
+    await create('/api/v1/namespaces/default/services', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'svc', annotations: { 'extensionconfig-webhook/reached-at': `${host}:${port}` } },
+      spec: { ports: [{ port: 9443 }] },
+    });
+    onTestFinished(async () => void (await send(sandbox, 'DELETE', '/api/v1/namespaces/default/services/svc')));
+    const { env, called } = kubectl(1);
+    expect(await runProgram(['discover', '--kubeconfig', kubeconfig], { env })).toMatchObject({ code });
+    expect(called() === undefined).toBe(code === 0);
+  });
+});
+
+test.each<[string, object, RegExp]>([
+  [
+    'another Service',
+    { service: { name: 'a', namespace: 'b' }, caBundle },
+    /at ns\/svc:443; they are called at b\/a:443\n$/,
+  ],
+  ['no Service', { url: 'https://localhost:1', caBundle }, /at ns\/svc:443; none is called at a Service\n$/],
+])('an address for a Service that is not called is a usage error: %s', async (_name, clientConfig, message) => {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(file, stringify(extensionConfig('one', clientConfig)));
+  const { code, stderr } = await runProgram(['discover', '-f', file, '--resolve', 'ns/svc:443=localhost:1']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
+});
