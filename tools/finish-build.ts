@@ -3,7 +3,12 @@ import { copyFileSync, globSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { dirname, join } from 'node:path';
 
 // Files that the compiler does not copy to dist/.
-for (const description of ['sandbox/writes/kubernetes.proto', 'sandbox/openapi-documents/openapi-v3.proto']) {
+const descriptions = [
+  'writes/kubernetes.proto',
+  'openapi-documents/openapi-v2.proto',
+  'openapi-documents/openapi-v3.proto',
+];
+for (const description of descriptions.map((name) => `sandbox/${name}`)) {
   copyFileSync(`src/${description}`, `dist/${description}`);
 }
 // The viewer of OpenAPI documents: its bundle needs none of the packages that npm installs next to it.

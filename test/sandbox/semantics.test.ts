@@ -336,13 +336,6 @@ test('OpenAPI: with the hash in the URL a document is immutable, and If-None-Mat
   expect(references.filter((name) => !Object.hasOwn(schemas, name))).toEqual([]);
 });
 
-test('OpenAPI v2 is served, and empty', async () => {
-  const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-  const binary = await send(sandbox, 'GET', '/openapi/v2', { headers: { accept } });
-  expect([binary.status, binary.text]).toEqual([200, '']);
-  expect((await send(sandbox, 'GET', '/openapi/v2')).json).toMatchObject({ swagger: '2.0', paths: {} });
-});
-
 test('strategic merge patch merges containers by name', async () => {
   const deployments = '/apis/apps/v1/namespaces/default/deployments';
   const containers = [

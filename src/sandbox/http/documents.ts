@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import type { OpenApi } from '../openapi/open-api.ts';
+import { protobufMediaTypeV2 } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { sendJson, sendUnknownPath } from './http.ts';
+import { hold, noCache, sendJson, sendTooManyAnswers, sendUnknownPath } from './http.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
 /** The dependencies of discovery and OpenAPI documents. */
@@ -46,17 +47,22 @@ function sendOpenApi(context: DocumentContext, request: IncomingMessage, respons
   }
 }
 
-/**
- * An empty OpenAPI v2 document: kubectl looks here for a kind that it has not found in v3, and reports "no matches for
- * kind" if this does not have it either. In protobuf, an empty message is an empty document.
- */
-function sendOpenApiV2(request: IncomingMessage, response: ServerResponse): void {
-  if (request.headers.accept?.includes('application/com.github.proto-openapi.spec.v2@v1.0+protobuf')) {
-    response.writeHead(200, { 'Content-Type': 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf' });
-    response.end();
-  } else {
-    sendJson(response, 200, { swagger: '2.0', info: { title: 'Kubernetes', version: version.gitVersion }, paths: {} });
+const olderProtobuf = protobufMediaTypeV2.replace('.v1.0+', '@v1.0+');
+
+function sendOpenApiV2({ openapi }: DocumentContext, request: IncomingMessage, response: ServerResponse): void {
+  const { accept = '' } = request.headers;
+  const isProtobuf = [protobufMediaTypeV2, olderProtobuf].some((type) => accept.includes(type));
+  const body = openapi.v2(isProtobuf ? 'protobuf' : 'json');
+  if (!hold(response, body.length)) {
+    sendTooManyAnswers(response);
+    return;
   }
+  response.writeHead(200, {
+    'Cache-Control': noCache,
+    'Content-Type': isProtobuf ? protobufMediaTypeV2 : 'application/json',
+    'Content-Length': body.length,
+  });
+  response.end(body);
 }
 
 /** The response to `GET /openapi/v3`: the documents of this server and of aggregated ones, sorted by path. */
@@ -79,7 +85,7 @@ export function answerDocument(
 ): boolean {
   const { registry } = context;
   if (url.pathname === '/openapi/v2') {
-    sendOpenApiV2(request, response);
+    sendOpenApiV2(context, request, response);
     return true;
   }
   const parts = url.pathname.split('/').filter((part) => part !== '');

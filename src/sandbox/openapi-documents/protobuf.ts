@@ -4,7 +4,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index
 import { protobufLibrary } from './protobuf-library.ts';
 import { yamlText } from './yaml-text.ts';
 
-const description = new URL('./openapi-v3.proto', import.meta.url);
+/** The versions of OpenAPI that can be encoded. */
+type Version = 'v2' | 'v3';
+const descriptions = {
+  v2: new URL('./openapi-v2.proto', import.meta.url),
+  v3: new URL('./openapi-v3.proto', import.meta.url),
+};
 
 /** Converts the JSON of a message to the message. */
 type Encode = (json: Json) => object | undefined;
@@ -38,22 +43,24 @@ function jsonName(field: string): string {
 
 /** Fields that hold all keys that no other field of the message has, as a list of names and values. */
 const forOtherKeys = new Set(['additional_properties', 'path', 'response_or_reference']);
-const extensionField = 'specification_extension';
+const extensionFields = new Set(['specification_extension', 'vendor_extension']);
 
-/** The messages of OpenAPI v3 and how to encode each from JSON, derived from their description on first use. */
+/** The messages of a version of OpenAPI and how to encode each from JSON, derived from their description on first use. */
 class Encoder {
+  readonly #version: Version;
   readonly #root: protobuf.Root;
   readonly #plans = new Map<string, Plan>();
 
-  constructor() {
-    this.#root = protobufLibrary().parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
+  constructor(version: Version) {
+    this.#version = version;
+    this.#root = protobufLibrary().parse(readFileSync(descriptions[version], 'utf8'), { keepCase: true }).root;
     this.#root.resolveAll();
   }
 
   plan(name: string): Plan {
     let plan = this.#plans.get(name);
     if (plan === undefined) {
-      const type = this.#root.lookupType(`openapi.v3.${name}`);
+      const type = this.#root.lookupType(`openapi.${this.#version}.${name}`);
       // Messages can be recursive, so this one is registered before its fields are read.
       plan = { type, encode: () => undefined };
       this.#plans.set(name, plan);
@@ -71,7 +78,7 @@ class Encoder {
       return this.#encodeOfOneof(type);
     }
     const [only] = fields;
-    if ((type.name === 'ItemsItem' || type.name === 'StringArray') && only !== undefined) {
+    if (['ItemsItem', 'StringArray', 'TypeItem'].includes(type.name) && only !== undefined) {
       const encode = this.#encodeOfField(only);
       return (json) => ({ [only.name]: encode(Array.isArray(json) ? json : [json]) });
     }
@@ -81,7 +88,7 @@ class Encoder {
     let extensions: { name: string; encode: Encode } | undefined;
     for (const field of fields) {
       const resolved = field.resolvedType;
-      if (field.repeated && resolved instanceof Type && field.name === extensionField) {
+      if (field.repeated && resolved instanceof Type && extensionFields.has(field.name)) {
         extensions = { name: field.name, encode: this.#encodeOfNamed(resolved) };
       } else if (field.repeated && resolved instanceof Type && forOtherKeys.has(field.name)) {
         others = { name: field.name, encode: this.#encodeOfNamed(resolved) };
@@ -156,7 +163,7 @@ class Encoder {
       return (json) => number(json) ?? boolean(json) ?? string(json) ?? {};
     }
     if (fields.boolean !== undefined) {
-      const [boolean, schema] = [choose('boolean'), choose('schema_or_reference')];
+      const [boolean, schema] = [choose('boolean'), choose(this.#version === 'v2' ? 'schema' : 'schema_or_reference')];
       return (json) => boolean(json) ?? schema(json);
     }
     if (fields.reference !== undefined) {
@@ -168,19 +175,21 @@ class Encoder {
   }
 }
 
-let encoder: Encoder | undefined;
+const encoders = new Map<Version, Encoder>();
 
-/** Media type under which API servers send what `encodeProtobuf` returns. */
+/** Media types under which API servers send what `encodeProtobuf` returns. */
 export const protobufMediaType = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+export const protobufMediaTypeV2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /**
- * Encodes an OpenAPI v3 document (3.0) in protobuf, as a kube-apiserver does: the message `openapi.v3.Document`. What
- * the messages cannot represent is omitted, as in a kube-apiserver: bounds of 0, and defaults that are lists or
- * objects. The work is linear in the document, which must not nest deeper than the stack allows (`parseJson` ensures
- * that).
+ * Encodes an OpenAPI document (3.0, or the schemas of 2.0) in protobuf, as a kube-apiserver does: the message
+ * `openapi.v3.Document`. What the messages cannot represent is omitted, as in a kube-apiserver: bounds of 0, and defaults
+ * that are lists or objects. The work is linear in the document, which must not nest deeper than the stack allows
+ * (`parseJson` ensures that).
  */
-export function encodeProtobuf(document: JsonObject): Uint8Array {
-  encoder ??= new Encoder();
+export function encodeProtobuf(document: JsonObject, version: Version = 'v3'): Uint8Array {
+  const encoder = encoders.get(version) ?? new Encoder(version);
+  encoders.set(version, encoder);
   const { type, encode } = encoder.plan('Document');
   return type.encode(encode(document) ?? {}).finish();
 }

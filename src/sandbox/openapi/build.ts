@@ -45,9 +45,17 @@ function render(schema: Schema, components: Components): JsonObject {
 function renderInline(schema: Schema, components: Components): JsonObject {
   const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...rest } = schema;
   const rendered: JsonObject = { ...(rest as JsonObject) };
+  // In Kubernetes' own types, null stands for an absent field.
+  const isOwn = modelNameOf(schema) !== undefined;
+  if (isOwn) {
+    delete rendered.nullable;
+  }
   if (properties !== undefined) {
     rendered.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => [name, render(property, components)]),
+      Object.entries(properties).map(([name, property]) => {
+        const { nullable, ...field } = render(property, components);
+        return [name, isOwn || nullable === undefined ? field : { nullable, ...field }];
+      }),
     );
   }
   if (items !== undefined) {

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { serializeDocument } from '../openapi-documents/index.ts';
+import { encodeProtobuf, serializeDocument } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildDocument } from './build.ts';
 import { builtInHashes } from './built-in-hashes.ts';
 import type { OpenApiMetrics } from './metrics.ts';
 import { PublishedDocument } from './published.ts';
+import { v2Of } from './v2.ts';
 
 interface Built {
   revision: number;
@@ -26,6 +27,7 @@ export class OpenApi {
   readonly #metrics: OpenApiMetrics;
   readonly #documents = new Map<string, Built>();
   #dropAt = slack;
+  #v2: { revision: number; document: JsonObject; encoded: { json?: Uint8Array; protobuf?: Uint8Array } } | undefined;
 
   constructor(registry: Registry, clock: () => Date, metrics: OpenApiMetrics) {
     this.#registry = registry;
@@ -115,5 +117,19 @@ export class OpenApi {
       }
     }
     return { paths };
+  }
+
+  /** The OpenAPI v2 document of all kinds, with which kubectl validates a List; in protobuf for kubectl. */
+  v2(as: 'json' | 'protobuf'): Uint8Array {
+    const { revision } = this.#registry;
+    if (this.#v2?.revision !== revision) {
+      const documents = [...this.#registry.groups()].flatMap(([group, versions]) =>
+        versions.map((version) => buildDocument(this.#registry.of(group, version))),
+      );
+      this.#v2 = { revision, document: v2Of(documents, 'v1.36.0'), encoded: {} };
+    }
+    const { document, encoded } = this.#v2;
+    encoded[as] ??= as === 'json' ? serializeDocument(document).body : encodeProtobuf(document, 'v2');
+    return encoded[as];
   }
 }

@@ -91,6 +91,11 @@ export class Registry {
     return new Map([...groups].map(([group, versions]) => [group, [...versions].sort(compareVersions)]));
   }
 
+  /** A number that increases whenever anything changes. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** A number that increases whenever something in the group and version changes. */
   revisionOf(group: string, version: string): number {
     return this.#revisions.get(`${group}/${version}`) ?? 0;

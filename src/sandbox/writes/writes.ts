@@ -43,9 +43,10 @@ function causesOf({ schema, strategy, isCustom }: Resource, object: JsonObject, 
   return [
     ...metadataCauses(metadataOf(object), strategy.nameFormat ?? 'subdomain'),
     ...causes,
-    // CEL rules are evaluated only for objects that match the schema.
-    ...(isCustom && causes.length === 0 ? validateRules(object, old, schema) : []),
-    ...(strategy.validate?.(object, old) ?? []),
+    // Only objects that match the schema are looked at further.
+    ...(causes.length > 0
+      ? []
+      : [...(isCustom ? validateRules(object, old, schema) : []), ...(strategy.validate?.(object, old) ?? [])]),
   ];
 }
 

@@ -99,6 +99,19 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
     expect(await kubectl('get', 'deployment/web', '-o', 'yaml')).toContain('nothing runs in the sandbox');
   });
 
+  test('finds unknown fields in the items of a List by itself, as on a cluster', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'list-')), 'list.json');
+    const spec = { clientConfig: { url: 'https://a.example.com' }, unknown: 1 };
+    const items = [
+      { apiVersion: 'runtime.cluster.x-k8s.io/v1beta2', kind: 'ExtensionConfig', metadata: { name: 'listed' }, spec },
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'listed' }, dat: {} },
+    ];
+    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
+    await expect(kubectl('apply', '-f', file)).rejects.toThrow(
+      /error validating data: \[ValidationError\(ExtensionConfig\.spec\): unknown field "unknown" .*, ValidationError\(ConfigMap\): unknown field "dat"/,
+    );
+  });
+
   test.each([
     ['logs', 'deployment/idle'],
     ['exec', 'deployment/idle', '--', 'ls'],
