@@ -1,6 +1,7 @@
 import './node-version.ts';
 
 export {
+  applyPatches,
   assertDeterministic,
   assertIdempotent,
   callHandler,

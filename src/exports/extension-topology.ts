@@ -6,6 +6,7 @@ export {
   defineVariables,
   getField,
   mergeVariables,
+  setArguments,
   setField,
   type Template,
   type TemplateContext,

@@ -20,6 +20,7 @@ export {
   handler,
 } from './sdk/handlers/handler.ts';
 export { createJobs, type Job, type Jobs, type JobsOptions } from './sdk/jobs.ts';
+export { setArguments } from './sdk/objects/arguments.ts';
 export { defineInPlaceChanges, type InPlaceChanges, type UpdatableFields } from './sdk/objects/in-place.ts';
 export { getField, setField } from './sdk/objects/json-path.ts';
 export {
@@ -36,6 +37,7 @@ export {
   type ExtensionServerOptions,
   type RunningExtension,
 } from './sdk/server.ts';
+export { applyPatches } from './sdk/testing/apply-patches.ts';
 export { fakeClock } from './sdk/testing/clock.ts';
 export {
   assertDeterministic,

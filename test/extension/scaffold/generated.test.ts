@@ -1,50 +1,14 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
-import { hookNames, templateTypes, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { expect, test } from 'vitest';
+import { hookNames, templateTypes } from '../../../src/extension/scaffold/index.ts';
 import { labTemplate } from './crds.ts';
-
-const root = new URL('../../../', import.meta.url).pathname;
-const source = (file: string) => `./src/exports/${file}.ts`;
-const run = promisify(execFile);
-
-/** A generated project that has this checkout as the SDK. */
-function project(hooks: readonly string[], templateTypes?: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'generated-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeProject(folder, { name: 'lab', hooks, certificates: 'cert-manager', package: '*', templateTypes });
-  const modules = join(folder, 'node_modules');
-  const sdk = join(modules, 'extensionconfig-webhook');
-  mkdirSync(join(modules, '@types'), { recursive: true });
-  mkdirSync(sdk);
-  symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
-  symlinkSync(join(root, 'src'), join(sdk, 'src'));
-  const exports = {
-    './extension': source('extension'),
-    './extension/testing': source('extension-testing'),
-    './extension/topology': source('extension-topology'),
-  };
-  writeFileSync(
-    join(sdk, 'package.json'),
-    JSON.stringify({ name: 'extensionconfig-webhook', type: 'module', exports }),
-  );
-  return folder;
-}
-
-/** What the compiler says about a project. */
-const compile = async (folder: string): Promise<string> => {
-  const tsc = join(root, 'node_modules/.bin/tsc');
-  const { stdout } = await run(tsc, ['-p', '.'], { cwd: folder }).catch((error: { stdout: string }) => error);
-  return stdout;
-};
+import { compile, linkedProject, run } from './linked-project.ts';
 
 test('the generated project compiles, and its tests pass; those of what is not written yet are named', {
   timeout: 120_000,
 }, async () => {
-  const folder = project(hookNames);
+  const folder = linkedProject(hookNames);
   expect(await compile(folder)).toBe('');
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], { cwd: folder });
   expect(stdout).toMatch(/^# fail 0$/m);
@@ -66,7 +30,7 @@ test('mistakes do not compile, and the errors say what is wrong', { timeout: 120
       },
     },
   };
-  const folder = project(['GeneratePatches'], templateTypes([labTemplate({ v1: spec })]));
+  const folder = linkedProject(['GeneratePatches'], templateTypes([labTemplate({ v1: spec })]));
   const lines: readonly [code: string, error: RegExp | undefined][] = [
     ["import { handler } from 'extensionconfig-webhook/extension';", undefined],
     ["import { defineVariables, walkTemplates } from 'extensionconfig-webhook/extension/topology';", undefined],

@@ -136,9 +136,14 @@ export async function assertDeterministic<H extends Hook>(
   { times = 3, status }: DeterministicOptions = {},
 ): Promise<CallOutcome> {
   const first = await callVaried(handler, request, 0, status);
+  let last = first;
   for (let turn = 1; turn < times; turn++) {
     const next = await withDateAhead(turn * turnMs, () => callVaried(handler, request, turn, status));
-    deepStrictEqual(next.response, first.response, `${handler.name}: the same request has different answers`);
+    // Work that was waited for may be done by now.
+    if (last.result !== 'blocking' || next.result === 'blocking') {
+      deepStrictEqual(next.response, last.response, `${handler.name}: the same request has different answers`);
+    }
+    last = next;
   }
   return first;
 }

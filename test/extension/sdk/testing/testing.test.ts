@@ -176,6 +176,13 @@ describe('answers that change', () => {
     await expect(assertDeterministic(changing, request)).rejects.toThrow('the same request has different answers');
   });
 
+  test('work that ends is no change, but an end that is taken back is', async () => {
+    const answersIn = (...answers: ('wait' | 'done')[]) =>
+      create((_, { answer }) => (answers.shift() === 'wait' ? answer.retry(5, 'wait') : answer.done()));
+    expect(await assertDeterministic(answersIn('wait', 'wait', 'done'))).toMatchObject({ result: 'blocking' });
+    await expect(assertDeterministic(answersIn('done', 'wait'))).rejects.toThrow('different answers');
+  });
+
   test('patches of items in another order are the same', async () => {
     const steady = patcher(({ items }, { answer }) =>
       answer.done({ items: items.map(({ uid }) => ({ uid, patchType: 'JSONPatch' as const, patch: patchOf(1) })) }),

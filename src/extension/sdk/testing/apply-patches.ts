@@ -1,0 +1,37 @@
+import type { Json, JsonObject } from '../../../kubernetes/index.ts';
+import {
+  applyPatch,
+  fieldsSetBy,
+  type GeneratePatchesRequest,
+  type GeneratePatchesResponse,
+  isEmptyPatch,
+  revertIgnored,
+} from '../../../runtimehooks/index.ts';
+
+/**
+ * The templates of a request with the patches of a response, as Cluster API makes them: without what it ignores or
+ * overwrites. In the order of the request's items.
+ *
+ * @throws {Error} when Cluster API could not apply a patch, or a patch is for an item that the request does not have.
+ */
+export function applyPatches(
+  request: Pick<GeneratePatchesRequest, 'items'>,
+  response: Pick<GeneratePatchesResponse, 'items'>,
+): JsonObject[] {
+  const templates = new Map(request.items.map(({ uid, object }) => [uid, object as JsonObject]));
+  const items = new Map(request.items.map((item) => [item.uid, item]));
+  for (const patch of response.items ?? []) {
+    const [template, item] = [templates.get(patch.uid), items.get(patch.uid)];
+    if (template === undefined || item === undefined) {
+      throw new Error(`the response has a patch for ${JSON.stringify(patch.uid)}, which the request does not have`);
+    }
+    if (isEmptyPatch(patch)) {
+      continue;
+    }
+    const after = applyPatch(template, patch);
+    const builtin = item.variables?.find(({ name }) => name === 'builtin')?.value as Json | undefined;
+    revertIgnored(template, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
+    templates.set(patch.uid, after);
+  }
+  return [...templates.values()];
+}

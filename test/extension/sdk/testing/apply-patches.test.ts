@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import {
+  applyPatches,
+  handler,
+  setField,
+  type TemplatePatcher,
+  walkTemplates,
+} from '../../../../src/extension/index.ts';
+import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
+import type { GeneratePatchesResponse } from '../../../../src/runtimehooks/index.ts';
+
+const request = requestFor('GeneratePatches');
+
+const patched = async (mutate: TemplatePatcher['mutate'], format?: 'JSONMergePatch') => {
+  const patcher = handler('GeneratePatches', {
+    name: 'patch',
+    handle: (asked, { answer }) => answer.done({ items: walkTemplates(asked, [{ mutate }], { format }) }),
+  });
+  const { response } = await callHandler(patcher, request);
+  return applyPatches(request, response as unknown as GeneratePatchesResponse);
+};
+
+test.each([undefined, 'JSONMergePatch'] as const)('templates are as after the patches: %s', async (format) => {
+  const [template] = await patched((one) => setField(one, 'spec.template.spec.region', 'us'), format);
+  expect(template).toEqual({ ...request.items[0]!.object, spec: { template: { spec: { region: 'us' } } } });
+  expect(await patched(() => {}, format)).toEqual(request.items.map(({ object }) => object));
+});
+
+const encoded = (patch: unknown) => Buffer.from(JSON.stringify(patch)).toString('base64');
+const response = (uid: string, patch: unknown) =>
+  ({ items: [{ uid, patchType: 'JSONPatch', patch: encoded(patch) }] }) as unknown as GeneratePatchesResponse;
+
+test('what Cluster API ignores is left out', () => {
+  const { uid, object } = request.items[0]!;
+  const renamed = response(uid, [{ op: 'replace', path: '/metadata/name', value: 'other' }]);
+  expect(applyPatches(request, renamed)[0]).toEqual(object);
+});
+
+test('a patch that cannot be applied is an error', () => {
+  const { uid } = request.items[0]!;
+  expect(() => applyPatches(request, response(uid, [{ op: 'remove', path: '/spec/none' }]))).toThrow(
+    'failed to apply patch: error applying json patch (RFC6902)',
+  );
+  expect(() => applyPatches(request, response('other', []))).toThrow(
+    'the response has a patch for "other", which the request does not have',
+  );
+});
