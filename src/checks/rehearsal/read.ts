@@ -266,6 +266,7 @@ function blueprintOf({ object, where }: GivenObject, templates: Templates): Blue
     patches,
     inlinePatches,
     infrastructureCluster: template('spec', 'infrastructure'),
+    infrastructureNaming: textAt(object, 'spec', 'infrastructure', 'naming', 'template'),
     controlPlane: {
       template: template('spec', 'controlPlane'),
       machines: template('spec', 'controlPlane', 'machineInfrastructure'),

@@ -270,3 +270,51 @@ describe('a round of patches', () => {
     );
   });
 });
+
+describe('names of objects', () => {
+  const named = (template: string, cluster = 'c') => {
+    const yaml = clusterYaml('v1.31.0').replace('name: c,', `name: ${cluster},`);
+    const naming = `naming: { template: "${template}" }`;
+    const classes = classOf('[]')
+      .replace('{ class: w,', `{ class: w, ${naming},`)
+      .replace(
+        '  controlPlane:',
+        `  controlPlane:\n    ${naming.replace('.machineDeployment.topologyName', '.cluster.name')}`,
+      );
+    const { state } = simulate(() => undefined, { yaml: yaml + classes });
+    return [state.controlPlane.name, ...state.workers.map(({ name }) => name)];
+  };
+
+  test('follow the naming template of the class', () => {
+    expect(named('{{ .cluster.name }}-x-{{ .machineDeployment.topologyName }}')).toEqual([
+      'c-x-c',
+      'c-x-md-0',
+      'c-x-md-1',
+    ]);
+    expect(named('{{.random}}-{{- .cluster.name -}}')).toEqual([
+      expect.stringMatching(/^[a-z0-9]{5}-c$/),
+      expect.stringMatching(/^[a-z0-9]{5}-c$/),
+      expect.stringMatching(/^[a-z0-9]{5}-c$/),
+    ]);
+  });
+
+  test('are cut to 63 characters, with a suffix', () => {
+    const long = 'l'.repeat(62);
+    const [controlPlane, first] = named('{{ .cluster.name }}-{{ .cluster.name }}', long);
+    for (const name of [controlPlane, first]) {
+      expect(name).toMatch(/^l{58}[a-z0-9]{5}$/);
+    }
+    expect(named('{{ .unknown }}', long)[1]).toMatch(/^l{58}[a-z0-9]{5}$/);
+  });
+
+  test.each([
+    '{{ .unknown }}',
+    '{{ printf .cluster.name }}',
+  ])('are the default ones with the template %j', (template) => {
+    expect(named(template)).toEqual([
+      expect.stringMatching(/^c-[a-z0-9]{5}$/),
+      expect.stringMatching(/^c-md-0-[a-z0-9]{5}$/),
+      expect.stringMatching(/^c-md-1-[a-z0-9]{5}$/),
+    ]);
+  });
+});

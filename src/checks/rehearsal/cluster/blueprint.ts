@@ -40,6 +40,8 @@ export interface Blueprint {
   /** Names of patches that are defined inline in the class, which a rehearsal does not apply. */
   inlinePatches: readonly string[];
   infrastructureCluster: ClassTemplate | undefined;
+  /** `spec.infrastructure.naming.template`. */
+  infrastructureNaming: string;
   controlPlane: {
     template: ClassTemplate | undefined;
     machines: ClassTemplate | undefined;

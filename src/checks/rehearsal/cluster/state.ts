@@ -240,15 +240,39 @@ export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
 /** The user's annotation that keeps a group of workers, and those behind it, from being upgraded. */
 export const holdAnnotation = 'topology.cluster.x-k8s.io/hold-upgrade-sequence';
 
+/** The name of an object by the naming template of the class, if it has one. */
+export function nameOf(
+  { subject, names }: { subject: RehearsedCluster; names: Names },
+  template: string,
+  purpose: string,
+  group?: { kind: 'machineDeployment' | 'machinePool'; topologyName: string },
+): string {
+  const cluster = textAt(subject.cluster, 'metadata', 'name');
+  const values = {
+    'cluster.name': cluster,
+    ...(group !== undefined && { [`${group.kind}.topologyName`]: group.topologyName }),
+  };
+  const base = group === undefined ? cluster : `${cluster}-${group.topologyName}`;
+  return (template === '' ? undefined : names.rendered(template, values, purpose)) ?? names.generated(base, purpose);
+}
+
 function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names }): WorkerGroup[] {
   return workerKinds.flatMap((kind) => {
     return objectsAt(subject.cluster, 'spec', 'topology', 'workers', listOf[kind]).map((topology) => {
       const topologyName = textAt(topology, 'name');
+      const { [listOf[kind]]: classes } = subject.blueprint ?? {
+        machineDeployments: undefined,
+        machinePools: undefined,
+      };
+      const settings = classes?.get(textAt(topology, 'class'))?.settings;
       return {
         kind,
         topologyName,
         class: textAt(topology, 'class'),
-        name: names.generated(`${textAt(subject.cluster, 'metadata', 'name')}-${topologyName}`, kind),
+        name: nameOf({ subject, names }, textAt(settings, 'naming', 'template'), kind, {
+          kind: kind === 'MachinePool' ? 'machinePool' : 'machineDeployment',
+          topologyName,
+        }),
         version: undefined,
         readyAt: undefined,
       } as const;
@@ -264,7 +288,6 @@ export function initialState(
   release: Release = newestRelease,
 ): State {
   const cluster = copyOf(subject.cluster) as State['cluster'];
-  const clusterName = textAt(cluster, 'metadata', 'name');
   const { status: _status, ...rest } = cluster;
   const isCreated = fieldAt(cluster, 'spec', 'controlPlaneRef') !== undefined;
   const version = isCreated ? textAt(cluster, 'spec', 'topology', 'version') : undefined;
@@ -288,7 +311,13 @@ export function initialState(
     } as State['cluster'],
     controlPlane: {
       kind: subject.kinds.controlPlane.kind,
-      name: textAt(cluster, 'spec', 'controlPlaneRef', 'name') || names.generated(clusterName, 'ControlPlane'),
+      name:
+        textAt(cluster, 'spec', 'controlPlaneRef', 'name') ||
+        nameOf(
+          { subject, names },
+          textAt(subject.blueprint?.controlPlane.settings, 'naming', 'template'),
+          'ControlPlane',
+        ),
       version,
       readyAt: undefined,
       previous: undefined,

@@ -5,6 +5,7 @@ import { upgradeStepText } from '../cluster/releases.ts';
 import {
   annotate,
   isPending,
+  nameOf,
   okToDeleteAnnotation,
   replicasOf,
   type State,
@@ -28,12 +29,14 @@ const isCreated = ({ cluster }: State): boolean => fieldAt(cluster, 'spec', 'con
 
 function* create({ state }: Reconcile): Simulation {
   yield* setPending(state, ['AfterControlPlaneInitialized']);
-  const { cluster, controlPlane, names, subject } = state;
-  const name = textAt(cluster, 'metadata', 'name');
+  const { cluster, controlPlane, subject } = state;
   const { infrastructure, controlPlane: controlPlaneKind } = subject.kinds;
   cluster.spec = {
     ...cluster.spec,
-    infrastructureRef: { ...infrastructure, name: names.generated(name, 'InfrastructureCluster') },
+    infrastructureRef: {
+      ...infrastructure,
+      name: nameOf(state, subject.blueprint?.infrastructureNaming ?? '', 'InfrastructureCluster'),
+    },
     controlPlaneRef: { ...controlPlaneKind, name: controlPlane.name },
   };
   wrote(state, 'spec');
