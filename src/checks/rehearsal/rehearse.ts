@@ -13,8 +13,9 @@ import type { RehearsedCluster } from './cluster/subject.ts';
 import { type Fault, withFaults } from './faults.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
 import { warning } from './record.ts';
+import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
-import { discoverVariables } from './topology/discover.ts';
+import { discoverVariables, notReady } from './topology/discover.ts';
 import { checkedTopology } from './topology/variables.ts';
 
 /** Options of a rehearsal. */
@@ -194,6 +195,10 @@ async function warnOfSelectors(configs: readonly ExtensionConfig[], options: Reh
 /** Hooks of which only the handlers that a ClusterClass names are called. */
 const hooksOfClasses = new Set(['DiscoverVariables', 'GeneratePatches', 'ValidateTopology', 'GenerateUpgradePlan']);
 
+/** What Cluster API reports for the Clusters of a class whose variables cannot be discovered. */
+const classNotReady =
+  'ClusterClass is not successfully reconciled: status of VariablesReady condition on ClusterClass must be "True"';
+
 /** Maximum number of handlers that a warning names. */
 const maxNamed = 10;
 
@@ -268,6 +273,9 @@ export async function rehearse(options: RehearsalOptions): Promise<{ clusters: n
         const name = `${blueprint.namespace}/${blueprint.name}`;
         const { end } = await play(discoverVariables(blueprint), name, caller, options);
         if (end !== undefined) {
+          for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
+            onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });
+          }
           return stop(end);
         }
       }

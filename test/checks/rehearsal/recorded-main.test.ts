@@ -57,7 +57,7 @@ async function rehearsed(script: Script, yaml: string, options: Parameters<typeo
     const number = counts.get(hook) ?? 0;
     counts.set(hook, number + 1);
     requests.push({ hook, body });
-    if ((hook === 'Discovery' && script.Discovery === undefined) || hook === 'DiscoverVariables') {
+    if (hook.startsWith('Discover') && script[hook] === undefined) {
       return calls.get(hook)?.answer;
     }
     const answers = script[hook] ?? [
@@ -225,6 +225,18 @@ test.each<[mark: string, Script]>([
 ])('%s', async (mark, script) => {
   const { conditions } = await rehearsed(script, `${atVersion('v1.30.0')}---\n${objects}`, { maxFailures: 1 });
   expect(conditions).toEqual(recorded(mark).slice(0, 1));
+});
+
+test('a class whose variables cannot be discovered', async () => {
+  const { conditions, end } = await rehearsed(
+    { DiscoverVariables: [failure('no schema')] },
+    `${cluster}---\n${objects}`,
+    {},
+  );
+  expect(conditions).toEqual([
+    'False ReconcileFailed: ClusterClass is not successfully reconciled: status of VariablesReady condition on ClusterClass must be "True"',
+  ]);
+  expect(end).toMatchObject({ isComplete: false, reason: expect.stringContaining('no schema') });
 });
 
 test('before v1.14, conditions lack the messages of extensions', async () => {

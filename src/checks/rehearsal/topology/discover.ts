@@ -45,6 +45,9 @@ function* unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): Generator<
   }
 }
 
+/** The condition of a class without which its Clusters are not reconciled. */
+export const notReady = 'VariablesReady';
+
 /** Number of rounds: the class is reconciled again after its status has been written. */
 const rounds = 2;
 
@@ -65,7 +68,7 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
     }
   }
   const name = `${blueprint.namespace}/${blueprint.name}`;
-  const notReady = `VariablesReady of ClusterClass ${name} is False, and no Cluster of it reconciles: `;
+  const because = `${notReady} of ClusterClass ${name} is False, and no Cluster of it reconciles: `;
   const inline = checked(blueprint.inlineVariables, 'spec.variables');
   if (inline.refusal !== undefined) {
     return `Cluster API refuses ClusterClass ${name}: ${inline.refusal}`;
@@ -86,7 +89,7 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
       };
       if (answer === undefined || answer.ok === 'restart' || !answer.ok) {
         const error = answer === undefined || answer.ok === 'restart' ? 'the controller restarted' : answer.error;
-        return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${error}`;
+        return `${because}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${error}`;
       }
       const { variables = [] } = answer.response;
       const before = answers.get(patch.name);
@@ -102,7 +105,7 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
       if (isNew) {
         const { refusal, unevaluated } = checked(variables, `${patch.name}.variables`);
         if (refusal !== undefined) {
-          return `${notReady}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${refusal}`;
+          return `${because}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${refusal}`;
         }
         yield* tellUnevaluated(unevaluated);
       }
@@ -114,7 +117,7 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
       ({ schema, isRequired }) => !isSame([schema, isRequired], [first?.schema ?? {}, first?.isRequired ?? false]),
     );
     if (conflict !== undefined) {
-      return `${notReady}variable ${JSON.stringify(name)} has different definitions in ${first?.from} and ${conflict.from}`;
+      return `${because}variable ${JSON.stringify(name)} has different definitions in ${first?.from} and ${conflict.from}`;
     }
   }
   return undefined;
