@@ -2,8 +2,6 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { type Watching, type WatchingOptions, watchCluster } from '../../policy/cluster-facts/index.ts';
 
-export { addWatchingMetrics } from '../../policy/cluster-facts/index.ts';
-
 /** Watches a cluster for the rules that use facts about it, and logs problems. */
 export function followCluster(
   config: KubeConfig,

@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, watch } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FileError, readRegularFile } from '../../base/index.ts';
@@ -20,9 +20,9 @@ export interface FileWatch {
   close(): void;
 }
 
-/** How often files are read when no event reports a change: fs.watch is silent on some mounts. */
-const defaultPollMs = 10_000;
-/** How long to wait after a change before reading: writers replace two files, and the kubelet a whole folder. */
+/** How often files are read: fs.watch is silent on some mounts, and after a folder was replaced. */
+const defaultPollMs = 500;
+/** How long to wait after a change before reading again: writers replace two files, and the kubelet a whole folder. */
 const settleMs = 50;
 /** Larger than any certificate file. */
 const maxFileBytes = 1024 * 1024;
@@ -54,84 +54,31 @@ export async function watchFiles(
   onStates: (states: readonly FileState[]) => void,
   pollMs: number = defaultPollMs,
 ): Promise<FileWatch> {
+  const end = new AbortController();
   // Not a state of any file, so that the first one differs from it.
   let reported: readonly FileState[] = [];
-  let closed = false;
-  let checking = false;
-  let again: boolean;
-  let timer: NodeJS.Timeout | undefined;
-  const watchers = new Map<string, FSWatcher>();
+  const readAll = () => Promise.all(paths.map(readState));
+  const pause = () => sleep(pollMs, undefined, { ref: false, signal: end.signal }).catch(() => {});
 
-  async function readSettled(): Promise<readonly FileState[]> {
-    let states = await Promise.all(paths.map(readState));
-    while (!closed && !sameStates(states, reported)) {
-      await sleep(reported.length === 0 ? 1 : settleMs);
-      const next = await Promise.all(paths.map(readState));
-      if (sameStates(states, next)) {
-        break;
+  async function check(settlingMs: number): Promise<void> {
+    let states = await readAll();
+    while (!end.signal.aborted && !sameStates(states, reported)) {
+      await sleep(settlingMs);
+      const next = await readAll();
+      if (sameStates(states, next) && !end.signal.aborted) {
+        reported = states;
+        onStates(states);
+        return;
       }
       states = next;
     }
-    return states;
   }
 
-  function watchFolders(): void {
-    for (const folder of new Set(paths.map((path) => dirname(path)))) {
-      if (watchers.has(folder)) {
-        continue;
-      }
-      try {
-        const watcher = watch(folder, { persistent: false }, () => void check());
-        const forget = () => {
-          watchers.delete(folder);
-          watcher.close();
-        };
-        watcher.on('error', forget);
-        watchers.set(folder, watcher);
-      } catch {
-        // The folder does not exist yet, or the system has run out of watches: the next poll tries again.
-      }
+  await check(1);
+  void (async () => {
+    for (await pause(); !end.signal.aborted; await pause()) {
+      await check(settleMs);
     }
-  }
-
-  async function check(): Promise<void> {
-    if (checking) {
-      again = true;
-      return;
-    }
-    checking = true;
-    clearTimeout(timer);
-    do {
-      again = false;
-      watchFolders();
-      const states = await readSettled();
-      if (!closed && !sameStates(states, reported)) {
-        reported = states;
-        onStates(states);
-      }
-    } while (again && !closed);
-    checking = false;
-    if (!closed) {
-      timer = setTimeout(() => {
-        // When a folder is removed and created again, the old watch remains but reports nothing any more.
-        for (const watcher of watchers.values()) {
-          watcher.close();
-        }
-        watchers.clear();
-        void check();
-      }, pollMs);
-      timer.unref();
-    }
-  }
-
-  await check();
-  return {
-    close() {
-      closed = true;
-      clearTimeout(timer);
-      for (const watcher of watchers.values()) {
-        watcher.close();
-      }
-    },
-  };
+  })();
+  return { close: () => end.abort() };
 }

@@ -6,15 +6,16 @@ import { type Entropy, systemEntropy } from '../../../base/x509/index.ts';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { watchServingSecret } from '../../../kubernetes/client/index.ts';
-import type { Watching } from '../../../policy/cluster-facts/index.ts';
+import { addWatchingMetrics, type Watching } from '../../../policy/cluster-facts/index.ts';
 import { createAdmission, createRuleSet } from '../../../policy/index.ts';
 import type { Endpoint } from '../../../sandbox/index.ts';
 import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
-import { type RunningWebhook, startWebhook, type WebhookOptions } from '../../../webhook/index.ts';
+import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { defaultsOf } from '../../framework/flags.ts';
 import { type CommandEntry, type Io, type Program, runProgram } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { defineCerts } from '../certs/certs.ts';
+import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
 /** Namespace and Service of the webhook in the manifests, which the sandbox also uses. */
@@ -59,26 +60,12 @@ export const byService: WebhookReference = {
  */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
-/** Facts about the cluster, and their metrics. */
-interface Following {
-  watching: Watching;
-  addMetrics: NonNullable<WebhookOptions['addMetrics']>;
-}
-
-async function follow(config: KubeConfig, log: Logger): Promise<Following> {
-  // Only here: most sandboxes do without facts.
-  const { addWatchingMetrics, followCluster } = await import('../follow-cluster.ts');
-  // Definitions are added while a sandbox is running, and should be noticed soon.
-  const watching = followCluster(config, log, { pace: { versionsMs: 500 } });
-  return { watching, addMetrics: (registry, prefix) => addWatchingMetrics(registry, prefix, watching) };
-}
-
 /** Starts the real webhook server on loopback, as `serve --feature-gates=RuntimeSDK=true` does. */
 export async function startLocalWebhook(
   certificates: CertificateSource,
   log: Logger,
   port = 0,
-  following?: Following,
+  watching?: Watching,
 ): Promise<RunningWebhook> {
   const now = () => new Date();
   // With the gate disabled, every ExtensionConfig would be rejected, and there would be nothing to try.
@@ -88,10 +75,10 @@ export async function startLocalWebhook(
       rules: createRuleSet(ruleSetOptionsOf(defaultsOf(policyFlags))),
       isRuntimeSdkEnabled: true,
       now,
-      facts: following?.watching.read,
+      facts: watching?.read,
     }),
-    refresh: following?.watching.refresh,
-    addMetrics: following?.addMetrics,
+    refresh: watching?.refresh,
+    addMetrics: watching && ((registry, prefix) => addWatchingMetrics(registry, prefix, watching)),
     convert: reviewConversion,
     certificates,
     webhook: { host: '127.0.0.1', port },
@@ -119,19 +106,20 @@ export async function startWebhookOfSecret(
   log: Logger,
   { port = 0, clusterFacts = false }: { port?: number; clusterFacts?: boolean | undefined } = {},
 ): Promise<LocalWebhook> {
-  const following = clusterFacts ? await follow(config, log) : undefined;
+  // Definitions are added while a sandbox is running, and should be noticed soon.
+  const watching = clusterFacts ? followCluster(config, log, { pace: { versionsMs: 500 } }) : undefined;
   const server = await startLocalWebhook(
     secretCertificates(`${webhookService.namespace}/${servingSecret}`, (onEvent) =>
       watchServingSecret(config, webhookService.namespace, servingSecret, onEvent),
     ),
     log,
     port,
-    following,
+    watching,
   );
   return {
     port: server.webhookPort,
     stop() {
-      following?.watching.stop();
+      watching?.stop();
       return server.stop(stopping);
     },
   };

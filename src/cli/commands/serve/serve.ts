@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { loadKubeConfig, watchServingSecret } from '../../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
-import type { Watching } from '../../../policy/cluster-facts/index.ts';
+import { addWatchingMetrics } from '../../../policy/cluster-facts/index.ts';
 import {
   ClientCaError,
   fileCertificates,
@@ -22,9 +22,11 @@ import { type DefineCommand, exitCode, FailureError, UsageError } from '../../fr
 import { version } from '../../framework/version.ts';
 import { checkedName } from '../checked-name.ts';
 import { orNoCluster } from '../cluster-flags.ts';
+import { followCluster } from '../follow-cluster.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf } from './policy.ts';
 import { servePolicyOf, unusedFacts } from './policy-of-flags.ts';
+import { proberOf } from './probe.ts';
 
 function listenFailure(error: ListenError): FailureError {
   const prefix = error.port === 'main' ? '--' : '--health-';
@@ -79,7 +81,6 @@ export const defineServe: DefineCommand = (command, io, end) => {
     const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
     checkPortsDiffer({ port, host, healthPort, healthHost });
     const clients = clientsOf(flags);
-    const now = () => new Date();
     const policy = servePolicyOf(flags);
     const certificates = await certificatesOf(flags, io.env);
     const config = policy.hasFacts ? await orNoCluster(loadKubeConfig(flags, io.env), '--cluster-facts: ') : undefined;
@@ -88,12 +89,8 @@ export const defineServe: DefineCommand = (command, io, end) => {
     if (unused !== undefined) {
       log.warn(unused);
     }
-    let watching: Watching | undefined;
-    // Loaded on demand, since most servers do not need it.
-    const asksServers = flags.probe !== 'off' || flags['probe-allow'].length > 0;
-    const prober = asksServers ? (await import('./probe.ts')).proberOf(flags, policy) : undefined;
-    const follow = config && (await import('../follow-cluster.ts'));
-    watching = config && follow?.followCluster(config, log);
+    const prober = proberOf(flags, policy);
+    const watching = config && followCluster(config, log);
     let server: RunningWebhook;
     try {
       server = await startWebhook({
@@ -103,7 +100,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
         addMetrics(registry, prefix) {
           prober?.addMetrics(registry, prefix);
           if (watching !== undefined) {
-            follow?.addWatchingMetrics(registry, prefix, watching);
+            addWatchingMetrics(registry, prefix, watching);
           }
         },
         convert: reviewConversion,
@@ -124,7 +121,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
         version,
         featureGates: flags['feature-gates'],
         processMetrics: true,
-        now,
+        now: () => new Date(),
       });
     } catch (error) {
       watching?.stop();
