@@ -1,0 +1,259 @@
+// What decodes input from outside, each through its front door, and which errors are answers to it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import fc, { type Arbitrary } from 'fast-check';
+import { parseSmallYaml, YamlError } from '../../src/base/index.ts';
+import {
+  caProblem,
+  framingProblem,
+  readableCertificates,
+  readCa,
+  readCertificates,
+  readKey,
+  readPem,
+  usable,
+} from '../../src/base/x509/index.ts';
+import { reviewConversion } from '../../src/extensionconfig/conversion/index.ts';
+import { KubeConfigError, loadKubeConfig } from '../../src/kubernetes/client/index.ts';
+import {
+  applyMergePatch,
+  applyOperations,
+  isJsonObject,
+  isOperation,
+  isSame,
+  type Json,
+  JsonError,
+  type JsonObject,
+  jsonPatchOf,
+  PatchError,
+  type PatchOperation,
+  parseJson,
+} from '../../src/kubernetes/index.ts';
+import { readDocument, splitDocuments } from '../../src/kubernetes/manifests/index.ts';
+import { createAdmission, createRuleSet } from '../../src/policy/index.ts';
+import { readDiscovery } from '../../src/runtimehooks/client/index.ts';
+import { clusterApiHooks, createHookCatalog, hooks, newestKnownRelease } from '../../src/runtimehooks/index.ts';
+import { decodeRequest, decodeResponse, sampleRequest, sampleResponse } from '../../src/runtimehooks/messages/index.ts';
+import {
+  convertV2ToV3,
+  encodeProtobuf,
+  InvalidOpenApi,
+  readOpenApi,
+  V2ConversionError,
+} from '../../src/sandbox/openapi-documents/index.ts';
+import { parseProtobuf } from '../../src/sandbox/writes/protobuf.ts';
+import { createDecide } from '../../src/webhook/index.ts';
+import { changedValue, damagedBytes, damagedText, jsonBody } from './inputs.ts';
+
+/** Something that decodes input from outside. */
+export interface Decoder {
+  name: string;
+  input: Arbitrary<unknown>;
+  /** Throws when the result is wrong. */
+  decode(input: never): unknown;
+  /** Errors that are answers to bad input; any other is a find. */
+  refusals: readonly (new (
+    ...args: never[]
+  ) => Error)[];
+}
+
+function decoder<I>(
+  name: string,
+  input: Arbitrary<I>,
+  decode: (input: I) => unknown,
+  refusals: Decoder['refusals'] = [],
+): Decoder {
+  return { name, input, decode, refusals };
+}
+
+const fixtures = new URL('../../test/support/fixtures/', import.meta.url);
+const textOf = (name: string) => readFileSync(new URL(name, fixtures), 'utf8');
+const jsonOf = (name: string) => JSON.parse(textOf(name)) as JsonObject;
+const call = (name: string) => jsonOf(`webhook-calls/${name}.json`).body as Json;
+
+function check(isTrue: boolean, claim: string): void {
+  if (!isTrue) {
+    throw new Error(`not true: ${claim}`);
+  }
+}
+
+const catalog = createHookCatalog();
+const admission = createAdmission({
+  rules: createRuleSet({
+    profile: 'strict',
+    enforcement: 'deny',
+    maxHandlerTimeoutSeconds: 30,
+    hooks: catalog,
+    clusterApi: newestKnownRelease,
+  }),
+  isRuntimeSdkEnabled: true,
+  now: () => new Date(),
+});
+const decide = createDecide({ admission, convert: reviewConversion });
+
+/** The webhook's reply to a body is JSON, never a bug, and the patch of a mutation applies. */
+async function review(webhook: 'mutate' | 'validate' | 'convert', body: Buffer): Promise<void> {
+  const { code, text, note } = await decide(webhook, body, () => new AbortController().signal);
+  check(note.kind !== 'bug', `a review of ${webhook} is not a bug: ${JSON.stringify(note)}`);
+  const reply = JSON.parse(text) as { response?: { allowed?: boolean; patch?: string } };
+  const patch = reply.response?.patch;
+  if (code === 200 && patch !== undefined) {
+    const { request } = parseJson(body) as { request: { object: Json } };
+    applyOperations(request.object, JSON.parse(Buffer.from(patch, 'base64').toString()) as PatchOperation[]);
+  }
+}
+
+const hookOf = fc.constantFrom(...clusterApiHooks);
+const messages = (sample: (hook: (typeof clusterApiHooks)[number]) => JsonObject) =>
+  hookOf.chain((hook) => changedValue([sample(hook)]).map((value) => ({ hook, value })));
+
+const answers = textOf('runtime-sdk/discovery.jsonl')
+  .trim()
+  .split('\n')
+  .map((line) => (JSON.parse(line) as { answer: { body?: string } }).answer.body ?? '')
+  .flatMap((body) => {
+    try {
+      return [JSON.parse(body) as Json];
+    } catch {
+      return [];
+    }
+  });
+
+const kubeconfig = `apiVersion: v1
+kind: Config
+current-context: a
+contexts: [{ name: a, context: { cluster: a, user: a } }]
+clusters: [{ name: a, cluster: { server: 'https://127.0.0.1:1', insecure-skip-tls-verify: true } }]
+users: [{ name: a, user: { token: secret } }]
+`;
+const manifest = `# a comment
+apiVersion: v1
+kind: List
+items:
+  - &one { apiVersion: v1, kind: ConfigMap, metadata: { name: 'a', labels: { "b": c } } }
+  - *one
+---
+data: |
+  text
+  more
+list: [1, 2.5, ~, !!str 3]
+`;
+const pem = textOf('certs/elliptic-ca.crt');
+
+function yamlText(text: string): void {
+  for (const document of splitDocuments(text)) {
+    const read = 'error' in document ? undefined : readDocument(document);
+    for (const { placeOf, path } of read === undefined || 'errors' in read ? [] : read.objects) {
+      check(placeOf([...path, 'metadata', 'name']).line > 0, 'a field has a line');
+    }
+  }
+}
+
+const openApiV2 = jsonOf('openapi/aggregated-old-v2.json');
+const openApiV3 = jsonOf('openapi/aggregated-old-v3.json');
+const protobufs = (JSON.parse(textOf('kubectl-protobuf.json')) as { body: string }[]).map(({ body }) =>
+  Buffer.from(body, 'base64'),
+);
+const object = (call('create-validate') as { request: { object: JsonObject } }).request.object;
+
+/** All decoders. `folder` is for those that read files. */
+export function decodersIn(folder: string): Decoder[] {
+  const file = `${folder}/kubeconfig`;
+  return [
+    decoder('mutate', jsonBody([call('create-mutate')]), (body) => review('mutate', body)),
+    decoder('validate', jsonBody([call('create-validate'), call('delete-validate')]), (body) =>
+      review('validate', body),
+    ),
+    decoder('convert', jsonBody([call('conversion-to-v1alpha1'), call('conversion-to-v1beta2')]), (body) =>
+      review('convert', body),
+    ),
+    decoder('json', jsonBody([object]), parseJson, [JsonError]),
+    decoder(
+      'hook-request',
+      messages((hook) => sampleRequest(hook)),
+      ({ hook, value }) => decodeRequest(hook, value),
+    ),
+    decoder(
+      'hook-answer',
+      messages((hook) => sampleResponse(hook)),
+      ({ hook, value }) => decodeResponse(hook, value),
+    ),
+    decoder('discovery', changedValue(answers), (value) => {
+      const decoded = decodeResponse(hooks.Discovery, value);
+      return 'problem' in decoded
+        ? undefined
+        : readDiscovery(decoded.response, 'a', { catalog, release: newestKnownRelease });
+    }),
+    decoder('certificates', damagedText(fc.constantFrom(pem, pem + pem, pem.replaceAll('\n', '\r\n'))), (text) => {
+      framingProblem(readPem(text));
+      readCa(text, new Date());
+      for (const certificate of usable(readCertificates(text)) ?? []) {
+        caProblem(certificate, new Date());
+        readKey(text, certificate);
+      }
+      return [...readableCertificates(text)];
+    }),
+    decoder(
+      'kubeconfig',
+      damagedText(fc.constant(kubeconfig)),
+      (text) => {
+        writeFileSync(file, text);
+        return loadKubeConfig({ kubeconfig: file }, {});
+      },
+      [KubeConfigError],
+    ),
+    decoder('manifests', damagedText(fc.constant(manifest)), yamlText),
+    decoder('yaml', damagedText(fc.constantFrom(manifest, kubeconfig)), (text) => parseSmallYaml(text, 100_000), [
+      YamlError,
+    ]),
+    decoder(
+      'json-patch',
+      changedValue([
+        [
+          { op: 'add', path: '/spec/clientConfig/caBundle', value: 'YQ==' },
+          { op: 'move', from: '/spec', path: '/a' },
+          { op: 'copy', from: '', path: '/b/-' },
+          { op: 'test', path: '/kind', value: 1 },
+          { op: 'remove', path: '/metadata/labels' },
+        ],
+      ]),
+      (operations) => {
+        if (Array.isArray(operations) && operations.every(isOperation)) {
+          applyOperations(object, operations as unknown as PatchOperation[]);
+        }
+      },
+      [PatchError],
+    ),
+    decoder('merge-patch', fc.tuple(changedValue([object]), changedValue([object])), ([target, patch]) => {
+      const merged = applyMergePatch(target, patch);
+      check(isSame(applyMergePatch(merged, patch), merged), 'a merge patch that is applied again changes nothing');
+    }),
+    decoder(
+      'json-diff',
+      fc.tuple(changedValue([object]), changedValue([object])),
+      ([before, after]) => {
+        if (isJsonObject(before) && isJsonObject(after)) {
+          const patch = jsonPatchOf(before, after);
+          check(isSame(applyOperations(before, patch as PatchOperation[]), after), 'a JSON patch leads to its target');
+        }
+      },
+      // The target nests too deep.
+      [PatchError],
+    ),
+    decoder(
+      'openapi-v2',
+      changedValue([openApiV2]).filter(isJsonObject),
+      (document) => encodeProtobuf(convertV2ToV3(document as JsonObject)),
+      [V2ConversionError],
+    ),
+    decoder('openapi-v3', jsonBody([openApiV3]), readOpenApi, [InvalidOpenApi, JsonError]),
+    decoder('protobuf', damagedBytes(protobufs), (body) => {
+      try {
+        parseProtobuf(body, 'Namespace');
+      } catch (error) {
+        // The library's errors are of no class of their own, and of text that is not UTF-8 those of TextDecoder.
+        const isText = (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+        check(isText || !(error instanceof TypeError), `protobuf is refused: ${(error as Error).stack}`);
+      }
+    }),
+  ];
+}
