@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { versions } from '../../src/extensionconfig/index.ts';
-import { builtInHashesFile, builtInHashesText } from './built-in-hashes.ts';
 import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { messageTypes } from './message-types.ts';
@@ -17,7 +16,6 @@ writeFileSync(new URL('../../src/runtimehooks/catalog/message-types.ts', import.
 for (const strictness of strictnesses) {
   writeFileSync(messageFitsFile(strictness), messageFitsOf(strictness));
 }
-writeFileSync(builtInHashesFile, builtInHashesText());
 for (const { file, text } of await generatedPages()) {
   writeFileSync(file, text);
 }

@@ -2,11 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
 import { PublishedDocument } from '../openapi/published.ts';
-import { convertingV2ToV3, documentList, ofGroupVersion, serializeDocument } from '../openapi-documents/index.ts';
+import { convertV2ToV3, documentList, ofGroupVersion, serializeDocument } from '../openapi-documents/index.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
-import { inTurns } from './in-turns.ts';
 
 /** The user as which the API server reads OpenAPI documents. */
 const user: UserInfo = { username: 'system:aggregator', groups: [] };
@@ -73,7 +72,7 @@ export async function readOpenApi(
   const { group = '', version } = apiService.spec;
   // Converting a large document takes long: yield between the steps.
   await nextTurn(undefined, { signal });
-  const v3 = await inTurns(convertingV2ToV3(v2, { maxCopied }), signal);
+  const v3 = convertV2ToV3(v2, { maxCopied });
   await nextTurn(undefined, { signal });
   const part = ofGroupVersion(v3, group, version);
   await nextTurn(undefined, { signal });

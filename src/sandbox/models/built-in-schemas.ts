@@ -1,11 +1,6 @@
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import * as client from '@kubernetes/client-node';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import { modelRules } from './field-rules.ts';
-
-const require = createRequire(import.meta.url);
-/** The folder with a file for each model. */
-const models = require.resolve('@kubernetes/client-node/dist/gen/models/V1Pod.js').slice(0, -'V1Pod.js'.length);
 
 interface Attribute {
   baseName: string;
@@ -13,9 +8,8 @@ interface Attribute {
   format: string;
 }
 
-interface Model {
-  getAttributeTypeMap(): Attribute[];
-}
+/** The classes of the client, each with the table of its fields. */
+const models = client as unknown as Readonly<Record<string, { getAttributeTypeMap?(): Attribute[] } | undefined>>;
 
 /**
  * The list fields that strategic merge patch merges, by model and field: the key of their items ('' for plain values).
@@ -122,19 +116,9 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
   return undefined;
 }
 
-/**
- * The type table of a model. Each is a separate file: the whole client is a thousand files, of which the kinds of the
- * sandbox refer to a few hundred, and most objects use a few.
- */
-function modelOf(name: string): Model {
-  return require(fileOf(name))[name];
-}
-
-const fileOf = (name: string) => `${models}${name}.js`;
-
 /** Adds the fields of a model to a schema's properties. */
 function fill(properties: Record<string, Schema>, name: string, schema: Schema): void {
-  for (const { baseName, type, format } of modelOf(name).getAttributeTypeMap()) {
+  for (const { baseName, type, format } of models[name]?.getAttributeTypeMap?.() ?? []) {
     const path = `${name}.${baseName}`;
     const field = schemaInSchema(path, schema) ?? schemaOfType(type, format);
     // Go decodes null as "not set" for every type. The schema of a model is shared and already nullable.
@@ -165,7 +149,7 @@ function fill(properties: Record<string, Schema>, name: string, schema: Schema):
  */
 export function schemaOfModel(name: string): Schema | undefined {
   const known = schemas.get(name);
-  if (known !== undefined || !existsSync(fileOf(name))) {
+  if (known !== undefined || models[name]?.getAttributeTypeMap === undefined) {
     return known;
   }
   const { required } = modelRules[name] ?? {};

@@ -148,24 +148,6 @@ function mapped(
   return result;
 }
 
-/** As `mapped`, in steps: it yields before each value. */
-function* mapping(
-  value: Json | undefined,
-  place: string,
-  convert: (item: Json, place: string) => Json,
-): Generator<undefined, JsonObject | undefined> {
-  const source = requireObject(value, place);
-  if (source === undefined) {
-    return undefined;
-  }
-  const result: JsonObject = {};
-  for (const key of Object.keys(source).sort(compare)) {
-    yield;
-    setOwn(result, key, convert(source[key] as Json, `${place}.${key}`));
-  }
-  return result;
-}
-
 function extensions(source: JsonObject, target: JsonObject): JsonObject {
   for (const key of Object.keys(source).sort(compare)) {
     if (/^[xX]-/.test(key)) {
@@ -393,20 +375,20 @@ class Conversion {
     return extensions(source, result);
   }
 
-  *components(document: JsonObject): Generator<undefined, JsonObject> {
+  components(document: JsonObject): JsonObject {
     const produces = mediaTypes(document.produces, 'produces');
     const result: JsonObject = {};
     put(
       result,
       'schemas',
-      yield* mapping(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
+      mapped(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
     );
     put(
       result,
       'responses',
-      yield* mapping(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
+      mapped(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
     );
-    const parameters = yield* mapping(document.parameters, 'parameters', (value, place) =>
+    const parameters = mapped(document.parameters, 'parameters', (value, place) =>
       this.parameter(requireObject(value, place) ?? {}, place),
     );
     // Request bodies among the shared parameters have become part of the operations.
@@ -483,24 +465,10 @@ function infoOf(document: JsonObject): JsonObject {
  *   has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
  *   once per media type.
  */
-export function convertV2ToV3(document: JsonObject, options?: { maxCopied?: number }): JsonObject {
-  const steps = convertingV2ToV3(document, options);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) {
-      return step.value;
-    }
-  }
-}
-
-/**
- * As `convertV2ToV3`, in steps: it yields before each path and each shared definition, so that a server can do other
- * work meanwhile.
- */
-export function* convertingV2ToV3(
+export function convertV2ToV3(
   document: JsonObject,
   { maxCopied = defaultMaxCopied }: { maxCopied?: number } = {},
-): Generator<undefined, JsonObject> {
+): JsonObject {
   if (document.swagger !== '2.0') {
     throw wrong('swagger', document.swagger, '"2.0": only OpenAPI v2 documents can be converted');
   }
@@ -511,13 +479,12 @@ export function* convertingV2ToV3(
     const items: JsonObject = {};
     for (const path of Object.keys(paths).sort(compare)) {
       if (path.startsWith('/')) {
-        yield;
         setOwn(items, path, conversion.path(paths[path] as Json, `paths.${path}`));
       }
     }
     result.paths = extensions(paths, items);
   }
-  put(result, 'components', yield* conversion.components(document));
+  put(result, 'components', conversion.components(document));
   put(result, 'externalDocs', externalDocs(document, ''));
   return result;
 }

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type protobuf from 'protobufjs';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
-import { protobufLibrary } from './protobuf-library.ts';
+import protobuf from 'protobufjs';
+import { isJsonObject, type Json, type JsonObject, maxJsonDepth } from '../../kubernetes/index.ts';
 import { yamlText } from './yaml-text.ts';
+
+// It stops at 100 nested messages, which is 25 nested properties: definitions have more. JSON nests at most 256 levels, and
+// `items` in `items`, at three messages per level, is the most.
+protobuf.util.recursionLimit = maxJsonDepth * 3;
 
 /** The versions of OpenAPI that can be encoded. */
 type Version = 'v2' | 'v3';
@@ -53,7 +56,7 @@ class Encoder {
 
   constructor(version: Version) {
     this.#version = version;
-    this.#root = protobufLibrary().parse(readFileSync(descriptions[version], 'utf8'), { keepCase: true }).root;
+    this.#root = protobuf.parse(readFileSync(descriptions[version], 'utf8'), { keepCase: true }).root;
     this.#root.resolveAll();
   }
 
@@ -82,7 +85,7 @@ class Encoder {
       const encode = this.#encodeOfField(only);
       return (json) => ({ [only.name]: encode(Array.isArray(json) ? json : [json]) });
     }
-    const { Type } = protobufLibrary();
+    const { Type } = protobuf;
     const named = new Map<string, { name: string; encode: EncodeField }>();
     let others: { name: string; encode: Encode } | undefined;
     let extensions: { name: string; encode: Encode } | undefined;

@@ -3,7 +3,6 @@ import { encodeProtobuf, serializeDocument } from '../openapi-documents/index.ts
 import type { Registry } from '../resources/registry.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildDocument } from './build.ts';
-import { builtInHashes } from './built-in-hashes.ts';
 import type { OpenApiMetrics } from './metrics.ts';
 import { PublishedDocument } from './published.ts';
 import { v2Of } from './v2.ts';
@@ -61,18 +60,6 @@ export class OpenApi {
     return document;
   }
 
-  /**
-   * The hash of a document. Those of Kubernetes' own kinds are known: to list them, they need not be built out of
-   * hundreds of models, which takes longer than the rest of a start.
-   */
-  #hashOf(group: string, version: string): string {
-    const key = `${group}/${version}`;
-    const isBuilt = this.#documents.has(key);
-    const isCustom = () => this.#registry.of(group, version).some((resource) => resource.isCustom);
-    const known = isBuilt || isCustom() ? undefined : builtInHashes.get(key);
-    return known ?? this.document(group, version)?.hash ?? '';
-  }
-
   #build(resources: readonly Resource[], known: Built | undefined): PublishedDocument {
     const isCustom = resources.some((resource) => resource.isCustom);
     const stop = isCustom ? this.#metrics.startAggregation() : undefined;
@@ -112,7 +99,7 @@ export class OpenApi {
     for (const [group, versions] of groups) {
       for (const version of versions.toSorted()) {
         const path = group === '' ? `api/${version}` : `apis/${group}/${version}`;
-        const hash = this.#hashOf(group, version);
+        const hash = this.document(group, version)?.hash ?? '';
         paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
       }
     }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type protobuf from 'protobufjs';
+import protobuf from 'protobufjs';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
-import { protobufLibrary } from '../openapi-documents/index.ts';
 
 /** The prefix of every body: https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding */
 const magic = Buffer.from('k8s\0');
@@ -22,7 +21,7 @@ let parsed: protobuf.Root | undefined;
 /** Parsed with the first protobuf body, since most sandboxes never receive one. */
 function messages(): protobuf.Root {
   if (parsed === undefined) {
-    parsed = protobufLibrary().parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
+    parsed = protobuf.parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
     parsed.resolveAll();
   }
   return parsed;
@@ -30,7 +29,7 @@ function messages(): protobuf.Root {
 
 function messageOf(name: string): protobuf.Type | undefined {
   const found = messages().get(name);
-  return found instanceof protobufLibrary().Type ? found : undefined;
+  return found instanceof protobuf.Type ? found : undefined;
 }
 
 /** RFC 3339, without a fraction or with six digits. */
@@ -49,7 +48,7 @@ const scalars: Record<string, (message: JsonObject) => Json | undefined> = {
 };
 
 function jsonOf(value: Json, type: protobuf.ReflectionObject | null): Json | undefined {
-  return type instanceof protobufLibrary().Type && isJsonObject(value) ? objectOf(value, type) : value;
+  return type instanceof protobuf.Type && isJsonObject(value) ? objectOf(value, type) : value;
 }
 
 /** The JSON of a decoded message, as its Go struct would be serialized. */
