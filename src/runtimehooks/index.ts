@@ -163,6 +163,7 @@ export {
 } from './catalog/policy.ts';
 export { compareReleases, formatRelease, parseRelease, type Release } from './catalog/release.ts';
 export { boolean, int32, list, type MessageSchema, object, ref, string, stringMap } from './catalog/schema.ts';
+export type { SchemaValue } from './catalog/schema-value.ts';
 export { applyPatch, BadPatch, type EncodedPatch, isEmptyPatch, withTaken } from './patches/apply.ts';
 export {
   type ControlPlaneField,

@@ -2,6 +2,7 @@ import type { Lifecycle } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { compareReleases, parseRelease, type Release } from './release.ts';
 import type { MessageSchema } from './schema.ts';
+import type { SchemaValue } from './schema-value.ts';
 
 /**
  * A Runtime Hook in one version, with everything that is known about it. `Request` and `Response` are the types of its
@@ -70,12 +71,14 @@ export interface HookOptions {
   group: string;
   version: string;
   name: string;
-  summary: string;
-  purpose: string;
+  /** One sentence: what the hook is for. Default: its name. */
+  summary?: string | undefined;
+  /** When it is called, and what the answer decides. Default: the summary. */
+  purpose?: string | undefined;
   tags?: readonly string[] | undefined;
   singleton?: boolean | undefined;
-  /** First release that has the hook, as `1.12`. */
-  introduced: string;
+  /** First release that has the hook, as `1.12`. Default: the first one with Runtime Hooks. */
+  introduced?: string | undefined;
   deprecated?: { release: string; date: string } | undefined;
   removed?: string | undefined;
   replacedBy?: { group: string; version: string; name: string } | undefined;
@@ -123,19 +126,32 @@ function schemaProblem(schema: MessageSchema | undefined, wanted: readonly strin
         : undefined;
 }
 
+/** The first release of Cluster API with Runtime Hooks. */
+const firstRelease = '1.2';
+
+/** The type of a message by its schema; any object if that is not known in full. */
+type MessageOf<S> = S extends { readonly properties: infer Properties }
+  ? string extends keyof Properties
+    ? object
+    : SchemaValue<S>
+  : object;
+
 /**
- * Defines a hook: one of Cluster API, or a provider's own.
+ * Defines a hook: one of Cluster API, or a provider's own. The types of its messages follow from their schemas, or are
+ * given: `defineHook<Request, Response>(…)`.
  *
  * @throws {Error} when the definition is invalid: a malformed name, a schema that is not one of a message, or a
  *   lifecycle that violates the Runtime SDK rules.
  */
-export function defineHook<Request = object, Response = object>(
-  options: HookOptions,
-): HookDefinition<Request, Response> {
+export function defineHook<const Options extends HookOptions>(
+  options: Options,
+): HookDefinition<MessageOf<Options['request']>, MessageOf<Options['response']>>;
+export function defineHook<Request, Response>(options: HookOptions): HookDefinition<Request, Response>;
+export function defineHook(options: HookOptions): HookDefinition {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError('defineHook: pass { group, version, name, summary, purpose, introduced, request, response }');
+    throw new TypeError('defineHook: pass { group, version, name, request, response }');
   }
-  const { group, version, name, singleton = false, package: prefix = `${group}.${version}` } = options;
+  const { group, version, name, singleton = false, package: prefix = `${group}.${version}`, summary = name } = options;
   const hook = `${group}/${version}, Hook=${name}`;
   if (!groupFormat.test(group)) {
     throw new Error(`${hook}: group ${JSON.stringify(group)} is not a DNS name in lower case`);
@@ -158,7 +174,7 @@ export function defineHook<Request = object, Response = object>(
     group,
     version,
     name,
-    introduced: releaseOf(options.introduced, hook),
+    introduced: releaseOf(options.introduced ?? firstRelease, hook),
     ...(deprecated && { deprecated: { release: releaseOf(deprecated.release, hook), date: deprecated.date } }),
     ...(removed !== undefined && { removed: releaseOf(removed, hook) }),
     ...(replacedBy && { replacedBy }),
@@ -191,8 +207,8 @@ export function defineHook<Request = object, Response = object>(
     group,
     version,
     name,
-    summary: options.summary,
-    purpose: options.purpose,
+    summary,
+    purpose: options.purpose ?? summary,
     tags: options.tags ?? [],
     singleton,
     lifecycle,

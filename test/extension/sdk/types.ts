@@ -59,6 +59,28 @@ const powerOff = defineHook<PowerOffRequest, PowerOffResponse>({
   },
 });
 
+/** A hook whose messages have types by their schemas. */
+const chooseRack = defineHook({
+  group: 'hooks.lab.example.com',
+  version: 'v1',
+  name: 'ChooseRack',
+  request: {
+    type: 'object',
+    required: ['host'],
+    properties: { apiVersion: text, kind: text, host: text, sizes: { type: 'array', items: { type: 'integer' } } },
+  },
+  response: {
+    type: 'object',
+    required: ['status', 'rack'],
+    properties: {
+      status: { type: 'string', enum: ['Success', 'Failure'] },
+      message: text,
+      rack: text,
+      slot: { type: 'integer' },
+    },
+  },
+});
+
 /** Options can be named without the literal types of name and timeout. */
 export const named: HandlerOptions<'BeforeClusterUpgrade'> = {
   name: 'named',
@@ -83,6 +105,13 @@ export const accepted = [
   handler(powerOff, {
     name: 'off',
     handle: ({ host }, { answer }) => (host === '' ? answer.fail('no host') : answer.done({ watts: 1 })),
+  }),
+  handler(chooseRack, {
+    name: 'rack',
+    handle: ({ host, sizes = [] }, { answer }) => {
+      const slot: number = Math.max(...sizes);
+      return host.length > 0 ? answer.done({ rack: 'a', slot }) : answer.fail('no host');
+    },
   }),
 ];
 
@@ -235,6 +264,10 @@ export function refused() {
   handler('BeforeClusterUpgrade', { name: 'a', failurePolicy: 'Retry', handle: (_, { answer }) => answer.done() });
   // @ts-expect-error: a provider's hook requires its field.
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.done() });
+  // @ts-expect-error: the schema of the response requires a rack.
+  handler(chooseRack, { name: 'a', handle: (_, { answer }) => answer.done({ slot: 1 }) });
+  // @ts-expect-error: the schema of the request has no such field.
+  handler(chooseRack, { name: 'a', handle: ({ hosts }, { answer }) => answer.done({ rack: `${hosts}` }) });
   // @ts-expect-error: a provider's hook that cannot block.
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retry(5, 'not yet') });
   // @ts-expect-error: the program's own certificate source is not exported.

@@ -123,6 +123,12 @@ describe('a hook', () => {
     expect(() => defineHook({ ...options, ...more })).toThrow(new Error(`${group}/${version}, Hook=${name}${problem}`));
   });
 
+  test('summary, purpose and release may be left out', () => {
+    const { group, version, name, request, response } = options;
+    const { summary, purpose, lifecycle } = defineHook({ group, version, name, request, response });
+    expect([summary, purpose, lifecycle.introduced]).toEqual([name, name, { major: 1, minor: 2 }]);
+  });
+
   test('is refused: none, and one without a request', () => {
     expect(() => defineHook(undefined as never)).toThrow(/^defineHook: pass { group, version, name, /);
     expect(() => defineHook({ ...options, request: undefined } as never)).toThrow(': the schema of the request is not');

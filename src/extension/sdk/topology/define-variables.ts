@@ -6,6 +6,7 @@ import {
   type GeneratePatchesRequestItem,
   hooks,
   type JSONSchemaProps,
+  type SchemaValue,
   type Variable,
 } from '../../../runtimehooks/index.ts';
 import { messageProblems } from '../../../runtimehooks/messages/index.ts';
@@ -54,45 +55,13 @@ type Exact<D> = {
   };
 };
 
-/** The type of the values that a schema describes, as far as its `type`, `enum`, `items` and `properties` tell. */
-type ValueOf<S> = S extends { readonly enum: readonly (infer Value)[] }
-  ? Value
-  : S extends { readonly type: infer T }
-    ? T extends 'string'
-      ? string
-      : T extends 'integer' | 'number'
-        ? number
-        : T extends 'boolean'
-          ? boolean
-          : T extends 'array'
-            ? (S extends { readonly items: infer Items } ? ValueOf<Items> : Json)[]
-            : T extends 'object'
-              ? ObjectOf<S>
-              : Json
-    : Json;
-type ObjectOf<S> = S extends { readonly properties: infer Properties }
-  ? { [Name in PresentIn<Properties, S>]: ValueOf<Properties[Name]> } & {
-      [Name in Exclude<keyof Properties, PresentIn<Properties, S>>]?: ValueOf<Properties[Name]>;
-    }
-  : { [name: string]: S extends { readonly additionalProperties: infer Values } ? ValueOf<Values> : Json };
-type PresentIn<Properties, S> = {
-  [Name in keyof Properties]: S extends { readonly required: readonly (infer Required)[] }
-    ? Name extends Required
-      ? Name
-      : DefaultedName<Properties, Name>
-    : DefaultedName<Properties, Name>;
-}[keyof Properties];
-type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends { readonly default: unknown }
-  ? Name
-  : never;
-
 /** The values of the defined variables. Cluster API has validated them and applied defaults. */
 export type VariableValues<D extends Definitions> = {
   readonly [Name in keyof D]: D[Name] extends
     | { readonly required: true }
     | { readonly schema: { readonly default: unknown } }
-    ? ValueOf<D[Name]['schema']>
-    : ValueOf<D[Name]['schema']> | undefined;
+    ? SchemaValue<D[Name]['schema'], Json>
+    : SchemaValue<D[Name]['schema'], Json> | undefined;
 };
 
 /** Variables that an extension defines once, both for DiscoverVariables and for reading their values. */

@@ -197,5 +197,12 @@ export function clusterApiHook<Request, Response>(
   const { properties = {} } = options.request;
   const later = Object.entries(laterFields).filter(([field]) => properties[field] !== undefined);
   const fieldsSince = { request: Object.fromEntries(later) };
-  return defineHook({ group: hooksGroup, version: 'v1alpha1', package: prefix, components, fieldsSince, ...options });
+  return defineHook<Request, Response>({
+    group: hooksGroup,
+    version: 'v1alpha1',
+    package: prefix,
+    components,
+    fieldsSince,
+    ...options,
+  });
 }
