@@ -246,6 +246,20 @@ describe('bytes in flight', () => {
     expect((await send(webhookPort, validate, padded(900_000))).code).toBe(200);
   });
 
+  test('no more slow clients are cut than necessary, and none for their own body', async () => {
+    const { webhookPort, health } = await start({ limits: { ...limits, stallTimeoutMs: 200, timeoutCheckMs: 20 } });
+    const first = await holding(webhookPort, health, 500_000);
+    const second = await openTls(webhookPort);
+    opened.push(second);
+    second.on('error', () => {});
+    second.write(half(400_000));
+    await until(async () => (await metricOf(health, 'in_flight_bytes')) === 900_000, 'both are taken into account');
+    await until(async () => (await send(webhookPort, validate, padded(300_000))).code === 200, 'another one is let in');
+    await until(() => first.closed, 'the first is cut');
+    expect(second.closed).toBe(false);
+    expect(await metricOf(health, 'connections_evicted_total{port="webhook"}')).toBe(1);
+  });
+
   test('a client that sends a large body steadily is not cut, however long it takes', async () => {
     const stallTimeoutMs = 250;
     const { webhookPort } = await start({ limits: { ...limits, stallTimeoutMs, timeoutCheckMs: 20 } });
@@ -282,6 +296,31 @@ describe('bytes in flight', () => {
     const pieces = [...review('pieces')].map((byte) => `1\r\n${byte}\r\n`).join('');
     socket.write(`${head}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${pieces}0\r\nx-trailer: y\r\n\r\n`);
     expect(await received).toMatch(/^HTTP\/1.1 200 .*"uid":"uid-of-pieces"/s);
+  });
+});
+
+describe('a refused request', () => {
+  const refusedHead = `PUT ${validate} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n`;
+
+  test('is answered before its body, which is then read to its end', async () => {
+    const { webhookPort } = await start();
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    const answered = new Promise((resolve) => socket.once('data', resolve));
+    socket.write(refusedHead);
+    await answered;
+    expect(socket.closed).toBe(false);
+    socket.write('3\r\nabc\r\n0\r\n\r\n');
+    expect(await received).toMatch(/^HTTP\/1.1 405 .*allow: POST.*connection: close/s);
+  });
+
+  test('is not read on when the rest arrives in thousands of small pieces', async () => {
+    const { webhookPort } = await start();
+    const socket = await openTls(webhookPort);
+    const received = readAll(socket);
+    socket.write(refusedHead);
+    socket.write('1\r\nx\r\n'.repeat(10_000));
+    expect(await received).toMatch(/^HTTP\/1.1 405 /);
   });
 });
 

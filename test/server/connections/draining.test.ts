@@ -58,6 +58,24 @@ test('idle connections do not delay the shutdown, with or without earlier reques
   agent.destroy();
 });
 
+test('an idle connection has a grace period, in which a request that was on its way is answered', async () => {
+  const { webhookPort, stop } = await start();
+  const socket = await openTls(webhookPort);
+  const received = readAll(socket);
+  const [first, second] = [requestBytes('a').join(''), requestBytes('b').join('')];
+  const answered = new Promise((resolve) => socket.once('data', resolve));
+  socket.write(first);
+  await answered;
+  const startedMs = performance.now();
+  const stopped = stop({ graceMs: 1_000, timeoutMs: 20_000 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.write(second);
+  expect(await received).toMatch(/uid-of-a.*connection: close.*uid-of-b/is);
+  await stopped;
+  // No other connection was open for which to wait until the end of the period.
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+});
+
 test('a request that never ends is cut at the timeout', async () => {
   const { webhookPort, health, stop, lines } = await start();
   const socket = await openTls(webhookPort);
