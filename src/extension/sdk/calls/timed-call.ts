@@ -31,42 +31,54 @@ class Ending {
 
 /**
  * Runs a handler, and returns the first outcome of the call. The handler's signal is aborted when the caller's timeout
- * expires or the caller disconnects. If the handler returns its answer directly, no timers are created: they take longer
- * than most such handlers.
+ * expires or the caller disconnects. If the handler returns its answer directly, no timers or promises are created: they
+ * take longer than most such handlers.
  *
  * @param gone returns the signal that is aborted when the caller disconnects.
  */
-export async function callInTime(
+export function callInTime(
   handler: Handler,
   body: Json,
   gone: () => AbortSignal,
   timeoutMs: number,
   { log, lifetime }: { log: Logger; lifetime: Lifetime },
-): Promise<TimedOutcome> {
+): TimedOutcome | Promise<TimedOutcome> {
   const ending = new Ending();
   const startedMs = performance.now();
   const outcome = call(handler, body, { ending, log, lifetime });
-  if (!(outcome instanceof Promise)) {
-    return outcome;
-  }
+  // The time until the handler returned its promise counts.
+  return outcome instanceof Promise
+    ? firstInTime(
+        outcome,
+        ending,
+        gone(),
+        timeoutMs,
+        Math.max(0, timeoutMs - Math.round(performance.now() - startedMs)),
+      )
+    : outcome;
+}
+
+async function firstInTime(
+  outcome: Promise<CallOutcome>,
+  ending: Ending,
+  gone: AbortSignal,
+  timeoutMs: number,
+  leftMs: number,
+): Promise<TimedOutcome> {
   const { promise, resolve } = Promise.withResolvers<TimedOutcome>();
   let lateTimer: NodeJS.Timeout | undefined;
-  const timer = setTimeout(
-    () => {
-      lateTimer = setTimeout(() => resolve('late'), graceMs);
-      ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
-    },
-    // The time until the handler returned its promise counts.
-    Math.max(0, timeoutMs - Math.round(performance.now() - startedMs)),
-  );
+  const timer = setTimeout(() => {
+    lateTimer = setTimeout(() => resolve('late'), graceMs);
+    ending.abort(new DOMException(`the caller waits only ${timeoutMs / 1000} s`, 'TimeoutError'));
+  }, leftMs);
   const disconnected = () => {
     resolve('gone');
     ending.abort(new DOMException('the caller disconnected', 'AbortError'));
   };
-  if (gone().aborted) {
+  if (gone.aborted) {
     disconnected();
   }
-  gone().addEventListener('abort', disconnected);
+  gone.addEventListener('abort', disconnected);
   void outcome.then(resolve);
   const first = await promise;
   clearTimeout(timer);

@@ -129,7 +129,8 @@ export function handlerRoute(handler: Handler, context: RouteContext): Route {
         return;
       }
       const timeoutMs = timeoutFor(exchange.query, timeoutSeconds);
-      const outcome = await callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
+      const called = callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
+      const outcome = called instanceof Promise ? await called : called;
       if (outcome === 'gone') {
         count('error', exchange);
         log.warn(names, 'the caller disconnected before its answer');
