@@ -26,13 +26,13 @@ function explained(folder: string, action: 'read' | 'written', error: unknown): 
 }
 
 /**
- * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `authority/` below it
- * (a name kept for existing folders). All files of a Secret change at once, and one of two runs at a time wins.
+ * The two Secrets as files: `tls.crt`, `tls.key` and `ca.crt` in the folder itself, the CA in `ca/` below it. All files
+ * of a Secret change at once, and one of two runs at a time wins.
  */
 export function folderStore(folder: string): CertificateStore {
   const folders: Readonly<Record<SecretRole, VersionedFolder>> = {
     serving: new VersionedFolder(folder, true),
-    ca: new VersionedFolder(join(folder, 'authority'), false),
+    ca: new VersionedFolder(join(folder, 'ca'), false),
   };
 
   async function read(versioned: VersionedFolder) {

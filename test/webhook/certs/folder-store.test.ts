@@ -85,8 +85,8 @@ test('removes nothing that it did not create, and follows no link out of its fol
   symlinkSync(elsewhere, join(folder, '..v9'));
   await expect(store.read('serving')).rejects.toThrow('..v9 is not a folder');
   rmSync(join(folder, '..v9'));
-  symlinkSync(elsewhere, join(folder, 'authority'));
-  await expect(store.write('ca', contents, undefined)).rejects.toThrow('authority is not a folder');
+  symlinkSync(elsewhere, join(folder, 'ca'));
+  await expect(store.write('ca', contents, undefined)).rejects.toThrow('ca is not a folder');
   expect(readdirSync(elsewhere)).toEqual(['ca.key']);
 });
 
@@ -123,7 +123,7 @@ test('keeps the serving certificate in the folder and the CA below it, readable 
   const folder = temporaryFolder();
   chmodSync(folder, 0o755);
   const store = folderStore(folder);
-  expect([store.describe('serving'), store.describe('ca')]).toEqual([`folder ${folder}`, `folder ${folder}/authority`]);
+  expect([store.describe('serving'), store.describe('ca')]).toEqual([`folder ${folder}`, `folder ${folder}/ca`]);
   expect(await store.read('serving')).toBeUndefined();
   expect(await store.read('ca')).toBeUndefined();
   await write(store, { 'tls.crt': 'c', 'tls.key': 'k', 'ca.crt': 'b' }, { a: '1' });
@@ -134,15 +134,15 @@ test('keeps the serving certificate in the folder and the CA below it, readable 
     version: '1',
   });
   expect(await store.read('ca')).toEqual({ data: { 'ca.crt': 'x', 'ca.key': 'y' }, annotations: {}, version: '1' });
-  expect(readFileSync(join(folder, 'authority', 'ca.key'), 'utf8')).toBe('y');
-  expect([mode(folder), mode(folder, 'authority')]).toEqual([0o700, 0o700]);
+  expect(readFileSync(join(folder, 'ca', 'ca.key'), 'utf8')).toBe('y');
+  expect([mode(folder), mode(folder, 'ca')]).toEqual([0o700, 0o700]);
   expect([mode(folder, 'tls.key'), mode(folder, 'tls.crt'), mode(folder, 'ca.crt')]).toEqual([0o600, 0o644, 0o644]);
   expect([readlinkSync(join(folder, '..data')), readlinkSync(join(folder, 'tls.crt'))]).toEqual([
     '..v1',
     '..data/tls.crt',
   ]);
   // Nothing else is left.
-  expect(readdirSync(folder).sort()).toEqual(['..data', '..v1', 'authority', 'ca.crt', 'tls.crt', 'tls.key']);
+  expect(readdirSync(folder).sort()).toEqual(['..data', '..v1', 'ca', 'ca.crt', 'tls.crt', 'tls.key']);
 });
 
 test('skips names that cannot be file names', async () => {
