@@ -7,11 +7,11 @@ import { connect, type KubernetesClient } from '../kubernetes/client/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../runtimehooks/index.ts';
 import { guardWrites } from './election/guarded-writes.ts';
-import { type Election, type LeaderElectionOptions, startElection } from './election/leader-election.ts';
+import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
 import type { LeaseName } from './election/lease.ts';
 import { type ControllerPace, defaultPace } from './queue/pace.ts';
 import { clusterApiLease, watchForRival } from './rival.ts';
-import { startTerm, type Term } from './term.ts';
+import { Term } from './term.ts';
 import { type ControllerMetrics, createControllerMetrics } from './workers/metrics.ts';
 import type { Worker } from './workers/worker.ts';
 import { type Mode, workersFor } from './workers/workers.ts';
@@ -82,7 +82,7 @@ class Controller implements RunningController {
   readonly #end = Promise.withResolvers<void>();
   /** Why nothing else has started; takes precedence over other problems. */
   #startProblem: string | undefined = 'the controller starts';
-  #election: Election | undefined;
+  #election: Candidate | undefined;
   #term: Term | undefined;
   #over: Promise<void> | undefined;
 
@@ -170,7 +170,7 @@ class Controller implements RunningController {
       this.#beginTerm();
       return;
     }
-    this.#election = startElection({
+    this.#election = new Candidate({
       kubeConfig,
       namespace: leaderElection.namespace,
       name: leaderElection.name,
@@ -197,7 +197,7 @@ class Controller implements RunningController {
     }
     const { kubeConfig, log, mode } = this.#options;
     const mayWrite = () => this.#election === undefined || this.#election.isLeading;
-    this.#term = startTerm({
+    this.#term = new Term({
       kubeConfig,
       worker: (cluster) => this.#workerOn(guardWrites(cluster, mayWrite)),
       followsSecrets: mode === 'discover',

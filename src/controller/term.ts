@@ -13,7 +13,7 @@ import { pollSecrets } from './ca-secrets/secret-poll.ts';
 import { conditionOf } from './configs/conditions.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
 import type { ControllerPace } from './queue/pace.ts';
-import { createQueue, type Queue, type RunResult } from './queue/queue.ts';
+import { Queue, type RunResult } from './queue/queue.ts';
 import type { Worker } from './workers/worker.ts';
 
 /** The dependencies of a term. */
@@ -28,22 +28,6 @@ export interface TermOptions {
   onSynced(): void;
   /** Called when a run has ended, with its duration in seconds. */
   onRun(result: 'success' | 'failure', seconds: number): void;
-}
-
-/** A term of work on ExtensionConfigs: from the start, or from winning an election, to the end. */
-export interface Term {
-  /** Why the copy of the ExtensionConfigs may be stale. */
-  readonly problem: string | undefined;
-  /** The current ExtensionConfigs. */
-  configs(): StoredConfig[];
-  /** When the API server last responded, on the clock of `performance.now()`. */
-  readonly confirmedAt: number | undefined;
-  /** Number of keys that wait for a run, and of those that are running. */
-  readonly load: { waiting: number; running: number };
-  /** Aborts calls of extensions, lets writes finish, and stops. */
-  end(): Promise<void>;
-  /** Aborts everything at once, even writes in flight, because another replica leads now. */
-  cut(reason: Error): void;
 }
 
 /** How long writes in flight may take at the end, in ms. */
@@ -66,8 +50,11 @@ function failureOf(error: unknown, signal: AbortSignal): Failure {
   return isBug ? 'bug' : 'failed';
 }
 
-/** Connects the copy of the ExtensionConfigs, the queue and the worker. */
-class WorkTerm implements Term {
+/**
+ * A term of work on ExtensionConfigs: from the start, or from winning an election, to the end. It connects the copy of the
+ * ExtensionConfigs, the queue and the worker.
+ */
+export class Term {
   readonly #options: TermOptions;
   /** Aborts discoveries, but not writes. */
   readonly #work = new AbortController();
@@ -85,7 +72,7 @@ class WorkTerm implements Term {
     this.#options = options;
     this.#cluster = connect(kubeConfig, this.#connection.signal, retryOptions);
     this.#worker = options.worker(this.#cluster);
-    this.#queue = createQueue({
+    this.#queue = new Queue({
       run: (name) => this.#run(name),
       concurrency: pace.concurrency,
       failingConcurrency: pace.failingConcurrency,
@@ -107,23 +94,28 @@ class WorkTerm implements Term {
     void this.#informer.synced.then(() => this.#begin());
   }
 
+  /** Why the copy of the ExtensionConfigs may be stale. */
   get problem(): string | undefined {
     const { isSynced, problem } = this.#informer;
     return isSynced ? problem : (problem ?? 'the ExtensionConfigs have not been read yet');
   }
 
+  /** When the API server last responded, on the clock of `performance.now()`. */
   get confirmedAt(): number | undefined {
     return this.#informer.confirmedAt;
   }
 
+  /** Number of keys that wait for a run, and of those that are running. */
   get load(): { waiting: number; running: number } {
     return { waiting: this.#queue.waiting, running: this.#queue.running };
   }
 
+  /** The current ExtensionConfigs. */
   configs(): StoredConfig[] {
     return this.#informer.list().flatMap((object) => readStored(object) ?? []);
   }
 
+  /** Aborts calls of extensions, lets writes finish, and stops. */
   async end(): Promise<void> {
     const reason = new Error('the controller stops');
     this.#informer.stop();
@@ -136,6 +128,7 @@ class WorkTerm implements Term {
     this.#connection.abort(reason);
   }
 
+  /** Aborts everything at once, even writes in flight, because another replica leads now. */
   cut(reason: Error): void {
     this.#informer.stop();
     void this.#queue.stop();
@@ -255,9 +248,4 @@ class WorkTerm implements Term {
     }
     return config;
   }
-}
-
-/** Begins a term. */
-export function startTerm(options: TermOptions): Term {
-  return new WorkTerm(options);
 }

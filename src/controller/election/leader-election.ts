@@ -37,22 +37,12 @@ export interface ElectionRun extends Required<Omit<LeaderElectionOptions, 'ident
   onLost(reason: string): void;
 }
 
-/** Participation in an election, as a candidate or as the leader. */
-export interface Election {
-  /**
-   * Whether this candidate leads at this moment. Checked before each write, since the timers of a suspended process are
-   * late.
-   */
-  readonly isLeading: boolean;
-  readonly leader: string;
-  /** Why the Lease cannot be read or written; undefined if it can. */
-  readonly problem: string | undefined;
-  /** Ends the candidacy. A leader releases the Lease, so that another candidate need not wait. Never rejects. */
-  stop(): Promise<void>;
-}
-
-/** Participates in an election until it is stopped. */
-class Candidate implements Election {
+/**
+ * Participates in an election with a Lease, as client-go does. A candidate takes over when it has seen no renewal for
+ * the duration of the Lease, by its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that.
+ * So there is at most one leader, whatever the clocks say. After losing the leadership it is a candidate again.
+ */
+export class Candidate {
   readonly #run: ElectionRun;
   readonly #what: string;
   /** Aborts requests. */
@@ -82,6 +72,10 @@ class Candidate implements Election {
     this.#working = this.#work();
   }
 
+  /**
+   * Whether this candidate leads at this moment. Checked before each write, since the timers of a suspended process are
+   * late.
+   */
   get isLeading(): boolean {
     return this.#leadership.isInTime;
   }
@@ -90,10 +84,12 @@ class Candidate implements Election {
     return this.#seen.lease === undefined ? '' : specOf(this.#seen.lease).holderIdentity;
   }
 
+  /** Why the Lease cannot be read or written; undefined if it can. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
+  /** Ends the candidacy. A leader releases the Lease, so that another candidate need not wait. Never rejects. */
   stop(): Promise<void> {
     this.#ended ??= this.#end();
     return this.#ended;
@@ -189,13 +185,4 @@ class Candidate implements Election {
     }
     this.#stop.abort();
   }
-}
-
-/**
- * Participates in an election with a Lease, as client-go does. A candidate takes over when it has seen no renewal for
- * the duration of the Lease, by its own clock; a leader that cannot renew within `renewDeadlineMs` stops before that.
- * So there is at most one leader, whatever the clocks say. After losing the leadership it is a candidate again.
- */
-export function startElection(run: ElectionRun): Election {
-  return new Candidate(run);
 }

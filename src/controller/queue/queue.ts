@@ -36,20 +36,6 @@ interface AddOptions {
   suspect?: boolean;
 }
 
-/** Runs work by key: each key at most once at a time, and again if it is added during its run. */
-export interface Queue {
-  /** Runs the key soon. */
-  add(key: string, options?: AddOptions): void;
-  isRunning(key: string): boolean;
-  /** Forgets a deleted key. If it is added again during its last run, it runs after that. */
-  forget(key: string): void;
-  /** Number of keys that are ready but wait for a free slot. */
-  readonly waiting: number;
-  readonly running: number;
-  /** Starts no more runs, and resolves when none is running. */
-  stop(): Promise<void>;
-}
-
 interface Entry {
   state: 'idle' | 'ready' | 'running';
   /** Whether it was added during its run. */
@@ -78,7 +64,8 @@ const newEntry = (isSuspect: boolean): Entry => ({
   dueAt: 0,
 });
 
-class RunQueue implements Queue {
+/** Runs work by key: each key at most once at a time, and again if it is added during its run. */
+export class Queue {
   readonly #options: QueueOptions;
   readonly #entries = new Map<string, Entry>();
   /** The keys that are ready, first in, first out. */
@@ -93,6 +80,7 @@ class RunQueue implements Queue {
     this.#options = options;
   }
 
+  /** Number of keys that are ready but wait for a free slot. */
   get waiting(): number {
     return this.#healthy.length + this.#failing.length;
   }
@@ -105,6 +93,7 @@ class RunQueue implements Queue {
     return this.#entries.get(key)?.state === 'running';
   }
 
+  /** Runs the key soon. */
   add(key: string, { afresh = false, suspect = false }: AddOptions = {}): void {
     if (this.#isStopped) {
       return;
@@ -129,6 +118,7 @@ class RunQueue implements Queue {
     }
   }
 
+  /** Forgets a deleted key. If it is added again during its last run, it runs after that. */
   forget(key: string): void {
     const entry = this.#entries.get(key);
     clearTimeout(entry?.timer);
@@ -140,6 +130,7 @@ class RunQueue implements Queue {
     }
   }
 
+  /** Starts no more runs, and resolves when none is running. */
   stop(): Promise<void> {
     this.#isStopped = true;
     for (const { timer } of this.#entries.values()) {
@@ -246,9 +237,4 @@ class RunQueue implements Queue {
       this.#schedule(key, entry, earliest);
     }
   }
-}
-
-/** Creates an empty queue. */
-export function createQueue(options: QueueOptions): Queue {
-  return new RunQueue(options);
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createQueue, type QueueOptions, type RunResult } from '../../../src/controller/queue/queue.ts';
+import { Queue, type QueueOptions, type RunResult } from '../../../src/controller/queue/queue.ts';
 import { expectLinear } from '../../support/linear.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -17,7 +17,7 @@ function queueOf(
   const began = performance.now();
   let atOnce = 0;
   let mostAtOnce = 0;
-  const queue = createQueue({
+  const queue = new Queue({
     async run(key) {
       runs.push(`${key}@${Math.round(performance.now() - began)}`);
       mostAtOnce = Math.max(mostAtOnce, ++atOnce);
