@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { type Entry, readGiven, rehearse } from '../../src/checks/rehearsal/index.ts';
+import { type Entry, readInput, rehearse } from '../../src/checks/rehearsal/index.ts';
 import { createSampleExtension } from '../../src/extension/sample/index.ts';
-import { objectsOf } from '../../test/checks/rehearsal/given.ts';
+import { objectsOf } from '../../test/checks/rehearsal/rehearsing.ts';
 import { clusterYaml } from '../../test/checks/rehearsal/simulation/simulating.ts';
 import { certificateFolder } from '../../test/extension/sdk/running.ts';
 import { caBundle, extensionConfig } from '../../test/runtimehooks/client/extension-server.ts';
@@ -40,7 +40,7 @@ async function measure({ port, bundle }: Served, count: number): Promise<void> {
     where: String(index),
     object: { ...structuredClone(base!.object), metadata: { name: `c-${index}`, namespace: 'team' } },
   }));
-  const { subjects } = readGiven(given, 'v1.33.0');
+  const { subjects } = readInput(given, 'v1.33.0');
   let calls = 0;
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   const { complete } = await rehearse({

@@ -81,8 +81,8 @@ function healthCheckOf(check: JsonObject): JsonObject {
 }
 
 /** A control plane or a group of workers, in a topology or a class. */
-function partOf(given: JsonObject): JsonObject {
-  const { machineHealthCheck, strategy, namingStrategy, ...rest } = given;
+function partOf(part: JsonObject): JsonObject {
+  const { machineHealthCheck, strategy, namingStrategy, ...rest } = part;
   for (const field of timeouts) {
     delete rest[field];
   }
@@ -99,7 +99,7 @@ function partOf(given: JsonObject): JsonObject {
     },
     deletion: present({
       order: deletePolicy,
-      ...Object.fromEntries(timeouts.map((field) => [`${field}Seconds`, secondsOf(given[field])])),
+      ...Object.fromEntries(timeouts.map((field) => [`${field}Seconds`, secondsOf(part[field])])),
     }),
     healthCheck: present({
       ...healthCheck,
@@ -118,12 +118,15 @@ const withoutDefinitionFrom = (variables: readonly JsonObject[], path: string, d
   });
 
 /** A part of a topology, with its overrides of variables. */
-function topologyPart(given: JsonObject, path: string, dropped: string[]): JsonObject {
-  const part = partOf(given);
-  const overrides = objectsAt(given, 'variables', 'overrides');
+function topologyPart(part: JsonObject, path: string, dropped: string[]): JsonObject {
+  const converted = partOf(part);
+  const overrides = objectsAt(part, 'variables', 'overrides');
   return overrides.length === 0
-    ? part
-    : { ...part, variables: { overrides: withoutDefinitionFrom(overrides, `${path}.variables.overrides`, dropped) } };
+    ? converted
+    : {
+        ...converted,
+        variables: { overrides: withoutDefinitionFrom(overrides, `${path}.variables.overrides`, dropped) },
+      };
 }
 
 /** A reference to an object of the same namespace. */
@@ -179,14 +182,14 @@ function clusterOf({ spec, ...object }: JsonObject, dropped: string[]): JsonObje
 }
 
 /** `ref` of a template as `templateRef`. */
-function templated(given: JsonObject): JsonObject {
-  const { ref, ...rest } = given;
+function templated(part: JsonObject): JsonObject {
+  const { ref, ...rest } = part;
   const { apiVersion, kind, name } = objectAt(ref);
   return present({ ...rest, templateRef: ref === undefined ? undefined : present({ apiVersion, kind, name }) });
 }
 
-function classPart(given: JsonObject): JsonObject {
-  const { template, machineInfrastructure, ...rest } = given;
+function classPart(part: JsonObject): JsonObject {
+  const { template, machineInfrastructure, ...rest } = part;
   return present({
     ...partOf(templated(rest)),
     machineInfrastructure: isJsonObject(machineInfrastructure) ? templated(machineInfrastructure) : undefined,
@@ -255,8 +258,8 @@ const conditionsInDurations = (list: Json | undefined): Json | undefined =>
       );
 
 /** A part of a topology in v1beta1. */
-function olderPart(given: JsonObject): JsonObject {
-  const { healthCheck, deletion, rollout, ...rest } = given;
+function olderPart(part: JsonObject): JsonObject {
+  const { healthCheck, deletion, rollout, ...rest } = part;
   const { checks, remediation, enabled } = objectAt(healthCheck);
   const { nodeStartupTimeoutSeconds: startup } = objectAt(checks);
   const { strategy, ...otherRollout } = objectAt(rollout);
@@ -299,13 +302,13 @@ export function clusterInV1beta1(cluster: JsonObject, versionOf: (reference: Jso
   const { classRef, controlPlane, workers, ...topology } = objectAt(spec, 'topology');
   const namespace = textAt(cluster, 'metadata', 'namespace');
   const reference = (field: string): JsonObject => {
-    const given = spec[field];
-    return isJsonObject(given)
+    const value = spec[field];
+    return isJsonObject(value)
       ? {
           [field]: {
-            apiVersion: versionOf(given),
-            kind: given.kind ?? '',
-            name: given.name ?? '',
+            apiVersion: versionOf(value),
+            kind: value.kind ?? '',
+            name: value.name ?? '',
             namespace,
           },
         }

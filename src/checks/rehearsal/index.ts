@@ -4,6 +4,6 @@ export { type Fault, parseFault } from './faults.ts';
 export { jsonLine } from './output/json.ts';
 export { htmlPage } from './output/page.ts';
 export { createTimeline } from './output/text.ts';
-export { type Given, GivenError, type GivenObject, readGiven } from './read.ts';
+export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';
 export type { Entry } from './record.ts';
 export { clusterOf, type RehearsalOptions, rehearse } from './rehearse.ts';

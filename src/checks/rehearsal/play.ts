@@ -78,13 +78,13 @@ export async function play<T>(
   let number = 0;
   /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
   let waiting = { hook: '', pauses: 0, paused: 0 };
-  let given: EffectOutcome | undefined;
+  let answered: EffectOutcome | undefined;
   for (;;) {
-    const { done, value } = simulation.next(given);
+    const { done, value } = simulation.next(answered);
     if (done) {
       return { end: value, calls: number };
     }
-    given = undefined;
+    answered = undefined;
     const effect: Effect = value;
     if (effect.do === 'tell') {
       onEntry({ type: 'event', cluster, at: effect.at, event: effect.event });
@@ -111,7 +111,7 @@ export async function play<T>(
       } else if (waiting.hook === effect.hook) {
         waiting = { hook: '', pauses: 0, paused: 0 };
       }
-      given = outcome;
+      answered = outcome;
     } else if (effect.do === 'wait') {
       await sleep(effect.ms, signal);
     } else {

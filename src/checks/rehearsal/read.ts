@@ -14,20 +14,20 @@ import { withoutBookkeeping } from './topology/round.ts';
 import { definitionsIn } from './topology/variables.ts';
 
 /** An object in a file, and its location: `clusters.yaml:12`. */
-export interface GivenObject {
+export interface InputObject {
   object: JsonObject;
   where: string;
 }
 
 /** The input that a rehearsal reads from files. */
-export interface Given {
+export interface RehearsalInput {
   subjects: RehearsedCluster[];
   /** Labels of namespaces, by name. */
   namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
 /** Files that lack what a rehearsal needs. The message names the location and the remedy. */
-export class GivenError extends Error {}
+export class InputError extends Error {}
 
 const coreGroup = 'cluster.x-k8s.io';
 const coreVersion = 'cluster.x-k8s.io/v1beta2';
@@ -44,9 +44,9 @@ const namespacedName = (namespace: string, name: string) => `${namespace}/${name
 const namespaceOf = (object: JsonObject) => textAt(object, 'metadata', 'namespace') || 'default';
 const nameOf = (object: JsonObject) => textAt(object, 'metadata', 'name');
 
-function onlyV1beta2({ object, where }: GivenObject): void {
+function onlyV1beta2({ object, where }: InputObject): void {
   if (textAt(object, 'apiVersion') !== coreVersion) {
-    throw new GivenError(
+    throw new InputError(
       `${where}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
     );
   }
@@ -57,8 +57,8 @@ const maxProblems = 5;
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
 
-/** @throws {GivenError} for fields with values that the API server refuses: they would count as absent. */
-function checkFields({ object, where }: GivenObject, schema: Schema): void {
+/** @throws {InputError} for fields with values that the API server refuses: they would count as absent. */
+function checkFields({ object, where }: InputObject, schema: Schema): void {
   const causes = validateSchema(object, schema);
   if (causes.length === 0) {
     return;
@@ -68,7 +68,7 @@ function checkFields({ object, where }: GivenObject, schema: Schema): void {
     return message.includes(field) ? reason : `${printable(field.slice(0, maxProblem))}: ${reason}`;
   });
   const more = causes.length > shown.length ? `; and ${causes.length - shown.length} more` : '';
-  throw new GivenError(
+  throw new InputError(
     `${where}: the ${printable(textAt(object, 'kind'))} is not valid: ${shown.join('; ')}${more}: correct this, because the API server refuses it`,
   );
 }
@@ -80,15 +80,15 @@ const classLists = [
   [['workers', 'machinePools'], 'class'],
 ] as const;
 
-/** @throws {GivenError} for a class that the API server refuses, as far as a rehearsal reads it. */
-function checkClass(given: GivenObject): void {
-  const { object, where } = given;
-  onlyV1beta2(given);
-  checkFields(given, clusterClassSchema);
+/** @throws {InputError} for a class that the API server refuses, as far as a rehearsal reads it. */
+function checkClass(one: InputObject): void {
+  const { object, where } = one;
+  onlyV1beta2(one);
+  checkFields(one, clusterClassSchema);
   for (const [path, key] of classLists) {
     const twice = repeated(objectsAt(object, 'spec', ...path).map((one) => textAt(one, key)));
     if (twice !== undefined) {
-      throw new GivenError(
+      throw new InputError(
         `${where}: spec.${path.join('.')} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a ${key} of its own, because the API server refuses it`,
       );
     }
@@ -128,7 +128,7 @@ function repeated(texts: readonly string[]): string | undefined {
 }
 
 /** The Cluster as in requests, after checking for everything that would confuse an extension. */
-function checkedCluster({ object, where }: GivenObject): JsonObject {
+function checkedCluster({ object, where }: InputObject): JsonObject {
   const { status: _status, ...rest } = object;
   const cluster = withoutBookkeeping(rest);
   const metadata = objectAt(cluster, 'metadata');
@@ -136,23 +136,23 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
     delete metadata.annotations;
   }
   if (nameOf(cluster) === '') {
-    throw new GivenError(`${where}: the Cluster has no metadata.name`);
+    throw new InputError(`${where}: the Cluster has no metadata.name`);
   }
   const version = textAt(cluster, 'spec', 'topology', 'version');
   if (fieldAt(cluster, 'spec', 'topology') === undefined) {
-    throw new GivenError(
+    throw new InputError(
       `${where}: Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`,
     );
   }
   if (parseVersion(version) === undefined) {
-    throw new GivenError(
+    throw new InputError(
       `${where}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
     );
   }
   const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
   const stranger = pending.split(',').find((hook) => hook !== '' && !Object.hasOwn(hooks, hook));
   if (stranger !== undefined) {
-    throw new GivenError(
+    throw new InputError(
       `${where}: the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`,
     );
   }
@@ -160,7 +160,7 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
     objectsAt(cluster, 'spec', 'topology', 'workers', list),
   );
   if (groups.length > maxWorkerGroups) {
-    throw new GivenError(
+    throw new InputError(
       `${where}: the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`,
     );
   }
@@ -171,12 +171,12 @@ function checkedCluster({ object, where }: GivenObject): JsonObject {
   };
   const problems = messageProblems(hooks.BeforeClusterCreate, 'request', request, 'strict');
   if (problems.length > 0) {
-    throw new GivenError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
+    throw new InputError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
   }
   for (const [path, items] of namedLists(cluster)) {
     const twice = repeated(items.map((item) => textAt(item, 'name')));
     if (twice !== undefined) {
-      throw new GivenError(
+      throw new InputError(
         `${where}: spec.topology.${path} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a name of its own, because the API server refuses it`,
       );
     }
@@ -214,7 +214,7 @@ function templateAt(
     return undefined;
   }
   if (found === undefined) {
-    throw new GivenError(
+    throw new InputError(
       `${where}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
     );
   }
@@ -225,7 +225,7 @@ function templateAt(
   };
 }
 
-function blueprintOf({ object, where }: GivenObject, templates: Templates): Blueprint {
+function blueprintOf({ object, where }: InputObject, templates: Templates): Blueprint {
   const [namespace, name] = [namespaceOf(object), nameOf(object)];
   const patches: ExternalPatch[] = [];
   const inlinePatches: string[] = [];
@@ -304,11 +304,11 @@ const maxClusters = 10_000;
  * given.
  *
  * @param target the version that Clusters are to be upgraded to first: a sample Cluster starts below it.
- * @throws {GivenError} for input that cannot be rehearsed.
+ * @throws {InputError} for input that cannot be rehearsed.
  */
-export function readGiven(input: readonly GivenObject[], target: string | undefined): Given {
+export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
   const dropped = new Map<JsonObject, readonly string[]>();
-  const given = input.map((one): GivenObject => {
+  const objects = input.map((one): InputObject => {
     const converted = inV1beta2(one.object);
     dropped.set(converted.object, converted.dropped);
     return {
@@ -319,22 +319,22 @@ export function readGiven(input: readonly GivenObject[], target: string | undefi
     };
   });
   const templates = new Map(
-    given.map(({ object }) => [
+    objects.map(({ object }) => [
       templateKey(groupOf(object), textAt(object, 'kind'), namespaceOf(object), nameOf(object)),
       object,
     ]),
   );
   const namespaces = new Map<string, Record<string, string>>();
-  for (const one of given.filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')) {
+  for (const one of objects.filter(({ object }) => object.kind === 'Namespace' && object.apiVersion === 'v1')) {
     checkFields(one, namespaceSchema);
     namespaces.set(nameOf(one.object), objectAt(one.object, 'metadata', 'labels') as Record<string, string>);
   }
   const classes = new Map<string, { blueprint: Blueprint; kinds: RehearsedCluster['kinds']; workerClass: string }>();
-  for (const one of given.filter(({ object }) => isCore(object, 'ClusterClass'))) {
+  for (const one of objects.filter(({ object }) => isCore(object, 'ClusterClass'))) {
     checkClass(one);
     const key = namespacedName(namespaceOf(one.object), nameOf(one.object));
     if (classes.has(key)) {
-      throw new GivenError(`${one.where}: there are two ClusterClasses ${printable(key)}: leave one out`);
+      throw new InputError(`${one.where}: there are two ClusterClasses ${printable(key)}: leave one out`);
     }
     classes.set(key, {
       blueprint: blueprintOf(one, templates),
@@ -345,9 +345,9 @@ export function readGiven(input: readonly GivenObject[], target: string | undefi
   const namespaceByClass = new Map(
     [...classes.values()].map(({ blueprint: { name, namespace } }) => [name, namespace]),
   );
-  const clusters = given.filter(({ object }) => isCore(object, 'Cluster'));
+  const clusters = objects.filter(({ object }) => isCore(object, 'Cluster'));
   if (clusters.length > maxClusters) {
-    throw new GivenError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
+    throw new InputError(`the files have ${clusters.length} Clusters; a rehearsal takes at most ${maxClusters}`);
   }
   const subjects: RehearsedCluster[] = [];
   const seen = new Set<string>();
@@ -356,7 +356,7 @@ export function readGiven(input: readonly GivenObject[], target: string | undefi
     const cluster = checkedCluster(one);
     const key = namespacedName(namespaceOf(cluster), nameOf(cluster));
     if (seen.has(key)) {
-      throw new GivenError(`${one.where}: there are two Clusters ${printable(key)}`);
+      throw new InputError(`${one.where}: there are two Clusters ${printable(key)}`);
     }
     seen.add(key);
     const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
@@ -368,7 +368,7 @@ export function readGiven(input: readonly GivenObject[], target: string | undefi
         other === undefined
           ? 'add it with --cluster-class, or leave all classes out'
           : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
-      throw new GivenError(`${one.where}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
+      throw new InputError(`${one.where}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
     }
     subjects.push({
       cluster,

@@ -4,15 +4,15 @@ import {
   createTimeline,
   type Entry,
   type Fault,
-  type Given,
-  GivenError,
-  type GivenObject,
   htmlPage,
+  InputError,
+  type InputObject,
   jsonLine,
   newestRelease,
   oldestRelease,
   parseFault,
-  readGiven,
+  type RehearsalInput,
+  readInput,
   rehearse,
 } from '../../checks/rehearsal/index.ts';
 import { compareReleases, formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
@@ -194,8 +194,8 @@ async function readFiles(
   flags: Readonly<Record<keyof typeof wanted, readonly string[]>>,
   target: string | undefined,
   io: Io,
-): Promise<Given> {
-  const objects: GivenObject[] = [];
+): Promise<RehearsalInput> {
+  const objects: InputObject[] = [];
   const read = new Set<string>();
   for (const flag of ['cluster', 'cluster-class'] as const) {
     const kinds: readonly unknown[] = wanted[flag];
@@ -223,9 +223,9 @@ async function readFiles(
     }
   }
   try {
-    return readGiven(objects, target);
+    return readInput(objects, target);
   } catch (error) {
-    throw error instanceof GivenError ? new UsageError(error.message) : error;
+    throw error instanceof InputError ? new UsageError(error.message) : error;
   }
 }
 
@@ -260,25 +260,25 @@ that cannot be read.`,
     .action(async (names: readonly string[]) => {
       const flags = readFlags(rehearseFlags, command, io.env);
       const upgrades = flags['upgrade-to'];
-      const given = await readFiles(flags, upgrades[0], io);
+      const input = await readFiles(flags, upgrades[0], io);
       const extensions = await readExtensions(flags, names, io);
       if (extensions.configs.length === 0) {
         throw new UsageError('there are no ExtensionConfigs: pass files with -f');
       }
-      const clusters = given.subjects.length;
+      const clusters = input.subjects.length;
       let [calls, ended] = [0, 0];
       let hint: string | undefined;
       const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
       const printer =
         flags.output === 'text'
-          ? textPrinter(io, given.subjects.map(clusterOf), progress.clear)
+          ? textPrinter(io, input.subjects.map(clusterOf), progress.clear)
           : flags.output === 'json'
             ? jsonPrinter(io, progress.clear)
             : htmlPrinter(io, progress.clear);
       try {
         const { complete } = await rehearse({
           configs: extensions.configs,
-          subjects: given.subjects,
+          subjects: input.subjects,
           scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
           limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
           release: flags['cluster-api-version'],
@@ -287,7 +287,7 @@ that cannot be read.`,
           namespaceLabels: labelsBy(async (namespace) => ({
             'kubernetes.io/metadata.name': namespace,
             ...(await extensions.namespaceLabels?.(namespace)),
-            ...given.namespaces.get(namespace),
+            ...input.namespaces.get(namespace),
           })),
           isRealTime: flags['real-time'],
           onEntry(entry) {

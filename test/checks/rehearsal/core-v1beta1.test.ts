@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { clusterInV1beta1, inV1beta2 } from '../../../src/checks/rehearsal/core-v1beta1.ts';
-import { GivenError, readGiven } from '../../../src/checks/rehearsal/index.ts';
+import { InputError, readInput } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { objectsOf } from './given.ts';
+import { objectsOf } from './rehearsing.ts';
 import { simulate } from './simulation/simulating.ts';
 
 const old = `
@@ -215,5 +215,5 @@ test('both are rehearsed, with templates of their patches', () => {
 
 test('other versions are refused', () => {
   const yaml = old.replace('cluster.x-k8s.io/v1beta1', 'cluster.x-k8s.io/v1alpha4');
-  expect(() => readGiven(objectsOf(yaml), undefined)).toThrow(GivenError);
+  expect(() => readInput(objectsOf(yaml), undefined)).toThrow(InputError);
 });

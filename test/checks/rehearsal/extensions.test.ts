@@ -5,7 +5,7 @@ import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/cl
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { expectLinear } from '../../support/linear.ts';
-import { faultsOf, played } from './given.ts';
+import { faultsOf, played } from './rehearsing.ts';
 import { clusterYaml } from './simulation/simulating.ts';
 
 aroundEach(ending);

@@ -8,7 +8,7 @@ import {
   startExtension,
 } from '../../runtimehooks/client/extension-server.ts';
 import { recordedCalls } from '../../runtimehooks/messages/recorded.ts';
-import { fixture, played } from './given.ts';
+import { fixture, played } from './rehearsing.ts';
 
 /** The recorded response for a call: the first of its hook, then the second, and the last from then on. */
 const answersOf = (hook: string) =>

@@ -6,8 +6,8 @@ import {
   extensionConfig,
   startExtension,
 } from '../../runtimehooks/client/extension-server.ts';
-import { played } from './given.ts';
 import { changesBetween, editTopology, recordedCallsIn, recordedChanges, recordedText } from './recorded.ts';
+import { played } from './rehearsing.ts';
 
 const calls = recordedCallsIn('main/in-place/calls');
 const changes = recordedChanges('main/in-place/conditions.jsonl');

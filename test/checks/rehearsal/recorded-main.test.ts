@@ -6,7 +6,6 @@ import {
   extensionConfig,
   startExtension,
 } from '../../runtimehooks/client/extension-server.ts';
-import { played } from './given.ts';
 import {
   changesBetween,
   editTopology,
@@ -16,6 +15,7 @@ import {
   recordedText,
   withoutSuffixes,
 } from './recorded.ts';
+import { played } from './rehearsing.ts';
 
 const calls = recordedCallsIn('main/calls');
 const changes = recordedChanges('main/conditions.jsonl');
@@ -125,9 +125,9 @@ const atVersion = (version: string) =>
     );
 
 describe('creation with a failure, and an upgrade over two minors', () => {
-  let life: Awaited<ReturnType<typeof rehearsed>>;
+  let lifecycle: Awaited<ReturnType<typeof rehearsed>>;
   beforeAll(async () => {
-    life = await rehearsed(
+    lifecycle = await rehearsed(
       {
         BeforeClusterCreate: [failure('no quota yet'), retry(2, 'wait for network'), done],
         BeforeClusterUpgrade: [retry(2, 'backups run'), done],
@@ -139,12 +139,12 @@ describe('creation with a failure, and an upgrade over two minors', () => {
   });
 
   test('calls', () => {
-    expect(life.end).toMatchObject({ isComplete: true, reason: '' });
-    expect(sequenceOf(life)).toEqual(recordedSequence.slice(0, 14));
+    expect(lifecycle.end).toMatchObject({ isComplete: true, reason: '' });
+    expect(sequenceOf(lifecycle)).toEqual(recordedSequence.slice(0, 14));
   });
 
   test('conditions', () => {
-    expect(life.conditions).toEqual(recorded(undefined, 'hold'));
+    expect(lifecycle.conditions).toEqual(recorded(undefined, 'hold'));
   });
 
   test.each(
@@ -153,13 +153,15 @@ describe('creation with a failure, and an upgrade over two minors', () => {
     ),
   )('the request of %s', (name) => {
     const { body, url } = calls.get(name)!;
-    const made = life.requests.filter(({ hook }) => hook === name).map((request) => normalized(request.body));
+    const made = lifecycle.requests.filter(({ hook }) => hook === name).map((request) => normalized(request.body));
     expect(made[0]).toEqual(normalized(body));
     expect(url).toContain('/hooks.runtime.cluster.x-k8s.io/v1alpha1/');
   });
 
   test('the request of GeneratePatches during the upgrade', () => {
-    const made = life.requests.filter(({ hook }) => hook === 'GeneratePatches').map(({ body }) => normalized(body));
+    const made = lifecycle.requests
+      .filter(({ hook }) => hook === 'GeneratePatches')
+      .map(({ body }) => normalized(body));
     expect(made).toContainEqual(normalized(calls.get('GeneratePatches-upgrade')?.body));
   });
 });
@@ -170,7 +172,7 @@ test('held and deferred workers, until the user removes the annotations', async 
   const yaml = atVersion('v1.30.0')
     .replace('name: md-1,', annotated('md-1', 'hold-upgrade-sequence'))
     .replace('name: mp-0,', annotated('mp-0', 'defer-upgrade'));
-  const { conditions, ...life } = await rehearsed(
+  const { conditions, ...lifecycle } = await rehearsed(
     {},
     `${yaml}---\n${objects.replace('v1.30.0]', 'v1.30.0, v1.30.1]')}`,
     {
@@ -186,7 +188,7 @@ test('held and deferred workers, until the user removes the annotations', async 
     },
   );
   expect(conditions).toEqual(['True ReconcileSucceeded: ', ...recorded('hold', 'paused')]);
-  expect(sequenceOf({ ...life, conditions })).toEqual(recordedSequence.slice(14, 20));
+  expect(sequenceOf({ ...lifecycle, conditions })).toEqual(recordedSequence.slice(14, 20));
 });
 
 test.each([
@@ -287,7 +289,7 @@ describe('the plan of an extension', () => {
   });
 
   test('with a good plan, and a deletion that fails three times', async () => {
-    const life = await rehearsed(
+    const lifecycle = await rehearsed(
       {
         GenerateUpgradePlan: [
           ({ fromControlPlaneKubernetesVersion: from }) => ({
@@ -305,11 +307,11 @@ describe('the plan of an extension', () => {
       `${atVersion('v1.30.1')}---\n${withPlan}`,
       { upgrades: ['v1.32.0'], isDeleted: true },
     );
-    expect(life.end).toMatchObject({ isComplete: true, reason: '' });
-    expect(life.conditions).toEqual(['True ReconcileSucceeded: ', ...recorded('delete')]);
-    expect(sequenceOf(life)).toEqual(recordedSequence.slice(20));
+    expect(lifecycle.end).toMatchObject({ isComplete: true, reason: '' });
+    expect(lifecycle.conditions).toEqual(['True ReconcileSucceeded: ', ...recorded('delete')]);
+    expect(sequenceOf(lifecycle)).toEqual(recordedSequence.slice(20));
     const { body } = calls.get('BeforeClusterDelete')!;
-    const made = normalized(life.requests.find(({ hook }) => hook === 'BeforeClusterDelete')?.body);
+    const made = normalized(lifecycle.requests.find(({ hook }) => hook === 'BeforeClusterDelete')?.body);
     const { paused: _, ...spec } = (body.cluster as JsonObject).spec as JsonObject;
     const { annotations: __, ...metadata } = (body.cluster as JsonObject).metadata as JsonObject;
     const { controlPlaneEndpoint: ___, ...rest } = spec;

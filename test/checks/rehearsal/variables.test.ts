@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GivenObject } from '../../../src/checks/rehearsal/index.ts';
+import type { InputObject } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import {
@@ -9,7 +9,7 @@ import {
   startExtension,
 } from '../../runtimehooks/client/extension-server.ts';
 import { cpuTimeMs } from '../../support/cpu-time.ts';
-import { fixture, objectsOf, played } from './given.ts';
+import { fixture, objectsOf, played } from './rehearsing.ts';
 
 let server: ExtensionServer;
 let variables: JsonObject[] = [];
@@ -120,7 +120,7 @@ test.each<[string, JsonObject[], RegExp]>([
 test('uniqueItems is refused, as by Cluster API, since it takes quadratic time', async () => {
   variables = [defined('flavor', { type: 'array', items: { type: 'object' }, uniqueItems: true })];
   const items = Array.from({ length: 15_000 }, (_, index) => ({ n: index }));
-  const given: GivenObject[] = JSON.parse(JSON.stringify(objectsOf(fixture('lab.yaml'))), (_, value) =>
+  const given: InputObject[] = JSON.parse(JSON.stringify(objectsOf(fixture('lab.yaml'))), (_, value) =>
     value?.value === 'large' ? { ...value, value: items } : value,
   );
   expect(JSON.stringify(given).length).toBeGreaterThan(150_000);
@@ -200,7 +200,7 @@ test('a default is applied, as at admission', async () => {
 
 test('defaults within a value are filled in, too', async () => {
   variables = [defined('flavor', { type: 'object', properties: { size: { type: 'integer', default: 3 } } })];
-  const given: GivenObject[] = JSON.parse(JSON.stringify(objectsOf(fixture('lab.yaml'))), (_, value) =>
+  const given: InputObject[] = JSON.parse(JSON.stringify(objectsOf(fixture('lab.yaml'))), (_, value) =>
     value?.value === 'large' ? { ...value, value: {} } : value,
   );
   server.received.length = 0;
@@ -216,7 +216,7 @@ test('overrides of control plane and workers are checked, and get defaults, too'
     defined('flavor', { type: 'string' }),
     defined('disk', { type: 'object', properties: { size: { type: 'integer', default: 3, minimum: 2 } } }),
   ];
-  const withOverrides = (controlPlane: JsonObject, workers: JsonObject): GivenObject[] => {
+  const withOverrides = (controlPlane: JsonObject, workers: JsonObject): InputObject[] => {
     const given = objectsOf(fixture('lab.yaml'));
     const { topology } = given[0]?.object.spec as { topology: Record<string, JsonObject> };
     Object.assign(topology.controlPlane!, { variables: { overrides: [controlPlane] } });

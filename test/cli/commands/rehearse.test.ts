@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
-import { fixture } from '../../checks/rehearsal/given.ts';
 import { recordedAnswers } from '../../checks/rehearsal/recorded-answers.ts';
+import { fixture } from '../../checks/rehearsal/rehearsing.ts';
 import { clusterYaml } from '../../checks/rehearsal/simulation/simulating.ts';
 import {
   caBundle,

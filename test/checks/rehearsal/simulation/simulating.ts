@@ -6,11 +6,11 @@ import type {
 } from '../../../../src/checks/rehearsal/cluster/effects.ts';
 import { createNames } from '../../../../src/checks/rehearsal/cluster/names.ts';
 import { initialState, type State } from '../../../../src/checks/rehearsal/cluster/state.ts';
-import { readGiven } from '../../../../src/checks/rehearsal/index.ts';
+import { readInput } from '../../../../src/checks/rehearsal/index.ts';
 import { type Scenario, simulateCluster } from '../../../../src/checks/rehearsal/simulation/simulate.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import type { Release } from '../../../../src/runtimehooks/index.ts';
-import { objectsOf } from '../given.ts';
+import { objectsOf } from '../rehearsing.ts';
 
 /** Hooks that can block. */
 export const blocking = [
@@ -93,7 +93,7 @@ export function simulate(
   }: Partial<Scenario> & { yaml?: string; maxCalls?: number; maxFailures?: number; release?: Release } = {},
 ): Simulated {
   const upgrades = scenario.upgrades ?? [];
-  const { subjects } = readGiven(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
+  const { subjects } = readInput(yaml === '' ? [] : objectsOf(yaml), upgrades[0]);
   let uids = 0;
   const state = initialState(
     subjects[0]!,

@@ -4,10 +4,10 @@ import {
   createNames,
   type Entry,
   type Fault,
-  type GivenObject,
+  type InputObject,
   parseFault,
   type RehearsalOptions,
-  readGiven,
+  readInput,
   rehearse,
 } from '../../../src/checks/rehearsal/index.ts';
 import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
@@ -16,7 +16,7 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 const folder = new URL('../../support/fixtures/rehearsal/', import.meta.url);
 
 /** The objects of YAML, each with the place `given:NUMBER`. */
-export function objectsOf(yaml: string): GivenObject[] {
+export function objectsOf(yaml: string): InputObject[] {
   return loadAll(yaml).map((object, index) => ({
     object: object as JsonObject,
     where: `given:${index + 1}`,
@@ -40,7 +40,7 @@ export function faultsOf(...texts: string[]): Fault[] {
 /** Rehearses clusters without real waits, and returns what happened. Objects may be given as YAML. */
 export async function played(
   configs: readonly ExtensionConfig[],
-  given: string | readonly GivenObject[],
+  given: string | readonly InputObject[],
   options: Partial<Omit<RehearsalOptions, 'scenario' | 'limits'>> & {
     upgrades?: readonly string[];
     isDeleted?: boolean;
@@ -58,7 +58,7 @@ export async function played(
     ...more
   } = options;
   const entries: Entry[] = [];
-  const { subjects, namespaces } = readGiven(typeof given === 'string' ? objectsOf(given) : given, upgrades[0]);
+  const { subjects, namespaces } = readInput(typeof given === 'string' ? objectsOf(given) : given, upgrades[0]);
   let uids = 0;
   const result = await rehearse({
     configs,
