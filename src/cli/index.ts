@@ -103,6 +103,12 @@ const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/new-extension.ts')).defineNewExtension,
   },
   {
+    name: 'add-handler',
+    summary: 'add handlers to a project for an extension',
+    group: group.extensions,
+    load: async () => (await import('./commands/add-handler.ts')).defineAddHandler,
+  },
+  {
     name: 'template-types',
     summary: 'write TypeScript types of the kinds in CustomResourceDefinitions, for patches',
     group: group.extensions,

@@ -122,13 +122,22 @@ export function handlerFile(hook: string): string {
   ].join('\n');
 }
 
+/** The lines that import handlers into the file that lists them, and the names of the handlers there. */
+export function importsOf(chosen: readonly string[]): [lines: string[], names: string[]] {
+  return [
+    chosen.map((hook) => `import { ${variableOf(hook)} } from './${handlerNameOf(hook)}.ts';`),
+    chosen.map(variableOf),
+  ];
+}
+
 /** The file that lists the handlers. */
 export function handlersFile(chosen: readonly string[]): string {
+  const [imports, names] = importsOf(chosen);
   return [
-    ...chosen.map((hook) => `import { ${variableOf(hook)} } from './${handlerNameOf(hook)}.ts';`),
+    ...imports,
     '',
     '/** The handlers, as Discovery lists them. */',
-    `export const handlers = [${chosen.map(variableOf).join(', ')}];`,
+    `export const handlers = [${names.join(', ')}];`,
     '',
   ].join('\n');
 }

@@ -1,8 +1,16 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folderProblem, makeFolder } from '../../base/index.ts';
-import { handlerFile, handlerNameOf, handlersFile, handlersTable, inPlaceFile, variablesFile } from './handlers.ts';
+import {
+  handlerFile,
+  handlerNameOf,
+  handlersFile,
+  handlersTable,
+  importsOf,
+  inPlaceFile,
+  variablesFile,
+} from './handlers.ts';
 
 /** The issuer of the extension's serving certificate. */
 export type CertificateMaker = 'cert-manager' | 'bootstrap';
@@ -41,6 +49,17 @@ function targetOf(template: string, { certificates }: ProjectOptions): string | 
   return packedNames[template] ?? template;
 }
 
+/** The files of handlers, by path, with those that they need. */
+function handlerFiles(hooks: readonly string[]): [path: string, text: string][] {
+  const needsVariables = hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables');
+  const isInPlace = hooks.some((hook) => hook.includes('UpdateMachine'));
+  return [
+    ...hooks.map((hook): [string, string] => [`src/handlers/${handlerNameOf(hook)}.ts`, handlerFile(hook)]),
+    ...(needsVariables ? ([['src/variables.ts', variablesFile]] as const) : []),
+    ...(isInPlace ? ([['src/in-place.ts', inPlaceFile]] as const) : []),
+  ].map(([path, text]) => [path, text]);
+}
+
 /** The files of a project, by path. */
 export function projectFiles(options: ProjectOptions): Map<string, string> {
   const { name, hooks } = options;
@@ -66,18 +85,12 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
       );
     }
   }
-  for (const hook of hooks) {
-    files.set(`src/handlers/${handlerNameOf(hook)}.ts`, handlerFile(hook));
+  for (const [path, text] of handlerFiles(hooks)) {
+    files.set(path, text);
   }
   files.set('src/handlers/index.ts', handlersFile(hooks));
-  if (hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables')) {
-    files.set('src/variables.ts', variablesFile);
-  }
   if (options.templateTypes !== undefined) {
     files.set('src/template-types.ts', options.templateTypes);
-  }
-  if (hooks.some((hook) => hook.includes('UpdateMachine'))) {
-    files.set('src/in-place.ts', inPlaceFile);
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -108,4 +121,42 @@ export function writeProject(folder: string, options: ProjectOptions): string[] 
     throw new ProjectError(folderProblem(folder, 'written', error));
   }
   return [...files.keys()];
+}
+
+/** The list of handlers in a project, as it is generated. */
+const handlersList = /^export const handlers = \[([^\]]*)\];$/m;
+
+/**
+ * Adds handlers to a generated project. Never overwrites.
+ *
+ * @returns the paths of the files that were written, below the folder.
+ * @throws {ProjectError} when it is not such a project, or has a handler of the hook already.
+ */
+export function addHandlers(folder: string, hooks: readonly string[]): string[] {
+  const index = 'src/handlers/index.ts';
+  try {
+    const list = existsSync(join(folder, index)) ? readFileSync(join(folder, index), 'utf8') : '';
+    const [line, names] = handlersList.exec(list) ?? [];
+    if (line === undefined || names === undefined) {
+      const what = list === '' ? 'is not there' : 'has no line of the form "export const handlers = [a, b];"';
+      throw new ProjectError(`${join(folder, index)} ${what}: name the folder of a project of new-extension`);
+    }
+    const files = handlerFiles(hooks).filter(([path]) => {
+      const isThere = existsSync(join(folder, path));
+      if (isThere && path.startsWith('src/handlers/')) {
+        throw new ProjectError(`${join(folder, path)} exists: the project has this handler`);
+      }
+      return !isThere;
+    });
+    const [imports, variables] = importsOf(hooks);
+    const all = [...names.split(',').map((name) => name.trim()), ...variables].filter((name) => name !== '');
+    for (const [path, text] of files) {
+      writeFileSync(join(folder, path), text, { flag: 'wx' });
+    }
+    const replaced = list.replace(line, () => `export const handlers = [${all.join(', ')}];`);
+    writeFileSync(join(folder, index), `${imports.join('\n')}\n${replaced}`);
+    return [...files.map(([path]) => path), index];
+  } catch (error) {
+    throw error instanceof ProjectError ? error : new ProjectError(folderProblem(folder, 'written', error));
+  }
 }

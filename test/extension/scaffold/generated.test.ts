@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hookNames, templateTypes } from '../../../src/extension/scaffold/index.ts';
+import { addHandlers, hookNames, ProjectError, templateTypes } from '../../../src/extension/scaffold/index.ts';
 import { labTemplate } from './crds.ts';
 import { compile, linkedProject, run } from './linked-project.ts';
 
@@ -16,6 +16,29 @@ test('the generated project compiles, and its tests pass; those of what is not w
     expect.stringMatching(/^not ok \d+ - update-machine: the same request has the same answer # TODO/),
     expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),
   ]);
+});
+
+test('handlers that are added later compile with the others', { timeout: 120_000 }, async () => {
+  const folder = linkedProject(['BeforeClusterCreate', 'DiscoverVariables']);
+  expect(addHandlers(folder, ['GeneratePatches', 'CanUpdateMachine'])).toEqual([
+    'src/handlers/generate-patches.ts',
+    'src/handlers/can-update-machine.ts',
+    'src/in-place.ts',
+    'src/handlers/index.ts',
+  ]);
+  expect(readFileSync(join(folder, 'src/handlers/index.ts'), 'utf8')).toContain(
+    'export const handlers = [beforeClusterCreate, discoverVariables, generatePatches, canUpdateMachine];',
+  );
+  expect(await compile(folder)).toBe('');
+  expect(() => addHandlers(folder, ['BeforeClusterDelete', 'GeneratePatches'])).toThrow(
+    /generate-patches\.ts exists: the project has this handler$/,
+  );
+  expect(existsSync(join(folder, 'src/handlers/before-cluster-delete.ts'))).toBe(false);
+  expect(() => addHandlers(join(folder, 'src'), ['BeforeClusterDelete'])).toThrow(
+    /index\.ts is not there: name the folder/,
+  );
+  writeFileSync(join(folder, 'src/handlers/index.ts'), 'export const handlers = makeHandlers();');
+  expect(() => addHandlers(folder, ['BeforeClusterDelete'])).toThrow(ProjectError);
 });
 
 test('mistakes do not compile, and the errors say what is wrong', { timeout: 120_000 }, async () => {

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { addHandlers, hookNames, ProjectError } from '../../extension/scaffold/index.ts';
+import { SuggestedArgument } from '../framework/complete.ts';
+import { addFlags, type Flags, readFlags, textFlag } from '../framework/flags.ts';
+import { didYouMean } from '../framework/nearest.ts';
+import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
+
+const addHandlerFlags = {
+  project: textFlag('DIR', { summary: 'folder of the project', default: '.' }),
+} satisfies Flags;
+
+/** `extensionconfig-webhook add-handler HOOK…`: adds handlers to a project of `new-extension`. */
+export const defineAddHandler: DefineCommand = (command, io) => {
+  command
+    .description('Adds handlers to a project that new-extension created.')
+    .addArgument(new SuggestedArgument('<hooks...>', 'Runtime Hooks to write handlers for', hookNames));
+  addFlags(command, addHandlerFlags);
+  command.action((hooks: string[]) => {
+    const { project } = readFlags(addHandlerFlags, command, io.env);
+    const unknown = hooks.find((hook) => !hookNames.includes(hook));
+    if (unknown !== undefined) {
+      const remedy = didYouMean(unknown, hookNames, `there are ${hookNames.join(', ')}`);
+      throw new UsageError(`add-handler: ${JSON.stringify(unknown)} is not a hook; ${remedy}`);
+    }
+    try {
+      for (const file of addHandlers(project, [...new Set(hooks)])) {
+        io.stdout.write(`${join(project, file)}\n`);
+      }
+    } catch (error) {
+      throw error instanceof ProjectError ? new FailureError(error.message) : error;
+    }
+  });
+};

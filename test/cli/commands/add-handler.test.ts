@@ -1,0 +1,25 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from './io.ts';
+
+test('adds handlers to a project, and lists the files', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'add-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const project = join(folder, 'lab');
+  await runProgram(['new-extension', project]);
+  const add = (...args: string[]) => runProgram(['add-handler', ...args]);
+  const { code, stdout, stderr } = await add('BeforeClusterDelete', '--project', project);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toBe(`${project}/src/handlers/before-cluster-delete.ts\n${project}/src/handlers/index.ts\n`);
+  expect(readFileSync(join(project, 'src/handlers/index.ts'), 'utf8')).toContain('beforeClusterDelete]');
+  expect(await add('BeforeClusterDelete', '--project', project)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('before-cluster-delete.ts exists: the project has this handler'),
+  });
+  expect(await add('BeforeClusterDelet', '--project', project)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('"BeforeClusterDelet" is not a hook; did you mean BeforeClusterDelete'),
+  });
+});
