@@ -3,7 +3,7 @@ import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
 import { createEchoTest, notRenderedId } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import { unrenderedIn } from './fields/placeholders.ts';
-import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
+import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 /** Which rules run: all of them, or exactly what Cluster API itself rejects. */
@@ -152,21 +152,18 @@ function hiddenValueOf({ value, path }: Report, { whole }: RuleInput): Json | un
   return typeof found === 'object' ? undefined : found;
 }
 
-const subjects: readonly Subject[] = ['object', 'status', 'deletion'];
-const parts: readonly OptionalPart[] = ['url', 'service', 'caBundle', 'handlers', 'settings', 'violations', 'facts'];
-
-/** The parts that an input has, as a bit mask in the order of `parts`. */
-function presentParts({ whole: object, violations, facts }: RuleInput): number {
+/** Which optional parts an input has: most objects lack most of them, and the rules about them need not run. */
+function presentParts({ whole: object, violations, facts }: RuleInput): Readonly<Record<OptionalPart, boolean>> {
   const { clientConfig, settings } = object.spec ?? {};
-  return (
-    (clientConfig?.url ? 1 : 0) |
-    (clientConfig?.service ? 2 : 0) |
-    (clientConfig?.caBundle ? 4 : 0) |
-    (object.status?.handlers?.length ? 8 : 0) |
-    (settings ? 16 : 0) |
-    (violations.length > 0 ? 32 : 0) |
-    (facts === undefined ? 0 : 64)
-  );
+  return {
+    url: Boolean(clientConfig?.url),
+    service: clientConfig?.service !== undefined,
+    caBundle: Boolean(clientConfig?.caBundle),
+    handlers: Boolean(object.status?.handlers?.length),
+    settings: settings !== undefined,
+    violations: violations.length > 0,
+    facts: facts !== undefined,
+  };
 }
 
 /** Creates a rule set from an operator's configuration. */
@@ -175,23 +172,6 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
-
-  // Most objects lack most parts. The rules to run are selected once for each combination that occurs.
-  const picked = new Map<number, readonly ActiveRule[]>();
-  function rulesFor(input: RuleInput): readonly ActiveRule[] {
-    const present = presentParts(input);
-    const key = present * subjects.length + subjects.indexOf(input.subject);
-    let rulesOfKey = picked.get(key);
-    if (rulesOfKey === undefined) {
-      rulesOfKey = active.filter(
-        ({ rule }) =>
-          rule.subjects.includes(input.subject) &&
-          (rule.about === undefined || (present & (1 << parts.indexOf(rule.about))) !== 0),
-      );
-      picked.set(key, rulesOfKey);
-    }
-    return rulesOfKey;
-  }
 
   function check(input: RuleInput): Report[] {
     const reports: Report[] = [];
@@ -211,7 +191,12 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
       }
     };
     const upstreamInput = input.whole === input.object ? input : { ...input, object: input.whole };
-    for (current of rulesFor(input)) {
+    const present = presentParts(input);
+    for (current of active) {
+      const { subjects, about } = current.rule;
+      if (!subjects.includes(input.subject) || (about !== undefined && !present[about])) {
+        continue;
+      }
       limit = reports.length + maxReports;
       current.rule.check(current.rule.upstream ? upstreamInput : input, add, options);
     }

@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
+import { LruCache } from '../../../base/index.ts';
 import { framingProblem, hasDates, readPem, unreadProblem } from '../../../base/x509/index.ts';
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import { oncePerObject } from './once.ts';
 
 /** A parsed caBundle. */
 export interface CaBundle {
@@ -88,43 +90,25 @@ function parse(encoded: string): CaBundle | undefined {
   return { problem: problemOf(certificates), hasPrivateKey, certificates };
 }
 
-/**
- * Recently parsed bundles, by text: updates and status writes repeat the same bundle, and parsing a certificate takes
- * longer than everything else together. At most 64 bundles of at most 50 KiB; the oldest is evicted.
- */
-const parsed = new Map<string, CaBundle | undefined>();
-const maxParsed = 64;
-
-/** The last bundle that was looked up: several rules need the bundle of the same object, and clients repeat theirs. */
-let last: { encoded: string; bundle: CaBundle | undefined } | undefined;
-
-function lookUp(encoded: string): CaBundle | undefined {
-  const known = parsed.get(encoded);
-  if (known !== undefined || parsed.has(encoded)) {
-    return known;
-  }
-  if (parsed.size >= maxParsed) {
-    parsed.delete(parsed.keys().next().value as string);
-  }
-  const bundle = parse(encoded);
-  parsed.set(encoded, bundle);
-  return bundle;
-}
+/** The bundles parsed last, by text: at most 64, each of at most 50 KiB. Clients repeat theirs, and parsing one takes longer than all other work. */
+const parsed = new LruCache<CaBundle>(64);
 
 /** The parsed caBundle of an object; undefined if it is absent or only white space (the placeholder `Cg==`). */
-export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
+export const caBundleOf = oncePerObject((object): CaBundle | undefined => {
   const encoded = object.spec?.clientConfig?.caBundle;
   if (!encoded) {
     return undefined;
   }
-  if (last?.encoded !== encoded) {
-    last = { encoded, bundle: lookUp(encoded) };
-  } else {
-    // Comparing a string with itself takes no time, however long it is.
-    last.encoded = encoded;
+  const known = parsed.get(encoded);
+  if (known !== undefined) {
+    return known;
   }
-  return last.bundle;
-}
+  const bundle = parse(encoded);
+  if (bundle !== undefined) {
+    parsed.set(encoded, bundle);
+  }
+  return bundle;
+});
 
 /** The certificates of an object's caBundle, as far as it could be parsed. */
 export function certificatesOf(object: ExtensionConfig): readonly BundledCertificate[] {

@@ -13,21 +13,13 @@ export interface PlacedHandler {
   hook: LifecycleKey | undefined;
 }
 
-/** The handlers of objects that are being checked, cached since ten rules need them. */
-const placed = new WeakMap<ExtensionConfig, readonly PlacedHandler[]>();
-
 /** The handlers of an object, each with its path. */
 export function handlersOf(object: ExtensionConfig): readonly PlacedHandler[] {
-  let handlers = placed.get(object);
-  if (handlers === undefined) {
-    handlers = (object.status?.handlers ?? []).map((handler, index) => ({
-      handler,
-      path: ['status', 'handlers', index],
-      hook: hookOf(handler),
-    }));
-    placed.set(object, handlers);
-  }
-  return handlers;
+  return (object.status?.handlers ?? []).map((handler, index) => ({
+    handler,
+    path: ['status', 'handlers', index],
+    hook: hookOf(handler),
+  }));
 }
 
 /** The two parts of GROUP/VERSION, or undefined for any other text. */

@@ -15,20 +15,11 @@ function completeRequirement({ key = '', operator = '', values = noValues }: Giv
   return key === '' && operator === '' && values === noValues ? emptyRequirement : { key, operator, values };
 }
 
-/** What was completed before: several rules look at the same selector. */
-const completed = new WeakMap<GivenSelector, LabelSelector>();
-
 function complete(selector: GivenSelector): LabelSelector {
   const expressions = selector.matchExpressions;
-  if (expressions === undefined || expressions.every(isComplete)) {
-    return selector as LabelSelector;
-  }
-  let whole = completed.get(selector);
-  if (whole === undefined) {
-    whole = { matchLabels: selector.matchLabels ?? {}, matchExpressions: expressions.map(completeRequirement) };
-    completed.set(selector, whole);
-  }
-  return whole;
+  return expressions === undefined || expressions.every(isComplete)
+    ? (selector as LabelSelector)
+    : { matchLabels: selector.matchLabels ?? {}, matchExpressions: expressions.map(completeRequirement) };
 }
 
 /**

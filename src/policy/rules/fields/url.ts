@@ -1,5 +1,5 @@
-import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { parseRequestUri, type RequestUri } from '../../../kubernetes/index.ts';
+import { oncePerObject } from './once.ts';
 
 /** A parsed `spec.clientConfig.url`. */
 export interface ClientUrl extends RequestUri {
@@ -13,9 +13,6 @@ export interface ClientUrl extends RequestUri {
 
 /** The path of `spec.clientConfig.url`. */
 export const urlPath = ['spec', 'clientConfig', 'url'] as const;
-
-/** The URL of the last call, since the rules about it run one after the other. */
-let latest: { text: string; url: ClientUrl | undefined } = { text: '', url: undefined };
 
 function parse(text: string): ClientUrl | undefined {
   const uri = parseRequestUri(text);
@@ -31,16 +28,10 @@ function parse(text: string): ClientUrl | undefined {
 }
 
 /** The parsed url of an object; undefined if it is absent, or rejected by rule `url-valid`. */
-export function clientUrlOf(object: ExtensionConfig): ClientUrl | undefined {
+export const clientUrlOf = oncePerObject((object): ClientUrl | undefined => {
   const text = object.spec?.clientConfig?.url;
-  if (!text) {
-    return undefined;
-  }
-  if (latest.text !== text) {
-    latest = { text, url: parse(text) };
-  }
-  return latest.url;
-}
+  return text ? parse(text) : undefined;
+});
 
 /** A url for a message: without the password in its user info. */
 export function showableUrl(url: string): string {
