@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
-import type { ValidateFunction } from 'ajv';
 import { parseSmallYaml, YamlError } from '../../base/index.ts';
+import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { parseRelease, type Release } from './release.ts';
@@ -27,9 +27,8 @@ const name = { type: 'string', minLength: 1, maxLength: 256 };
 const release = { type: 'string', pattern: '^v?[0-9]{1,4}\\.[0-9]{1,4}$' };
 const reference = { group: name, version: name, hook: name };
 
-const schema = {
+const schema: Schema = {
   type: 'object',
-  additionalProperties: false,
   required: ['hooks'],
   properties: {
     hooks: {
@@ -37,21 +36,18 @@ const schema = {
       maxItems: 1_000,
       items: {
         type: 'object',
-        additionalProperties: false,
         required: ['group', 'version', 'hook', 'introduced'],
         properties: {
           ...reference,
           introduced: release,
           deprecated: {
             type: 'object',
-            additionalProperties: false,
             required: ['release', 'date'],
             properties: { release, date: { type: 'string', pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$' } },
           },
           removed: release,
           replacedBy: {
             type: 'object',
-            additionalProperties: false,
             required: ['group', 'version', 'hook'],
             properties: reference,
           },
@@ -62,19 +58,6 @@ const schema = {
     },
   },
 };
-
-const require = createRequire(import.meta.url);
-
-/**
- * Loaded and compiled when the first file is read: most programs read none, and it would take a tenth of their start-up
- * time.
- */
-let compiled: ValidateFunction<{ hooks: FileLifecycle[] }> | undefined;
-
-function compile(): ValidateFunction<{ hooks: FileLifecycle[] }> {
-  const { Ajv } = require('ajv') as typeof import('ajv');
-  return new Ajv().compile<{ hooks: FileLifecycle[] }>(schema);
-}
 
 const lifecycleKey = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
   group,
@@ -113,26 +96,29 @@ function lifecycleOf(entry: FileLifecycle): Lifecycle {
  *   unknown field or one of a wrong type, or a lifecycle that violates the Runtime SDK rules.
  */
 export function parseLifecycles(text: string): Lifecycle[] {
-  let content: unknown;
+  let content: Json;
   try {
-    content = parseSmallYaml(text, maxLength);
+    content = parseSmallYaml(text, maxLength) as Json;
   } catch (error) {
     throw error instanceof YamlError ? new LifecycleFileError(error.message) : error;
   }
-  compiled ??= compile();
-  const validate = compiled;
-  if (!validate(content)) {
-    const first = validate.errors?.[0];
-    const unknown = first?.params.additionalProperty as string | undefined;
-    throw new LifecycleFileError(
-      `${first?.instancePath || 'the file'} ${first?.message}${unknown === undefined ? '' : `: ${JSON.stringify(unknown.slice(0, 64))}`}`,
-    );
+  if (!isJsonObject(content)) {
+    throw new LifecycleFileError('the file must be an object with the list hooks');
   }
-  return content.hooks.map((entry, index) => {
+  const [unknown] = prune(content, schema, false);
+  if (unknown !== undefined) {
+    throw new LifecycleFileError(`${unknown}: there is no such field`);
+  }
+  const [cause] = validateSchema(content, schema);
+  if (cause !== undefined) {
+    throw new LifecycleFileError(`${cause.field}: ${cause.message}`);
+  }
+  const hooks = content.hooks as unknown as FileLifecycle[];
+  return hooks.map((entry, index) => {
     const lifecycle = lifecycleOf(entry);
     const problem = lifecycleProblem(lifecycle);
     if (problem !== undefined) {
-      throw new LifecycleFileError(`/hooks/${index} (${entry.group}/${entry.version} ${entry.hook}) is ${problem}`);
+      throw new LifecycleFileError(`hooks[${index}] (${entry.group}/${entry.version} ${entry.hook}) is ${problem}`);
     }
     return lifecycle;
   });
