@@ -1,4 +1,3 @@
-import { LruCache } from '../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 
 /** Longest path of a column that is read, in characters. */
@@ -154,37 +153,31 @@ function search(steps: readonly Step[], index: number, from: Json, visit: () => 
   return undefined;
 }
 
-/** Paths that were read lately: a table has the same ones for all its rows. */
-const known = new LruCache<readonly Step[] | null>(1000);
-
 /**
- * The first value at the path of a column (a Kubernetes JSONPath).
- *
- * @returns undefined when there is none, for a path with anything beyond steps into fields and lists and comparisons with
- *   a literal, and when too many values would have to be looked at, as those of several descents.
+ * A function for the first value at the path of a column (a Kubernetes JSONPath). It returns undefined when there is none,
+ * for a path with anything beyond steps into fields and lists and comparisons with a literal, and when too many values
+ * would have to be looked at, as those of several descents.
  */
-export function firstAt(object: JsonObject, path: string): Json | undefined {
-  let steps = known.get(path);
+export function columnReader(path: string): (object: JsonObject) => Json | undefined {
+  const steps = stepsOf(path);
   if (steps === undefined) {
-    steps = stepsOf(path) ?? null;
-    known.set(path, steps);
+    return () => undefined;
   }
-  if (steps === null) {
-    return undefined;
-  }
-  let visited = 0;
-  const visit = () => {
-    visited++;
-    if (visited > maxVisited) {
-      throw new TooMuchWork();
+  return (object) => {
+    let visited = 0;
+    const visit = () => {
+      visited++;
+      if (visited > maxVisited) {
+        throw new TooMuchWork();
+      }
+    };
+    try {
+      return search(steps, 0, object, visit);
+    } catch (error) {
+      if (error instanceof TooMuchWork) {
+        return undefined;
+      }
+      throw error;
     }
   };
-  try {
-    return search(steps, 0, object, visit);
-  } catch (error) {
-    if (error instanceof TooMuchWork) {
-      return undefined;
-    }
-    throw error;
-  }
 }

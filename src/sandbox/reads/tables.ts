@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Resource } from '../resources/resource.ts';
-import { firstAt } from './column-path.ts';
+import { columnReader } from './column-path.ts';
 
 /** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */
 export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Object' | 'None' } | { as: 'metadata' };
@@ -44,9 +44,8 @@ export function formatAge(milliseconds: number): string {
   return years < 8 ? pair(years, 'y', days % 365, 'd') : `${years}y`;
 }
 
-/** The value of a cell; null if the object has no value, as from the real API server. */
-function cellOf(object: JsonObject, column: Column, now: number): Json {
-  const value = typeof column.value === 'string' ? firstAt(object, column.value) : column.value(object);
+/** A value as a cell; null if the object has none, as from the real API server. */
+function cellOf(value: Json | undefined, column: Column, now: number): Json {
   if (value === undefined || value === null) {
     return null;
   }
@@ -97,6 +96,7 @@ export function tableOf(
   options: { include: 'Metadata' | 'Object' | 'None'; now: number; columns: boolean },
 ): JsonObject {
   const isNamed = showsName(resource);
+  const readers = resource.columns.map(({ value }) => (typeof value === 'string' ? columnReader(value) : value));
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
@@ -105,7 +105,7 @@ export function tableOf(
     rows: objects.map((object) => ({
       cells: [
         ...(isNamed ? [] : [isJsonObject(object.metadata) ? (object.metadata.name ?? '') : '']),
-        ...resource.columns.map((column) => cellOf(object, column, options.now)),
+        ...resource.columns.map((column, index) => cellOf(readers[index]?.(object), column, options.now)),
       ],
       ...(options.include === 'None' ? {} : { object: options.include === 'Object' ? object : metadataOnly(object) }),
     })),

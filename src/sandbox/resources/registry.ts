@@ -21,9 +21,8 @@ export function compareVersions(a: string, b: string): number {
 
 /** The served resources. Entries are replaced, never modified. */
 export class Registry {
-  readonly #resources = new Map<string, Resource>();
-  /** The resources by storage name, and by group and version. */
   readonly #byStorage = new Map<string, { resources: readonly Resource[]; since: number }>();
+  /** By group and version, then by plural. */
   readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #revisions = new Map<string, number>();
   #revision = 0;
@@ -31,44 +30,36 @@ export class Registry {
   /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
   set(storage: string, resources: readonly Resource[]): void {
     const known = this.#byStorage.get(storage);
-    for (const resource of known?.resources ?? []) {
-      this.#resources.delete(`${resource.group}/${resource.version}/${resource.plural}`);
-      const inVersion = this.#byVersion.get(`${resource.group}/${resource.version}`);
-      inVersion?.delete(resource.plural);
+    for (const { group, version, plural } of known?.resources ?? []) {
+      const key = `${group}/${version}`;
+      const inVersion = this.#byVersion.get(key);
+      inVersion?.delete(plural);
       if (inVersion?.size === 0) {
-        this.#byVersion.delete(`${resource.group}/${resource.version}`);
+        this.#byVersion.delete(key);
       }
-      this.#touch(resource);
+      this.#revisions.set(key, ++this.#revision);
     }
     this.#byStorage.delete(storage);
     if (resources.length > 0) {
       this.#byStorage.set(storage, { resources, since: known?.since ?? performance.now() });
     }
     for (const resource of resources) {
-      this.#resources.set(`${resource.group}/${resource.version}/${resource.plural}`, resource);
-      const version = `${resource.group}/${resource.version}`;
-      this.#byVersion.set(
-        version,
-        (this.#byVersion.get(version) ?? new Map<string, Resource>()).set(resource.plural, resource),
-      );
-      this.#touch(resource);
+      const key = `${resource.group}/${resource.version}`;
+      const inVersion = this.#byVersion.get(key) ?? new Map<string, Resource>();
+      this.#byVersion.set(key, inVersion.set(resource.plural, resource));
+      this.#revisions.set(key, ++this.#revision);
     }
-  }
-
-  #touch({ group, version }: Resource): void {
-    this.#revisions.set(`${group}/${version}`, ++this.#revision);
   }
 
   /** The resource of a path, or undefined if this group and version does not serve it. The core group is empty. */
   find(group: string, version: string, plural: string): Resource | undefined {
-    return this.#resources.get(`${group}/${version}/${plural}`);
+    return this.#byVersion.get(`${group}/${version}`)?.get(plural);
   }
 
   /** The resources of one group and version, sorted by name. */
   of(group: string, version: string): Resource[] {
-    return [...(this.#byVersion.get(`${group}/${version}`)?.values() ?? [])].sort((a, b) =>
-      a.plural < b.plural ? -1 : 1,
-    );
+    const resources = this.#byVersion.get(`${group}/${version}`)?.values() ?? [];
+    return [...resources].sort((a, b) => (a.plural < b.plural ? -1 : 1));
   }
 
   /** The served versions of a collection. */
@@ -84,11 +75,12 @@ export class Registry {
 
   /** The served groups, each with its versions, the preferred one first. */
   groups(): Map<string, string[]> {
-    const groups = new Map<string, Set<string>>();
-    for (const { group, version } of this.#resources.values()) {
-      groups.set(group, (groups.get(group) ?? new Set()).add(version));
+    const groups = new Map<string, string[]>();
+    for (const key of this.#byVersion.keys()) {
+      const [group = '', version = ''] = key.split('/');
+      groups.set(group, [...(groups.get(group) ?? []), version].sort(compareVersions));
     }
-    return new Map([...groups].map(([group, versions]) => [group, [...versions].sort(compareVersions)]));
+    return groups;
   }
 
   /** A number that increases whenever anything changes. */

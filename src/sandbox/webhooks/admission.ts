@@ -182,19 +182,19 @@ function denial(webhook: Webhook, given: Json | undefined): RequestError {
   });
 }
 
-interface Verdict {
-  /** The object as patched by the webhook, in the request's version; undefined if unchanged. */
-  patched: JsonObject | undefined;
-}
-
-/** Calls one webhook. @throws {RequestError} when it denies the request, or fails and its failurePolicy is Fail. */
+/**
+ * Calls one webhook.
+ *
+ * @returns the object as the webhook has patched it, in the request's version; undefined without a patch.
+ * @throws {RequestError} when it denies the request, or fails and its failurePolicy is Fail.
+ */
 async function ask(
   context: AdmissionContext,
   kind: Kind,
   webhook: Webhook,
   resource: Resource,
   attempt: AdmissionAttempt,
-): Promise<Verdict> {
+): Promise<JsonObject | undefined> {
   const about = { webhook: webhook.name, resource: resource.storage, name: attempt.name };
   try {
     return await askStrictly(context, kind, webhook, resource, attempt, about);
@@ -208,7 +208,7 @@ async function ask(
     const why = isUndecided ? message : `failed calling webhook ${JSON.stringify(webhook.name)}: ${message}`;
     if (webhook.failurePolicy === 'Ignore') {
       context.log({ event: 'failed-open', ...about, message: why });
-      return { patched: undefined };
+      return undefined;
     }
     throw isUndecided ? forbidden(attempt.resource, attempt.name, why) : internalError(why);
   }
@@ -221,7 +221,7 @@ async function askStrictly(
   resource: Resource,
   attempt: AdmissionAttempt,
   about: { webhook: string; resource: string; name: string },
-): Promise<Verdict> {
+): Promise<JsonObject | undefined> {
   const { converter, caller } = context;
   const states = [attempt.object, attempt.oldObject].filter((state) => state !== undefined);
   const converted = await converter.convert(attempt.resource, states, resource.version);
@@ -232,7 +232,7 @@ async function askStrictly(
   const review = reviewOf({ ...attempt, object, oldObject }, resource, uid);
   const conditions = webhook.matchConditions ?? [];
   if (conditions.length > 0 && !matchesConditions(conditions, review.request as JsonObject)) {
-    return { patched: undefined };
+    return undefined;
   }
   const answer = await caller.call(webhook.clientConfig, webhook.timeoutSeconds, review);
   const response = answer.response;
@@ -253,7 +253,7 @@ async function askStrictly(
     throw denial(webhook, response.status);
   }
   if (typeof response.patch !== 'string' || response.patch === '') {
-    return { patched: undefined };
+    return undefined;
   }
   if (kind === 'validating') {
     throw new Error('a validating webhook must not return a patch');
@@ -267,7 +267,7 @@ async function askStrictly(
   const next = copyOf(back as JsonObject);
   prune(next, attempt.resource.schema);
   applyDefaults(next, attempt.resource.schema);
-  return { patched: next };
+  return next;
 }
 
 function patchedObject(object: JsonObject, encoded: string): JsonObject {
@@ -318,7 +318,7 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
       if (resource === undefined) {
         continue;
       }
-      const { patched } = await ask(context, 'mutating', webhook, resource, current);
+      const patched = await ask(context, 'mutating', webhook, resource, current);
       if (patched !== undefined && !isSame(patched, object)) {
         object = patched;
         for (const earlier of called) {

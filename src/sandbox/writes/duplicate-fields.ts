@@ -1,29 +1,4 @@
-import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import { joinPath } from '../../kubernetes/schema/index.ts';
-
-/**
- * Matches every string of a JSON text; the group tells whether it is a key. What lies between escapes is matched by a
- * repeat of its own, which takes half the time of one character after the other.
- */
-const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
-
-function keysWritten(text: string): number {
-  let count = 0;
-  for (const [, colon] of text.matchAll(strings)) {
-    count += colon === undefined ? 0 : 1;
-  }
-  return count;
-}
-
-function keysKept(value: Json): number {
-  if (Array.isArray(value)) {
-    return value.reduce<number>((sum, item) => sum + keysKept(item), 0);
-  }
-  if (!isJsonObject(value)) {
-    return 0;
-  }
-  return Object.values(value).reduce<number>((sum, item) => sum + 1 + keysKept(item), 0);
-}
 
 /** Matches strings, and the characters that open, separate and close arrays and objects. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
@@ -44,13 +19,9 @@ const maxReported = 100;
 
 /**
  * The paths of the fields that occur more than once in a valid JSON text (`spec.bar`, `spec.list[0].foo`), in the order
- * of the text, at most one hundred, as `fieldValidation` reports them. JSON.parse silently keeps the last of them. So
- * keys are counted first; only a text from which some were lost is read again, token by token.
+ * of the text, at most one hundred, as `fieldValidation` reports them. JSON.parse silently keeps the last of them.
  */
-export function duplicateFields(text: string, value: Json): string[] {
-  if (keysWritten(text) === keysKept(value)) {
-    return [];
-  }
+export function duplicateFields(text: string): string[] {
   const found: string[] = [];
   const open: Level[] = [];
   for (const [token] of text.matchAll(tokens)) {

@@ -124,5 +124,5 @@ export function readObject(
 ): JsonObject {
   const value = parseBody(body, mediaType, resource.kind);
   const isChecked = mediaType === 'application/json' && validation !== 'Ignore';
-  return complete(value, resource, validation, warn, isChecked ? duplicateFields(decoder.decode(body), value) : []);
+  return complete(value, resource, validation, warn, isChecked ? duplicateFields(decoder.decode(body)) : []);
 }

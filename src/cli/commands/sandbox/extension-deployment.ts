@@ -2,7 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { ellipticEntropy } from '../../../base/x509/index.ts';
 import { group } from '../../../extensionconfig/index.ts';
 import { connect } from '../../../kubernetes/client/index.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, timeText } from '../../../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../../../kubernetes/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { createMissing } from './create-missing.ts';
@@ -80,15 +80,23 @@ export function wantedBy(deployment: JsonObject | undefined): string | undefined
 }
 
 /** The status of the Deployment, with the one pod that the sandbox runs. */
-export function statusOf(deployment: JsonObject, isRunning: boolean, problem: string | undefined): JsonObject {
+export function statusOf(
+  deployment: JsonObject,
+  isRunning: boolean,
+  problem: string | undefined,
+  now: string,
+): JsonObject {
   const spec = objectAt(deployment, 'spec');
   const metadata = objectAt(deployment, 'metadata');
   const wanted = Number(spec.replicas ?? 0);
   const ready = isRunning ? 1 : 0;
-  const now = timeText(new Date());
+  const times = { lastUpdateTime: now, lastTransitionTime: now };
   const condition = (type: string, holds: boolean, reason: string, message: string): JsonObject => ({
-    ...{ type, status: holds ? 'True' : 'False', reason, message },
-    ...{ lastUpdateTime: now, lastTransitionTime: now },
+    type,
+    status: holds ? 'True' : 'False',
+    reason,
+    message,
+    ...times,
   });
   const about = problem ?? 'the sandbox runs one pod of this Deployment, however many replicas it asks for';
   const available = ready > 0 || wanted === 0;
@@ -106,20 +114,4 @@ export function statusOf(deployment: JsonObject, isRunning: boolean, problem: st
           condition('Progressing', ready === 0, ready === 0 ? 'ReplicaSetUpdated' : 'ProgressDeadlineExceeded', about),
     ],
   };
-}
-
-/** Whether two statuses differ only in times. */
-export function isSameStatus(a: Json | undefined, b: JsonObject): boolean {
-  const text = (value: Json | undefined) =>
-    JSON.stringify([
-      ...(isJsonObject(value)
-        ? ['observedGeneration', 'replicas', 'readyReplicas'].map((field) => value[field] ?? 0)
-        : []),
-      isJsonObject(value) && Array.isArray(value.conditions)
-        ? value.conditions.map((entry) =>
-            isJsonObject(entry) ? [entry.type, entry.status, entry.reason, entry.message] : null,
-          )
-        : null,
-    ] as Json);
-  return text(a) === text(b);
 }

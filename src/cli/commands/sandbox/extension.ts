@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { connect, type Informer, startInformer, watchServingSecret } from '../../../kubernetes/client/index.ts';
+import { isSame, textAt, timeText } from '../../../kubernetes/index.ts';
 import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
 import { FailureError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
@@ -11,7 +12,6 @@ import {
   deploy,
   deployments,
   extensionName,
-  isSameStatus,
   namespace,
   secretName,
   statusOf,
@@ -182,8 +182,10 @@ export async function startExtension(
         // As left by an earlier start of the sandbox.
         first.resolve();
       }
-      const status = statusOf(deployment, thread !== undefined, problem);
-      if (!isSameStatus(deployment.status, status)) {
+      const statusAt = (time: string) => statusOf(deployment, thread !== undefined, problem, time);
+      const lastTime = textAt(deployment, 'status', 'conditions', 0, 'lastUpdateTime');
+      if (!isSame(deployment.status, statusAt(lastTime))) {
+        const status = statusAt(timeText(new Date()));
         await cluster.request('PATCH', `${deployments}/${extensionName}/status`, { status });
       }
     }
