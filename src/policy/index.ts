@@ -1,6 +1,6 @@
 export { type Admission, type AdmissionPolicy, type ClusterKnowledge, createAdmission } from './admission/admission.ts';
 export type { AdmissionOutcome, Knowledge, PendingProbe } from './admission/outcome.ts';
-export { warningText } from './admission/response.ts';
+export { rejectMalformed, warningText } from './admission/response.ts';
 export { serverAddress } from './facts/address.ts';
 export type {
   ExtensionConfigFacts,

@@ -22,12 +22,11 @@ import {
 } from '../../kubernetes/index.ts';
 import { type Facts, factKinds } from '../facts/facts.ts';
 import { createFactsStore } from '../facts/store.ts';
-import type { RuleInput, Severity, Subject } from '../rules/rule.ts';
+import type { Finding, RuleInput, Severity, Subject } from '../rules/rule.ts';
 import type { Report, ReportedRule, RuleSet } from '../rules/rule-set.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
-import { allowed, decided, decidedDeletion, gated, malformed, withKnowledge } from './response.ts';
+import { allow, denyByGate, outcomeOfDeletion, outcomeOfWrite, rejectMalformed, withKnowledge } from './response.ts';
 import { shortDeletion } from './short-deletion.ts';
-import { isTeardown } from './teardown.ts';
 
 /** What an operator configures. */
 export interface AdmissionPolicy {
@@ -72,6 +71,20 @@ interface Write {
   writtenAs: Version;
 }
 
+/**
+ * The accounts with which a cluster deletes dependent objects: the garbage collector and the namespace controller, as
+ * service accounts of kube-system or as the controller manager itself, and the API server when a
+ * CustomResourceDefinition is deleted. Denying their requests would only leave things half deleted.
+ */
+const teardownAccounts: ReadonlySet<string> = new Set(['system:kube-controller-manager', 'system:apiserver']);
+
+const systemNamespace = 'system:serviceaccount:kube-system:';
+
+/** Whether a user is one of the cluster's own controllers, whose deletions are never denied. */
+function isTeardown(username: string): boolean {
+  return teardownAccounts.has(username) || username.startsWith(systemNamespace);
+}
+
 /** Whether a deletion can still be denied because it has not begun. */
 function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): boolean {
   const metadata = oldObject?.metadata;
@@ -89,28 +102,28 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   const { uid, kind: requested, operation, object, oldObject, subResource } = request;
   if (requested.group !== group || requested.kind !== kind || requested.version !== hubVersion) {
     const got = `${requested.kind} ${requested.group}/${requested.version}`;
-    return malformed(
+    return rejectMalformed(
       uid,
       `this webhook decides on ${kind} ${group}/${hubVersion}, not on ${showValue(got)}; fix the rules of the webhook configuration (resources [extensionconfigs, extensionconfigs/status], apiVersions [${hubVersion}], matchPolicy Equivalent)`,
     );
   }
   if (operation === 'CONNECT' || (operation === 'DELETE' && !isToBeJudged(request))) {
-    return allowed(uid);
+    return allow(uid);
   }
   if (operation === 'DELETE') {
     return { object: oldObject ?? {}, oldObject: undefined, subject: 'deletion', writtenAs: hubVersion };
   }
   if (object === undefined) {
-    return malformed(uid, `request.object must be set for ${operation}`);
+    return rejectMalformed(uid, `request.object must be set for ${operation}`);
   }
   if (object.kind !== kind || object.apiVersion !== apiVersionOf(hubVersion)) {
-    return malformed(
+    return rejectMalformed(
       uid,
       `request.object must be an ${kind} of ${apiVersionOf(hubVersion)} as request.kind says, got kind ${showValue(object.kind)} and apiVersion ${showValue(object.apiVersion)}`,
     );
   }
   if (subResource !== '' && subResource !== 'status') {
-    return allowed(uid);
+    return allow(uid);
   }
   if (
     operation === 'UPDATE' &&
@@ -118,7 +131,7 @@ function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
     typeof object.metadata.deletionTimestamp === 'string'
   ) {
     // All that remains is the removal of finalizers; denying it would keep the object forever.
-    return allowed(uid);
+    return allow(uid);
   }
   const written = request.requestKind;
   return {
@@ -177,7 +190,7 @@ export function createAdmission({
     if (isOutcome(write)) {
       return write;
     }
-    const outcome = allowed(request.uid);
+    const outcome = allow(request.uid);
     if (write.subject === 'deletion') {
       return outcome;
     }
@@ -197,10 +210,10 @@ export function createAdmission({
     const { object, oldObject, subject, writtenAs } = write;
     const name = nameOf(request, object);
     if (!isRuntimeSdkEnabled && subject === 'object') {
-      return gated(request.uid, name, runtimeSdkFeatureGate);
+      return denyByGate(request.uid, name, runtimeSdkFeatureGate);
     }
     if (subject === 'deletion' && source === 'elsewhere') {
-      return { ...allowed(request.uid), handedBack: shortDeletion(request) };
+      return { ...allow(request.uid), handedBack: shortDeletion(request) };
     }
     const input: RuleInput = {
       ...decodeExtensionConfig(object, hubVersion),
@@ -212,32 +225,28 @@ export function createAdmission({
       now: now(),
       facts: known?.facts,
     };
-    const found = rules.check(input);
+    const current = rules.check(input);
     const reports =
       oldObject === undefined
-        ? found
-        : rules.ratchet(found, input, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
-    const outcome =
-      subject === 'deletion' ? decidedDeletion(request.uid, name, reports) : decided(request.uid, name, reports);
-    if (known !== undefined) {
-      withKnowledge(outcome, known);
-    }
+        ? current
+        : rules.ratchet(current, input, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
+    const conclude = (probed: readonly Report[] = []): AdmissionOutcome => {
+      const outcomeOf = subject === 'deletion' ? outcomeOfDeletion : outcomeOfWrite;
+      const outcome = outcomeOf(request.uid, name, [...reports, ...probed]);
+      return known === undefined ? outcome : withKnowledge(outcome, known);
+    };
+    const outcome = conclude();
     if (probes !== undefined && outcome.response.allowed && isToBeProbed(request, write)) {
+      const reportOf = (finding: Finding): Report => ({
+        ...finding,
+        rule: probeRule,
+        severity: probes,
+        field: formatFieldPath(finding.path),
+      });
       outcome.probe = {
         config: input.object,
         facts: known?.facts,
-        conclude(findings) {
-          const about = findings.map(
-            (finding): Report => ({
-              ...finding,
-              rule: probeRule,
-              severity: probes,
-              field: formatFieldPath(finding.path),
-            }),
-          );
-          const concluded = decided(request.uid, name, [...reports, ...about]);
-          return known === undefined ? concluded : withKnowledge(concluded, known);
-        },
+        conclude: (findings) => conclude(findings.map(reportOf)),
       };
     }
     return outcome;

@@ -39,18 +39,18 @@ function ruleIdsOf(reports: readonly Report[]): string[] {
 }
 
 /** Allows a request. */
-export function allowed(uid: string): AdmissionOutcome {
+export function allow(uid: string): AdmissionOutcome {
   return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
 }
 
 /** Rejects a review that is not intended for this webhook, or malformed: 400. */
-export function malformed(uid: string, problem: string): AdmissionOutcome {
+export function rejectMalformed(uid: string, problem: string): AdmissionOutcome {
   const response: AdmissionResponse = { uid, allowed: false, status: failure(400, 'BadRequest', problem) };
   return { response, verdict: 'malformed', deniedBy: [], warnedBy: [] };
 }
 
 /** Denies a write because the feature gate is disabled: 403, as Cluster API does. */
-export function gated(uid: string, name: string, gate: string): AdmissionOutcome {
+export function denyByGate(uid: string, name: string, gate: string): AdmissionOutcome {
   const message = causeMessage(
     'FieldValueForbidden',
     undefined,
@@ -71,8 +71,8 @@ export function gated(uid: string, name: string, gate: string): AdmissionOutcome
  * The outcome for the findings about a deletion: denied (403, with which Cluster API rejects deletions) or allowed,
  * with warnings.
  */
-export function decidedDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
-  const outcome = decided(uid, name, reports);
+export function outcomeOfDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+  const outcome = outcomeOfWrite(uid, name, reports);
   const { status } = outcome.response;
   if (status?.details?.causes !== undefined) {
     // kubectl prints the message after "admission webhook … denied the request: "; a field that is invalid would be
@@ -105,9 +105,9 @@ export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Kno
 /**
  * The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases.
  */
-export function decided(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+export function outcomeOfWrite(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
   if (reports.length === 0) {
-    return allowed(uid);
+    return allow(uid);
   }
   const denials = reports.filter(({ severity }) => severity === 'deny');
   const warnings = reports.filter(({ severity }) => severity === 'warn');

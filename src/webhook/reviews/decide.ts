@@ -2,7 +2,6 @@ import {
   type AdmissionRequest,
   type ConversionReviewResponse,
   decodeAdmissionReview,
-  failure,
   type Json,
   JsonError,
   objectAt,
@@ -10,7 +9,13 @@ import {
   refusal,
   reviewOf,
 } from '../../kubernetes/index.ts';
-import type { Admission, AdmissionOutcome, ClusterKnowledge, PendingProbe } from '../../policy/index.ts';
+import {
+  type Admission,
+  type AdmissionOutcome,
+  type ClusterKnowledge,
+  type PendingProbe,
+  rejectMalformed,
+} from '../../policy/index.ts';
 
 /** The names of the webhooks in metrics and logs. */
 export type Webhook = 'mutate' | 'validate' | 'convert';
@@ -99,7 +104,7 @@ export interface SideThread {
 }
 
 /** Rejects a whole request, with a metav1.Status and the response's HTTP status code. */
-export function refused(code: number, message: string): Reply {
+export function refuse(code: number, message: string): Reply {
   return { code, text: JSON.stringify(refusal(code, message)), note: { kind: 'refused' } };
 }
 
@@ -107,16 +112,6 @@ export function refused(code: number, message: string): Reply {
 const maxNameLength = 253;
 /** Longest reason for a failed conversion that is logged, in characters. */
 const maxReasonLength = 1024;
-
-/** The outcome for a review that is malformed, but whose uid is known. */
-function malformed(uid: string, problem: string): AdmissionOutcome {
-  return {
-    response: { uid, allowed: false, status: failure(400, 'BadRequest', problem) },
-    verdict: 'malformed',
-    deniedBy: [],
-    warnedBy: [],
-  };
-}
 
 function replyTo(request: AdmissionRequest | undefined, outcome: AdmissionOutcome): Reply {
   const { response, verdict, deniedBy, warnedBy, knowledge } = outcome;
@@ -138,7 +133,7 @@ function replyTo(request: AdmissionRequest | undefined, outcome: AdmissionOutcom
 }
 
 /** Decides on a request, once what it needs has been read, and the extension server probed if it is to be. */
-async function judged(
+async function judge(
   webhook: 'mutate' | 'validate',
   request: AdmissionRequest,
   { admission, refresh, probe }: DecideOptions,
@@ -155,17 +150,17 @@ async function judged(
 function review(webhook: 'mutate' | 'validate', body: Json, options: DecideOptions): Reply | Promise<Reply> {
   const decoded = decodeAdmissionReview(body);
   if ('request' in decoded) {
-    return judged(webhook, decoded.request, options);
+    return judge(webhook, decoded.request, options);
   }
   return decoded.uid === undefined
-    ? refused(400, decoded.problem)
-    : replyTo(undefined, malformed(decoded.uid, decoded.problem));
+    ? refuse(400, decoded.problem)
+    : replyTo(undefined, rejectMalformed(decoded.uid, decoded.problem));
 }
 
 function conversion(body: Json, convert: Convert): Reply {
   const converted = convert(body);
   if ('problem' in converted) {
-    return refused(400, converted.problem);
+    return refuse(400, converted.problem);
   }
   const { uid, result } = converted.review.response;
   const { desiredAPIVersion, objects } = objectAt(body, 'request');
@@ -180,13 +175,13 @@ function conversion(body: Json, convert: Convert): Reply {
   return { code: 200, text: JSON.stringify(converted.review), note };
 }
 
-function bug(error: unknown): Reply {
+function reportBug(error: unknown): Reply {
   // The API server's failurePolicy decides about the write. The message might contain part of the object, and its lines
   // might look like code.
   const lines = error instanceof Error ? error.stack?.replace(error.message, '').split('\n') : undefined;
   const stack = lines?.filter((line) => /^\s+at /.test(line));
   return {
-    ...refused(500, 'internal error; see the log of extensionconfig-webhook'),
+    ...refuse(500, 'internal error; see the log of extensionconfig-webhook'),
     note: { kind: 'bug', error: error instanceof Error ? error.name : typeof error, stack: stack ?? [] },
   };
 }
@@ -214,15 +209,15 @@ export function createDecide(options: DecideOptions): Decide {
         // Extension servers are not probed for large bodies.
         return reply.handedBack === undefined
           ? reply
-          : await judged('validate', reply.handedBack, { ...options, probe: undefined });
+          : await judge('validate', reply.handedBack, { ...options, probe: undefined });
       }
       const body = parseJson(bytes);
       if (webhook !== 'convert') {
         return await review(webhook, body, options);
       }
-      return convert === undefined ? refused(404, 'this server does not convert') : conversion(body, convert);
+      return convert === undefined ? refuse(404, 'this server does not convert') : conversion(body, convert);
     } catch (error) {
-      return error instanceof JsonError ? refused(400, error.message) : bug(error);
+      return error instanceof JsonError ? refuse(400, error.message) : reportBug(error);
     }
   };
 }

@@ -1,5 +1,5 @@
 import type { Piscina } from 'piscina';
-import { type Reply, refused, type SideThread, type SideThreadTask } from './decide.ts';
+import { type Reply, refuse, type SideThread, type SideThreadTask } from './decide.ts';
 
 /** Which bodies are decided off the event loop, and how. */
 export interface SideThreadOptions {
@@ -101,7 +101,7 @@ export function createSideThread(
       const reply = await attempt(task, gone);
       if (typeof reply === 'string') {
         onResult(reply);
-        return refused(503, problems[reply]);
+        return refuse(503, problems[reply]);
       }
       onResult('answered');
       return reply;
