@@ -454,6 +454,89 @@ describe('in-place updates', () => {
     expect(inPlace(calls)).toEqual(['CanUpdateMachine', 'CanUpdateMachineSet']);
   });
 
+  const covered = ({ hook, request }: { hook: string; request: JsonObject }) => {
+    const merge = (spec: JsonObject) => ({
+      patchType: 'JSONMergePatch',
+      patch: Buffer.from(JSON.stringify({ spec })).toString('base64'),
+    });
+    const specOf = (part: string) => (fieldAt(request, 'desired', part, 'spec') ?? {}) as JsonObject;
+    return hook === 'CanUpdateMachineSet'
+      ? {
+          machineSetPatch: merge({
+            template: { spec: { version: fieldAt(specOf('machineSet'), 'template', 'spec', 'version') ?? '' } },
+          }),
+        }
+      : hook === 'CanUpdateMachine'
+        ? { machinePatch: merge({ version: specOf('machine').version ?? '' }) }
+        : undefined;
+  };
+
+  test.each([
+    ['by default', '', 3, 1],
+    ['if one may be unavailable', 'maxSurge: 0, maxUnavailable: 1', 4, 0],
+    ['if some percent may be unavailable', 'maxSurge: 25%, maxUnavailable: 25%', 4, 0],
+    ['if too few percent may be unavailable', 'maxSurge: 25%, maxUnavailable: 10%', 3, 1],
+    ['if neither is allowed, as if one may be unavailable', 'maxSurge: 0%, maxUnavailable: 0%', 4, 0],
+  ])('of four Machines, %s (%s), %i are updated and %i created', (_, rollingUpdate, updated, created) => {
+    const rollout =
+      rollingUpdate === ''
+        ? ''
+        : `rollout: { strategy: { type: RollingUpdate, rollingUpdate: { ${rollingUpdate} } } }, `;
+    const yaml = clusterYaml('v1.31.0', {
+      topology: `workers: { machineDeployments: [{ class: w, name: md-0, ${rollout}replicas: 4 }] }`,
+    });
+    const { calls, events, end } = simulate(covered, { ...scenario, yaml });
+    expect(end).toMatchObject({ isComplete: true, reason: '' });
+    const machines = events.flatMap(({ event }) => (event.kind === 'machine' ? [event.state] : []));
+    const updates = calls.filter(
+      ({ hook, request }) => hook === 'UpdateMachine' && !JSON.stringify(request).includes('control-plane'),
+    );
+    expect([updates.length, machines.filter((state) => state === 'creating').length]).toEqual([updated, created]);
+  });
+
+  test('without the templates of the class, a warning says that they are made up', () => {
+    const { events } = simulate(covered, scenario);
+    const warnings = events.flatMap(({ event }) => (event.kind === 'finding' ? [event.text] : []));
+    expect(warnings).toEqual([expect.stringMatching(/^the templates of Machines are not known/)]);
+  });
+
+  const template = (group: string, kind: string, spec: string) => `---
+apiVersion: ${group}.cluster.x-k8s.io/v1beta2
+kind: ${kind}
+metadata: { name: t, namespace: team }
+spec: { template: { spec: ${spec} } }
+`;
+  const classOf = (controlPlane: string) => {
+    const ref = (group: string, kind: string) =>
+      `templateRef: { apiVersion: ${group}.cluster.x-k8s.io/v1beta2, kind: ${kind}, name: t }`;
+    return [
+      classYaml(`
+  kubernetesVersions: [v1.31.0, v1.32.0]
+  controlPlane:
+    ${ref('controlplane', controlPlane)}
+    machineInfrastructure: { ${ref('infrastructure', 'MTemplate')} }
+`),
+      template('controlplane', controlPlane, '{ kubeadmConfigSpec: { files: [{ path: /a }] } }'),
+      template('infrastructure', 'MTemplate', '{ size: 3 }'),
+    ].join('');
+  };
+
+  test('machines of a KubeadmControlPlane have the specs of the class', () => {
+    const { calls } = simulate(covered, { ...scenario, yaml: scenario.yaml + classOf('KubeadmControlPlaneTemplate') });
+    const { request } = calls.find(({ hook }) => hook === 'CanUpdateMachine')!;
+    expect(request.desired).toMatchObject({
+      machine: { spec: { version: 'v1.32.0', infrastructureRef: { kind: 'M' } } },
+      infrastructureMachine: { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2', kind: 'M', spec: { size: 3 } },
+      bootstrapConfig: { kind: 'KubeadmConfig', spec: { files: [{ path: '/a' }] } },
+    });
+  });
+
+  test('machines of another control plane are not asked about', () => {
+    const { calls, end } = simulate(covered, { ...scenario, yaml: scenario.yaml + classOf('OwnControlPlaneTemplate') });
+    expect(end.isComplete).toBe(true);
+    expect(inPlace(calls)).not.toContain('CanUpdateMachine');
+  });
+
   test('without the feature gate, no hook is called', () => {
     const { calls } = simulate(passes, { ...scenario, updatesInPlace: false });
     expect(inPlace(calls)).toEqual([]);
