@@ -45,7 +45,6 @@ test('contains the program and the manifests, and nothing of the development', (
   expect(packed).toContain('manifests/base/deployment.yaml');
   expect(packed).toContain('dist/sandbox/writes/kubernetes.proto');
   expect(packed).toContain('dist/sandbox/openapi-documents/openapi-v3.proto');
-  expect(packed).toContain('dist/package.json');
   expect(packed).toContain('LICENSE');
   expect(
     packed.filter((path) => !/^(bin|dist|manifests|templates)\/|^(package\.json|README\.md|LICENSE)$/.test(path)),
