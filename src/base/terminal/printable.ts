@@ -1,4 +1,4 @@
-import { truncated } from './truncated.ts';
+import { truncated } from './words.ts';
 
 /**
  * What untrusted text must not bring to a terminal or a log: control characters and line breaks, and characters that

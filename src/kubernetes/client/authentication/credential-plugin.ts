@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 import type { Cluster } from '@kubernetes/client-node';
 import { readRegularFileSync } from '../../../base/index.ts';
 import { isJsonObject } from '../../objects/json/json.ts';
-import { isTextList } from './text-list.ts';
+import { isTextList } from './impersonation.ts';
 
 /** The configuration for plugins in the extensions of a cluster. */
 export type WholeCluster = Cluster & { forPlugins?: unknown };

@@ -1,5 +1,8 @@
 import { bytesOf, percentEncoded } from '../../objects/byte-text.ts';
-import { isTextList } from './text-list.ts';
+
+/** Whether a value from outside is a list of strings. */
+export const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** What a kubeconfig says of whom to act as. */
 export interface Impersonation {

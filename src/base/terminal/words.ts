@@ -1,0 +1,15 @@
+/** `1 warning`, `2 warnings`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** The first few of a list of names, and how many more there are: `a, b and 3 more`. */
+export function shortList(names: readonly string[], maxNamed: number): string {
+  const shown = names.slice(0, maxNamed).join(', ');
+  return names.length > maxNamed ? `${shown} and ${names.length - maxNamed} more` : shown;
+}
+
+/** A text of at most so many characters, and an ellipsis if it was longer. */
+export function truncated(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+}
