@@ -163,7 +163,8 @@ export async function run(args: readonly string[], io: Io, name: string = ownNam
       io,
       () => {},
     );
-    io.stdout.write(completionLines(program, words));
+    const { createLookUp } = await import('./commands/completion/look-up.ts');
+    io.stdout.write(await completionLines(program, words, createLookUp(io.env)));
     return 0;
   }
   return runProgram(programCalled(name), args, io);

@@ -11,6 +11,7 @@ import {
 } from '../../runtimehooks/client/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
+import { SuggestedArgument } from '../framework/complete.ts';
 import {
   addFlags,
   type Flags,
@@ -285,7 +286,7 @@ export const defineCall: DefineCommand = (command, io, end) => {
     .description(
       'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
     )
-    .argument('[handler]', 'handler as HANDLER.EXTENSIONCONFIG')
+    .addArgument(new SuggestedArgument('[handler]', 'handler as HANDLER.EXTENSIONCONFIG', 'handlers'))
     .addHelpText(
       'after',
       `

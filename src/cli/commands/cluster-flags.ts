@@ -10,6 +10,7 @@ export const clusterFlags = {
   }),
   context: textFlag('NAME', {
     summary: 'context of the kubeconfig',
+    suggestions: 'contexts',
     default: undefined,
     defaultText: 'its current context',
   }),

@@ -1,5 +1,6 @@
 import { count, printableJson, readableYaml, withoutControls } from '../../base/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
+import { SuggestedArgument } from '../framework/complete.ts';
 import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
 import { type DefineCommand, exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -54,7 +55,7 @@ export const defineDiscover: DefineCommand = (command, io, end) => {
     .description(
       "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",
     )
-    .argument('[names...]', 'ExtensionConfigs (default: all)')
+    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
     .addHelpText(
       'after',
       `

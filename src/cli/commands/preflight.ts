@@ -1,5 +1,6 @@
 import { printableJson } from '../../base/index.ts';
 import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { SuggestedArgument } from '../framework/complete.ts';
 import { addFlags, type Flag, FlagError, type Flags, outputFlag, readFlags, switchFlag } from '../framework/flags.ts';
 import { type DefineCommand, exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
@@ -59,7 +60,7 @@ export const definePreflight: DefineCommand = (command, io, end) => {
     .description(
       'Checks before an upgrade of Cluster API which extensions are in the way: extensions that the release would refuse as a whole, extensions that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written.',
     )
-    .argument('[names...]', 'ExtensionConfigs (default: all)')
+    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
     .addHelpText(
       'after',
       `

@@ -16,6 +16,7 @@ import {
   rehearse,
 } from '../../checks/rehearsal/index.ts';
 import { compareReleases, formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
+import { SuggestedArgument } from '../framework/complete.ts';
 import {
   addFlags,
   type Flag,
@@ -245,7 +246,7 @@ export const defineRehearse: DefineCommand = (command, io, end) => {
     .description(
       'Simulates the lifecycle of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',
     )
-    .argument('[names...]', 'ExtensionConfigs (default: all)')
+    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
     .addHelpText(
       'after',
       `

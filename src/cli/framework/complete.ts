@@ -1,11 +1,11 @@
 import { Argument, type Command, type Option } from 'commander';
-import { suggestionsFor } from './flags.ts';
+import { type LookedUp, suggestionsFor } from './flags.ts';
 
 /** An argument with suggested values. The command itself rejects other values. */
 export class SuggestedArgument extends Argument {
-  readonly suggestions: readonly string[];
+  readonly suggestions: readonly string[] | LookedUp;
 
-  constructor(syntax: string, description: string, suggestions: readonly string[]) {
+  constructor(syntax: string, description: string, suggestions: readonly string[] | LookedUp) {
     super(syntax, description);
     this.suggestions = suggestions;
   }
@@ -24,18 +24,22 @@ interface Candidate {
 }
 
 interface Completion {
-  candidates: readonly Candidate[];
+  /** The candidates, or what to look up for them. */
+  candidates: readonly Candidate[] | LookedUp;
   directive: number;
 }
 
 const nothing: Completion = { candidates: [], directive: directive.nothing };
 
-function ofNames(values: readonly string[]): Completion {
+function ofNames(values: readonly string[] | LookedUp): Completion {
+  if (typeof values === 'string') {
+    return { candidates: values, directive: directive.nothing };
+  }
   return { candidates: values.map((value) => ({ value })), directive: directive.nothing };
 }
 
 /** The candidates for the value of a flag or an argument: from its choices, else according to its placeholder. */
-function completionOf(choices: readonly string[] | undefined, placeholder: string): Completion {
+function completionOf(choices: readonly string[] | LookedUp | undefined, placeholder: string): Completion {
   if (choices !== undefined) {
     return ofNames(choices);
   }
@@ -113,12 +117,27 @@ function complete(program: Command, words: readonly string[]): Completion {
     : completionOf(argument instanceof SuggestedArgument ? argument.suggestions : argument.argChoices, argument.name());
 }
 
+/** Looks up names, by means of a kubeconfig; none if that fails. Never rejects. */
+export type LookUp = (
+  names: LookedUp,
+  options: { kubeconfig: string | undefined; context: string | undefined },
+) => Promise<readonly string[]>;
+
 /**
  * Output for the script of a shell: one candidate per line, with a tab before its description, and the directive after
  * a colon.
  */
-export function completionLines(program: Command, words: readonly string[]): string {
-  const { candidates, directive: code } = complete(program, words);
+export async function completionLines(program: Command, words: readonly string[], lookUp: LookUp): Promise<string> {
+  const { candidates: found, directive: code } = complete(program, words);
+  const given = (flag: string) =>
+    words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) ??
+    (words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined);
+  const candidates: readonly Candidate[] =
+    typeof found === 'string'
+      ? (await lookUp(found, { kubeconfig: given('--kubeconfig'), context: given('--context') })).map((value) => ({
+          value,
+        }))
+      : found;
   const current = (words.at(-1) ?? '').replace(/^-[^=]*=/, '');
   return [
     ...candidates

@@ -17,7 +17,7 @@ export interface Flag<T> {
   /** The only values that the flag accepts; the help and shell completion list them. */
   choices?: readonly string[];
   /** Values that shell completion suggests, where they are too many for the help. */
-  suggestions?: readonly string[];
+  suggestions?: readonly string[] | LookedUp;
   /** Whether one value may be a list of suggestions with commas. */
   takesList?: true;
   /**
@@ -32,6 +32,9 @@ export interface Flag<T> {
    */
   parse: (text: string) => T;
 }
+
+/** Names that shell completion looks up: in the kubeconfig, or in the cluster that it names. */
+export type LookedUp = 'contexts' | 'extensions' | 'handlers';
 
 /** A value that a flag does not accept. The message continues "… is not allowed: ". */
 export class FlagError extends Error {}
@@ -102,11 +105,14 @@ class FlagOption extends Option {
 }
 
 /** What shell completion suggests for the value of a flag, of which the user has typed the beginning, if anything. */
-export function suggestionsFor(option: Option, typed: string): readonly string[] | undefined {
+export function suggestionsFor(option: Option, typed: string): readonly string[] | LookedUp | undefined {
   if (!(option instanceof FlagOption) || option.flag.suggestions === undefined) {
     return undefined;
   }
   const { suggestions, takesList } = option.flag;
+  if (typeof suggestions === 'string') {
+    return suggestions;
+  }
   const before = takesList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const given = new Set(before.split(','));
   return suggestions.filter((value) => !given.has(value)).map((value) => `${before}${value}`);

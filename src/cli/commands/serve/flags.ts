@@ -73,6 +73,7 @@ export const serveFlags = {
   }),
   context: textFlag('NAME', {
     summary: 'context of the kubeconfig, for --cert-secret and --cluster-facts',
+    suggestions: 'contexts',
     default: undefined,
     defaultText: 'its current context',
   }),
