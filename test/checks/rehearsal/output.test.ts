@@ -118,3 +118,41 @@ describe('the page', () => {
     expect(text.length).toBeLessThan(3_000_000);
   });
 });
+
+describe('machines', () => {
+  const condition = {
+    kind: 'object-condition',
+    object: 'Machine c-md-0-x',
+    type: 'Updating',
+    status: 'True',
+    reason: 'InPlaceUpdating',
+    message: 'In-place update in progress',
+  } as const;
+  const entries = [
+    event(1000, { kind: 'machine', state: 'creating', name: 'c-md-0-x' }),
+    event(1000, condition),
+    event(2000, { kind: 'machine', state: 'gone', name: 'c-md-0-x' }),
+  ];
+
+  test('text', () => {
+    const timeline = createTimeline(plain);
+    expect(entries.map((entry) => timeline.add(entry)).join('')).toBe(`\
+  0:00:01  Machine c-md-0-x is created
+           Machine c-md-0-x Updating True InPlaceUpdating: In-place update in progress
+  0:00:02  Machine c-md-0-x is gone
+`);
+  });
+
+  test('json: only their conditions, with the object', () => {
+    const { type, status, reason, message, object: name } = condition;
+    expect(entries.map((entry) => jsonLine(entry))).toEqual([
+      undefined,
+      `${JSON.stringify({ cluster: 'n/c', seconds: 1, object: name, condition: { type, status, reason, message } })}\n`,
+      undefined,
+    ]);
+  });
+
+  test('html: in the table', () => {
+    expect(htmlPage(entries)).toContain('Machine c-md-0-x Updating True InPlaceUpdating');
+  });
+});

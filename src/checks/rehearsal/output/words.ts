@@ -98,7 +98,7 @@ export function eventText(event: SimulatedEvent): string {
     case 'object-condition':
       return printable(`${event.object} ${event.type} ${event.status} ${event.reason}`);
     case 'machine':
-      return printable(`Machine ${event.name} ${states[event.state].replace(/(at|,).*$/, '').trim()}`);
+      return printable(`Machine ${event.name} is ${event.state === 'gone' ? 'gone' : 'created'}`);
     case 'pending-hooks':
       return printable(`pending hooks: ${event.hooks === '' ? 'none' : event.hooks}`);
     case 'plan':
