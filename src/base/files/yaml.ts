@@ -38,72 +38,7 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
   if (text.length > maxLength) {
     throw new YamlError(`is longer than ${maxLength} characters`);
   }
-  const json = plainJson(text);
-  if (json !== undefined) {
-    return json.value;
-  }
   return parse(text);
-}
-
-/** Maximum nesting that is parsed as JSON; anything deeper is rare enough to be parsed as YAML. */
-const maxJsonDepth = 64;
-
-/** The number of key-value pairs in a JSON text, and its nesting depth. */
-function measure(text: string): { pairs: number; depth: number } {
-  let [pairs, level, depth] = [0, 0, 0];
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: // "
-        do {
-          at = text.indexOf('"', at + 1);
-        } while (isEscaped(text, at));
-        break;
-      case 0x3a: // :
-        pairs += 1;
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        level += 1;
-        depth = Math.max(depth, level);
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        level -= 1;
-        break;
-    }
-  }
-  return { pairs, depth };
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let from = at;
-  while (text[from - 1] === '\\') {
-    from -= 1;
-  }
-  return (at - from) % 2 === 1;
-}
-
-function pairsOf(value: unknown): number {
-  if (typeof value !== 'object' || value === null) {
-    return 0;
-  }
-  const parts = Object.values(value);
-  return parts.reduce((sum: number, part) => sum + pairsOf(part), Array.isArray(value) ? 0 : parts.length);
-}
-
-/**
- * The value of a JSON text, some fifty times faster than as YAML; undefined if it is not JSON, nests too deep, or has a
- * duplicate key: then the value has fewer pairs than the text.
- */
-function plainJson(text: string): { value: unknown } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { pairs, depth } = measure(text);
-  return depth <= maxJsonDepth && pairsOf(value) === pairs ? { value } : undefined;
 }
 
 /** What aliases with the anchor's name refer to. */
