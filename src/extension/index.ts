@@ -20,6 +20,12 @@ export {
   handler,
 } from './sdk/handlers/handler.ts';
 export { createJobs, type Job, type Jobs, type JobsOptions } from './sdk/jobs.ts';
+export {
+  createKubernetesJobs,
+  type KubernetesJob,
+  type KubernetesJobs,
+  type KubernetesJobsOptions,
+} from './sdk/kubernetes-jobs.ts';
 export { setArguments } from './sdk/objects/arguments.ts';
 export { defineInPlaceChanges, type InPlaceChanges, type UpdatableFields } from './sdk/objects/in-place.ts';
 export { getField, setField } from './sdk/objects/json-path.ts';

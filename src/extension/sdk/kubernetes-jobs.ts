@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import type { KubernetesClient } from '../../kubernetes/client/index.ts';
+import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { Answer } from './handlers/answer.ts';
+import { checkNumber } from './handlers/options.ts';
+import type { BlockingContext } from './jobs.ts';
+
+/** Options of jobs that run on Kubernetes. */
+export interface KubernetesJobsOptions {
+  /** Namespace of the Jobs. */
+  namespace: string;
+  /**
+   * `spec` of the Jobs (batch/v1), with the Pod that does the work: its `backoffLimit` and `activeDeadlineSeconds` decide
+   * about retries and time.
+   */
+  template: JsonObject;
+  /** Default: the cluster in which the extension runs, or the kubeconfig in use. */
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
+  /** After how many seconds a caller asks again while its Job runs. Default: 10. */
+  retryAfterSeconds?: number | undefined;
+  /**
+   * How long a Job is kept after its end, in seconds: as long as someone may ask for its result. Default: 86,400 (a day).
+   */
+  keepSeconds?: number | undefined;
+}
+
+/** One job. */
+export interface KubernetesJob {
+  /** Identifies the work, as for `createJobs`: the same key is the same Job, whichever replica is asked. */
+  key: string;
+  /** The message that users read while the job runs. It should not change between calls. */
+  message: string;
+  /** Environment variables of the containers, besides those of the template: what this work is about. */
+  env?: Readonly<Record<string, string>> | undefined;
+  /** The Cluster that the work is for. A Job in its namespace is removed with it. */
+  cluster?: { metadata?: { name?: string; namespace?: string; uid?: string } } | undefined;
+}
+
+/** Runs long work as Jobs on Kubernetes, which replicas and restarts of the extension share. */
+export interface KubernetesJobs {
+  /**
+   * Creates the answer for a job: creates the Job, blocks while it runs, and is done once the Job is complete. A failed
+   * Job is reported as a Failure once, with the termination message of its Pod; the next call creates another one.
+   *
+   * @throws {Error} when the API server refuses a request, such as for lack of permissions: create, list and patch of
+   *   Jobs, and list of Pods.
+   */
+  answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
+}
+
+const keyLabel = 'cluster-api-extension/key';
+const attemptLabel = 'cluster-api-extension/attempt';
+const keyAnnotation = 'cluster-api-extension/key';
+const reportedAnnotation = 'cluster-api-extension/failure-reported';
+const clusterLabel = 'cluster.x-k8s.io/cluster-name';
+
+/** Longest message of a failure, in characters: the limit for termination messages of Kubernetes. */
+const maxMessageLength = 4096;
+
+const attemptOf = (job: JsonObject) => Number(fieldAt(job, 'metadata', 'labels', attemptLabel) ?? 0);
+const nameOf = (job: JsonObject) => String(fieldAt(job, 'metadata', 'name'));
+
+/** How a Job ended; undefined while it runs. */
+function endOf(job: JsonObject): 'Complete' | 'Failed' | undefined {
+  const conditions = fieldAt(job, 'status', 'conditions');
+  const isTrue = (type: string) =>
+    Array.isArray(conditions) &&
+    conditions.some((one) => fieldAt(one, 'type') === type && fieldAt(one, 'status') === 'True');
+  return isTrue('Complete') ? 'Complete' : isTrue('Failed') ? 'Failed' : undefined;
+}
+
+/** The termination message of a Pod's first container that has one. */
+function terminationMessage(pod: Json): string | undefined {
+  const statuses = fieldAt(pod, 'status', 'containerStatuses');
+  const messages = (Array.isArray(statuses) ? statuses : []).map((one) =>
+    fieldAt(one, 'state', 'terminated', 'message'),
+  );
+  return messages.find((message): message is string => typeof message === 'string' && message !== '');
+}
+
+/**
+ * Creates a set of jobs that run on Kubernetes. Nothing is requested before the first call.
+ *
+ * @throws {RangeError} for a number of seconds outside its range.
+ */
+export function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs {
+  const { namespace, template, retryAfterSeconds = 10, keepSeconds = 86_400 } = options;
+  checkNumber('retryAfterSeconds', retryAfterSeconds, { min: 1, isWhole: true });
+  checkNumber('keepSeconds', keepSeconds, { min: retryAfterSeconds, isWhole: true });
+  let connection: KubernetesClient | undefined;
+  const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
+
+  function jobOf({ key, env = {}, cluster }: KubernetesJob, hash: string, attempt: number): JsonObject {
+    const spec = copyOf(template);
+    const containers = fieldAt(spec, 'template', 'spec', 'containers');
+    for (const container of Array.isArray(containers) ? containers : []) {
+      if (isJsonObject(container)) {
+        const own = Object.entries(env).map(([name, value]) => ({ name, value }));
+        container.env = [...(Array.isArray(container.env) ? container.env : []), ...own];
+      }
+    }
+    const { name, namespace: clusterNamespace, uid } = cluster?.metadata ?? {};
+    const isOwned = name !== undefined && uid !== undefined && clusterNamespace === namespace;
+    const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', name: name ?? '', uid: uid ?? '' };
+    return {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: {
+        // The same for each replica: the API server accepts one of them.
+        name: `extension-${hash}-${attempt}`,
+        labels: {
+          [keyLabel]: hash,
+          [attemptLabel]: String(attempt),
+          ...(name !== undefined && { [clusterLabel]: name }),
+        },
+        annotations: { [keyAnnotation]: key },
+        ...(isOwned && { ownerReferences: [owner] }),
+      },
+      spec: { ttlSecondsAfterFinished: keepSeconds, ...spec },
+    };
+  }
+
+  async function failureOf(client: KubernetesClient, job: JsonObject): Promise<string> {
+    const query = new URLSearchParams({ labelSelector: `batch.kubernetes.io/job-name=${nameOf(job)}`, limit: '20' });
+    const { items } = await client.request('GET', `/api/v1/namespaces/${namespace}/pods?${query}`);
+    const messages = (Array.isArray(items) ? items : []).map(terminationMessage);
+    const message = messages.find((one) => one !== undefined) ?? 'the work failed: see the log of its Job';
+    return message.slice(0, maxMessageLength);
+  }
+
+  return {
+    async answer<Response>(
+      { answer, log, stopping }: BlockingContext<Response>,
+      job: KubernetesJob,
+    ): Promise<Answer<Response>> {
+      // Loaded on demand, since most extensions do not talk to an API server.
+      const { connect, loadKubeConfig, shortRetries, StatusError } = await import('../../kubernetes/client/index.ts');
+      const { kubeconfig, context } = options;
+      connection ??= connect(await loadKubeConfig({ kubeconfig, context }), stopping, shortRetries);
+      const client = connection;
+      const hash = createHash('sha256').update(job.key).digest('hex').slice(0, 20);
+      const query = new URLSearchParams({ labelSelector: `${keyLabel}=${hash}`, limit: '100' });
+      const { items } = await client.request('GET', `${jobs}?${query}`);
+      const [newest] = (Array.isArray(items) ? items.filter(isJsonObject) : []).toSorted(
+        (a, b) => attemptOf(b) - attemptOf(a),
+      );
+      const end = newest && endOf(newest);
+      if (newest !== undefined && end === 'Complete') {
+        // Blocking hooks have no required fields of their own.
+        return (answer as unknown as { done(): Answer<Response> }).done();
+      }
+      const isReported = fieldAt(newest, 'metadata', 'annotations', reportedAnnotation) !== undefined;
+      if (newest !== undefined && end === 'Failed' && !isReported) {
+        const message = await failureOf(client, newest);
+        const annotations = { [reportedAnnotation]: 'true' };
+        await client.request('PATCH', `${jobs}/${nameOf(newest)}`, { metadata: { annotations } });
+        return answer.fail(message);
+      }
+      if (newest === undefined || end === 'Failed') {
+        const created = jobOf(job, hash, newest === undefined ? 0 : attemptOf(newest) + 1);
+        await client.request('POST', jobs, created).catch((error: unknown) => {
+          // Another replica was faster.
+          if (!(error instanceof StatusError && error.code === 409)) {
+            throw error;
+          }
+        });
+        log.info({ job: nameOf(created) }, 'Job created');
+      }
+      return answer.retry(retryAfterSeconds, job.message);
+    },
+  };
+}
