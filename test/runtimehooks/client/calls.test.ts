@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
+import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Registry as MetricsRegistry } from 'prom-client';
 import { afterAll, aroundEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -391,6 +392,60 @@ test.concurrent('by default, an answer of more than 20 MiB is an error', async (
   expect(await call()).toMatchObject({
     error: { step: 'size', message: expect.stringMatching(/: the answer is larger than 20 MiB$/) },
   });
+});
+
+/** Writes a text to a connection again and again, until it is closed. */
+function flood(socket: Writable | null, text: string | Buffer, count: { bytes: number }): undefined {
+  const bytes = Buffer.from(text as string);
+  socket?.on('error', () => {});
+  const more = () => {
+    while (socket?.writable) {
+      count.bytes += bytes.length;
+      if (!socket.write(bytes)) {
+        break;
+      }
+    }
+  };
+  socket?.on('drain', more);
+  more();
+  return undefined;
+}
+
+const chunkedHead = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n\r\n';
+const chunk = (bytes: Buffer) =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+const emptyMember = gzipSync('');
+const gzipHead = Buffer.from('1f8b0800000000000003', 'hex');
+
+test.each<[string, head: string | Buffer, repeated: string | Buffer, step: string]>([
+  ['informational answers', '', `HTTP/1.1 103 Early Hints\r\nlink: <${'a'.repeat(1000)}>\r\n\r\n`.repeat(100), 'size'],
+  ['chunk extensions', chunkedHead, `1;${'a=b;'.repeat(1000)}c\r\nx\r\n`, 'decode'],
+  ['trailers', `${chunkedHead}0\r\n`, `a: ${'b'.repeat(1000)}\r\n`, 'decode'],
+  ['empty gzip members', chunkedHead, chunk(Buffer.concat(Array(1000).fill(emptyMember))), 'decode'],
+  [
+    'a gzip name without end',
+    Buffer.concat([Buffer.from(chunkedHead), chunk(Buffer.from('1f8b0808000000000003', 'hex'))]),
+    chunk(Buffer.alloc(10_000, 'x')),
+    'decode',
+  ],
+  [
+    'empty deflate blocks',
+    Buffer.concat([Buffer.from(chunkedHead), chunk(gzipHead)]),
+    chunk(Buffer.from('000000ffff'.repeat(2000), 'hex')),
+    'decode',
+  ],
+])('of a server that answers with %s without end, little is read', async (_name, head, repeated, step) => {
+  const count = { bytes: 0 };
+  const { call } = await single(
+    (_received, { socket }) => {
+      socket?.write(head);
+      return flood(socket, repeated, count);
+    },
+    { options: { maxAnswerBytes: 1024 * 1024 }, handler: { timeoutSeconds: 5 } },
+  );
+  expect(await call()).toMatchObject({ ok: false, error: { step } });
+  // Eight times the limit, and what the system buffers.
+  expect(count.bytes).toBeLessThan(20 * 1024 * 1024);
 });
 
 test('the longest answer is an option, which holds for discovery, too', async () => {

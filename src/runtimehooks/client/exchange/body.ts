@@ -9,28 +9,41 @@ const graceMs = 100;
 const trailerBytes = 8;
 
 /**
- * Splits off the end of each chunk. zlib drops what it decompressed of a chunk in which it finds an error, but Go has
- * read the JSON value before it comes to a wrong checksum.
+ * How much more a server may send than what it unpacks to, in bytes: gzip never makes a text longer by more than a
+ * thousandth, but empty members, empty blocks and long names unpack to nothing.
  */
-function trailersApart(): Transform {
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      if (chunk.length > trailerBytes) {
-        this.push(chunk.subarray(0, -trailerBytes));
-      }
-      done(null, chunk.subarray(-trailerBytes));
-    },
-  });
-}
+const maxUselessBytes = 256 * 1024;
 
 /** The decompressed body of a response: Cluster API's client requests gzip, and decompresses it. */
 export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
   if (String(encoding).toLowerCase() !== 'gzip') {
     return body;
   }
-  // An error of either stream ends both, and reaches the reader.
+  let [packed, plain] = [0, 0];
+  // Splits off the end of each chunk: zlib drops what it decompressed of a chunk in which it finds an error, but Go has
+  // read the JSON value before it comes to a wrong checksum.
+  const trailersApart = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      packed += chunk.length;
+      if (packed - plain > maxUselessBytes) {
+        done(Object.assign(new Error('it unpacks to nothing'), { code: 'Z_DATA_ERROR' }));
+        return;
+      }
+      if (chunk.length > trailerBytes) {
+        this.push(chunk.subarray(0, -trailerBytes));
+      }
+      done(null, chunk.subarray(-trailerBytes));
+    },
+  });
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      plain += chunk.length;
+      done(null, chunk);
+    },
+  });
+  // An error of one stream ends all, and reaches the reader.
   // An early end is not an error here: if the JSON is incomplete, parsing it fails.
-  return pipeline(body, trailersApart(), createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => {});
+  return pipeline(body, trailersApart, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), counted, () => {});
 }
 
 /** Initial size of the buffer, in bytes: larger than most answers. */

@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import tls, { createSecureContext, type SecureContext } from 'node:tls';
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { LruCache } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
@@ -133,6 +134,52 @@ function contextFor(caBundle: string | undefined, certificate: ClientCertificate
   return context;
 }
 
+/** How much more than an answer may come over its connection: headers, informational answers, small chunks. */
+const overheadFactor = 8;
+const overheadBytes = 64 * 1024;
+
+/** The limit of a request, among its options. */
+interface ByteLimit {
+  /** How much may come over the connection until the end of the response, in bytes. */
+  maxBytes: number;
+  /** Called when more came, before the connection is closed. */
+  onExcess(): void;
+}
+
+/**
+ * A client of one connection, which makes one request at a time, and closes the connection when more comes over it than the
+ * request allows: limits of bodies do not count what a server sends around them.
+ */
+function createLimitedClient(
+  origin: string | URL,
+  options: Client.Options,
+  connect: buildConnector.connector,
+): Dispatcher {
+  let socket: Socket | undefined;
+  let before = 0;
+  let limit: ByteLimit | undefined;
+  const client = new Client(origin, {
+    ...options,
+    connect: (target, callback) =>
+      connect(target, (...result) => {
+        [, socket] = result as [unknown, Socket | undefined];
+        before = 0;
+        socket?.on('readable', () => {
+          if (limit !== undefined && (socket?.bytesRead ?? 0) - before > limit.maxBytes) {
+            limit.onExcess();
+            socket?.destroy();
+          }
+        });
+        callback(...result);
+      }),
+  });
+  return client.compose((dispatch) => (request, handler) => {
+    before = socket?.bytesRead ?? 0;
+    limit = request as Dispatcher.DispatchOptions & ByteLimit;
+    return dispatch(request, handler);
+  });
+}
+
 /** The connection pools of extensions, by key. */
 function createPools(options: ConnectionOptions) {
   const pools = new Map<string, KeptPool>();
@@ -152,6 +199,14 @@ function createPools(options: ConnectionOptions) {
     // Calls in flight finish on their old connections.
     kept?.pool.close().catch(() => {});
     const elsewhere = options.resolve?.(target.host);
+    const connect = buildConnector({
+      secureContext: contextFor(caBundle, certificate),
+      // Go verifies an IP address against the addresses in the certificate, and sends no server name for it.
+      ...(elsewhere === undefined ? {} : { servername: target.serverName }),
+      timeout: handshakeMs,
+      rejectUnauthorized: true,
+      allowH2: false,
+    });
     const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
       connections: options.maxConcurrentCalls,
       pipelining: 1,
@@ -164,13 +219,7 @@ function createPools(options: ConnectionOptions) {
       // The call's signal limits the total time.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: {
-        secureContext: contextFor(caBundle, certificate),
-        // Go verifies an IP address against the addresses in the certificate, and sends no server name for it.
-        ...(elsewhere === undefined ? {} : { servername: target.serverName }),
-        timeout: handshakeMs,
-        rejectUnauthorized: true,
-      },
+      factory: (origin, settings: Client.Options) => createLimitedClient(origin, settings, connect),
     });
     pools.set(key, { origin: target.origin, caBundle, certificate, pool });
     return pool;
@@ -252,8 +301,18 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
           message: `failed to get http client: failed to create tls config: ${quotable((error as Error).message)}`,
         };
       }
+      const maxBytes = Math.min(exchange.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes);
+      let isExceeded = false;
+      const limit: ByteLimit = {
+        maxBytes: overheadFactor * maxBytes + overheadBytes,
+        onExcess() {
+          isExceeded = true;
+        },
+      };
+      let answer: ExtensionResponse | CallError;
       try {
         const response = await pool.request({
+          ...limit,
           method: 'POST',
           path: target.path,
           headers: {
@@ -265,11 +324,17 @@ export function createConnections(options: ConnectionOptions): ExtensionConnecti
           },
           body: exchange.body,
           signal,
-        });
-        return await received(response, exchange, Math.min(exchange.maxAnswerBytes ?? maxAnswerBytes, maxAnswerBytes));
+        } as Dispatcher.RequestOptions);
+        answer = await received(response, exchange, maxBytes);
       } catch (error) {
-        return unanswered(error, exchange);
+        answer = unanswered(error, exchange);
       }
+      return isExceeded
+        ? {
+            step: 'size',
+            message: `http call failed: the server sent more than ${overheadFactor} times ${sizeText(maxBytes)}`,
+          }
+        : answer;
     },
     load(key) {
       const stats = pools.get(key)?.pool.stats;
