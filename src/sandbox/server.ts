@@ -130,6 +130,9 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
     response.destroy();
     return;
   }
+  for (const name of ['Etag', 'Expires']) {
+    response.removeHeader(name);
+  }
   if (!request.complete) {
     // The rest of the body is not read, so the connection cannot be reused.
     response.setHeader('Connection', 'close');

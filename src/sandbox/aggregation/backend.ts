@@ -1,9 +1,10 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import { Agent, request } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import type { Endpoint, ResolveService } from '../webhooks/webhook-call.ts';
+import { type WholeAnswer, wholeAnswer } from '../webhooks/whole-answer.ts';
 
 /** The API server's client certificate for aggregated servers. PEM. */
 export type ProxyClient = () => { cert: string; key: string };
@@ -13,16 +14,6 @@ export type Headers = Record<string, string | string[]>;
 
 /** There is no known server for the Service of an APIService. */
 export class NoEndpointError extends Error {}
-
-/** A response exceeds its limit. */
-class TooLongError extends Error {}
-
-/** A response that was read completely. */
-export interface WholeAnswer {
-  status: number;
-  headers: IncomingMessage['headers'];
-  body: Buffer;
-}
 
 /** The headers that tell aggregated servers who the user is (authentication.k8s.io, front proxy). */
 export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers {
@@ -84,7 +75,12 @@ export class Backend {
   }
 
   /** Starts a request; the caller writes the body and reads the response. @throws {NoEndpointError} */
-  start(method: string, path: string, headers: OutgoingHttpHeaders, agent = this.#agent): ClientRequest {
+  start(
+    method: string,
+    path: string,
+    headers: OutgoingHttpHeaders,
+    own: { agent?: Agent; signal?: AbortSignal } = {},
+  ): ClientRequest {
     const { namespace, name, port } = this.#service;
     const servername = `${name}.${namespace}.svc`;
     const target = this.endpoint();
@@ -93,10 +89,11 @@ export class Backend {
       port: target.port,
       servername: target.servername ?? servername,
       secureContext: this.#secureContext(),
-      agent,
+      agent: this.#agent,
       method,
       path,
       headers: { host: `${servername}:${port}`, ...headers },
+      ...own,
     };
     return request(options);
   }
@@ -104,7 +101,7 @@ export class Backend {
   /**
    * Reads a path as one of the API server's internal users.
    *
-   * @throws {TooLongError} for a response longer than `maxBytes`; other errors if there is no response in time.
+   * @throws {Error} for a response longer than `maxBytes`, or if there is no response in time.
    */
   async get(
     path: string,
@@ -113,41 +110,8 @@ export class Backend {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<WholeAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<WholeAnswer>();
-    const call = this.start('GET', path, { ...userHeaders(user), ...headers }, this.#ownAgent);
-    const stop = () => call.destroy(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
-    call.on('error', reject);
-    // Without a listener Node closes the connection, and the promise would never settle.
-    call.on('upgrade', (_, socket) => {
-      socket.destroy();
-      reject(new Error(`GET ${path} was answered with another protocol`));
-    });
-    call.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('error', reject);
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > maxBytes) {
-          call.destroy(new TooLongError(`the response to GET ${path} is longer than ${maxBytes} bytes`));
-        } else {
-          chunks.push(chunk);
-        }
-      });
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
-      );
-    });
-    if (signal.aborted) {
-      stop();
-    }
-    call.end();
-    try {
-      return await promise;
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    const call = this.start('GET', path, { ...userHeaders(user), ...headers }, { agent: this.#ownAgent, signal });
+    return wholeAnswer(call, maxBytes);
   }
 
   /** Ends all connections. */

@@ -5,7 +5,7 @@ import type { OpenApi } from '../openapi/open-api.ts';
 import { protobufMediaTypeV2 } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { hold, noCache, sendJson, sendTooManyAnswers, sendUnknownPath } from './http.ts';
+import { hold, noCache, sendJson, sendUnknownPath } from './http.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
 /** The dependencies of discovery and OpenAPI documents. */
@@ -53,10 +53,7 @@ function sendOpenApiV2({ openapi }: DocumentContext, request: IncomingMessage, r
   const { accept = '' } = request.headers;
   const isProtobuf = [protobufMediaTypeV2, olderProtobuf].some((type) => accept.includes(type));
   const body = openapi.v2(isProtobuf ? 'protobuf' : 'json');
-  if (!hold(response, body.length)) {
-    sendTooManyAnswers(response);
-    return;
-  }
+  hold(response, body.length);
   response.writeHead(200, {
     'Cache-Control': noCache,
     'Content-Type': isProtobuf ? protobufMediaTypeV2 : 'application/json',

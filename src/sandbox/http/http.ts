@@ -46,10 +46,7 @@ export function sendJson(
   type?: string,
 ): void {
   const text = yaml ? readableYaml(document) : `${JSON.stringify(document)}\n`;
-  if (!hold(response, text.length)) {
-    sendTooManyAnswers(response);
-    return;
-  }
+  hold(response, text.length);
   response.writeHead(code, {
     'Cache-Control': noCache,
     'Content-Type': type ?? (yaml ? 'application/yaml' : 'application/json'),
@@ -63,29 +60,23 @@ const smallAnswer = 64 * 1024;
 /** How long a client may take to read a response, in milliseconds. */
 const readTimeout = 60_000;
 
-/** Responds that too many responses are in flight. */
-export function sendTooManyAnswers(response: ServerResponse): void {
-  const { status } = tooManyRequests('too many responses are being sent, please try again later');
-  sendJson(response, status.code, status);
-}
-
 /**
- * Counts a response until the client has read it, and closes the connection of a client that does not. @returns false
- * if too many are in flight.
+ * Counts a response until the client has read it, and closes the connection of a client that does not.
+ *
+ * @throws {RequestError} 429 when too many are in flight.
  */
-export function hold(response: ServerResponse, bytes: number): boolean {
+export function hold(response: ServerResponse, bytes: number): void {
   if (bytes <= smallAnswer) {
-    return true;
+    return;
   }
   if (!takeBytes(bytes)) {
-    return false;
+    throw tooManyRequests('too many responses are being sent, please try again later');
   }
   const timer = setTimeout(() => response.destroy(), readTimeout).unref();
   response.once('close', () => {
     clearTimeout(timer);
     giveBytes(bytes);
   });
-  return true;
 }
 
 /** Sends plain text. */

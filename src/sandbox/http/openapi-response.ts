@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type DocumentType, documentTypes, type PublishedDocument } from '../openapi/published.ts';
 import { protobufMediaType } from '../openapi-documents/index.ts';
-import { hold, noCache, sendTooManyAnswers } from './http.ts';
+import { hold, noCache } from './http.ts';
 
 /** Media types of each representation of a document; the one with `@` is the older name of protobuf. */
 const names: readonly [string, DocumentType][] = [
@@ -97,12 +97,7 @@ export function sendOpenApiDocument(
     return;
   }
   const body = document.as(type);
-  if (!hold(response, body.length)) {
-    response.removeHeader('Etag');
-    response.removeHeader('Expires');
-    sendTooManyAnswers(response);
-    return;
-  }
+  hold(response, body.length);
   response.setHeader('Accept-Ranges', 'bytes');
   response.setHeader('Last-Modified', document.lastModified.toUTCString());
   const range = rangeOf(request, etag, body.length);

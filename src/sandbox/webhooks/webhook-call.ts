@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:https';
 import { withoutNodeHint } from '../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import type { WebhookClientConfig } from '../resources/resource.ts';
+import { wholeAnswer } from './whole-answer.ts';
 
 /** A Service that a webhook configuration refers to. */
 export interface ServiceReference {
@@ -53,14 +54,11 @@ export class WebhookCaller {
    * @throws {Error} with a message for the user when the webhook cannot be reached or verified, or its response cannot
    *   be used.
    */
-  call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
+  async call(client: WebhookClientConfig, timeoutSeconds: number, review: JsonObject): Promise<JsonObject> {
     const target = this.#target(client, timeoutSeconds);
     const body = Buffer.from(JSON.stringify(review));
-    const { promise, resolve, reject } = Promise.withResolvers<JsonObject>();
-    const fail = (why: string) =>
-      reject(new Error(`failed to call webhook: Post ${JSON.stringify(target.url)}: ${why}`));
-    const call = request(
-      {
+    try {
+      const call = request({
         host: target.host,
         port: target.port,
         servername: target.servername,
@@ -75,47 +73,22 @@ export class WebhookCaller {
           'content-type': 'application/json',
         },
         signal: AbortSignal.timeout(timeoutSeconds * 1000),
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > maxResponseBytes) {
-            fail(`the response is longer than ${maxResponseBytes} bytes`);
-            call.destroy();
-          } else {
-            chunks.push(chunk);
-          }
-        });
-        response.on('error', (error) => fail(error.message));
-        response.on('end', () => {
-          if (response.statusCode !== 200) {
-            fail(`the server answered with status ${response.statusCode}`);
-            return;
-          }
-          try {
-            const answer: Json = parseJson(Buffer.concat(chunks));
-            if (isJsonObject(answer)) {
-              resolve(answer);
-            } else {
-              fail('the response is not a JSON object');
-            }
-          } catch (error) {
-            fail((error as Error).message);
-          }
-        });
-      },
-    );
-    call.on('error', (error: NodeJS.ErrnoException) =>
-      fail(
-        error.name === 'AbortError' || error.name === 'TimeoutError'
-          ? 'context deadline exceeded'
-          : withoutNodeHint(error.message),
-      ),
-    );
-    call.end(body);
-    return promise;
+      });
+      const response = await wholeAnswer(call, maxResponseBytes, body);
+      if (response.status !== 200) {
+        throw new Error(`the server answered with status ${response.status}`);
+      }
+      const answer = parseJson(response.body);
+      if (!isJsonObject(answer)) {
+        throw new Error('the response is not a JSON object');
+      }
+      return answer;
+    } catch (error) {
+      const { name, message } = error as Error;
+      const why =
+        name === 'AbortError' || name === 'TimeoutError' ? 'context deadline exceeded' : withoutNodeHint(message);
+      throw new Error(`failed to call webhook: Post ${JSON.stringify(target.url)}: ${why}`);
+    }
   }
 
   #agentOf(ca: string | undefined, servername: string): Agent {
