@@ -56,8 +56,12 @@ async function freePorts(): Promise<[number, number]> {
 }
 
 /** Starts a command whose log cannot be written, and waits until it is ready. */
-async function start(log: keyof typeof logs, args: readonly string[], health: number) {
-  const child = spawn(process.execPath, [main, ...args, '--log-level', 'debug'], {
+const start = (log: keyof typeof logs, args: readonly string[], health: number) =>
+  startNode(log, [main, ...args, '--log-level', 'debug'], health);
+
+/** The same for any program. */
+async function startNode(log: keyof typeof logs, args: readonly string[], health: number) {
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', logs[log](), 'inherit'],
   });
   endWith(async () => void child.kill('SIGKILL'));
@@ -130,6 +134,25 @@ describe.each(ways)('with a log on %s', (log) => {
     expect(ms).toBeLessThan(8_000);
   });
 
+  test('an extension of the SDK ends in time', async () => {
+    const [port, health] = await freePorts();
+    const sdk = fileURLToPath(new URL('../../../src/extension/index.ts', import.meta.url));
+    const options = {
+      certificates: 'self-signed',
+      host: '127.0.0.1',
+      healthHost: '127.0.0.1',
+      port,
+      healthPort: health,
+    };
+    const program = `import { createExtensionServer, handler } from ${JSON.stringify(sdk)};
+const create = handler('BeforeClusterCreate', { name: 'create', handle: (_, { answer }) => answer.done() });
+await createExtensionServer({ handlers: [create], ...${JSON.stringify(options)} }).run();`;
+    const { child } = await startNode(log, ['--input-type=module', '--eval', program], health);
+    const { code, ms } = await terminated(child);
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(8_000);
+  });
+
   test('a controller gives its Lease back and ends', async () => {
     const lab = await startLab();
     const kubeconfig = join(folder, 'kubeconfig');
@@ -146,7 +169,13 @@ describe.each(ways)('with a log on %s', (log) => {
     );
     const lease = () =>
       lab.request('GET', '/apis/coordination.k8s.io/v1/namespaces/default/leases/extensionconfig-webhook-controller');
-    await until(async () => JSON.stringify(await lease()).includes('"holderIdentity":"'), 'it leads');
+    // There is none at first.
+    const leaseText = () =>
+      lease().then(
+        (read) => JSON.stringify(read),
+        () => '',
+      );
+    await until(async () => (await leaseText()).includes('"holderIdentity":"'), 'it leads');
     const { code } = await terminated(child);
     expect(code).toBe(0);
     expect(await lease()).toMatchObject({ spec: { holderIdentity: '' } });
