@@ -44,6 +44,15 @@ function byType<T extends { type?: string }>(conditions: readonly T[]): T[] {
   );
 }
 
+/** Since when a condition has its status. */
+function transitionTime(
+  before: { status?: string; lastTransitionTime?: string } | undefined,
+  status: string,
+  now: Date,
+): string {
+  return (before?.status === status ? before.lastTransitionTime : undefined) ?? timeText(now);
+}
+
 /**
  * The conditions with some of them set. A transition time changes only with the status of its condition; conditions of
  * other controllers are preserved.
@@ -61,9 +70,7 @@ export function withConditions(
   return byType([
     ...stored.filter(({ type }) => !types.has(type ?? '')),
     ...set.map(({ type, status, reason, message }) => {
-      const before = known.get(type);
-      const lastTransitionTime =
-        before?.status === status ? (before.lastTransitionTime ?? timeText(now)) : timeText(now);
+      const lastTransitionTime = transitionTime(known.get(type), status, now);
       return {
         type,
         status,
@@ -83,14 +90,12 @@ export function withV1Beta1Condition(
   now: Date,
 ): StoredV1Beta1Condition[] {
   const before = stored.find(({ type }) => type === condition.type);
-  const lastTransitionTime =
-    before?.status === condition.status ? (before.lastTransitionTime ?? timeText(now)) : timeText(now);
   return byType([
     ...stored.filter(({ type }) => type !== condition.type),
     {
       ...condition,
       ...(message === undefined ? {} : { message: cut(message, maxV1Beta1Message) }),
-      lastTransitionTime,
+      lastTransitionTime: transitionTime(before, condition.status, now),
     },
   ]);
 }

@@ -80,10 +80,6 @@ export class Candidate {
     return this.#leadership.isInTime;
   }
 
-  get leader(): string {
-    return this.#seen.lease === undefined ? '' : specOf(this.#seen.lease).holderIdentity;
-  }
-
   /** Why the Lease cannot be read or written; undefined if it can. */
   get problem(): string | undefined {
     return this.#problem;

@@ -1,6 +1,6 @@
 import { type Condition, conditionOf, withConditions } from '../configs/conditions.ts';
 import { pausedAnnotation } from '../configs/discovered-status.ts';
-import { createOwnWrites } from '../configs/own-writes.ts';
+import { OwnWrites } from '../configs/own-writes.ts';
 import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
 import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
 import type { Worker, WritingContext } from './worker.ts';
@@ -18,8 +18,8 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
 
 /** Writes one condition: whether the targeted release of Cluster API supports the hook versions of all handlers. */
 export function createAdviseWorker({ cluster, events, known, log, now }: WritingContext): Worker {
-  const own = createOwnWrites(fingerprintOf);
-  const store = createConfigStore(cluster, own.wrote);
+  const own = new OwnWrites(fingerprintOf);
+  const store = createConfigStore(cluster, (before, after) => own.record(before, after));
 
   /** Only changes are logged and reported as events. */
   function reportChange(
@@ -56,7 +56,7 @@ export function createAdviseWorker({ cluster, events, known, log, now }: Writing
       }
       return { result: 'done' };
     },
-    isSettled: own.isSettled,
+    isSettled: (config) => own.isSettled(config),
     forget({ metadata }) {
       own.forget(metadata.name);
       events.forget(metadata.uid);

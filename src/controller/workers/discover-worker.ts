@@ -1,6 +1,6 @@
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
-import { createOwnWrites } from '../configs/own-writes.ts';
+import { OwnWrites } from '../configs/own-writes.ts';
 import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
 import type { RunResult } from '../queue/queue.ts';
 import { discoverConfig } from './discover.ts';
@@ -26,8 +26,8 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
 /** Discovers extensions, writes their status, and registers their handlers. */
 export function createDiscoverWorker(context: WritingContext): Worker {
   const { cluster, client, events, log, pace } = context;
-  const own = createOwnWrites(fingerprintOf);
-  const store = createConfigStore(cluster, own.wrote);
+  const own = new OwnWrites(fingerprintOf);
+  const store = createConfigStore(cluster, (before, after) => own.record(before, after));
   /** What was logged last about each ExtensionConfig, so that a failure is not logged at every retry. */
   const lastLogged = new Map<string, string>();
 
@@ -79,7 +79,7 @@ export function createDiscoverWorker(context: WritingContext): Worker {
           return { result: 'done', againMs: pace.resyncMs * (0.9 + Math.random() / 10) };
       }
     },
-    isSettled: own.isSettled,
+    isSettled: (config) => own.isSettled(config),
     forget({ metadata }) {
       client.remove(metadata.name);
       own.forget(metadata.name);

@@ -25,7 +25,7 @@ import {
   TargetFailure,
   type TargetKind,
   type TargetReading,
-  unlisted,
+  unread,
 } from './target.ts';
 
 /** One caBundle of an object. */
@@ -225,17 +225,11 @@ async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: stri
       }
       if (error.code !== 404) {
         const { message } = explain(error, 'get', facts.resource, name) as Error;
-        return { id: `${kind}/${name}`, state: 'failed', problem: message, entries: [], skipped: [] } as TargetReading;
+        return unread(`${kind}/${name}`, 'failed', message);
       }
     }
   }
-  return {
-    id: `${kind}/${name}`,
-    state: 'missing',
-    problem: 'does not exist: create it, or remove the flag that names it',
-    entries: [],
-    skipped: [],
-  } as TargetReading;
+  return unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or remove the flag that names it');
 }
 
 /** Maximum number of objects of a kind that are examined. */
@@ -300,7 +294,7 @@ export async function readListed(
     if (!(error instanceof StatusError || error instanceof Forbidden)) {
       throw error;
     }
-    found.push(unlisted(kind, error.message));
+    found.push(unread(`${kind}/*`, 'failed', error.message));
   }
   return found;
 }

@@ -44,9 +44,9 @@ export interface TargetAccess {
 /** No targets, for certificates in a folder. */
 export const noTargets: TargetAccess = { read: async () => [], inject: async () => {} };
 
-/** What is read in place of the targets of a kind that cannot be listed. */
-export function unlisted(kind: TargetKind, problem: string): TargetReading {
-  return { id: `${kind}/*`, state: 'failed', problem, entries: [], skipped: [] };
+/** A target that is missing or cannot be read. `*` stands for all of a kind, which cannot be listed. */
+export function unread(id: `${TargetKind}/${string}`, state: 'missing' | 'failed', problem: string): TargetReading {
+  return { id, state, problem, entries: [], skipped: [] };
 }
 
 export function isUnlisted({ id, state }: TargetReading): boolean {

@@ -126,7 +126,7 @@ test.concurrent('a leader whose Lease was taken over stops at the next renewal',
   const spec = { ...stored.spec, holderIdentity: 'thief', renewTime: '2026-01-01T00:00:00.000000Z' };
   await lab.request('PATCH', path, { spec }, { 'content-type': 'application/merge-patch+json' });
   await until(() => expect(events).toEqual(['elected', 'lost: thief holds the Lease']));
-  expect([election.isLeading, election.leader]).toEqual([false, 'thief']);
+  expect(election.isLeading).toBe(false);
   await pause(3 * times.retryPeriodMs);
   expect(events).toHaveLength(2);
   // The thief stops renewing: its Lease expires.

@@ -9,7 +9,7 @@ import {
   retiredSinceAnnotation,
   retiring,
 } from '../../../src/webhook/certs/facts.ts';
-import { type TargetReading, unlisted } from '../../../src/webhook/certs/target.ts';
+import { type TargetReading, unread } from '../../../src/webhook/certs/target.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
@@ -215,7 +215,7 @@ test('a wait that has begun is known while some targets cannot be listed', () =>
   const { injection } = factsOf({ ca: steady, targets: [a, b] });
   const annotations = { [injectedAnnotation]: injection, [injectedSinceAnnotation]: at(-1000).toISOString() };
   const since = (targets: TargetReading[]) => factsOf({ ca: steady, targets, annotations }).injectedSince;
-  expect([since([a, b]), since([a]), since([a, unlisted('APIService', 'no')])]).toEqual([
+  expect([since([a, b]), since([a]), since([a, unread('APIService/*', 'failed', 'no')])]).toEqual([
     at(-1000),
     undefined,
     at(-1000),

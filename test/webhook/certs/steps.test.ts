@@ -10,7 +10,7 @@ import {
   retiredSinceAnnotation,
 } from '../../../src/webhook/certs/facts.ts';
 import { Conflict, type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
-import { unlisted } from '../../../src/webhook/certs/target.ts';
+import { unread } from '../../../src/webhook/certs/target.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 import {
   type ApiServer,
@@ -314,7 +314,7 @@ test('a bundle recorded before a rotation is not missed by it while a kind canno
     metadata.annotations = { [injectedAnnotation]: 'x', [injectedSinceAnnotation]: iso(start) };
   });
   const { targets: known } = runFor(server, clock);
-  const read = async () => [...(await known.read()), unlisted('ExtensionConfig', 'the conversion failed')];
+  const read = async () => [...(await known.read()), unread('ExtensionConfig/*', 'failed', 'the conversion failed')];
   const { steps, action } = await walk({ forceCa: true }, { targets: { ...known, read } });
   expect(kinds(steps)).toEqual(['stage-ca', 'write-bundle', ...Array(targets.length).fill('inject')]);
   expect(action.reason).toBe('the rotation stops in stage staged: ExtensionConfig/*: the conversion failed');
