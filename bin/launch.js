@@ -10,7 +10,7 @@ const root = dirname(__dirname);
 const needed = Number(/\d+/.exec(require('../package.json').engines.node)[0]);
 
 // A checkout runs its sources, since the output of `npm run build` may be outdated.
-const program = ['src/main.ts', 'dist/main.js'].map((file) => join(root, file)).find(existsSync);
+const program = ['src/main.ts', 'main.js'].map((file) => join(root, file)).find(existsSync);
 
 // The Node.js that `npm ci` installs in a checkout.
 const pinned = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -47,7 +47,7 @@ function startWith(node) {
 }
 
 if (program === undefined) {
-  refuse(`the package is not complete, ${join(root, 'dist/main.js')} is missing: install it again`);
+  refuse(`the package is not complete, ${join(root, 'main.js')} is missing: install it again`);
 } else if (Number(process.versions.node.split('.')[0]) >= needed) {
   import(pathToFileURL(program).href);
 } else if (existsSync(pinned) && realpathSync(pinned) !== realpathSync(process.execPath)) {

@@ -163,7 +163,6 @@ export {
   messageProblems,
   type OpenApiDocument,
   openApiDocument,
-  openApiPage,
   readHookDocument,
   type Strictness,
   sampleRequest,

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { Server, TLSSocket } from 'node:tls';
-import type { Logger } from 'pino';
+import type { Log } from '../base/index.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import type { ConnectionEvents, Connections } from './connections/connections.ts';
 import type { Limits } from './connections/limits.ts';
@@ -51,7 +51,7 @@ export interface HttpsOptions {
   /** If given, client certificates are requested. */
   clients: ClientPolicy | undefined;
   events: ConnectionEvents & { handshakeFailed(): void };
-  log: Logger;
+  log: Log;
   handler: Handler;
 }
 

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../base/index.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
 import type { FileWatch } from './certificates/file-watch.ts';
@@ -16,7 +16,7 @@ import { createServingCertificate } from './serving-certificate.ts';
 /** The server as its application sees it. */
 export interface ServerContext {
   metrics: Metrics;
-  log: Logger;
+  log: Log;
 }
 
 /** Options of a server. */
@@ -36,7 +36,7 @@ export interface ServerOptions {
   /** Undefined for a server that nobody probes. */
   health: Address | undefined;
   limits?: Partial<Limits> | undefined;
-  log: Logger;
+  log: Log;
   /** Number of lines of the log that could not be written, if that is known. */
   lostLogLines?: (() => number) | undefined;
   version: string;

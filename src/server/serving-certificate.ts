@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../base/index.ts';
 import { type CertificatePair, judgePair } from './certificates/certificate.ts';
 import type { CertificateEvent } from './certificates/certificate-source.ts';
 import type { Metrics } from './health/metrics.ts';
@@ -15,7 +15,7 @@ export interface ServingCertificate {
 
 /** Called when the certificate changes. */
 export interface CertificateReports {
-  log: Logger;
+  log: Log;
   metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'>;
 }
 

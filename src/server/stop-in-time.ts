@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Log } from '../base/index.ts';
 
 /** How long the last lines of a log may take, in milliseconds, if that is less than a tenth of the whole time. */
 const lastLinesMs = 1_000;
@@ -21,7 +21,7 @@ async function isInTime(promise: Promise<unknown>, timeoutMs: number): Promise<b
  * @returns whether everything has ended and all lines have been written or lost.
  */
 export async function stopInTime(
-  log: Logger,
+  log: Log,
   timeoutMs: number,
   stop: (timeoutMs: number) => Promise<void>,
 ): Promise<boolean> {

@@ -1,9 +1,8 @@
-import { readFileSync, symlinkSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shellPath } from '../../src/cli/framework/shell-path.ts';
 import { ready, startAlone } from '../cli/commands/sandbox/running.ts';
-import { type Installed, installedPackage } from '../package/installed.ts';
+import { type Installed, installedPackages, linkPackages } from '../package/installed.ts';
 import { needs } from '../support/needs.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
@@ -15,7 +14,7 @@ const installsPackages = /^npm install\b/m;
 const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)|\$TARGETS/.test(text);
 const callsProgram = /(^|\| )extensionconfig-webhook /m;
 /** The folder of commands in a project that has the package installed. */
-export const commandsOf = ({ project }: Installed) => join(project, 'node_modules/.bin');
+export const commandsOf = ({ program }: Installed) => join(program, 'node_modules/.bin');
 
 /**
  * A sandbox for commands that need a cluster, in this process, which has its modules already. `use` is the command that
@@ -31,13 +30,6 @@ export async function startSandbox(): Promise<{ use: string; stop(): Promise<voi
       await ended;
     },
   };
-}
-
-/** Gives a project the packages of another one that has them installed: the tests of the package cover installing. */
-function takeInstalled({ project, tarball }: Installed, folder: string): void {
-  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { dependencies: object };
-  expect(dependencies).toEqual({ 'extensionconfig-webhook': `file:${join(dirname(folder), basename(tarball))}` });
-  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
 }
 
 /** The result of running a page. */
@@ -71,13 +63,17 @@ export function everyCommandRuns(
 ): void {
   const all = [pages].flat();
   test(`every command of ${all.join(', ')} runs, in order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
-    const installed = all.some(isForPackage) ? await installedPackage() : undefined;
+    const installed = all.some(isForPackage) ? await installedPackages() : undefined;
     const terminal = await openTerminal(all.map((page) => basename(page, '.md')).join('-'), all);
     const started = new Map<string, () => string>();
     let sandbox: Awaited<ReturnType<typeof startSandbox>> | undefined;
     try {
       for (const page of all) {
         await terminal.newShell(installed !== undefined && isForPackage(page) ? commandsOf(installed) : undefined);
+        if (installed !== undefined && readPage(page).includes('--packages packages')) {
+          // What `npm run pack -- packages` has written.
+          await terminal.run(`ln -s ${shellPath(installed.packed)} packages`);
+        }
         if (usesSandbox(page)) {
           sandbox ??= await startSandbox();
           await terminal.run(sandbox.use);
@@ -87,7 +83,7 @@ export function everyCommandRuns(
         for (const block of blocksOf(readPage(page))) {
           if (installed !== undefined && installsPackages.test(block.text)) {
             const { output } = await terminal.run('pwd');
-            takeInstalled(installed, output.trim());
+            linkPackages(installed, output.trim());
           }
           if (isRun(block) && block.background !== undefined) {
             const output = started.get(block.text) ?? (await terminal.startInBackground(block.text, block.background));

@@ -20,7 +20,7 @@ function exampleProject(): string {
   const handlers = examples.map((_, index) => `...Object.values(part${index})`).join(', ');
   writeFileSync(
     join(folder, 'src/handlers/index.ts'),
-    `import type { Handler } from 'extensionconfig-webhook/extension';
+    `import type { Handler } from 'cluster-api-extension';
 ${names.join('\n')}
 export const handlers: readonly Handler[] = [${handlers}];
 `,
@@ -32,7 +32,7 @@ export const handlers: readonly Handler[] = [${handlers}];
 const patchTest = `
 import { deepStrictEqual } from 'node:assert';
 import { test } from 'node:test';
-import { applyPatches, assertDeterministic, requestFor } from 'extensionconfig-webhook/extension/testing';
+import { applyPatches, assertDeterministic, requestFor } from 'cluster-api-extension/testing';
 import { generatePatches } from '../src/handlers/topology-mutation.ts';
 
 const requestOf = (kind: string, apiVersion: string, builtin: object, spec: object, overrides: object[] = []) =>

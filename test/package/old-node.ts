@@ -6,5 +6,5 @@ export function findOldNode(): string | undefined {
   return (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'node'))
-    .find((file) => /^v(\d|1\d|2[0-3])\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout ?? ''));
+    .find((file) => /^v(\d|1\d|2[01])\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout ?? ''));
 }

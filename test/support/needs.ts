@@ -20,7 +20,15 @@ const probes = {
 export type Tool = keyof typeof probes;
 
 /** How the end of a run names a port or another thing that only some machines have. */
-export type Need = Tool | `port ${number}` | 'root' | 'Linux' | 'a Node.js before 24';
+export type Need =
+  | Tool
+  | `port ${number}`
+  | 'root'
+  | 'Linux'
+  | 'a Node.js before 22'
+  | 'a Node.js before 24'
+  | 'Node.js 22'
+  | 'the Node.js of this test';
 
 declare module 'vitest' {
   interface TaskMeta {

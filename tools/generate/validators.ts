@@ -1,13 +1,11 @@
-import { createRequire } from 'node:module';
 import { _, Ajv, type KeywordCxt } from 'ajv';
+import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { formats } from '../../src/extensionconfig/api/formats.ts';
 import { hasMoreBytes, ownSchemaOf } from '../../src/extensionconfig/api/own-schema.ts';
 import type { Version } from '../../src/extensionconfig/index.ts';
 
-const { default: ucs2length }: { default: (text: string) => number } = createRequire(import.meta.url)(
-  'ajv/dist/runtime/ucs2length.js',
-);
+const { default: ucs2length } = ucs2lengthModule;
 
 /** The file with the compiled schema of a version. */
 export const validatorFile = (version: Version) =>
@@ -89,11 +87,11 @@ export function validatorOf(version: Version): string {
   }
   return `// @ts-nocheck
 // Generated from manifests/crd by \`npm run generate\`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
-import { createRequire } from 'node:module';
+import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import { formats } from './formats.ts';
 import { hasMoreBytes } from './own-schema.ts';
 
-const { default: ucs2length } = createRequire(import.meta.url)('ajv/dist/runtime/ucs2length.js');
+const { default: ucs2length } = ucs2lengthModule;
 
 export function fits(object: unknown): boolean {
   return ${compiled[1]}(object);

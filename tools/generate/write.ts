@@ -4,6 +4,7 @@ import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
+import { typeTablesFile, typeTablesText } from './type-tables.ts';
 import { typesOf } from './types.ts';
 import { validatorFile, validatorOf } from './validators.ts';
 
@@ -16,6 +17,7 @@ writeFileSync(new URL('../../src/runtimehooks/catalog/message-types.ts', import.
 for (const strictness of strictnesses) {
   writeFileSync(messageFitsFile(strictness), messageFitsOf(strictness));
 }
+writeFileSync(typeTablesFile, typeTablesText());
 for (const { file, text } of await generatedPages()) {
   writeFileSync(file, text);
 }

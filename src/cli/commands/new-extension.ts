@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { hookNames, ProjectError, writeProject } from '../../extension/scaffold/index.ts';
 import { dns1035LabelProblems } from '../../kubernetes/index.ts';
 import { addFlags, choiceFlag, type Flag, FlagError, type Flags, readFlags, textFlag } from '../framework/flags.ts';
@@ -50,19 +50,26 @@ const newExtensionFlags = {
     repeatable: true,
     parse: (text) => [text],
   } as Flag<readonly string[]>,
-  package: textFlag('SPEC', {
-    summary: 'SDK for npm to install: a version range, or file:PATH of a packed one',
-    default: `^${version}`,
+  packages: textFlag('DIR', {
+    summary: 'folder with packed packages, as npm run pack -- DIR writes them in a checkout',
+    default: undefined,
+    defaultText: 'npm installs them from its registry',
   }),
 } satisfies Flags;
 
 /** Longest name, in characters: names of Services and Secrets, which add a suffix, have at most 63. */
 const maxNameLength = 40;
 
-/** A package in a file, as npm finds it: relative to the project, while a path on the command line is not. */
-function fromProject(spec: string): string {
-  const path = spec.startsWith('file:') ? spec.slice('file:'.length) : '';
-  return path !== '' && !isAbsolute(path) && existsSync(path) ? `file:${resolve(path)}` : spec;
+/** What npm is to install: a version, or the file of a folder with packed packages. */
+function specOf(name: string, folder: string | undefined): string {
+  if (folder === undefined) {
+    return `^${version}`;
+  }
+  const file = resolve(folder, `${name}-${version}.tgz`);
+  if (!existsSync(file)) {
+    throw new UsageError(`--packages: ${file} is missing: run "npm run pack -- DIR" in a checkout, and name its DIR`);
+  }
+  return `file:${file}`;
 }
 
 /** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
@@ -83,14 +90,17 @@ export const defineNewExtension: DefineCommand = (command, io) => {
       );
     }
     const hooks = [...new Set(flags.hooks)];
-    const sdk = fromProject(flags.package);
+    const packages = {
+      sdk: specOf('cluster-api-extension', flags.packages),
+      program: specOf('extensionconfig-webhook', flags.packages),
+    };
     if (hooks.length === 0) {
       throw new UsageError('--hooks: name at least one hook');
     }
     const templateTypes = flags.crds.length === 0 ? undefined : await readTemplateTypes(flags.crds, io);
     try {
       const { certificates } = flags;
-      const files = writeProject(folder, { name, hooks, certificates, templateTypes, package: sdk });
+      const files = writeProject(folder, { name, hooks, certificates, templateTypes, packages });
       for (const file of files) {
         io.stdout.write(`${join(folder, file)}\n`);
       }
@@ -102,14 +112,13 @@ export const defineNewExtension: DefineCommand = (command, io) => {
     }
     const where = relative('.', folder) === '' ? '' : `cd ${shellPath(folder)} && `;
     io.stdout.write(`\nNext: ${where}npm install && npm test && npm run dev\n`);
-    if (sdk.startsWith('file:')) {
+    if (flags.packages === undefined) {
       io.stdout.write(
-        `"docker build" sees only the project, and not ${sdk.slice('file:'.length)}: publish the package to a registry of your own for that, and name its version in package.json.\n`,
+        `npm installs cluster-api-extension ^${version} from its registry. To use a checkout, run "npm run pack -- DIR" in it, and add "--packages DIR" here.\n`,
       );
-    }
-    if (flags.package === newExtensionFlags.package.default) {
+    } else {
       io.stdout.write(
-        `npm installs extensionconfig-webhook ${flags.package} from its registry. To use a checkout, run "npm pack" in it, and "npm install PATH" with its file in the project instead of "npm install".\n`,
+        '"docker build" sees only the project, not the packed packages: publish them to a registry of your own for that, and name their versions in package.json.\n',
       );
     }
   });

@@ -33,7 +33,7 @@ const bodies: Readonly<Record<string, Body>> = {
   },
   GeneratePatches: {
     imports: [
-      "import { setField, walkTemplates } from 'extensionconfig-webhook/extension/topology';",
+      "import { setField, walkTemplates } from 'cluster-api-extension/topology';",
       "import { variables } from '../variables.ts';",
     ],
     parameters: '(request, { answer, log })',
@@ -70,7 +70,7 @@ const bodies: Readonly<Record<string, Body>> = {
   },
   GenerateUpgradePlan: {
     parameters: '(request, { answer })',
-    imports: ["import { planUpgrade } from 'extensionconfig-webhook/extension';"],
+    imports: ["import { planUpgrade } from 'cluster-api-extension';"],
     lines: [
       "// The versions that you have tested, such as ['v1.33.4', 'v1.34.1'], are the second argument of planUpgrade.",
       'return answer.done(planUpgrade(request));',
@@ -87,10 +87,7 @@ const bodies: Readonly<Record<string, Body>> = {
     lines: ['return answer.done(changes.machineSetPatches(request));'],
   },
   UpdateMachine: {
-    imports: [
-      "import { answerUpdate } from 'extensionconfig-webhook/extension';",
-      "import { updater } from '../in-place.ts';",
-    ],
+    imports: ["import { answerUpdate } from 'cluster-api-extension';", "import { updater } from '../in-place.ts';"],
     parameters: '(request, context)',
     lines: ['return answerUpdate(request, context, updater);'],
   },
@@ -103,12 +100,12 @@ export function handlerFile(hook: string): string {
   const merged = imports.map((line) =>
     line.replace(
       /^import \{ (\w+) \} from 'extensionconfig-webhook\/extension';$/,
-      "import { $1, handler } from 'extensionconfig-webhook/extension';",
+      "import { $1, handler } from 'cluster-api-extension';",
     ),
   );
   const hasHandler = merged.some((line) => line.includes('handler }'));
   return [
-    ...(hasHandler ? [] : ["import { handler } from 'extensionconfig-webhook/extension';"]),
+    ...(hasHandler ? [] : ["import { handler } from 'cluster-api-extension';"]),
     ...merged,
     '',
     `/** ${summary} */`,
@@ -143,7 +140,7 @@ export function handlersFile(chosen: readonly string[]): string {
 }
 
 /** The file with variables, for the hooks that need it. */
-export const variablesFile = `import { defineVariables } from 'extensionconfig-webhook/extension/topology';
+export const variablesFile = `import { defineVariables } from 'cluster-api-extension/topology';
 
 /** The variables of the extension: DiscoverVariables tells ClusterClasses of them. */
 export const variables = defineVariables({
@@ -152,7 +149,7 @@ export const variables = defineVariables({
 `;
 
 /** The file with what in-place updates need, for the hooks that need it. */
-export const inPlaceFile = `import { defineInPlaceChanges, HandlerFailure, type MachineUpdater } from 'extensionconfig-webhook/extension';
+export const inPlaceFile = `import { defineInPlaceChanges, HandlerFailure, type MachineUpdater } from 'cluster-api-extension';
 
 /** The fields that the extension can change. A machine with any other change is replaced. */
 export const changes = defineInPlaceChanges({

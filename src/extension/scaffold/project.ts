@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { folderProblem, makeFolder } from '../../base/index.ts';
+import { folderProblem, makeFolder, packageRoot } from '../../base/index.ts';
 import {
   handlerFile,
   handlerNameOf,
@@ -24,14 +24,14 @@ export interface ProjectOptions {
   certificates: CertificateMaker;
   /** The file with the types of templates, if there are any. */
   templateTypes?: string | undefined;
-  /** What npm installs as the SDK: a version range, or `file:…`. */
-  package: string;
+  /** What npm installs as the SDK and as the program: a version range, or `file:…`. */
+  packages: { sdk: string; program: string };
 }
 
 /** Why a project cannot be written. */
 export class ProjectError extends Error {}
 
-const templates = fileURLToPath(new URL('../../../templates/extension/', import.meta.url));
+const templates = fileURLToPath(new URL('templates/extension/', packageRoot));
 
 /** Names that npm does not pack unchanged. */
 const packedNames: Readonly<Record<string, string>> = {
@@ -68,7 +68,8 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
     namespace: `${name}-system`,
     image: `registry.example.com/${name}:0.1.0`,
     // To be inserted between quotes in JSON.
-    package: JSON.stringify(options.package).slice(1, -1),
+    sdk: JSON.stringify(options.packages.sdk).slice(1, -1),
+    program: JSON.stringify(options.packages.program).slice(1, -1),
     handlers: handlersTable(hooks),
     // It reaches nodes, which the author has to say how.
     todo: hooks.includes('UpdateMachine') ? handlerNameOf('UpdateMachine') : '',

@@ -133,8 +133,8 @@ export function templateTypes(objects: readonly JsonObject[]): string {
   );
   return [
     '// Written by `extensionconfig-webhook template-types`. Do not edit: run it again.\n',
-    "import 'extensionconfig-webhook/extension/topology';\n",
-    "\ndeclare module 'extensionconfig-webhook/extension/topology' {\n  interface TemplateKinds {\n",
+    "import 'cluster-api-extension/topology';\n",
+    "\ndeclare module 'cluster-api-extension/topology' {\n  interface TemplateKinds {\n",
     ...templates,
     '  }\n}\n',
     ...kinds.map((kind) => `\n${interfaceOf(kind)}`),

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createLogOutput, type LogStream } from '../../base/index.ts';
+import { createLogOutput, type Log, type LogStream } from '../../base/index.ts';
 
 /**
  * The default log of an extension server: JSON lines, for whose reader handlers do not wait.
@@ -12,7 +12,7 @@ export function defaultLog(level = 'info', stream: LogStream = process.stdout) {
     throw new TypeError(`logLevel: ${JSON.stringify(level.slice(0, 100))} is not one of ${levels}`);
   }
   const output = createLogOutput(stream);
-  const log = pino(
+  const log: Log = pino(
     {
       level,
       base: null,

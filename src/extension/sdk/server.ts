@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
+import type { Log } from '../../base/index.ts';
 import { loadKubeConfig, watchServingSecret } from '../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../../kubernetes/index.ts';
 import type { DiscoveryResponse } from '../../runtimehooks/index.ts';
@@ -74,7 +74,7 @@ export interface ExtensionServerOptions {
   /** The limits of the server. A header may take no longer than its request, whatever `headersTimeoutMs` is. */
   limits?: Partial<Limits> | undefined;
   /** Default: JSON lines on stdout. */
-  log?: Logger | undefined;
+  log?: Log | undefined;
   /** Level of the default log: `trace`, `debug`, `info`, `warn`, `error` or `fatal`. Default: `info`. */
   logLevel?: string | undefined;
   /** Version of the extension, for metrics. */

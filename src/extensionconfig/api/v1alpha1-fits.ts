@@ -1,10 +1,10 @@
 // @ts-nocheck
 // Generated from manifests/crd by `npm run generate`: the schema as ajv compiles it, which takes longer than the rest of a start. Do not edit.
-import { createRequire } from 'node:module';
+import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js';
 import { formats } from './formats.ts';
 import { hasMoreBytes } from './own-schema.ts';
 
-const { default: ucs2length } = createRequire(import.meta.url)('ajv/dist/runtime/ucs2length.js');
+const { default: ucs2length } = ucs2lengthModule;
 
 export function fits(object: unknown): boolean {
   return validate10(object);

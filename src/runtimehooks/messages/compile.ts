@@ -1,12 +1,8 @@
-import { createRequire } from 'node:module';
-import type * as AjvModule from 'ajv';
-import type { ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { componentOf, componentsOf, shared } from './components.ts';
 import { formats } from './formats.ts';
-
-const require = createRequire(import.meta.url);
 
 /**
  * How strictly a message is checked. `strict`, for messages that we send: only known fields, all required fields, and
@@ -100,13 +96,11 @@ function withShortPaths(code: string): string {
  * that needs it.
  */
 interface Compiler {
-  ajv: AjvModule.Ajv;
+  ajv: Ajv;
   known: Set<string>;
 }
 
 function createCompiler(strictness: Strictness): Compiler {
-  // Loaded on demand, since most code that uses the messages never validates one.
-  const { Ajv }: typeof AjvModule = require('ajv');
   const ajv = new Ajv({
     allErrors: strictness === 'strict',
     strict: false,

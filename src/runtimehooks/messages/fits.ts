@@ -1,10 +1,9 @@
-import { createRequire } from 'node:module';
-import { extname } from 'node:path';
 import type { HookDefinition } from '../catalog/definition.ts';
 import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
 import type { Strictness } from './compile.ts';
-
-const require = createRequire(import.meta.url);
+import { fits as receivedFits } from './received-fits.ts';
+import { fits as strictFits } from './strict-fits.ts';
+import { fits as tolerantFits } from './tolerant-fits.ts';
 
 /** Whether a message has no problem. */
 export type Fits = (message: unknown) => boolean;
@@ -19,15 +18,13 @@ export const generated: Readonly<Record<Strictness, readonly ('request' | 'respo
   received: ['request'],
 };
 
-const loaded: Partial<Record<Strictness, FitsByComponent>> = {};
+const fitsByStrictness: Readonly<Record<Strictness, FitsByComponent>> = {
+  strict: strictFits,
+  tolerant: tolerantFits,
+  received: receivedFits,
+};
 
 const known: ReadonlySet<HookDefinition> = new Set(clusterApiHooks);
-
-/** Loads a generated file: only when a message is checked, since most programs check none. */
-function load(strictness: Strictness): FitsByComponent {
-  const file: { fits: FitsByComponent } = require(`./${strictness}-fits${extname(import.meta.url)}`);
-  return file.fits;
-}
 
 /**
  * What decides whether a message has no problem, generated from its schema: compiling that takes longer than the rest of
@@ -41,6 +38,5 @@ export function fitsOf(
   if (!known.has(hook) || !generated[strictness].includes(message)) {
     return undefined;
   }
-  loaded[strictness] ??= load(strictness);
-  return loaded[strictness][hook[message].component];
+  return fitsByStrictness[strictness][hook[message].component];
 }

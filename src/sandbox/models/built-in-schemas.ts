@@ -1,15 +1,11 @@
-import * as client from '@kubernetes/client-node';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import { modelRules } from './field-rules.ts';
+import typeTables from './type-tables.json' with { type: 'json' };
 
-interface Attribute {
-  baseName: string;
-  type: string;
-  format: string;
-}
-
-/** The classes of the client, each with the table of its fields. */
-const models = client as unknown as Readonly<Record<string, { getAttributeTypeMap?(): Attribute[] } | undefined>>;
+/** The name, type and format of each field, by the name of the model. Generated from @kubernetes/client-node. */
+const fieldsByModel: ReadonlyMap<string, readonly (readonly [name: string, type: string, format: string])[]> = new Map(
+  Object.entries(typeTables as unknown as Record<string, [string, string, string][]>),
+);
 
 /**
  * The list fields that strategic merge patch merges, by model and field: the key of their items ('' for plain values).
@@ -118,7 +114,7 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
 
 /** Adds the fields of a model to a schema's properties. */
 function fill(properties: Record<string, Schema>, name: string, schema: Schema): void {
-  for (const { baseName, type, format } of models[name]?.getAttributeTypeMap?.() ?? []) {
+  for (const [baseName, type, format] of fieldsByModel.get(name) ?? []) {
     const path = `${name}.${baseName}`;
     const field = schemaInSchema(path, schema) ?? schemaOfType(type, format);
     // Go decodes null as "not set" for every type. The schema of a model is shared and already nullable.
@@ -142,14 +138,14 @@ function fill(properties: Record<string, Schema>, name: string, schema: Schema):
 }
 
 /**
- * The structural schema of one of Kubernetes' own types, made from the type tables of @kubernetes/client-node, which have
+ * The structural schema of one of Kubernetes' own types, made from the models of @kubernetes/client-node, which have
  * names and types of fields, and from `modelRules`. Schemas may be recursive. Their fields are added on first access.
  *
- * @returns undefined if the client has no such model.
+ * @returns undefined if there is no such model.
  */
 export function schemaOfModel(name: string): Schema | undefined {
   const known = schemas.get(name);
-  if (known !== undefined || models[name]?.getAttributeTypeMap === undefined) {
+  if (known !== undefined || !fieldsByModel.has(name)) {
     return known;
   }
   const { required } = modelRules[name] ?? {};

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../../base/index.ts';
 import { bundleOf, readCertificates } from '../../base/x509/index.ts';
 import { type FileState, type FileWatch, watchFiles } from './file-watch.ts';
 
@@ -29,7 +29,7 @@ export async function watchClientCa(
   path: string,
   onPem: (pem: string) => void,
   onProblem: (problem: string) => void,
-  log: Logger,
+  log: Log,
   pollMs?: number,
 ): Promise<FileWatch> {
   let problemAtStart: string | undefined;

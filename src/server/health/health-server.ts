@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Logger } from 'pino';
+import type { Log } from '../../base/index.ts';
 import type { ConnectionEvents } from '../connections/connections.ts';
 import { drain } from '../connections/drain.ts';
 import { defaultLimits, healthLimits, type Limits } from '../connections/limits.ts';
@@ -17,7 +17,7 @@ export interface HealthServerOptions {
   metrics: Pick<Metrics, 'contentType' | 'render'>;
   limits?: Limits;
   events?: ConnectionEvents;
-  log: Logger;
+  log: Log;
 }
 
 /** A health port that is listening. */

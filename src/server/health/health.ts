@@ -1,5 +1,5 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
-import type { Logger } from 'pino';
+import type { Log } from '../../base/index.ts';
 import { refusal } from '../../kubernetes/index.ts';
 import type { Metrics } from './metrics.ts';
 import { describeChecks, type Readiness } from './readiness.ts';
@@ -11,7 +11,7 @@ import { describeChecks, type Readiness } from './readiness.ts';
 export function createHealthApplication(
   readiness: () => Readiness,
   metrics: Pick<Metrics, 'contentType' | 'render'>,
-  log: Logger,
+  log: Log,
 ): Express {
   const application = express()
     .disable('x-powered-by')

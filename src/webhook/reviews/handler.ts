@@ -1,5 +1,5 @@
 import express from 'express';
-import type { Logger } from 'pino';
+import type { Log } from '../../base/index.ts';
 import type { Exchange, Handler } from '../../server/index.ts';
 import type { Decide, Reply, Webhook } from './decide.ts';
 import { logConversion, logReview } from './log.ts';
@@ -20,7 +20,7 @@ export interface HandlerOptions {
   metrics: ReviewMetrics;
   /** Counts a body that gets no decision, by HTTP status code. */
   refused: (code: number) => void;
-  log: Logger;
+  log: Log;
 }
 
 /** Creates the handler of the requests on the webhook port: reads a body, has it decided on, and sends the decision. */

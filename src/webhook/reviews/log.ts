@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../../base/index.ts';
 import type { ConversionNote, ReviewNote, Webhook } from './decide.ts';
 
 const messages = {
@@ -14,7 +14,7 @@ const rounded = (durationMs: number) => Math.round(durationMs * 1000) / 1000;
  * Logs one line for a review: at info when it was denied or warned about, at debug when it was allowed. Who, what and
  * by which rules; never the object, since messages and fields may contain secrets.
  */
-export function logReview(log: Logger, webhook: Webhook, note: ReviewNote, durationMs: number): void {
+export function logReview(log: Log, webhook: Webhook, note: ReviewNote, durationMs: number): void {
   const level = note.verdict === 'allowed' ? 'debug' : 'info';
   if (!log.isLevelEnabled(level)) {
     return;
@@ -45,7 +45,7 @@ export function logReview(log: Logger, webhook: Webhook, note: ReviewNote, durat
  * Logs one line for a ConversionReview: at warn when it failed, since objects can then be neither read nor written in that
  * version, at debug otherwise.
  */
-export function logConversion(log: Logger, note: ConversionNote, durationMs: number): void {
+export function logConversion(log: Log, note: ConversionNote, durationMs: number): void {
   const isFailure = note.result === 'Failure';
   const level = isFailure ? 'warn' : 'debug';
   if (!log.isLevelEnabled(level)) {

@@ -1,11 +1,12 @@
-import type { Piscina } from 'piscina';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { type Reply, refuse, type SideThread, type SideThreadTask } from './decide.ts';
 
 /** Which bodies are decided off the event loop, and how. */
 export interface SideThreadOptions {
-  /** A module whose default export turns a `SideThreadTask` into a `Reply`. */
+  /** A module that answers each message, a `SideThreadTask`, with one, a `Reply`. */
   module: URL;
-  /** The module's `workerData` (piscina); it is cloned. */
+  /** The thread's `workerData`; it is cloned. */
   data: unknown;
   /** Larger bodies, in bytes, go to the thread. */
   overBytes?: number | undefined;
@@ -58,22 +59,49 @@ export function createSideThread(
   }: SideThreadOptions,
   onResult: (result: SideThreadResult) => void,
 ): SideThread {
-  let pool: Promise<Piscina<SideThreadTask, Reply>> | undefined;
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
   let underWay = 0;
+  /** The decision that was asked for last: bodies are decided one after the other. */
+  let last: Promise<unknown> = Promise.resolve();
 
-  async function start(): Promise<Piscina<SideThreadTask, Reply>> {
-    const { Piscina } = await import('piscina');
-    return new Piscina({
-      filename: module.href,
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  function start(): Worker {
+    const started = new Worker(module, {
       workerData: data,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: idleTimeoutMs,
       resourceLimits: { maxOldGenerationSizeMb: maxHeapMib, maxYoungGenerationSizeMb: 32 },
-      // A thread that waits in Atomics.wait cannot be stopped.
-      atomics: 'disabled',
-      recordTiming: false,
     });
+    // Memory that runs out is an error of the thread, which ends it; whoever waits for it sees the end.
+    started.on('error', () => {});
+    started.once('exit', () => {
+      worker = worker === started ? undefined : worker;
+    });
+    // A server that has stopped does not wait for it.
+    started.unref();
+    return started;
+  }
+
+  /** Sends a body to the thread. A decision that is no longer wanted ends the thread; the next body gets a new one. */
+  async function ask(task: SideThreadTask, over: AbortSignal): Promise<Reply> {
+    over.throwIfAborted();
+    worker ??= start();
+    const asked = worker;
+    const ended = new AbortController();
+    asked.once('exit', () => ended.abort());
+    asked.postMessage(task);
+    try {
+      const [reply] = await once(asked, 'message', { signal: AbortSignal.any([over, ended.signal]) });
+      return reply as Reply;
+    } catch (error) {
+      await asked.terminate();
+      throw error;
+    }
   }
 
   async function attempt(
@@ -84,14 +112,21 @@ export function createSideThread(
       return 'refused';
     }
     underWay++;
-    const timeUp = AbortSignal.timeout(timeoutMs);
+    clearTimeout(idle);
+    const over = AbortSignal.any([AbortSignal.timeout(timeoutMs), gone]);
+    const decision = last.then(() => ask(task, over));
+    last = decision.catch(() => {});
     try {
-      pool ??= start();
-      return await (await pool).run(task, { signal: AbortSignal.any([timeUp, gone]) });
+      // Those that still wait for others end in time, too.
+      const aborted = once(over, 'abort').then(() => Promise.reject(over.reason));
+      return await Promise.race([decision, aborted]);
     } catch {
-      return gone.aborted ? 'abandoned' : timeUp.aborted ? 'timeout' : 'failed';
+      return gone.aborted ? 'abandoned' : over.aborted ? 'timeout' : 'failed';
     } finally {
       underWay--;
+      if (underWay === 0) {
+        idle = setTimeout(stop, idleTimeoutMs).unref();
+      }
     }
   }
 
@@ -106,8 +141,6 @@ export function createSideThread(
       onResult('answered');
       return reply;
     },
-    async close() {
-      await (await pool)?.destroy();
-    },
+    close: stop,
   };
 }

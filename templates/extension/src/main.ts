@@ -1,4 +1,4 @@
-import { createExtensionServer } from 'extensionconfig-webhook/extension';
+import { createExtensionServer } from 'cluster-api-extension';
 import { handlers } from './handlers/index.ts';
 
 const { CERT_DIR, HOST, PORT, HEALTH_PORT, LOG_LEVEL } = process.env;

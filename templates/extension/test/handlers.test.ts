@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { createExtensionServer } from 'extensionconfig-webhook/extension';
-import { assertDeterministic, assertIdempotent } from 'extensionconfig-webhook/extension/testing';
+import { createExtensionServer } from 'cluster-api-extension';
+import { assertDeterministic, assertIdempotent } from 'cluster-api-extension/testing';
 import { handlers } from '../src/handlers/index.ts';
 
 /** Handlers that are not written yet: their tests may fail. */

@@ -25,25 +25,34 @@ test('writes a project, lists its files, and says what to do next', async () => 
     .map((entry) => join(entry.parentPath, entry.name));
   expect(stdout.split('\n\n')[0]?.split('\n').sort()).toEqual(written.sort());
   expect(stdout).toContain(
-    `Next: cd ${shellPath(project)} && npm install && npm test && npm run dev\nnpm installs extensionconfig-webhook ^${version} from its registry. To use a checkout, run "npm pack" in it, and "npm install PATH"`,
+    `Next: cd ${shellPath(project)} && npm install && npm test && npm run dev\nnpm installs cluster-api-extension ^${version} from its registry. To use a checkout, run "npm run pack -- DIR"`,
   );
   const { name, dependencies } = JSON.parse(read('backups/package.json'));
-  expect([name, dependencies['extensionconfig-webhook']]).toEqual(['backups', `^${version}`]);
+  expect([name, dependencies['cluster-api-extension']]).toEqual(['backups', `^${version}`]);
   expect(readdirSync(join(project, 'src/handlers')).sort()).toEqual(['before-cluster-upgrade.ts', 'index.ts']);
 });
 
-test('a package in a file is found from the project, too, and said to be missing in the image', async () => {
-  const file = join(folder, 'sdk.tgz');
-  writeFileSync(file, '');
-  const { stdout } = await create(join(folder, 'a/b/near'), '--package', `file:${relative('.', file)}`);
-  expect(JSON.parse(read('a/b/near/package.json')).dependencies['extensionconfig-webhook']).toBe(`file:${file}`);
-  expect(stdout).toContain(`"docker build" sees only the project, and not ${file}: publish the package`);
+test('packed packages are found from the project, too, and said to be missing in the image', async () => {
+  const packages = join(folder, 'packages');
+  mkdirSync(packages);
+  const names = ['cluster-api-extension', 'extensionconfig-webhook'];
+  const [sdk, program] = names.map((name) => join(packages, `${name}-${version}.tgz`)) as [string, string];
+  writeFileSync(sdk, '');
+  const incomplete = await create(join(folder, 'a/b/near'), '--packages', relative('.', packages));
+  expect([incomplete.code, incomplete.stderr]).toEqual([2, expect.stringContaining(`${program} is missing`)]);
+  writeFileSync(program, '');
+  const { stdout } = await create(join(folder, 'a/b/near'), '--packages', relative('.', packages));
+  expect(JSON.parse(read('a/b/near/package.json'))).toMatchObject({
+    dependencies: { 'cluster-api-extension': `file:${sdk}` },
+    devDependencies: { 'extensionconfig-webhook': `file:${program}` },
+  });
+  expect(stdout).toContain('"docker build" sees only the project, not the packed packages');
 });
 
-test('takes hooks in one flag or several, each once, another name, another certificate issuer, and another package', async () => {
+test('takes hooks in one flag or several, each once, another name, and another certificate issuer', async () => {
   const { code } = await create(
     ...[join(folder, 'x'), '--hooks', 'GeneratePatches, BeforeClusterCreate', '--hooks', 'GeneratePatches'],
-    ...['--name', 'quota', '--certificates', 'bootstrap', '--package', 'file:/tmp/sdk.tgz'],
+    ...['--name', 'quota', '--certificates', 'bootstrap'],
   );
   expect(code).toBe(0);
   expect(readdirSync(join(folder, 'x/src/handlers')).sort()).toEqual([
@@ -54,7 +63,6 @@ test('takes hooks in one flag or several, each once, another name, another certi
   expect(read('x/src/handlers/index.ts')).toContain('[generatePatches, beforeClusterCreate]');
   expect(read('x/manifests/certificate.yaml')).toContain('kind: CronJob');
   expect(read('x/manifests/service.yaml')).toContain('name: quota');
-  expect(JSON.parse(read('x/package.json')).dependencies['extensionconfig-webhook']).toBe('file:/tmp/sdk.tgz');
 });
 
 describe('usage errors have exit code 2, and nothing is written', () => {
@@ -77,10 +85,16 @@ describe('usage errors have exit code 2, and nothing is written', () => {
   });
 });
 
-test('a package specification with quotes does not break package.json', async () => {
-  const spec = 'file:C:\\packs\\a.tgz", "left": "right';
-  expect((await create(join(folder, 'a'), '--package', spec)).code).toBe(0);
-  expect(JSON.parse(read('a/package.json')).dependencies).toEqual({ 'extensionconfig-webhook': spec });
+test('a folder of packages with quotes does not break package.json', async () => {
+  const packages = join(folder, 'packs", "left": "right');
+  mkdirSync(packages);
+  for (const name of ['cluster-api-extension', 'extensionconfig-webhook']) {
+    writeFileSync(join(packages, `${name}-${version}.tgz`), '');
+  }
+  expect((await create(join(folder, 'a'), '--packages', packages)).code).toBe(0);
+  expect(JSON.parse(read('a/package.json')).dependencies).toEqual({
+    'cluster-api-extension': `file:${join(packages, `cluster-api-extension-${version}.tgz`)}`,
+  });
 });
 
 test.each([

@@ -55,8 +55,8 @@ test('mistakes do not compile, and the errors say what is wrong', { timeout: 120
   };
   const folder = linkedProject(['GeneratePatches'], templateTypes([labTemplate({ v1: spec })]));
   const lines: readonly [code: string, error: RegExp | undefined][] = [
-    ["import { handler } from 'extensionconfig-webhook/extension';", undefined],
-    ["import { defineVariables, walkTemplates } from 'extensionconfig-webhook/extension/topology';", undefined],
+    ["import { handler } from 'cluster-api-extension';", undefined],
+    ["import { defineVariables, walkTemplates } from 'cluster-api-extension/topology';", undefined],
     ['const done = { handle: (_: unknown, { answer }: any) => answer.done() };', undefined],
     ["handler('BeforeClusterUpgrade', { name: 'fine-1', ...done });", undefined],
     ["handler('BeforeClusterUpgarde', { name: 'a', ...done });", /Cluster API has no hook of this name/],

@@ -14,22 +14,25 @@ export const run = promisify(execFile);
 export function linkedProject(hooks: readonly string[], templateTypes?: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'generated-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeProject(folder, { name: 'lab', hooks, certificates: 'cert-manager', package: '*', templateTypes });
+  writeProject(folder, {
+    name: 'lab',
+    hooks,
+    certificates: 'cert-manager',
+    packages: { sdk: '*', program: '*' },
+    templateTypes,
+  });
   const modules = join(folder, 'node_modules');
-  const sdk = join(modules, 'extensionconfig-webhook');
+  const sdk = join(modules, 'cluster-api-extension');
   mkdirSync(join(modules, '@types'), { recursive: true });
   mkdirSync(sdk);
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
   symlinkSync(join(root, 'src'), join(sdk, 'src'));
   const exports = {
-    './extension': source('extension'),
-    './extension/testing': source('extension-testing'),
-    './extension/topology': source('extension-topology'),
+    '.': source('extension'),
+    './testing': source('extension-testing'),
+    './topology': source('extension-topology'),
   };
-  writeFileSync(
-    join(sdk, 'package.json'),
-    JSON.stringify({ name: 'extensionconfig-webhook', type: 'module', exports }),
-  );
+  writeFileSync(join(sdk, 'package.json'), JSON.stringify({ name: 'cluster-api-extension', type: 'module', exports }));
   return folder;
 }
 

@@ -6,7 +6,12 @@ import { parseAllDocuments } from 'yaml';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
 import { hookNames, ProjectError, projectFiles, writeProject } from '../../../src/extension/scaffold/index.ts';
 
-const options = { name: 'backups', hooks: hookNames, certificates: 'cert-manager', package: '^0.1.0' } as const;
+const options = {
+  name: 'backups',
+  hooks: hookNames,
+  certificates: 'cert-manager',
+  packages: { sdk: '^0.1.0', program: '^0.1.0' },
+} as const;
 
 type Manifest = {
   kind: string;

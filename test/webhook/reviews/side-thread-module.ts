@@ -1,6 +1,5 @@
 // The module that test/webhook/reviews/side-thread.test.ts runs in the thread for large bodies: the body tells it what to do.
-import { resourceLimits } from 'node:worker_threads';
-import { workerData } from 'piscina';
+import { parentPort, resourceLimits, workerData } from 'node:worker_threads';
 import type { Reply, SideThreadTask } from '../../../src/webhook/index.ts';
 
 /** How long a `loop` sleeps first, in ms. */
@@ -8,7 +7,7 @@ export const loopsAfterMs = 400;
 
 const sleep = (milliseconds?: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
-export default function answer({ webhook, body }: SideThreadTask): Reply {
+function decide({ webhook, body }: SideThreadTask): Reply {
   const text = Buffer.from(body).toString('latin1').trimEnd();
   if (text === 'loop') {
     // What ends it in time has to end a computation, but not one that takes CPU time from other tests until then.
@@ -36,3 +35,5 @@ export default function answer({ webhook, body }: SideThreadTask): Reply {
     note: { kind: 'review', uid: 'u', verdict: 'denied', deniedBy: ['r'], warnedBy: [] },
   };
 }
+
+parentPort?.on('message', (task: SideThreadTask) => parentPort?.postMessage(decide(task)));

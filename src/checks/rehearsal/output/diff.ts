@@ -1,9 +1,6 @@
-import { createRequire } from 'node:module';
-import type * as Diff from 'diff';
+import { structuredPatch } from 'diff';
 import { printable, readableYaml, truncated } from '../../../base/index.ts';
 import { type JsonObject, jsonPatchOf } from '../../../kubernetes/index.ts';
-
-const require = createRequire(import.meta.url);
 
 /** Maximum number of lines of two texts to compare; for longer ones the operations are shown. */
 const maxLines = 2000;
@@ -16,8 +13,6 @@ const maxLength = 200;
 
 /** The difference between two objects as lines of their YAML, each with `+`, `-`, a space or `@` in front. */
 export function diffLines(before: JsonObject, after: JsonObject): string[] {
-  // Loaded on first use: it is a hundred files, and lifecycles without patches need none of them.
-  const { structuredPatch } = require('diff') as typeof Diff;
   const [old, changed] = [readableYaml(before), readableYaml(after)];
   const isShort = [old, changed].every((text) => text.split('\n').length <= maxLines);
   const patch = isShort

@@ -1,4 +1,3 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
@@ -32,7 +31,7 @@ interface RunningThread {
   stop(): Promise<void>;
 }
 
-const threadModule = new URL(`./extension-thread${extname(import.meta.url)}`, import.meta.url);
+const threadModule = new URL('./extension-thread.ts', import.meta.url);
 
 /**
  * @param certificates of the extension, which are passed on to the thread.

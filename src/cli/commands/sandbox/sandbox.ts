@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { packageRoot } from '../../../base/index.ts';
 import { bundleOf, readCertificates, unreadProblem, usable } from '../../../base/x509/index.ts';
 import {
   addFlags,
@@ -85,10 +86,9 @@ function referenceOf(flags: FlagValues<typeof sandboxFlags>): WebhookReference |
 }
 
 /** The command line of this program, for any working folder. */
-const program = shellPath(fileURLToPath(new URL('../../../../bin/extensionconfig-webhook', import.meta.url)));
+const program = shellPath(fileURLToPath(new URL('bin/extensionconfig-webhook', packageRoot)));
 
-const sample = (file: string) =>
-  shellPath(fileURLToPath(new URL(`../../../../manifests/samples/${file}`, import.meta.url)));
+const sample = (file: string) => shellPath(fileURLToPath(new URL(`manifests/samples/${file}`, packageRoot)));
 
 /** Commands that register, discover, stop and restart the extension. */
 const extensionStory = [

@@ -10,6 +10,7 @@ import type {
 } from '@kubernetes/client-node';
 import { loadAll } from 'js-yaml';
 import type { Logger } from 'pino';
+import { packageRoot } from '../../../base/index.ts';
 import { ellipticEntropy } from '../../../base/x509/index.ts';
 import { crd, group } from '../../../extensionconfig/index.ts';
 import { connect, loadKubeConfig, StatusError } from '../../../kubernetes/client/index.ts';
@@ -34,7 +35,7 @@ import {
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
 /** The webhook configurations of an installation. The sandbox uses the same, so that manifests can be applied to it. */
-const configurationsFile = new URL('../../../../manifests/base/webhooks.yaml', import.meta.url);
+const configurationsFile = new URL('manifests/base/webhooks.yaml', packageRoot);
 
 /** The configurations of the manifest, with a reference to a webhook server. */
 function configurationsFor(webhook: WebhookReference, clusterFacts: boolean) {

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { extname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
 import { loadKubeConfig, watchServingSecret } from '../../../kubernetes/client/index.ts';
@@ -104,7 +103,7 @@ export const defineServe: DefineCommand = (command, io, end) => {
           }
         },
         convert: reviewConversion,
-        sideThread: { module: new URL(`./thread${extname(import.meta.url)}`, import.meta.url), data: policy },
+        sideThread: { module: new URL('./thread.ts', import.meta.url), data: policy },
         certificates,
         clients,
         webhook: { host: flags.host, port: flags.port },

@@ -1,7 +1,7 @@
 // The module of the thread in which `serve` decides on large bodies.
-import { workerData } from 'piscina';
+import { parentPort, workerData } from 'node:worker_threads';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
-import { createDecide, type Reply, type SideThreadTask } from '../../../webhook/index.ts';
+import { createDecide, type SideThreadTask } from '../../../webhook/index.ts';
 import { admissionOf, type ServePolicy } from './policy.ts';
 
 const policy = workerData as ServePolicy;
@@ -9,7 +9,6 @@ const policy = workerData as ServePolicy;
 const admission = admissionOf(policy, policy.hasFacts ? 'elsewhere' : undefined);
 const decide = createDecide({ admission, convert: reviewConversion });
 
-/** Decides on one body. */
-export default function decideBody({ webhook, body }: SideThreadTask): Promise<Reply> {
-  return decide(webhook, body, () => AbortSignal.any([]));
-}
+parentPort?.on('message', async ({ webhook, body }: SideThreadTask) => {
+  parentPort?.postMessage(await decide(webhook, body, () => AbortSignal.any([])));
+});

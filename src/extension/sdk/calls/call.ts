@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
 import { formatHook, type HookDefinition } from '../../../runtimehooks/index.ts';
 import { decodeRequest, formatProblems, messageProblems } from '../../../runtimehooks/messages/index.ts';
@@ -30,7 +30,7 @@ export interface CallContext {
    * demand.
    */
   ending: { readonly signal: AbortSignal };
-  log: Logger;
+  log: Log;
   lifetime: Lifetime;
 }
 
@@ -54,7 +54,7 @@ class Context implements HandlerContext<unknown> {
       enumerable: true,
     },
   };
-  declare readonly log: Logger;
+  declare readonly log: Log;
   declare readonly signal: AbortSignal;
   readonly answer;
   readonly cluster;
@@ -63,7 +63,7 @@ class Context implements HandlerContext<unknown> {
   readonly waitUntil;
   readonly #handler: Handler;
   readonly #call: CallContext;
-  #log: Logger | undefined;
+  #log: Log | undefined;
 
   constructor(handler: Handler, request: JsonObject, call: CallContext) {
     this.answer = answersOf(handler.hook);
@@ -77,7 +77,7 @@ class Context implements HandlerContext<unknown> {
     Object.defineProperty(this, 'signal', Context.#lazy.signal);
   }
 
-  #childLog(): Logger {
+  #childLog(): Log {
     const { cluster } = this;
     const { hook, name } = this.#handler;
     this.#log ??= this.#call.log.child({ hook: hook.name, handler: name, ...(cluster !== undefined && { cluster }) });

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../../../base/index.ts';
 import type { Json } from '../../../kubernetes/index.ts';
 import type { Handler } from '../handlers/handler.ts';
 import { type CallOutcome, call } from './call.ts';
@@ -41,7 +41,7 @@ export function callInTime(
   body: Json,
   gone: () => AbortSignal,
   timeoutMs: number,
-  { log, lifetime }: { log: Logger; lifetime: Lifetime },
+  { log, lifetime }: { log: Log; lifetime: Lifetime },
 ): TimedOutcome | Promise<TimedOutcome> {
   const ending = new Ending();
   const startedMs = performance.now();

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../../../base/index.ts';
 import { formatHook, type HookDefinition, hooks } from '../../../runtimehooks/index.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import type { Answer, Answers, Hook, HookName, RequestFor, ResponseFor } from './answer.ts';
@@ -10,7 +10,7 @@ export interface HandlerContext<Response> extends Lifetime {
   /** Aborted when the caller's timeout expires, and when the caller disconnects. */
   signal: AbortSignal;
   /** Adds hook, handler and cluster to each line. */
-  log: Logger;
+  log: Log;
   /** The Cluster that the call is about, as NAMESPACE/NAME; undefined if the request names none. */
   cluster: string | undefined;
   /** Settings of the ExtensionConfig, overridden by those of the patch in the ClusterClass. */

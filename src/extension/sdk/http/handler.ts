@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../../../base/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Handler as HttpHandler } from '../../../server/index.ts';
 import { createCallTimeout } from '../calls/call-timeout.ts';
@@ -16,7 +16,7 @@ export interface HandlerOptions {
   prefix: string;
   metrics: HandlerMetrics;
   lifetime: Lifetime;
-  log: Logger;
+  log: Log;
   replaceAnswer?: ReplaceAnswer | undefined;
 }
 

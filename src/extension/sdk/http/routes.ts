@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Log } from '../../../base/index.ts';
 import { isJsonObject, type Json, JsonError, parseFirstJson } from '../../../kubernetes/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Exchange, Refusal } from '../../../server/index.ts';
@@ -23,7 +23,7 @@ export interface Route {
 
 /** What routes share. */
 export interface RouteContext {
-  log: Logger;
+  log: Log;
   metrics: HandlerMetrics;
   timeoutFor: CallTimeout;
   replaceAnswer?: ReplaceAnswer | undefined;
@@ -58,8 +58,8 @@ function readRequest(bytes: Buffer): { request: Json } | { problem: string } {
 function createCalls(hook: string, handler: string, envelope: object, { log, metrics }: RouteContext) {
   const names = { hook, ...(handler !== '' && { handler }) };
   const counted = metrics.of(hook, handler);
-  // The names are serialized once. The parent's level applies, as for all others.
-  const callLog = log.child(names, { level: 'trace' });
+  // The names are serialized once.
+  const callLog = log.child(names);
   const failure = (message: string) => JSON.stringify({ ...envelope, status: 'Failure', message });
 
   /** Returns how long the call took, in milliseconds, to the microsecond. */

@@ -1,4 +1,5 @@
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
+import type { Log } from '../../../base/index.ts';
 import {
   copyOf,
   encodedPatch,
@@ -35,7 +36,7 @@ export interface Template {
  * `extensionconfig-webhook template-types` writes them from CustomResourceDefinitions:
  *
  * ```ts
- * declare module 'extensionconfig-webhook/extension/topology' {
+ * declare module 'cluster-api-extension/topology' {
  *   interface TemplateKinds {
  *     DockerMachineTemplate: { 'infrastructure.cluster.x-k8s.io/v1beta2': DockerMachineTemplate };
  *   }
@@ -89,7 +90,7 @@ export interface TemplateContext<Values = unknown> {
   /** The object that the template is used by. */
   readonly holder: HolderReference;
   /** Adds the kind of the template and its holder to each line. */
-  readonly log: Logger;
+  readonly log: Log;
 }
 
 /** Changes templates. */
@@ -114,7 +115,7 @@ export interface WalkOptions<Values = unknown> {
    * The log of the handler. It gets a warning for each kind with changes that Cluster API would ignore or overwrite, and
    * patches leave out.
    */
-  log?: Logger | undefined;
+  log?: Log | undefined;
 }
 
 const isOneOf = (allowed: string | readonly string[] | undefined, value: string, same: (a: string) => boolean) =>
@@ -163,7 +164,7 @@ function createLeftOut() {
         found.fields.add(field.slice(0, maxNameLength));
       }
     },
-    warn(log: Pick<Logger, 'warn'>): void {
+    warn(log: Pick<Log, 'warn'>): void {
       for (const [kind, { templates, fields }] of byKind) {
         log.warn(
           { kind, templates, fields: [...fields] },
@@ -212,14 +213,14 @@ class ItemContext<Values> implements TemplateContext<Values> {
   };
   declare readonly values: Values;
   declare readonly builtin: BuiltinVariables;
-  declare readonly log: Logger;
+  declare readonly log: Log;
   readonly variables: Variables;
   readonly item: GeneratePatchesRequestItem;
   readonly holder: HolderReference;
   readonly #request: GeneratePatchesRequest;
   readonly #options: WalkOptions<Values>;
   #values: Values | undefined;
-  #log: Logger | undefined;
+  #log: Log | undefined;
 
   constructor(
     request: GeneratePatchesRequest,
@@ -246,7 +247,7 @@ class ItemContext<Values> implements TemplateContext<Values> {
     return this.#values;
   }
 
-  #childLog(): Logger {
+  #childLog(): Log {
     this.#log ??= (this.#options.log ?? silent).child({
       template: shownName((this.item.object as JsonObject).kind),
       holder: shownHolder(this.holder),

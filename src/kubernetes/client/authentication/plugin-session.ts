@@ -79,7 +79,7 @@ export class PluginSession {
       return this.#config;
     }
     if (this.#signedIn?.credential !== credential) {
-      const { KubeConfig } = await import('@kubernetes/client-node');
+      const { KubeConfig } = await import('../client-node.ts');
       const config = new KubeConfig();
       config.loadFromClusterAndUser(cluster, userWith(user, credential));
       this.#signedIn = { config, credential };

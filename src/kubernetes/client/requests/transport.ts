@@ -138,7 +138,7 @@ export function transportFor(config: KubeConfig): Transport {
     { method, path, body, signal, headersTimeoutMs }: OutgoingRequest,
     token: string | undefined,
   ): Promise<ApiResponse> {
-    const [{ RequestContext }, { Agent }] = await Promise.all([import('@kubernetes/client-node'), import('undici')]);
+    const [{ RequestContext }, { Agent }] = await Promise.all([import('../client-node.ts'), import('undici')]);
     const context = new RequestContext(`${server}${path}`, method as HttpMethod);
     const signedIn = (await plugin?.signedIn()) ?? config;
     await credentials(signedIn.applySecurityAuthentication(context), signal);

@@ -1,23 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { withoutMarkup } from '../../../base/index.ts';
 import type { OpenApiDocument } from './document.ts';
 
-/**
- * The viewer, OpenAPI Explorer (Apache 2.0): a single file without dependencies. The build copies it next to this
- * module; in a clone it is where npm installed it.
- */
-const viewerFiles = [
-  new URL('./openapi-explorer.min.js', import.meta.url),
-  new URL('../../../../node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js', import.meta.url),
-];
-
-function viewer(): string {
-  const file = viewerFiles.find((candidate) => existsSync(candidate));
-  if (file === undefined) {
-    throw new Error('the viewer of OpenAPI documents is missing: this installation is not complete');
-  }
-  return readFileSync(file, 'utf8');
-}
+/** The viewer, OpenAPI Explorer (Apache 2.0): a single file without dependencies, which the packages contain. */
+const viewerFile = new URL(
+  '../../../../node_modules/openapi-explorer/dist/browser/openapi-explorer.min.js',
+  import.meta.url,
+);
 
 /**
  * A page that shows a document: one HTML file that works without a network. Its content security policy keeps a browser
@@ -27,7 +16,7 @@ export function openApiPage(document: OpenApiDocument): string {
   const title = withoutMarkup(`${document.info.title} ${document.info.version}`);
   // A script must not contain anything that looks like its end tag or an HTML comment.
   const json = JSON.stringify(document).replaceAll('<', '\\u003c');
-  const script = viewer().replaceAll(/<(\/script|!--)/gi, '\\x3c$1');
+  const script = readFileSync(viewerFile, 'utf8').replaceAll(/<(\/script|!--)/gi, '\\x3c$1');
   return `<!doctype html>
 <html lang="en">
 <head>

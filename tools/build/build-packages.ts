@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Plugin, rolldown } from 'rolldown';
+import { dts } from 'rolldown-plugin-dts';
+import license, { type Options } from 'rollup-plugin-license';
+import sbom from 'rollup-plugin-sbom';
+import { oldestNode } from '../../src/exports/node-version.ts';
+import { filesByUrl } from './files-by-url.ts';
+import { type Package, packages } from './packages.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { version, license: licence } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  version: string;
+  license: string;
+};
+
+/** Modules that do something when they are imported; others are left out where nothing of them is used. */
+const withEffects = /\/src\/(main|exports\/node-version|sandbox\/openapi-documents\/protobuf)\.ts$/;
+const isNeeded = (id: string) => !/\/src\/|\/@kubernetes\/client-node\//.test(id) || withEffects.test(id);
+
+/** A file with name, version and licence of each package in the bundle. */
+function licences(file: string): Plugin {
+  // Its types are those of Rollup, and name an export that it does not have.
+  return (license as unknown as (options: Options) => Plugin)({ thirdParty: { output: { file, encoding: 'utf8' } } });
+}
+
+/** sbom.cdx.json: the packages in the bundle (CycloneDX). */
+function billOfMaterials(): Plugin {
+  return sbom({
+    outDir: '.',
+    outFilename: 'sbom.cdx',
+    outFormats: ['json'],
+    saveTimestamp: false,
+    includeWellKnown: false,
+  }) as unknown as Plugin;
+}
+
+/** Source maps name the lines of our files; those of packages would be most of them. */
+const withoutMapsOfPackages: Plugin = {
+  name: 'without-maps-of-packages',
+  transform: {
+    filter: { id: /\/node_modules\// },
+    handler: (code) => ({ code, map: { version: 3, names: [], sources: [], mappings: '' } }),
+  },
+};
+
+/** A command that the bundle does not have: it says where to get it. */
+const withoutSandbox: Plugin = {
+  name: 'without-sandbox',
+  resolveId: {
+    filter: { id: /\/commands\/sandbox\/sandbox\.ts$/ },
+    handler: () => join(root, 'tools/build/no-sandbox.ts'),
+  },
+};
+
+async function bundle(built: Package, folder: string, more: readonly Plugin[]): Promise<void> {
+  const build = await rolldown({
+    cwd: root,
+    input: { ...built.entries },
+    platform: 'node',
+    transform: { target: `node${oldestNode}` },
+    treeshake: { moduleSideEffects: isNeeded },
+    plugins: [
+      filesByUrl(),
+      withoutMapsOfPackages,
+      licences(join(folder, 'THIRD-PARTY-LICENSES.txt')),
+      billOfMaterials(),
+      ...more,
+    ],
+    logLevel: 'silent',
+  });
+  await build.write({
+    dir: folder,
+    format: 'es',
+    // A stack's lines are found again (node --enable-source-maps), though the package has no sources.
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    minify: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    assetFileNames: 'assets/[name][extname]',
+  });
+}
+
+/** A declaration file for each entry point, and one for what they share; they import nothing that users do not have. */
+async function declare(built: Package, folder: string, declarations: string): Promise<void> {
+  const input = Object.values(built.exports).map((entry) => {
+    const source = built.entries[entry] as string;
+    return [entry, join(declarations, source.replace(/^src/, '').replace(/\.ts$/, '.d.ts'))];
+  });
+  const build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(input),
+    platform: 'node',
+    plugins: [dts({ generator: 'oxc', dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+    external: [/^node:/, 'ajv'],
+  });
+  const { output } = await build.write({
+    dir: folder,
+    format: 'es',
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: 'chunks/[name].d.ts',
+  });
+  for (const file of output) {
+    const [foreign] = (file.type === 'chunk' && /^import .* from "(?!node:|\.).*$/m.exec(file.code)) || [];
+    if (foreign !== undefined) {
+      throw new Error(`${built.name}: users of ${file.fileName} do not have what it needs: ${foreign}`);
+    }
+  }
+}
+
+function manifestOf({ name, description, keywords, exports, bin }: Package): object {
+  return {
+    name,
+    version,
+    description,
+    keywords,
+    license: licence,
+    type: 'module',
+    engines: { node: `>=${oldestNode}` },
+    ...(bin.length > 0 && { bin: Object.fromEntries(bin.map((command) => [command, `bin/${command}`])) }),
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(exports).map(([path, entry]) => [path, { types: `./${entry}.d.ts`, default: `./${entry}.js` }]),
+      ),
+      './package.json': './package.json',
+    },
+  };
+}
+
+/** The commit that is being built: as given by the image build, or of this checkout; empty if there is neither. */
+function commit(): string {
+  if (process.env.REVISION) {
+    return process.env.REVISION;
+  }
+  try {
+    return execFileSync('git', ['-C', root, 'rev-parse', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return '';
+  }
+}
+
+async function buildPackage(built: Package, folder: string, plugins: readonly Plugin[] = []): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await bundle(built, folder, plugins);
+  for (const path of built.copies) {
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  cpSync(join(root, built.readme), join(folder, 'README.md'));
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(built), null, 2)}\n`);
+  writeFileSync(join(folder, 'commit'), commit());
+}
+
+/** Builds the npm packages, each in a folder of its name in `into`, which is emptied first. */
+export async function buildPackages(into: string): Promise<void> {
+  const target = resolve(into);
+  rmSync(target, { recursive: true, force: true });
+  // Here, so that what they import is found.
+  const declarations = join(root, 'node_modules/.cache', `declarations-${process.pid}`);
+  execFileSync(process.execPath, [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    ...['-p', join(root, 'tsconfig.build.json'), '--outDir', declarations],
+  ]);
+  for (const built of packages) {
+    const folder = join(target, built.name);
+    await buildPackage(built, folder);
+    await declare(built, folder, declarations);
+  }
+  rmSync(declarations, { recursive: true });
+}
+
+/** Builds what the image has into the folder `into`, which is emptied first: the program without the sandbox. */
+export async function buildImage(into: string): Promise<void> {
+  const [program] = packages as [Package, ...Package[]];
+  rmSync(into, { recursive: true, force: true });
+  await buildPackage({ ...program, entries: { main: program.entries.main as string }, exports: {} }, resolve(into), [
+    withoutSandbox,
+  ]);
+}
