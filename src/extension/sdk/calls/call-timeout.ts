@@ -16,18 +16,9 @@ function timeoutOf(query: string): number | undefined {
 }
 
 /**
- * Returns how long a caller waits for an answer, in milliseconds: according to the query of the call, else to the
- * handler, and never longer than Cluster API.
+ * How long a caller waits for an answer, in milliseconds: according to the query of the call, else to the handler, and
+ * never longer than Cluster API.
  */
-export type CallTimeout = (query: string, handlerSeconds: number | undefined) => number;
-
-/** Creates a reader that caches the last query, since a caller sends the same one with each call. */
-export function createCallTimeout(): CallTimeout {
-  let last: { query: string; ms: number | undefined } | undefined;
-  return (query, handlerSeconds = defaultTimeoutSeconds) => {
-    if (last?.query !== query) {
-      last = { query, ms: timeoutOf(query) };
-    }
-    return Math.min(last.ms ?? handlerSeconds * 1000, maxTimeoutMs);
-  };
+export function callTimeoutMs(query: string, handlerSeconds = defaultTimeoutSeconds): number {
+  return Math.min(timeoutOf(query) ?? handlerSeconds * 1000, maxTimeoutMs);
 }

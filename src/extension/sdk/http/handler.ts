@@ -1,7 +1,6 @@
 import type { Log } from '../../../base/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Handler as HttpHandler } from '../../../server/index.ts';
-import { createCallTimeout } from '../calls/call-timeout.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import type { Handler } from '../handlers/handler.ts';
 import type { HandlerMetrics } from './metrics.ts';
@@ -38,7 +37,7 @@ export function createHttpHandler({
   lifetime,
   replaceAnswer,
 }: HandlerOptions): HttpHandler {
-  const context = { log, metrics, timeoutFor: createCallTimeout(), lifetime, replaceAnswer };
+  const context = { log, metrics, lifetime, replaceAnswer };
   const routes = new Map<string, Route>([[pathOf(hooks.Discovery), discoveryRoute(handlers, context)]]);
   for (const handler of handlers) {
     routes.set(pathOf(handler.hook, handler.name), handlerRoute(handler, context));

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, JsonError, parseFirstJson } from '../../../kub
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Exchange, Refusal } from '../../../server/index.ts';
 import { envelopeOf, type HandledCall } from '../calls/call.ts';
-import type { CallTimeout } from '../calls/call-timeout.ts';
+import { callTimeoutMs } from '../calls/call-timeout.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import { callInTime } from '../calls/timed-call.ts';
 import { discoveryOf } from '../handlers/discovery.ts';
@@ -25,7 +25,6 @@ export interface Route {
 export interface RouteContext {
   log: Log;
   metrics: HandlerMetrics;
-  timeoutFor: CallTimeout;
   replaceAnswer?: ReplaceAnswer | undefined;
   lifetime: Lifetime;
 }
@@ -118,7 +117,7 @@ export function discoveryRoute(handlers: readonly Handler[], context: RouteConte
 
 /** The route of one handler. */
 export function handlerRoute(handler: Handler, context: RouteContext): Route {
-  const { log, timeoutFor, replaceAnswer } = context;
+  const { log, replaceAnswer } = context;
   const { name, hook, timeoutSeconds } = handler;
   const { names, failure, count, finish, refuse } = createCalls(hook.name, name, envelopeOf(handler), context);
   return {
@@ -128,7 +127,7 @@ export function handlerRoute(handler: Handler, context: RouteContext): Route {
         finish({ result: 'invalid request', text: failure(read.problem) }, exchange);
         return;
       }
-      const timeoutMs = timeoutFor(exchange.query, timeoutSeconds);
+      const timeoutMs = callTimeoutMs(exchange.query, timeoutSeconds);
       const called = callInTime(handler, read.request, () => exchange.gone, timeoutMs, context);
       const outcome = called instanceof Promise ? await called : called;
       if (outcome === 'gone') {
