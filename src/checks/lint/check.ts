@@ -38,6 +38,8 @@ function isRepeated(report: Report, reports: readonly Report[]): boolean {
   );
 }
 
+const endedAt = ({ line, column }: { line: number; column: number }) => ({ endLine: line, endColumn: column });
+
 /** Compares two places, as a `sort` callback. */
 function byPlace(a: LintFinding, b: LintFinding): number {
   return a.line - b.line || a.column - b.column;
@@ -71,7 +73,7 @@ export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy,
  */
 export async function checkObject(
   file: string,
-  { object, placeOf }: PlacedObject,
+  { object, placeOf, endOf }: PlacedObject,
   policy: LintPolicy,
   names: Names,
 ): Promise<LintedObject | undefined> {
@@ -89,6 +91,7 @@ export async function checkObject(
       (report): LintFinding => ({
         file,
         ...placeOf(report.path),
+        ...endedAt(endOf(report.path)),
         ruleId: report.rule.id,
         severity: report.severity,
         field: report.field,

@@ -9,6 +9,9 @@ interface FilePosition {
 
 /** One finding of a rule in a manifest. */
 export interface LintFinding extends FilePosition {
+  /** The position after the field. */
+  endLine?: number;
+  endColumn?: number;
   ruleId: string;
   severity: Severity;
   /** The field's path in Kubernetes' format, e.g. `spec.clientConfig.url`. */

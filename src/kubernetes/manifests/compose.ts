@@ -26,6 +26,8 @@ export class ComposeError extends Error {
 export interface NodePosition {
   /** Offset of the node. */
   at: number;
+  /** Offset after a scalar. */
+  end?: number;
   /** The fields of a map, each with the offset of its key. */
   fields?: Map<string, { key: number; value: NodePosition }>;
   items?: NodePosition[];
@@ -392,7 +394,11 @@ class Composer {
         const isBare =
           (isPlain || isQuoted) && event.tagStart === -1 && event.anchorStart === -1 && event.valueStart !== -1;
         const place: NodePosition | undefined = this.isPlaced
-          ? { at: this.lastAt, ...(isBare && { text: { from: event.valueStart, to: event.valueEnd, isPlain } }) }
+          ? {
+              at: this.lastAt,
+              end: Math.max(this.lastAt, event.valueEnd + (isQuoted ? 1 : 0)),
+              ...(isBare && { text: { from: event.valueStart, to: event.valueEnd, isPlain } }),
+            }
           : undefined;
         const anchor = this.openAnchor(event, value, place);
         if (anchor !== undefined) {

@@ -20,6 +20,8 @@ export interface PlacedObject {
   path: FieldPath;
   /** The position of a field, or of its deepest existing ancestor. */
   placeOf(path: FieldPath): { line: number; column: number };
+  /** The position after the field, or after its deepest existing ancestor: the end of what it contains. */
+  endOf(path: FieldPath): { line: number; column: number };
 }
 
 /** A document that has been read. */
@@ -126,6 +128,29 @@ function offsetOf(root: NodePosition | undefined, path: FieldPath): number {
     }
   }
   return offset;
+}
+
+/** Offset after a node: after its last scalar and, in brackets, after the closing one. */
+function endOffset(place: NodePosition, text: string): number {
+  const last = place.items?.at(-1) ?? [...(place.fields?.values() ?? [])].at(-1)?.value;
+  const isFlow = (place.items ?? place.fields) !== undefined && /[{[]/.test(text.charAt(place.at));
+  const end = last === undefined ? (place.end ?? place.at + (isFlow ? 1 : 0)) : endOffset(last, text);
+  const closing = /[\s,]*[\]}]/y;
+  closing.lastIndex = end;
+  return isFlow && closing.test(text) ? closing.lastIndex : end;
+}
+
+/** Offset after a field in the text of a document, or after its deepest existing ancestor. */
+function endOffsetOf(root: NodePosition | undefined, path: FieldPath, text: string): number {
+  let place = root;
+  for (const segment of path) {
+    const next = typeof segment === 'number' ? place?.items?.[segment] : place?.fields?.get(segment)?.value;
+    if (next === undefined || place?.alias !== undefined) {
+      break;
+    }
+    place = next;
+  }
+  return place === undefined ? 0 : endOffset(place, text);
 }
 
 /** Converts offsets in a text to lines and columns. Takes as many steps as the text has characters, once. */
@@ -317,6 +342,12 @@ export function readDocument({
       object,
       path,
       placeOf: (field) => placeAt(offsetOf(places(), [...path, ...field])),
+      endOf(field) {
+        const start = offsetOf(places(), [...path, ...field]);
+        // An alias is where it is written, whatever its anchor has. A block of text ends before its last line break.
+        const end = Math.max(start, endOffsetOf(places(), [...path, ...field], text));
+        return placeAt(text.slice(start, end).trimEnd().length + start);
+      },
     })),
   };
 }

@@ -402,6 +402,46 @@ test('an empty path is an error with a remedy', async () => {
   });
 });
 
+test('findings in JSON and SARIF say where their field begins and ends', async () => {
+  const text = `apiVersion: runtime.cluster.x-k8s.io/v1beta2
+kind: ExtensionConfig
+metadata:
+  name: "my_ext" # here
+spec:
+  clientConfig:
+    url: https://127.0.0.1
+    service: {}
+
+  settings:
+    password: |
+      hunter2
+      hunter3
+  namespaceSelector: {}
+`;
+  const [json, sarif] = await Promise.all(
+    ['json', 'sarif'].map((output) => runProgram(['lint', '-o', output, '-'], { stdin: text })),
+  );
+  const ranges = JSON.parse(json?.stdout ?? '').findings.map(
+    ({ ruleId, line, column, endLine, endColumn }: Record<string, unknown>) =>
+      `${ruleId} ${line}:${column}-${endLine}:${endColumn}`,
+  );
+  expect(ranges).toEqual([
+    'name-dns-label 4:3-4:17',
+    'ca-missing 6:3-8:16',
+    'url-local-host 7:5-7:27',
+    'schema-limits 8:5-8:16',
+    'schema-limits 8:5-8:16',
+    'settings-credentials 11:5-13:14',
+  ]);
+  const [first] = JSON.parse(sarif?.stdout ?? '').runs[0].results;
+  expect(first.locations[0].physicalLocation.region).toEqual({
+    startLine: 4,
+    startColumn: 3,
+    endLine: 4,
+    endColumn: 17,
+  });
+});
+
 test('a null item of a List is an error, as in kubectl, and the others are checked', async () => {
   const items = bad.trimEnd().replaceAll('\n', '\n  ');
   const path = write('null-item.yaml', `apiVersion: v1\nkind: List\nitems:\n- null\n- ${items}\n`);

@@ -13,11 +13,13 @@ function uriOf(file: string): string {
   return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
 }
 
-function locationOf({ file, line, column }: LintFinding | LintError, field?: string) {
+function locationOf(place: LintFinding | LintError, field?: string) {
+  const { file, line, column } = place;
+  const end = 'endLine' in place ? { endLine: place.endLine, endColumn: place.endColumn } : {};
   return {
     physicalLocation: {
       artifactLocation: { uri: uriOf(file) },
-      ...(line === undefined ? {} : { region: { startLine: line, startColumn: column ?? 1 } }),
+      ...(line === undefined ? {} : { region: { startLine: line, startColumn: column ?? 1, ...end } }),
     },
     ...(field === undefined ? {} : { logicalLocations: [{ fullyQualifiedName: field }] }),
   };
