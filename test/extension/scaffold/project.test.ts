@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
@@ -129,4 +130,21 @@ test('never overwrites', () => {
   expect(readdirSync(other)).toEqual(['README.md']);
   writeFileSync(join(folder, 'file'), '');
   expect(() => writeProject(join(folder, 'file'), options)).toThrow(/cannot be written: it exists and is not a folder/);
+});
+
+test('private keys of development are not added to git', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const project = join(folder, 'lab');
+  writeProject(project, options);
+  for (const path of ['.development/tls.key', 'certificates/ca.key', 'certificates/tls.crt', 'mine.key', '.env']) {
+    mkdirSync(dirname(join(project, path)), { recursive: true });
+    writeFileSync(join(project, path), 'secret');
+  }
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' });
+  git('init', '--quiet');
+  git('add', '--all');
+  const added = git('ls-files').trim().split('\n');
+  expect(added).toContain('src/main.ts');
+  expect(added.filter((path) => /\.(key|crt)$|\.env$|^certificates|^\.development/.test(path))).toEqual([]);
 });
