@@ -10,7 +10,7 @@ import { scaleOf } from '../writes/scale.ts';
 import { checkUnchanged, type WriteContext, type WriteRequest } from '../writes/write-request.ts';
 import { create, patch, update } from '../writes/writes.ts';
 import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
-import { giveBytes, takeBytes } from './in-flight.ts';
+import { releaseBytes, reserveBytes } from './in-flight.ts';
 import { parseApiPath } from './requests.ts';
 
 /** How long a client of a watch may take to read what was sent, in milliseconds. */
@@ -38,7 +38,7 @@ function beginWatch(context: WriteContext, read: ReadRequest, response: ServerRe
  */
 function drained(response: ServerResponse): Promise<boolean> {
   const bytes = response.writableLength;
-  if (!takeBytes(bytes)) {
+  if (!reserveBytes(bytes)) {
     return Promise.resolve(false);
   }
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -48,7 +48,7 @@ function drained(response: ServerResponse): Promise<boolean> {
   return promise.finally(() => {
     clearTimeout(timer);
     response.off('drain', read).off('close', read);
-    giveBytes(bytes);
+    releaseBytes(bytes);
   });
 }
 

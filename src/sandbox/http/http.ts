@@ -3,7 +3,7 @@ import { readableYaml } from '../../base/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import type { View } from '../reads/tables.ts';
 import { notAcceptable, tooLarge, tooManyRequests } from '../resources/errors.ts';
-import { giveBytes, takeBytes } from './in-flight.ts';
+import { releaseBytes, reserveBytes } from './in-flight.ts';
 
 /** Largest body of a request, in bytes; the limit of the real API server. */
 const maxBody = 3 * 1024 * 1024;
@@ -69,13 +69,13 @@ export function hold(response: ServerResponse, bytes: number): void {
   if (bytes <= smallAnswer) {
     return;
   }
-  if (!takeBytes(bytes)) {
+  if (!reserveBytes(bytes)) {
     throw tooManyRequests('too many responses are being sent, please try again later');
   }
   const timer = setTimeout(() => response.destroy(), readTimeout).unref();
   response.once('close', () => {
     clearTimeout(timer);
-    giveBytes(bytes);
+    releaseBytes(bytes);
   });
 }
 
@@ -104,13 +104,13 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   let taken = 0;
-  request.once('close', () => giveBytes(taken));
+  request.once('close', () => releaseBytes(taken));
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxBody) {
       throw tooLarge(`limit is ${maxBody}`);
     }
-    if (!takeBytes(chunk.length)) {
+    if (!reserveBytes(chunk.length)) {
       throw tooManyRequests('too many requests are being read, please try again later');
     }
     taken += chunk.length;

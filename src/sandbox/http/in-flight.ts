@@ -3,7 +3,7 @@ const maxInFlight = 256 * 1024 * 1024;
 let inFlight = 0;
 
 /** Reserves bytes. @returns false when there are not enough left. */
-export function takeBytes(bytes: number): boolean {
+export function reserveBytes(bytes: number): boolean {
   // A single response may exceed the maximum if it is the only one.
   if (inFlight > 0 && inFlight + bytes > maxInFlight) {
     return false;
@@ -13,6 +13,6 @@ export function takeBytes(bytes: number): boolean {
 }
 
 /** Releases reserved bytes. */
-export function giveBytes(bytes: number): void {
+export function releaseBytes(bytes: number): void {
   inFlight -= bytes;
 }

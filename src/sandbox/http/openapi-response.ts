@@ -16,7 +16,7 @@ const maxTypes = 100;
  *
  * @returns undefined if it accepts only others.
  */
-export function acceptedType(accept: string | undefined): DocumentType | undefined {
+export function negotiatedType(accept: string | undefined): DocumentType | undefined {
   let best: { type: DocumentType; rank: number } | undefined;
   for (const clause of (accept || '*/*').split(',', maxTypes)) {
     const [range = '', ...parameters] = clause.split(';').map((part) => part.trim());
@@ -69,7 +69,7 @@ export function sendOpenApiDocument(
 ): void {
   response.setHeader('Vary', 'Accept');
   response.setHeader('Cache-Control', noCache);
-  const type = acceptedType(request.headers.accept);
+  const type = negotiatedType(request.headers.accept);
   if (type === undefined) {
     response.writeHead(406, { 'Content-Length': 0 });
     response.end();

@@ -7,7 +7,7 @@ import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { hasBadBundle } from './conversion-bundle.ts';
 import { cleanupFinalizer, type Definition } from './definition.ts';
 import { deleteAll } from './delete-all.ts';
-import { acceptNames, HeldNames } from './names.ts';
+import { acceptNames, NamesInUse } from './names.ts';
 
 /** The collection of CustomResourceDefinitions. */
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -26,7 +26,7 @@ function establishment(
 }
 
 /** The status that the names controller gives a definition; the given status if nothing changes. */
-function statusOf(object: JsonObject, others: HeldNames, now: string): JsonObject {
+function statusOf(object: JsonObject, others: NamesInUse, now: string): JsonObject {
   const definition = object as unknown as Definition;
   const { acceptedNames, conflict } = acceptNames(
     definition.spec.names,
@@ -152,12 +152,12 @@ function inOrder(definitions: Collection): JsonObject[] {
 }
 
 /** The names in use in each group. */
-function heldNames(definitions: readonly JsonObject[]): Map<string, HeldNames> {
-  const groups = new Map<string, HeldNames>();
+function namesInUse(definitions: readonly JsonObject[]): Map<string, NamesInUse> {
+  const groups = new Map<string, NamesInUse>();
   for (const { spec, status } of definitions as unknown as readonly Definition[]) {
-    const held = groups.get(spec.group) ?? new HeldNames();
-    groups.set(spec.group, held);
-    held.add(status?.acceptedNames);
+    const inUse = groups.get(spec.group) ?? new NamesInUse();
+    groups.set(spec.group, inUse);
+    inUse.add(status?.acceptedNames);
   }
   return groups;
 }
@@ -171,7 +171,7 @@ function reconcile(
 ): void {
   const { registry } = context;
   const all = inOrder(definitions);
-  const groups = heldNames(all);
+  const groups = namesInUse(all);
   for (const { metadata } of all) {
     const name = (metadata as JsonObject).name as string;
     const key = storageKey('', name);
@@ -183,13 +183,13 @@ function reconcile(
     const isDeleted = (object.metadata as JsonObject).deletionTimestamp !== undefined;
     if (!isDeleted) {
       const { spec, status: oldStatus } = object as unknown as Definition;
-      const held = groups.get(spec.group) ?? new HeldNames();
-      held.remove(oldStatus?.acceptedNames);
-      const status = statusOf(object, held, context.now());
+      const others = groups.get(spec.group) ?? new NamesInUse();
+      others.remove(oldStatus?.acceptedNames);
+      const status = statusOf(object, others, context.now());
       if (!isSame(status, object.status)) {
         object = definitions.replace(key, object, { ...object, status }) ?? object;
       }
-      held.add((object as unknown as Definition).status?.acceptedNames);
+      others.add((object as unknown as Definition).status?.acceptedNames);
     }
     const last = built.get(name);
     if (last?.spec !== object.spec || last?.status !== object.status) {

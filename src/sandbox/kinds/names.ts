@@ -19,7 +19,7 @@ class Counts {
 }
 
 /** The accepted names of the definitions of one group. */
-export class HeldNames {
+export class NamesInUse {
   /** Plural, singular and short names share one set. */
   readonly resources = new Counts();
   /** Kinds and list kinds share the other. */
@@ -55,8 +55,8 @@ interface NamesDecision {
  */
 export function acceptNames(
   requested: DefinitionNames,
-  held: Partial<DefinitionNames>,
-  others: HeldNames,
+  before: Partial<DefinitionNames>,
+  others: NamesInUse,
 ): NamesDecision {
   let conflict: NamesDecision['conflict'];
   const accept = (name: string, taken: Counts, before: string | undefined, reason: string) => {
@@ -66,17 +66,19 @@ export function acceptNames(
     conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
     return before;
   };
-  const plural = accept(requested.plural, others.resources, held.plural, 'PluralConflict');
-  const singular = accept(requested.singular, others.resources, held.singular, 'SingularConflict');
-  const heldShort = new Set(held.shortNames);
-  const takenShort = (requested.shortNames ?? []).filter((name) => others.resources.has(name) && !heldShort.has(name));
+  const plural = accept(requested.plural, others.resources, before.plural, 'PluralConflict');
+  const singular = accept(requested.singular, others.resources, before.singular, 'SingularConflict');
+  const shortBefore = new Set(before.shortNames);
+  const takenShort = (requested.shortNames ?? []).filter(
+    (name) => others.resources.has(name) && !shortBefore.has(name),
+  );
   if (takenShort.length > 0) {
     const message = takenShort.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
     conflict = { reason: 'ShortNamesConflict', message: takenShort.length > 1 ? `[${message}]` : message };
   }
-  const shortNames = takenShort.length > 0 ? held.shortNames : requested.shortNames;
-  const kind = accept(requested.kind, others.kinds, held.kind, 'KindConflict');
-  const listKind = accept(requested.listKind, others.kinds, held.listKind, 'ListKindConflict');
+  const shortNames = takenShort.length > 0 ? before.shortNames : requested.shortNames;
+  const kind = accept(requested.kind, others.kinds, before.kind, 'KindConflict');
+  const listKind = accept(requested.listKind, others.kinds, before.listKind, 'ListKindConflict');
   const acceptedNames: JsonObject = {
     ...(requested.categories === undefined ? {} : { categories: requested.categories }),
     kind: kind ?? '',

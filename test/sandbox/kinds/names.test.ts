@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { startDefinitionController } from '../../../src/sandbox/kinds/definition-controller.ts';
-import { acceptNames, HeldNames } from '../../../src/sandbox/kinds/names.ts';
+import { acceptNames, NamesInUse } from '../../../src/sandbox/kinds/names.ts';
 import { Registry } from '../../../src/sandbox/resources/registry.ts';
 import { Store, storageKey } from '../../../src/sandbox/storage/store.ts';
 
@@ -15,7 +15,7 @@ test.each([
 ])('names: a %s that is taken is rejected', (_name, taken, reason) => {
   const other = { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' };
   const requested = { plural: 'bs', singular: 'b', kind: 'B', listKind: 'BList', ...taken };
-  const others = new HeldNames();
+  const others = new NamesInUse();
   others.add(other);
   expect(acceptNames(requested, {}, others).conflict?.reason).toBe(reason);
   // A name that it already had is kept, whatever names others have.

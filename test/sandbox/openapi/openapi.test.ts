@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { acceptedType } from '../../../src/sandbox/http/openapi-response.ts';
+import { negotiatedType } from '../../../src/sandbox/http/openapi-response.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { encodeProtobuf } from '../../../src/sandbox/openapi-documents/index.ts';
 import { eventually, send } from '../client.ts';
@@ -31,7 +31,7 @@ describe('the requested representation', () => {
     ['application/yaml, application/json5', undefined],
     [`${json};q=x`, undefined],
   ])('%s: %s', (accept, type) => {
-    expect(acceptedType(accept)).toBe(type);
+    expect(negotiatedType(accept)).toBe(type);
   });
 });
 

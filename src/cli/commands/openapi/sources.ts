@@ -34,7 +34,7 @@ export interface Gathered {
 }
 
 /** The dependencies of fetching documents. */
-export interface Surroundings {
+export interface FetchContext {
   io: Pick<Io, 'stdin' | 'env'>;
   cache: DocumentCache;
   /** Aborted by the user or at the timeout. */
@@ -165,7 +165,7 @@ function urlServer(list: URL, signal: AbortSignal): DocumentServer {
 async function oneDocument(
   server: DocumentServer,
   place: DocumentPlace,
-  { cache }: Surroundings,
+  { cache }: FetchContext,
   found: Collection,
 ): Promise<{ document: JsonObject; isConverted: boolean }> {
   const key = `${server.name}\n${place.path}`;
@@ -208,7 +208,7 @@ async function oneDocument(
 async function fromList(
   server: DocumentServer,
   places: readonly DocumentPlace[],
-  surroundings: Surroundings,
+  surroundings: FetchContext,
   found: Collection,
 ): Promise<void> {
   if (places.length > maxDocuments) {
@@ -244,7 +244,7 @@ async function fromList(
 /** All documents of the API server of a kubeconfig. @throws {FailureError} when it does not list them. */
 async function fromCluster(
   flags: { kubeconfig: string | undefined; context: string | undefined },
-  surroundings: Surroundings,
+  surroundings: FetchContext,
   found: Collection,
 ): Promise<void> {
   let server: DocumentServer;
@@ -277,7 +277,7 @@ async function fromCluster(
   await fromList(server, places, surroundings, found);
 }
 
-async function fromUrl(url: URL, surroundings: Surroundings, found: Collection): Promise<void> {
+async function fromUrl(url: URL, surroundings: FetchContext, found: Collection): Promise<void> {
   let bytes: Buffer;
   try {
     bytes = await fetchLimited(url, surroundings.signal);
@@ -302,7 +302,7 @@ async function fromUrl(url: URL, surroundings: Surroundings, found: Collection):
   }
 }
 
-async function fromFiles(path: string, surroundings: Surroundings, found: Collection): Promise<void> {
+async function fromFiles(path: string, surroundings: FetchContext, found: Collection): Promise<void> {
   let count = 0;
   const { io, signal } = surroundings;
   for await (const source of readManifests([path], io.stdin as Readable, signal)) {
@@ -335,7 +335,7 @@ async function fromFiles(path: string, surroundings: Surroundings, found: Collec
 export async function gather(
   args: readonly string[],
   flags: { kubeconfig: string | undefined; context: string | undefined },
-  surroundings: Surroundings,
+  surroundings: FetchContext,
 ): Promise<Gathered> {
   const found = new Collection();
   if (args.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {

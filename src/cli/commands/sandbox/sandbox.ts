@@ -91,7 +91,7 @@ const program = shellPath(fileURLToPath(new URL('bin/extensionconfig-webhook', p
 const sample = (file: string) => shellPath(fileURLToPath(new URL(`manifests/samples/${file}`, packageRoot)));
 
 /** Commands that register, discover, stop and restart the extension. */
-const extensionStory = [
+const extensionCommands = [
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered',
   'kubectl get extensionconfigs',
   'kubectl describe extensionconfig sample-extension # its handlers and events',
@@ -102,12 +102,12 @@ const extensionStory = [
 ];
 
 /** Commands to try, each building on the previous ones. */
-function storyOf({ extension, controller }: LoopSettings): string[] {
+function commandsToTry({ extension, controller }: LoopSettings): string[] {
   return [
     `kubectl apply -f ${sample('bad-target.yaml')} # rejected`,
     `kubectl apply -f ${sample('good-v1alpha1.yaml')} # a warning`,
     'kubectl get extensionconfigs -o yaml # with defaults',
-    ...(extension && controller ? extensionStory : []),
+    ...(extension && controller ? extensionCommands : []),
   ];
 }
 
@@ -148,7 +148,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
           : `Everything is kept in ${settings.data}; Ctrl-C stops the sandbox. In another terminal, try`,
         '',
         `  export KUBECONFIG=${shellPath(sandbox.kubeconfigFile)}`,
-        ...storyOf(runs).map((command) => `  ${command}`),
+        ...commandsToTry(runs).map((command) => `  ${command}`),
         '',
       ].join('\n'),
     );
