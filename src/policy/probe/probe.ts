@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { createCache } from '../../base/index.ts';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
-import { createClient, isCallError, type KnownHooks, targetOf } from '../../runtimehooks/client/index.ts';
+import { addressOf, createClient, isCallError, type KnownHooks } from '../../runtimehooks/client/index.ts';
 import type { PendingProbe } from '../admission/outcome.ts';
 import type { Facts } from '../facts/facts.ts';
 import { namedSecret } from '../rules/fields/secret.ts';
@@ -73,7 +73,7 @@ export function createProber(options: ProberOptions): Prober {
   /** The findings about a server; undefined if it was not called because of the limit. */
   async function ask(config: ExtensionConfig): Promise<readonly Finding[] | undefined> {
     const signal = AbortSignal.timeout(timeoutMs);
-    const target = targetOf(config.spec?.clientConfig ?? {}, { group: '', version: '', hook: '', timeoutSeconds: 1 });
+    const target = addressOf(config.spec?.clientConfig ?? {});
     if (isCallError(target)) {
       onResult('refused');
       return [];

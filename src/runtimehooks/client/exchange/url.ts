@@ -3,7 +3,6 @@ import querystring from 'node:querystring';
 import { bytesOf, parseRequestUri, percentEncoded } from '../../../kubernetes/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
 import type { ClientConfig } from '../registry/registration.ts';
-import { formatGoSeconds } from './go-duration.ts';
 
 /** The destination of a call. */
 export interface Target {
@@ -42,6 +41,15 @@ const unescaped = (path: string) =>
 
 /** A path given as bytes, with the characters escaped that URLs must not contain. */
 const escaped = (bytes: string) => bytes.replaceAll(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/]/g, percentEncoded);
+
+/** Seconds in the format of Go's `time.Duration`, as in the query of calls: `10s`, `30s`, `1m0s`. */
+function formatGoSeconds(seconds: number): string {
+  if (seconds < 60) {
+    return `${seconds}s`;
+  }
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  return `${hours === 0 ? '' : `${hours}h`}${minutes}m${seconds % 60}s`;
+}
 
 /** Adds the timeout to a query, sorted as by Go. */
 function withTimeout(query: string | undefined, timeoutSeconds: number): string {
