@@ -1,6 +1,7 @@
 import { count, withoutControls } from '../../../base/index.ts';
 import { apiVersionOf, hubVersion } from '../../../extensionconfig/index.ts';
 import { showPlace } from '../../../kubernetes/manifests/index.ts';
+import type { LintFinding } from '../result.ts';
 import type { Format, FormatContext } from './format.ts';
 
 const label = { deny: 'error', warn: 'warning' } as const;
@@ -10,11 +11,22 @@ const style = { deny: 'red', warn: 'yellow' } as const;
 const hint = `To rewrite files in ${apiVersionOf(hubVersion)}: extensionconfig-webhook convert --to ${hubVersion} --write PATH\n`;
 
 /**
- * One line per finding, for people and editors: `file:line:column: error: message (rule)`. Errors are printed
+ * One line per finding, for editors and scripts: `file:line:column: error: message (rule)`; for people without the file,
+ * which is named once. Errors are printed
  * elsewhere.
  */
-export function textFormat({ paint }: FormatContext): Format {
+export function textFormat({ paint, isTerminal }: FormatContext): Format {
   let isDeprecated = false;
+  let named: string | undefined;
+  /** Where a finding is: on a terminal, below the name of its file. */
+  function placeOf({ file, line, column }: LintFinding): string {
+    if (!isTerminal) {
+      return showPlace({ file, line, column });
+    }
+    const heading = file === named ? '' : `${paint('bold', showPlace({ file }))}\n`;
+    named = file;
+    return `${heading}  ${line}:${column}`;
+  }
   return {
     begin: () => '',
     object: ({ findings }) => {
@@ -22,7 +34,7 @@ export function textFormat({ paint }: FormatContext): Format {
       return findings
         .map(
           (finding) =>
-            `${showPlace(finding)}: ${paint(style[finding.severity], label[finding.severity])}: ${withoutControls(finding.message)} (${finding.ruleId})\n`,
+            `${placeOf(finding)}: ${paint(style[finding.severity], label[finding.severity])}: ${withoutControls(finding.message)} (${finding.ruleId})\n`,
         )
         .join('');
     },

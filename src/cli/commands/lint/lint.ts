@@ -176,7 +176,7 @@ export const defineLint: DefineCommand = (command, io, end) => {
     const baselines = openBaselines(flags);
     const context = await factsOf(flags, io);
     const { policyOf, unusedContext } = createPolicies(command, flags, context);
-    const format = formats[flags.output]({ version, rules, paint: paintFor(io) });
+    const format = formats[flags.output]({ version, rules, paint: paintFor(io), isTerminal: io.stdout.isTTY === true });
     const maxWarnings = flags['max-warnings'];
 
     const summary: LintSummary = { files: 0, objects: 0, denials: 0, warnings: 0, errors: 0, skipped: 0 };
