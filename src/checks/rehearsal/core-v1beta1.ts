@@ -23,12 +23,12 @@ function secondsOf(duration: Json | undefined): number | undefined {
   if (
     typeof duration !== 'string' ||
     duration.length > 100 ||
-    !/^(?:0|(?:\d+(?:\.\d+)?(?:ms|us|µs|ns|h|m|s))+)$/.test(duration)
+    !/^(?:0|(?:\d{1,15}(?:\.\d{1,15})?(?:ms|us|µs|ns|h|m|s))+)$/.test(duration)
   ) {
     return undefined;
   }
   let seconds = 0;
-  for (const [, number, unit = 's'] of duration.matchAll(/(\d+(?:\.\d+)?)([a-zµ]+)/g)) {
+  for (const [, number, unit = 's'] of duration.matchAll(/(\d{1,15}(?:\.\d{1,15})?)([a-zµ]{1,2})/g)) {
     seconds += Number(number) * (unitSeconds[unit] ?? 0);
   }
   return Math.round(seconds);

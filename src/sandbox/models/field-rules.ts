@@ -11,7 +11,7 @@ export interface ModelRules {
 
 const port: Rule = { minimum: 1, maximum: 65_535 };
 /** A port by number, or by a name of at most 15 characters (apimachinery, IsValidPortName). */
-const portOrName: Rule = { ...port, maxLength: 15, pattern: '^([0-9]+-?)*[a-z](-?[a-z0-9])*$' };
+const portOrName: Rule = { ...port, maxLength: 15, pattern: '^([0-9]-?)*[a-z](-?[a-z0-9])*$' };
 const protocol: Rule = { enum: ['TCP', 'UDP', 'SCTP'], default: 'TCP' };
 const label: Rule = { maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' };
 const natural: Rule = { minimum: 0 };
