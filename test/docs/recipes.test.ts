@@ -27,7 +27,7 @@ const commands = [...text.matchAll(/npx extensionconfig-webhook ([^>\n]*)/g)].ma
 
 test('there is a recipe for each place', () => {
   expect(commands.length).toBe(6);
-  expect(blocks.filter(({ language }) => language === 'yaml').length).toBe(6);
+  expect(blocks.filter(({ language }) => language === 'yaml').length).toBe(7);
 });
 
 test.each(blocks.filter(({ language }) => language === 'yaml'))('it is YAML: $code', ({ code }) => {
