@@ -1,3 +1,3 @@
 export { type Sandbox, type SandboxEvent, type SandboxOptions, startSandbox } from './server.ts';
-export { DataFileError } from './storage/data-file.ts';
+export { DataFileError } from './storage/data-file-error.ts';
 export type { Endpoint } from './webhooks/webhook-call.ts';

@@ -23,7 +23,7 @@ import { OpenApi } from './openapi/open-api.ts';
 import { badRequest, internalError, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
 import { Registry } from './resources/registry.ts';
 import { namespaceStorage, type Resource, type UserInfo } from './resources/resource.ts';
-import { DataFile, DataFileError } from './storage/data-file.ts';
+import { DataFileError } from './storage/data-file-error.ts';
 import { Store, StoreFullError, storageKey } from './storage/store.ts';
 import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
@@ -193,7 +193,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const clock = options.clock ?? (() => new Date());
   const now = () => timeText(clock());
   const credentials = await makeCredentials(clock());
-  const file = options.data === undefined ? undefined : new DataFile(options.data);
+  // Loaded only with a file: node:sqlite is not part of every Node.js 22.
+  const { DataFile } = options.data === undefined ? {} : await import('./storage/data-file.ts');
+  const file = DataFile && new DataFile(options.data as string);
   const store = new Store(options.history, file);
   const registry = new Registry();
   const metrics = new MetricsRegistry();
