@@ -37,11 +37,11 @@ function billOfMaterials(): Plugin {
   }) as unknown as Plugin;
 }
 
-/** Source maps name the lines of our files; those of packages would be most of them. */
-const withoutMapsOfPackages: Plugin = {
-  name: 'without-maps-of-packages',
+/** Source maps name the lines that we wrote; those of packages and of generated files would be most of them. */
+const withoutMapsOfOthers: Plugin = {
+  name: 'without-maps-of-others',
   transform: {
-    filter: { id: /\/node_modules\// },
+    filter: { id: /\/node_modules\/|-fits\.ts$/ },
     handler: (code) => ({ code, map: { version: 3, names: [], sources: [], mappings: '' } }),
   },
 };
@@ -64,7 +64,7 @@ async function bundle(built: Package, folder: string, more: readonly Plugin[]): 
     treeshake: { moduleSideEffects: isNeeded },
     plugins: [
       filesByUrl(),
-      withoutMapsOfPackages,
+      withoutMapsOfOthers,
       licences(join(folder, 'THIRD-PARTY-LICENSES.txt')),
       billOfMaterials(),
       ...more,

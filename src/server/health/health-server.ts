@@ -7,6 +7,7 @@ import { type Address, listen } from '../connections/listen.ts';
 import { openFileLimit, withinOpenFiles } from '../connections/open-files.ts';
 import { trackConnections } from '../connections/track.ts';
 import { beginExchange } from '../requests/exchange.ts';
+import { createHealthApplication } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -36,8 +37,6 @@ const noEvents: ConnectionEvents = { evicted() {}, dropped() {}, responseDropped
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { limits = defaultLimits, events = noEvents } = options;
-  // Only here: Express, which it is made with, is larger than everything else that a server without this port loads.
-  const { createHealthApplication } = await import('./health.ts');
   const application = createHealthApplication(options.readiness, options.metrics, options.log);
   const server = createServer({
     maxHeaderSize: limits.maxHeaderBytes,

@@ -1,52 +1,63 @@
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import type { RequestListener } from 'node:http';
 import type { Log } from '../../base/index.ts';
 import { refusal } from '../../kubernetes/index.ts';
 import type { Metrics } from './metrics.ts';
 import { describeChecks, type Readiness } from './readiness.ts';
 
+interface Answer {
+  code: number;
+  type: string;
+  text: string;
+}
+
+const plain = (code: number, text: string): Answer => ({ code, type: 'text/plain; charset=utf-8', text });
+const refused = (code: number, message: string): Answer => ({
+  code,
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify(refusal(code, message)),
+});
+
 /**
- * The health port's application, in plain HTTP: `/healthz` and `/livez` (200 while the process can respond at all),
+ * What the health port answers, in plain HTTP: `/healthz` and `/livez` (200 while the process can respond at all),
  * `/readyz` (200 or 503 with the reason; with `?verbose` one line per check) and `/metrics` (Prometheus' text format).
  */
 export function createHealthApplication(
   readiness: () => Readiness,
   metrics: Pick<Metrics, 'contentType' | 'render'>,
   log: Log,
-): Express {
-  const application = express()
-    .disable('x-powered-by')
-    .disable('etag')
-    .enable('strict routing')
-    .enable('case sensitive routing');
-  application.use((_request, response, next) => {
-    response.set('cache-control', 'no-store');
-    // The kubelet opens a connection for each probe, and a scrape can afford one: no idle connection stays open.
-    response.set('connection', 'close');
-    next();
-  });
-  application.get(['/healthz', '/livez'], (_request, response) => {
-    response.type('text/plain').send('ok\n');
-  });
-  application.get('/readyz', (request, response) => {
-    const state = readiness();
-    const short = state.ready ? 'ok\n' : `${state.reason}\n`;
-    response
-      .status(state.ready ? 200 : 503)
-      .type('text/plain')
-      .send('verbose' in request.query ? describeChecks(state, 'readyz') : short);
-  });
-  application.get('/metrics', async (_request, response) => {
-    const text = await metrics.render();
-    response.set('content-type', metrics.contentType).send(text);
-  });
-  application.use((_request, response) => {
-    response.status(404).json(refusal(404, 'no such path; the paths are /healthz, /livez, /readyz and /metrics'));
-  });
-  // Requests have no body and the paths no parameters, so that nothing a client sends is an error for Express.
-  const onError: ErrorRequestHandler = (error, _request, response, _next) => {
-    log.error({ err: error }, 'the health port failed to respond');
-    response.status(500).json(refusal(500, 'internal error; see the log'));
+): RequestListener {
+  async function answerTo(path: string, isVerbose: boolean): Promise<Answer> {
+    switch (path) {
+      case '/healthz':
+      case '/livez':
+        return plain(200, 'ok\n');
+      case '/readyz': {
+        const state = readiness();
+        const short = state.ready ? 'ok\n' : `${state.reason}\n`;
+        return plain(state.ready ? 200 : 503, isVerbose ? describeChecks(state, 'readyz') : short);
+      }
+      case '/metrics':
+        return { code: 200, type: metrics.contentType, text: await metrics.render() };
+      default:
+        return refused(404, 'no such path; the paths are /healthz, /livez, /readyz and /metrics');
+    }
+  }
+
+  return async ({ method, url = '' }, response) => {
+    const [path = '', query] = url.split('?', 2);
+    // Only reads, of paths that they can have.
+    const asked = method === 'GET' || method === 'HEAD' ? path : '';
+    const { code, type, text } = await answerTo(asked, new URLSearchParams(query).has('verbose')).catch((error) => {
+      log.error({ err: error }, 'the health port failed to respond');
+      return refused(500, 'internal error; see the log');
+    });
+    response.writeHead(code, {
+      'content-type': type,
+      'content-length': Buffer.byteLength(text),
+      'cache-control': 'no-store',
+      // The kubelet opens a connection for each probe, and a scrape can afford one: no idle connection stays open.
+      connection: 'close',
+    });
+    response.end(text);
   };
-  application.use(onError);
-  return application;
 }
