@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
-import license, { type Options } from 'rollup-plugin-license';
 import sbom from 'rollup-plugin-sbom';
 import { oldestNode } from '../../src/exports/node-version.ts';
 import { filesByUrl } from './files-by-url.ts';
+import { licences } from './licences.ts';
 import { type Package, packages } from './packages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,12 +19,6 @@ const { version, license: licence } = JSON.parse(readFileSync(join(root, 'packag
 /** Modules that do something when they are imported; others are left out where nothing of them is used. */
 const withEffects = /\/src\/(main|exports\/node-version|sandbox\/openapi-documents\/protobuf)\.ts$/;
 const isNeeded = (id: string) => !/\/src\/|\/@kubernetes\/client-node\//.test(id) || withEffects.test(id);
-
-/** A file with name, version and licence of each package in the bundle. */
-function licences(file: string): Plugin {
-  // Its types are those of Rollup, and name an export that it does not have.
-  return (license as unknown as (options: Options) => Plugin)({ thirdParty: { output: { file, encoding: 'utf8' } } });
-}
 
 /** sbom.cdx.json: the packages in the bundle (CycloneDX). */
 function billOfMaterials(): Plugin {
@@ -62,13 +56,7 @@ async function bundle(built: Package, folder: string, more: readonly Plugin[]): 
     platform: 'node',
     transform: { target: `node${oldestNode}` },
     treeshake: { moduleSideEffects: isNeeded },
-    plugins: [
-      filesByUrl(),
-      withoutMapsOfOthers,
-      licences(join(folder, 'THIRD-PARTY-LICENSES.txt')),
-      billOfMaterials(),
-      ...more,
-    ],
+    plugins: [filesByUrl(), withoutMapsOfOthers, licences(), billOfMaterials(), ...more],
     logLevel: 'silent',
   });
   await build.write({

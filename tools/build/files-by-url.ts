@@ -18,7 +18,12 @@ export function filesByUrl(): Plugin {
           const file = resolve(dirname(id), path);
           const reference = file.endsWith('.ts')
             ? this.emitFile({ type: 'chunk', id: file, name: basename(file, '.ts') })
-            : this.emitFile({ type: 'asset', name: basename(file), source: readFileSync(file) });
+            : this.emitFile({
+                type: 'asset',
+                name: basename(file),
+                originalFileName: file,
+                source: readFileSync(file),
+              });
           return `new URL(import.meta.ROLLUP_FILE_URL_${reference})`;
         });
         // Within their lines, so that the source map stays as it is.
