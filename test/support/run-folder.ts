@@ -83,8 +83,7 @@ function makeFolder(): string {
   let made: string | undefined;
   try {
     const { bavail, bsize } = statfsSync(memory);
-    // With all packages from the registry, the files are too large.
-    if (bavail * bsize > enough && process.env.FROM_REGISTRY !== 'true') {
+    if (bavail * bsize > enough) {
       made = mkdtempSync(join(memory, removeLeftovers()));
       if (canStartPrograms(made)) {
         return made;

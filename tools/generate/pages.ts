@@ -28,13 +28,26 @@ function checksTable(): string {
   return ['| about | check | level | what it requires | why |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
+/** Mermaid: an arrow for each import that does not follow from other arrows. */
+function wingsDrawing(imports: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const reaches = (from: string, to: string): boolean =>
+    [...(imports.get(from) ?? [])].some((next) => next === to || reaches(next, to));
+  const arrows = wings.flatMap(({ name }) =>
+    [...(imports.get(name) ?? [])]
+      .filter((target) => ![...(imports.get(name) ?? [])].some((between) => reaches(between, target)))
+      .map((target) => `  ${name} --> ${target}`),
+  );
+  return ['```mermaid', 'flowchart TD', ...arrows, '```'].join('\n');
+}
+
 function wingsTable(): string {
   const imports = folderImports(readImports(fileURLToPath(new URL('src', root))));
   const rows = wings.map(({ name, knows, rooms = [] }) => {
     const imported = wings.filter((other) => imports.get(name)?.has(other.name)).map((other) => other.name);
     return `| \`${name}/\` | ${knows} | ${rooms.join(', ') || '–'} | ${imported.join(', ') || '–'} |`;
   });
-  return ['| wing | knows | rooms | imports |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  const table = ['| wing | knows | rooms | imports |', '| --- | --- | --- | --- |', ...rows].join('\n');
+  return `${table}\n\nEach arrow is an import; those that follow from others are left out:\n\n${wingsDrawing(imports)}`;
 }
 
 /** The help of a command and its subcommands, one heading each. Flags that several subcommands share are listed once. */
