@@ -37,15 +37,11 @@ async function inspectSandbox({ terminal, printed, background: [sandbox] }: Ran)
 }
 
 /** The README has the command to rehearse that the sandbox prints. */
-async function inspectRehearsal({ terminal, printed, background: [sandbox] }: Ran): Promise<void> {
+async function inspectRehearsal({ printed, background: [sandbox] }: Ran): Promise<void> {
   const [, program = '', flags = ''] = /^ {2}(\S.*) (rehearse .*)$/m.exec(sandbox?.() ?? '') ?? [];
   expect(program.replaceAll("'", '')).toBe(fileURLToPath(new URL('bin/extensionconfig-webhook', root)));
   const [[commands, output] = ['', '']] = [...printed].filter(([text]) => text.includes(' rehearse '));
-  const { output: at } = await terminal.run('echo $AT');
-  expect(at).toMatch(/^127\.0\.0\.1:\d+\n$/);
-  expect(commands.replace('$AT --upgrade', `${at.trim()} --upgrade`).split('\n')).toContain(
-    `extensionconfig-webhook ${flags}`,
-  );
+  expect(commands.split('\n').map(withoutComment)).toContain(`extensionconfig-webhook ${flags}`);
   expect(output).toMatch(/The lifecycle completed: .* 11 calls$/m);
   expect(sandbox?.()).not.toMatch(/"level":"error"/);
 }

@@ -14,10 +14,6 @@ const pace: Partial<ControllerPace> = {
 /** Host and port of the sample extension's Service, as in URLs. */
 const serviceHost = `${extensionName}.${extensionName}.svc:443`;
 
-/** How commands on this machine connect to the sample extension, whose Service has no address. */
-export const resolveFlagOf = ({ host, port }: { host: string; port: number }): string =>
-  `--resolve ${extensionName}/${extensionName}:443=${host}:${port}`;
-
 /** The parts of a sandbox besides its API server and the webhook. */
 export interface LoopSettings {
   extension: boolean;

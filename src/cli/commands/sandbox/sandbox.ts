@@ -153,13 +153,13 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
       ].join('\n'),
     );
     // Not earlier, since that would delay what is ready now.
-    const { resolveFlagOf, startLoop } = await import('./loop.ts');
+    const { startLoop } = await import('./loop.ts');
     const running = startLoop(sandbox, runs, log);
     loop = running;
     void running.started.then(() => {
       if (running.endpoint !== undefined && !io.signal.aborted) {
         io.stdout.write(
-          `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} ${resolveFlagOf(running.endpoint)} --upgrade-to v1.33.0 --delete\n\n`,
+          `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} --upgrade-to v1.33.0 --delete\n\n`,
         );
       }
     });

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
-import type { V1Deployment } from '@kubernetes/client-node';
+import type { V1Deployment, V1Service } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
+import { reachedAtAnnotation } from '../../../../src/cli/commands/resolve-flag.ts';
 import { deployments, extensionName } from '../../../../src/cli/commands/sandbox/extension-deployment.ts';
 import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
 import { apiClient } from '../../../kubernetes/client/api-client.ts';
@@ -63,7 +64,7 @@ test('--no-controller leaves out the controller, and the sample extension uses t
   try {
     const kubeconfig = await ready(output);
     const { send, statusOf } = await objectsOf(kubeconfig);
-    const printed = await eventually(
+    await eventually(
       async () => output.out,
       (text) => text.includes('The sample extension is listening.'),
     );
@@ -73,7 +74,8 @@ test('--no-controller leaves out the controller, and the sample extension uses t
     );
     expect(status?.readyReplicas).toBe(1);
     expect(output.out).not.toContain('Discovered');
-    const port = Number(/--resolve \S+=127\.0\.0\.1:(\d+)/.exec(printed)?.[1]);
+    const { metadata } = await send<V1Service>('GET', `/api/v1/namespaces/${extensionName}/services/${extensionName}`);
+    const port = Number(metadata?.annotations?.[reachedAtAnnotation]?.split(':')[1]);
     const serial = await serialAt(port);
     const names = ['--namespace', extensionName, '--service', extensionName, '--secret', `${extensionName}-tls`];
     const rotate = ['certs', 'rotate', '--force', ...names, '--ca-secret', `${extensionName}-ca`];
