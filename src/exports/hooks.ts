@@ -137,7 +137,6 @@ export {
   type RequestOf,
   type ResponseOf,
   type Stability,
-  type SupportEnd,
   type Topology,
   type UnhealthyMachineCondition,
   type UnhealthyNodeCondition,

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runCertsCommand } from '../../src/cli/commands/sandbox/webhook.ts';
 import { type RunningController, startController } from '../../src/controller/index.ts';
-import { createExtensionServer, type Handler, type RunningExtension } from '../../src/extension/index.ts';
+import { createHostedExtension, type Handler, type RunningExtension } from '../../src/extension/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { sampleRequest } from '../../src/runtimehooks/messages/index.ts';
@@ -52,7 +52,7 @@ function handlers(): Handler[] {
 }
 
 async function startServer(port = 0): Promise<RunningExtension> {
-  const server = createExtensionServer({
+  const server = createHostedExtension({
     handlers: handlers(),
     certificates: { secret: `${namespace}/${secrets.secret}`, kubeconfig: environment.kubeconfigFile },
     ...{ host: '127.0.0.1', port, healthHost: '127.0.0.1', healthPort: 0 },

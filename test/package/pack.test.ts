@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'v
 import { hookNames } from '../../src/extension/scaffold/index.ts';
 import { review, send, validate } from '../server/running.ts';
 import { needs } from '../support/needs.ts';
+import { findNode22, findTypeScript5 } from './from-registry.ts';
 import { type Installed, installedPackages, linkPackages } from './installed.ts';
-import { findNode22 } from './node-22.ts';
 import { findOldNode } from './old-node.ts';
 import { projectFolder, run, runWell } from './tree.ts';
 
@@ -195,6 +195,8 @@ describe.each([
   });
 });
 
+const typeScript5 = findTypeScript5();
+
 /** Type-checks a file as a user of a package would, and runs it; returns what it printed. */
 async function checkAndRun(consumer: string, name: string, file: string): Promise<string> {
   const folder = folderIn(consumer, name);
@@ -212,6 +214,9 @@ async function checkAndRun(consumer: string, name: string, file: string): Promis
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.ts'] }));
   await runWell(folder, join(projectFolder, 'node_modules/.bin/tsc'), ['-p', '.']);
+  if (typeScript5 !== undefined) {
+    await runWell(folder, process.execPath, [typeScript5, '-p', '.']);
+  }
   return runWell(folder, process.execPath, ['main.ts']);
 }
 
@@ -275,6 +280,38 @@ await client.close();
     untyped: 'function',
     server: 'function',
   });
+});
+
+test(
+  'TypeScript 5.9 was there to check the declarations',
+  needs('TypeScript 5.9', typeScript5 !== undefined),
+  async () => {
+    expect(await runWell(installed.sdk, process.execPath, [String(typeScript5), '--version'])).toContain('5.9');
+  },
+);
+
+test('the whole surface of the SDK is imported, typed and running', async () => {
+  const file = `
+import * as sdk from 'cluster-api-extension';
+import * as client from 'cluster-api-extension/client';
+import * as hooks from 'cluster-api-extension/hooks';
+import * as testing from 'cluster-api-extension/testing';
+import * as topology from 'cluster-api-extension/topology';
+
+const handlers = [sdk.handler('BeforeClusterCreate', { name: 'hold', handle: (_request, { answer }) => answer.done() })];
+const { response } = await testing.callHandler(handlers[0]!, testing.requestFor('BeforeClusterCreate'));
+const all = { sdk, client, hooks, testing, topology };
+process.stdout.write(JSON.stringify({
+  status: (response as { status?: string } | undefined)?.status,
+  names: Object.fromEntries(Object.entries(all).map(([name, module]) => [name, Object.keys(module).length])),
+}));
+`;
+  const { status, names } = JSON.parse(await checkAndRun(installed.sdk, 'surface', file)) as {
+    status: string;
+    names: Record<string, number>;
+  };
+  expect(status).toBe('Success');
+  expect(Object.values(names).every((count) => count > 0)).toBe(true);
 });
 
 test('the OpenAPI page can be created from the package alone', async () => {

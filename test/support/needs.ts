@@ -28,6 +28,7 @@ export type Need =
   | 'a Node.js before 22'
   | 'a Node.js before 24'
   | 'Node.js 22'
+  | 'TypeScript 5.9'
   | 'the Node.js of this test';
 
 declare module 'vitest' {

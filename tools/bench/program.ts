@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The built program; `npm run build` makes it. */
-export const builtProgram = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+export const builtProgram = fileURLToPath(new URL('../../dist/extensionconfig-webhook/main.js', import.meta.url));
 
 /** A server in a process of its own. */
 export interface Program {

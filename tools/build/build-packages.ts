@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Plugin, rolldown } from 'rolldown';
+import { type InputOptions, type Plugin, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import sbom from 'rollup-plugin-sbom';
 import { oldestNode } from '../../src/exports/node-version.ts';
@@ -72,19 +72,23 @@ async function bundle(built: Package, folder: string, more: readonly Plugin[]): 
   });
 }
 
-/** A declaration file for each entry point, and one for what they share; they import nothing that users do not have. */
-async function declare(built: Package, folder: string, declarations: string): Promise<void> {
-  const input = Object.values(built.exports).map((entry) => {
+function declarationOptions(built: Package, entries: readonly string[], declarations: string): InputOptions {
+  const input = entries.map((entry) => {
     const source = built.entries[entry] as string;
     return [entry, join(declarations, source.replace(/^src/, '').replace(/\.ts$/, '.d.ts'))];
   });
-  const build = await rolldown({
+  return {
     cwd: root,
     input: Object.fromEntries(input),
     platform: 'node',
     plugins: [dts({ generator: 'oxc', dtsInput: true, emitDtsOnly: true, tsconfig: false })],
     external: [/^node:/, 'ajv'],
-  });
+  };
+}
+
+/** A declaration file for each entry point, and some for what they share; they import nothing that users do not have. */
+async function declare(built: Package, folder: string, declarations: string): Promise<void> {
+  const build = await rolldown(declarationOptions(built, Object.values(built.exports), declarations));
   const { output } = await build.write({
     dir: folder,
     format: 'es',
@@ -145,22 +149,50 @@ async function buildPackage(built: Package, folder: string, plugins: readonly Pl
   writeFileSync(join(folder, 'commit'), commit());
 }
 
+/** Calls `use` with a folder that has the declaration file of each module, where what they import is found. */
+async function withDeclarations<T>(use: (declarations: string) => Promise<T>): Promise<T> {
+  const folder = join(root, 'node_modules/.cache', `declarations-${process.pid}`);
+  execFileSync(process.execPath, [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    ...['-p', join(root, 'tsconfig.build.json'), '--outDir', folder],
+  ]);
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** Builds the npm packages, each in a folder of its name in `into`, which is emptied first. */
 export async function buildPackages(into: string): Promise<void> {
   const target = resolve(into);
   rmSync(target, { recursive: true, force: true });
-  // Here, so that what they import is found.
-  const declarations = join(root, 'node_modules/.cache', `declarations-${process.pid}`);
-  execFileSync(process.execPath, [
-    join(root, 'node_modules/typescript/bin/tsc'),
-    ...['-p', join(root, 'tsconfig.build.json'), '--outDir', declarations],
-  ]);
-  for (const built of packages) {
-    const folder = join(target, built.name);
-    await buildPackage(built, folder);
-    await declare(built, folder, declarations);
-  }
-  rmSync(declarations, { recursive: true });
+  await withDeclarations(async (declarations) => {
+    for (const built of packages) {
+      const folder = join(target, built.name);
+      await buildPackage(built, folder);
+      await declare(built, folder, declarations);
+    }
+  });
+}
+
+/**
+ * What the packages export: for each entry point one text, its declarations without comments, by the name of a file in
+ * docs/api.
+ */
+export async function apiReports(): Promise<Map<string, string>> {
+  const reports = new Map<string, string>();
+  await withDeclarations(async (declarations) => {
+    for (const built of packages) {
+      for (const entry of Object.values(built.exports)) {
+        const build = await rolldown(declarationOptions(built, [entry], declarations));
+        const { output } = await build.generate({ format: 'es' });
+        const [{ code }] = output;
+        reports.set(`${built.name}.${entry}.d.ts`, code.replaceAll(/ *\/\*\*[\s\S]*?\*\/\n?/g, ''));
+      }
+    }
+  });
+  return reports;
 }
 
 /** Builds what the image has into the folder `into`, which is emptied first: the program without the sandbox. */

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { versions } from '../../src/extensionconfig/index.ts';
+import { apiReports } from '../build/build-packages.ts';
 import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { messageTypes } from './message-types.ts';
@@ -20,4 +21,9 @@ for (const strictness of strictnesses) {
 writeFileSync(typeTablesFile, typeTablesText());
 for (const { file, text } of await generatedPages()) {
   writeFileSync(file, text);
+}
+const reports = new URL('../../docs/api/', import.meta.url);
+mkdirSync(reports, { recursive: true });
+for (const [file, text] of await apiReports()) {
+  writeFileSync(new URL(file, reports), text);
 }

@@ -1,7 +1,7 @@
 import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../../kubernetes/index.ts';
-import { type Client, createClient, type Resolve } from '../../runtimehooks/client/index.ts';
+import { type Client, createClusterApiClient, type Resolve } from '../../runtimehooks/client/index.ts';
 import { inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
 import { createCaller } from './caller.ts';
 import type { Blueprint } from './cluster/blueprint.ts';
@@ -95,10 +95,9 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
 
 /** Creates a client that behaves like that of Cluster API's managers. */
 function connect(options: RehearsalOptions, resolve: Resolve | undefined): Client {
-  return createClient({
+  return createClusterApiClient({
     ...(resolve !== undefined && { resolve }),
     namespaceLabels: options.namespaceLabels,
-    mimicsClusterApi: true,
   });
 }
 

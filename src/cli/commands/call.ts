@@ -6,7 +6,7 @@ import {
   type CalledObject,
   type CallResult,
   type Client,
-  createClient,
+  createClusterApiClient,
   isCallError,
 } from '../../runtimehooks/client/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.ts';
@@ -317,8 +317,7 @@ that cannot be read.`,
         throw new UsageError('call: pass either --request FILE or --sample');
       }
       const extensions: Extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
-      const client = createClient({
-        mimicsClusterApi: true,
+      const client = createClusterApiClient({
         resolve: extensions.resolve,
         // Of a namespace that is not in a cluster, only the label that each has is known.
         namespaceLabels:

@@ -66,11 +66,6 @@ export interface ExtensionServerOptions {
    * Allows only clients with a certificate issued by these CAs. Cluster API can send one since 1.11, if configured to.
    */
   clients?: { caFile: string; allowedNames?: readonly string[] | undefined } | undefined;
-  /**
-   * For extensions that test their callers: replaces a handler's answer, and its HTTP status. Default: the handler's
-   * answer.
-   */
-  replaceAnswer?: ReplaceAnswer | undefined;
   /** The limits of the server. A header may take no longer than its request, whatever `headersTimeoutMs` is. */
   limits?: Partial<Limits> | undefined;
   /** Default: JSON lines on stdout. */
@@ -79,8 +74,6 @@ export interface ExtensionServerOptions {
   logLevel?: string | undefined;
   /** Version of the extension, for metrics. */
   version?: string | undefined;
-  /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
-  processMetrics?: boolean | undefined;
 }
 
 /** Options of an extension server that this program hosts. Another thread may watch the certificates for it. */
@@ -88,6 +81,13 @@ export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'ce
   certificates?: ExtensionCertificates | CertificateSource | undefined;
   /** `none` for a server that nobody probes. */
   healthPort?: number | 'none' | undefined;
+  /**
+   * For extensions that test their callers: replaces a handler's answer, and its HTTP status. Default: the handler's
+   * answer.
+   */
+  replaceAnswer?: ReplaceAnswer | undefined;
+  /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
+  processMetrics?: boolean | undefined;
   /**
    * Whether the validators of messages are compiled at the start; otherwise the first call of a hook waits for that.
    * Default: yes.

@@ -32,11 +32,6 @@ export interface ClientOptions {
   maxConcurrentCalls?: number | undefined;
   /** Longest response that is read, in bytes. Default: 20 MiB. Of a discovery at most 2 MiB are read. */
   maxAnswerBytes?: number | undefined;
-  /**
-   * Whether to call as Cluster API's own client does, for rehearsals: without a Content-Type, and even if the extension
-   * is in backoff. Default: no. Discovery always does so.
-   */
-  mimicsClusterApi?: boolean | undefined;
   /** The registry for the metrics of calls. Default: none. */
   metrics?: MetricsRegistry | undefined;
   /** Returns milliseconds of a monotonic clock. Default: the system's. */

@@ -52,8 +52,20 @@ function checkOptions(options: ClientOptions): void {
  * @throws {RangeError} for a maximum of answer bytes or of concurrent calls that is not a whole number above 0.
  */
 export function createClient(options: ClientOptions = {}): Client {
+  return clientWith(options, false);
+}
+
+/**
+ * A client that calls as Cluster API's own does, for rehearsals: without a Content-Type, and even if the extension is in
+ * backoff. Discovery always does so.
+ */
+export function createClusterApiClient(options: ClientOptions = {}): Client {
+  return clientWith(options, true);
+}
+
+function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   checkOptions(options);
-  const { now = () => performance.now(), release = newestKnownRelease, mimicsClusterApi = false } = options;
+  const { now = () => performance.now(), release = newestKnownRelease } = options;
   const catalog = options.catalog ?? createHookCatalog();
   const registry = createRegistry();
   const connections = createConnections({

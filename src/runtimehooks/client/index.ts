@@ -1,5 +1,5 @@
 export { type CallError, type CallStep, isCallError, quotable } from './call-error.ts';
-export { createClient } from './client.ts';
+export { createClient, createClusterApiClient } from './client.ts';
 export type {
   CallAllOptions,
   CallAllResult,

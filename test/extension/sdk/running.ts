@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  createExtensionServer,
+  createHostedExtension,
   type ExtensionServerOptions,
   type Handler,
   type RunningExtension,
@@ -24,7 +24,7 @@ export function certificateFolder(): string {
 /** Starts an extension on free ports of loopback, with a log that is recorded. */
 export async function startExtension(handlers: readonly Handler[], options: Partial<ExtensionServerOptions> = {}) {
   const { log, lines } = collectingLog();
-  const server = createExtensionServer({
+  const server = createHostedExtension({
     handlers,
     certificates: { folder: certificateFolder() },
     host: '127.0.0.1',

@@ -33,7 +33,7 @@ test('for development: a certificate that is kept, and an ExtensionConfig to use
   endWith(() => rmSync(folder, { recursive: true }));
   const { log, lines } = collectingLog();
   const start = () =>
-    createExtensionServer({
+    createHostedExtension({
       handlers: [create],
       certificates: { development: folder, name: 'lab' },
       port: 0,

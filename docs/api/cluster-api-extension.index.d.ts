@@ -1,0 +1,1259 @@
+interface Write {
+  (message: string): void;
+  (fields: object, message?: string): void;
+}
+interface Log {
+  trace: Write;
+  debug: Write;
+  info: Write;
+  warn: Write;
+  error: Write;
+  fatal: Write;
+  isLevelEnabled(level: string): boolean;
+  child(fields: Record<string, unknown>): Log;
+  flush(done?: () => void): void;
+}
+type Json = null | boolean | number | string | Json[] | {
+  [key: string]: Json;
+};
+type JsonObject = {
+  [key: string]: Json;
+};
+interface Release {
+  major: number;
+  minor: number;
+}
+interface LifecycleKey {
+  group: string;
+  version: string;
+  name: string;
+}
+interface Lifecycle extends LifecycleKey {
+  introduced: Release;
+  deprecated?: {
+    release: Release;
+    date: string;
+  };
+  removed?: Release;
+  replacedBy?: LifecycleKey;
+  singleton?: boolean;
+  blockingSince?: Release;
+}
+interface MessageSchema {
+  $ref?: string;
+  type?: 'object' | 'array' | 'string' | 'integer' | 'boolean';
+  format?: string;
+  description?: string;
+  example?: unknown;
+  default?: unknown;
+  enum?: readonly string[];
+  required?: readonly string[];
+  properties?: Readonly<Record<string, MessageSchema>>;
+  additionalProperties?: MessageSchema;
+  items?: MessageSchema;
+  allOf?: readonly MessageSchema[];
+  oneOf?: readonly MessageSchema[];
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  pattern?: string;
+  'x-kubernetes-list-type'?: 'map' | 'atomic';
+  'x-kubernetes-list-map-keys'?: readonly string[];
+  'x-kubernetes-map-type'?: 'atomic';
+}
+type SchemaValue<S, Other = unknown> = S extends {
+  readonly enum: readonly (infer Value)[];
+} ? Value : S extends {
+  readonly type: infer Type;
+} ? Type extends 'string' ? string : Type extends 'integer' | 'number' ? number : Type extends 'boolean' ? boolean : Type extends 'array' ? (S extends {
+  readonly items: infer Items;
+} ? SchemaValue<Items, Other> : Other)[] : Type extends 'object' ? ObjectValue<S, Other> : Other : Other;
+type ObjectValue<S, Other> = S extends {
+  readonly properties: infer Properties;
+} ? { [Name in PresentIn<Properties, S>]: SchemaValue<Properties[Name], Other>; } & { [Name in Exclude<keyof Properties, PresentIn<Properties, S>>]?: SchemaValue<Properties[Name], Other>; } : {
+  [name: string]: S extends {
+    readonly additionalProperties: infer Values;
+  } ? SchemaValue<Values, Other> : Other;
+};
+type PresentIn<Properties, S> = { [Name in keyof Properties]: S extends {
+  readonly required: readonly (infer Required)[];
+} ? Name extends Required ? Name : DefaultedName<Properties, Name> : DefaultedName<Properties, Name>; }[keyof Properties];
+type DefaultedName<Properties, Name extends keyof Properties> = Properties[Name] extends {
+  readonly default: unknown;
+} ? Name : never;
+interface HookDefinition<Request = object, Response = object> {
+  readonly group: string;
+  readonly version: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly purpose: string;
+  readonly tags: readonly string[];
+  readonly singleton: boolean;
+  readonly lifecycle: Lifecycle;
+  readonly isBlocking: boolean;
+  readonly request: MessageDefinition;
+  readonly response: MessageDefinition;
+  readonly changes: readonly ReleaseChange[];
+  readonly components: Readonly<Record<string, MessageSchema>>;
+  readonly types?: {
+    readonly request: Request;
+    readonly response: Response;
+  };
+}
+interface MessageDefinition {
+  readonly kind: string;
+  readonly component: string;
+  readonly schema: MessageSchema;
+  readonly fieldsSince: Readonly<Record<string, Release>>;
+}
+interface ReleaseChange {
+  readonly release: Release;
+  readonly text: string;
+  readonly coreBefore?: CoreVersion;
+}
+type CoreVersion = 'v1beta1' | 'v1beta2';
+type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
+type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
+interface HookOptions {
+  group: string;
+  version: string;
+  name: string;
+  summary?: string | undefined;
+  purpose?: string | undefined;
+  tags?: readonly string[] | undefined;
+  singleton?: boolean | undefined;
+  introduced?: string | undefined;
+  deprecated?: {
+    release: string;
+    date: string;
+  } | undefined;
+  removed?: string | undefined;
+  replacedBy?: {
+    group: string;
+    version: string;
+    name: string;
+  } | undefined;
+  blockingSince?: string | undefined;
+  fieldsSince?: {
+    request?: Readonly<Record<string, string>> | undefined;
+    response?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
+  changes?: readonly {
+    release: string;
+    text: string;
+    coreBefore?: CoreVersion | undefined;
+  }[] | undefined;
+  request: MessageSchema;
+  response: MessageSchema;
+  package?: string | undefined;
+  components?: Readonly<Record<string, MessageSchema>> | undefined;
+}
+type MessageOf<S> = S extends {
+  readonly properties: infer Properties;
+} ? string extends keyof Properties ? object : SchemaValue<S> : object;
+export declare function defineHook<const Options extends HookOptions>(options: Options): HookDefinition<MessageOf<Options['request']>, MessageOf<Options['response']>>;
+export declare function defineHook<Request, Response>(options: HookOptions): HookDefinition<Request, Response>;
+type AnyJSON = unknown;
+type MetaTime = string;
+type IntOrString = number | string;
+interface NodeSwapStatus {
+  capacity?: number;
+}
+interface NodeSystemInfo {
+  machineID: string;
+  systemUUID: string;
+  bootID: string;
+  kernelVersion: string;
+  osImage: string;
+  containerRuntimeVersion: string;
+  kubeletVersion: string;
+  kubeProxyVersion: string;
+  operatingSystem: string;
+  architecture: string;
+  swap?: NodeSwapStatus;
+}
+interface MetaCondition {
+  type: string;
+  status: string;
+  lastTransitionTime: MetaTime;
+  reason: string;
+  message: string;
+  observedGeneration?: number;
+}
+interface MetaFieldsV1 {
+  [k: string]: unknown;
+}
+interface MetaLabelSelector {
+  matchExpressions?: MetaLabelSelectorRequirement[];
+  matchLabels?: {
+    [k: string]: string;
+  };
+}
+interface MetaLabelSelectorRequirement {
+  key: string;
+  operator: string;
+  values?: string[];
+}
+interface MetaManagedFieldsEntry {
+  apiVersion?: string;
+  fieldsType?: string;
+  fieldsV1?: MetaFieldsV1;
+  manager?: string;
+  operation?: string;
+  subresource?: string;
+  time?: MetaTime;
+}
+interface MetaObjectMeta {
+  annotations?: {
+    [k: string]: string;
+  };
+  clusterName?: string;
+  creationTimestamp?: MetaTime;
+  deletionGracePeriodSeconds?: number;
+  deletionTimestamp?: MetaTime;
+  finalizers?: string[];
+  generateName?: string;
+  generation?: number;
+  labels?: {
+    [k: string]: string;
+  };
+  managedFields?: MetaManagedFieldsEntry[];
+  name?: string;
+  namespace?: string;
+  ownerReferences?: MetaOwnerReference[];
+  resourceVersion?: string;
+  selfLink?: string;
+  uid?: string;
+}
+interface MetaOwnerReference {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  blockOwnerDeletion?: boolean;
+  controller?: boolean;
+}
+interface RawExtension {
+  [k: string]: unknown;
+}
+interface APIEndpoint {
+  host?: string;
+  port?: number;
+}
+interface Bootstrap {
+  configRef?: ContractVersionedObjectReference;
+  dataSecretName?: string;
+}
+interface Cluster {
+  spec: ClusterSpec;
+  apiVersion?: string;
+  kind?: string;
+  metadata?: MetaObjectMeta;
+  status?: ClusterStatus;
+}
+interface ClusterAvailabilityGate {
+  conditionType: string;
+  polarity?: string;
+}
+interface ClusterClassRef {
+  name: string;
+  namespace?: string;
+}
+interface ClusterClassVariable {
+  name: string;
+  required: boolean;
+  schema: VariableSchema;
+  deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata;
+}
+interface ClusterClassVariableMetadata {
+  annotations?: {
+    [k: string]: string;
+  };
+  labels?: {
+    [k: string]: string;
+  };
+}
+interface ClusterControlPlaneStatus {
+  availableReplicas?: number;
+  desiredReplicas?: number;
+  readyReplicas?: number;
+  replicas?: number;
+  upToDateReplicas?: number;
+}
+interface ClusterDeprecatedStatus {
+  v1beta1?: ClusterV1Beta1DeprecatedStatus;
+}
+interface ClusterInitializationStatus {
+  controlPlaneInitialized?: boolean;
+  infrastructureProvisioned?: boolean;
+}
+interface ClusterNetwork {
+  apiServerPort?: number;
+  pods?: NetworkRanges;
+  serviceDomain?: string;
+  services?: NetworkRanges;
+}
+interface ClusterSpec {
+  availabilityGates?: ClusterAvailabilityGate[];
+  clusterNetwork?: ClusterNetwork;
+  controlPlaneEndpoint?: APIEndpoint;
+  controlPlaneRef?: ContractVersionedObjectReference;
+  infrastructureRef?: ContractVersionedObjectReference;
+  paused?: boolean;
+  topology?: Topology;
+}
+interface ClusterStatus {
+  conditions?: MetaCondition[];
+  controlPlane?: ClusterControlPlaneStatus;
+  deprecated?: ClusterDeprecatedStatus;
+  failureDomains?: FailureDomain[];
+  initialization?: ClusterInitializationStatus;
+  observedGeneration?: number;
+  phase?: string;
+  workers?: WorkersStatus;
+}
+interface ClusterV1Beta1DeprecatedStatus {
+  conditions?: Condition[];
+  failureMessage?: string;
+  failureReason?: string;
+}
+interface ClusterVariable {
+  name: string;
+  value: AnyJSON;
+}
+interface Condition {
+  type: string;
+  status: string;
+  lastTransitionTime: MetaTime;
+  message?: string;
+  reason?: string;
+  severity?: string;
+}
+interface ContractVersionedObjectReference {
+  kind: string;
+  name: string;
+  apiGroup: string;
+}
+interface ControlPlaneTopology {
+  deletion?: ControlPlaneTopologyMachineDeletionSpec;
+  healthCheck?: ControlPlaneTopologyHealthCheck;
+  metadata?: ObjectMeta;
+  readinessGates?: MachineReadinessGate[];
+  replicas?: number;
+  rollout?: ControlPlaneTopologyRolloutSpec;
+  taints?: MachineTaint[];
+  variables?: ControlPlaneVariables;
+}
+interface ControlPlaneTopologyHealthCheck {
+  checks?: ControlPlaneTopologyHealthCheckChecks;
+  enabled?: boolean;
+  remediation?: ControlPlaneTopologyHealthCheckRemediation;
+}
+interface ControlPlaneTopologyHealthCheckChecks {
+  nodeStartupTimeoutSeconds?: number;
+  unhealthyMachineConditions?: UnhealthyMachineCondition[];
+  unhealthyNodeConditions?: UnhealthyNodeCondition[];
+}
+interface ControlPlaneTopologyHealthCheckRemediation {
+  templateRef?: MachineHealthCheckRemediationTemplateReference;
+  triggerIf?: ControlPlaneTopologyHealthCheckRemediationTriggerIf;
+}
+interface ControlPlaneTopologyHealthCheckRemediationTriggerIf {
+  unhealthyInRange?: string;
+  unhealthyLessThanOrEqualTo?: IntOrString;
+}
+interface ControlPlaneTopologyMachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+}
+interface ControlPlaneTopologyRolloutSpec {
+  after?: MetaTime;
+}
+interface ControlPlaneVariables {
+  overrides?: ClusterVariable[];
+}
+interface FailureDomain {
+  name: string;
+  attributes?: {
+    [k: string]: string;
+  };
+  controlPlane?: boolean;
+}
+interface JSONSchemaProps {
+  additionalProperties?: JSONSchemaProps;
+  allOf?: JSONSchemaProps[];
+  anyOf?: JSONSchemaProps[];
+  default?: AnyJSON;
+  description?: string;
+  enum?: AnyJSON[];
+  example?: AnyJSON;
+  exclusiveMaximum?: boolean;
+  exclusiveMinimum?: boolean;
+  format?: string;
+  items?: JSONSchemaProps;
+  maxItems?: number;
+  maxLength?: number;
+  maxProperties?: number;
+  maximum?: number;
+  minItems?: number;
+  minLength?: number;
+  minProperties?: number;
+  minimum?: number;
+  not?: JSONSchemaProps;
+  oneOf?: JSONSchemaProps[];
+  pattern?: string;
+  properties?: {
+    [k: string]: JSONSchemaProps;
+  };
+  required?: string[];
+  type?: string;
+  uniqueItems?: boolean;
+  'x-kubernetes-int-or-string'?: boolean;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+  'x-kubernetes-validations'?: ValidationRule[];
+  'x-metadata'?: VariableSchemaMetadata;
+}
+interface Machine {
+  spec: MachineSpec;
+  apiVersion?: string;
+  kind?: string;
+  metadata?: MetaObjectMeta;
+  status?: MachineStatus;
+}
+interface MachineAddress {
+  type: string;
+  address: string;
+}
+interface MachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+}
+interface MachineDeletionStatus {
+  nodeDrainStartTime?: MetaTime;
+  waitForNodeVolumeDetachStartTime?: MetaTime;
+}
+interface MachineDeploymentTopology {
+  class: string;
+  name: string;
+  deletion?: MachineDeploymentTopologyMachineDeletionSpec;
+  failureDomain?: string;
+  healthCheck?: MachineDeploymentTopologyHealthCheck;
+  metadata?: ObjectMeta;
+  minReadySeconds?: number;
+  readinessGates?: MachineReadinessGate[];
+  replicas?: number;
+  rollout?: MachineDeploymentTopologyRolloutSpec;
+  taints?: MachineTaint[];
+  variables?: MachineDeploymentVariables;
+}
+interface MachineDeploymentTopologyHealthCheck {
+  checks?: MachineDeploymentTopologyHealthCheckChecks;
+  enabled?: boolean;
+  remediation?: MachineDeploymentTopologyHealthCheckRemediation;
+}
+interface MachineDeploymentTopologyHealthCheckChecks {
+  nodeStartupTimeoutSeconds?: number;
+  unhealthyMachineConditions?: UnhealthyMachineCondition[];
+  unhealthyNodeConditions?: UnhealthyNodeCondition[];
+}
+interface MachineDeploymentTopologyHealthCheckRemediation {
+  maxInFlight?: IntOrString;
+  templateRef?: MachineHealthCheckRemediationTemplateReference;
+  triggerIf?: MachineDeploymentTopologyHealthCheckRemediationTriggerIf;
+}
+interface MachineDeploymentTopologyHealthCheckRemediationTriggerIf {
+  unhealthyInRange?: string;
+  unhealthyLessThanOrEqualTo?: IntOrString;
+}
+interface MachineDeploymentTopologyMachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+  order?: string;
+}
+interface MachineDeploymentTopologyRolloutSpec {
+  after?: MetaTime;
+  strategy?: MachineDeploymentTopologyRolloutStrategy;
+}
+interface MachineDeploymentTopologyRolloutStrategy {
+  type: string;
+  rollingUpdate?: MachineDeploymentTopologyRolloutStrategyRollingUpdate;
+}
+interface MachineDeploymentTopologyRolloutStrategyRollingUpdate {
+  maxSurge?: IntOrString;
+  maxUnavailable?: IntOrString;
+}
+interface MachineDeploymentVariables {
+  overrides?: ClusterVariable[];
+}
+interface MachineDeprecatedStatus {
+  v1beta1?: MachineV1Beta1DeprecatedStatus;
+}
+interface MachineHealthCheckRemediationTemplateReference {
+  kind: string;
+  name: string;
+  apiVersion: string;
+}
+interface MachineInitializationStatus {
+  bootstrapDataSecretCreated?: boolean;
+  infrastructureProvisioned?: boolean;
+}
+interface MachineNamingSpec {
+  template?: string;
+}
+interface MachineNodeReference {
+  name: string;
+}
+interface MachinePoolTopology {
+  class: string;
+  name: string;
+  deletion?: MachinePoolTopologyMachineDeletionSpec;
+  failureDomains?: string[];
+  metadata?: ObjectMeta;
+  minReadySeconds?: number;
+  replicas?: number;
+  taints?: MachineTaint[];
+  variables?: MachinePoolVariables;
+}
+interface MachinePoolTopologyMachineDeletionSpec {
+  nodeDeletionTimeoutSeconds?: number;
+  nodeDrainTimeoutSeconds?: number;
+  nodeVolumeDetachTimeoutSeconds?: number;
+}
+interface MachinePoolVariables {
+  overrides?: ClusterVariable[];
+}
+interface MachineReadinessGate {
+  conditionType: string;
+  polarity?: string;
+}
+interface MachineSet {
+  spec: MachineSetSpec;
+  apiVersion?: string;
+  kind?: string;
+  metadata?: MetaObjectMeta;
+  status?: MachineSetStatus;
+}
+interface MachineSetDeletionSpec {
+  order?: string;
+}
+interface MachineSetDeprecatedStatus {
+  v1beta1?: MachineSetV1Beta1DeprecatedStatus;
+}
+interface MachineSetSpec {
+  clusterName: string;
+  selector: MetaLabelSelector;
+  template: MachineTemplateSpec;
+  deletion?: MachineSetDeletionSpec;
+  machineNaming?: MachineNamingSpec;
+  replicas?: number;
+}
+interface MachineSetStatus {
+  availableReplicas?: number;
+  conditions?: MetaCondition[];
+  deprecated?: MachineSetDeprecatedStatus;
+  observedGeneration?: number;
+  readyReplicas?: number;
+  replicas?: number;
+  selector?: string;
+  upToDateReplicas?: number;
+}
+interface MachineSetV1Beta1DeprecatedStatus {
+  availableReplicas?: number;
+  conditions?: Condition[];
+  failureMessage?: string;
+  failureReason?: string;
+  fullyLabeledReplicas?: number;
+  readyReplicas?: number;
+}
+interface MachineSpec {
+  clusterName: string;
+  bootstrap: Bootstrap;
+  infrastructureRef: ContractVersionedObjectReference;
+  deletion?: MachineDeletionSpec;
+  failureDomain?: string;
+  minReadySeconds?: number;
+  providerID?: string;
+  readinessGates?: MachineReadinessGate[];
+  taints?: MachineTaint[];
+  version?: string;
+}
+interface MachineStatus {
+  addresses?: MachineAddress[];
+  certificatesExpiryDate?: MetaTime;
+  conditions?: MetaCondition[];
+  deletion?: MachineDeletionStatus;
+  deprecated?: MachineDeprecatedStatus;
+  failureDomain?: string;
+  initialization?: MachineInitializationStatus;
+  lastUpdated?: MetaTime;
+  nodeInfo?: NodeSystemInfo;
+  nodeRef?: MachineNodeReference;
+  observedGeneration?: number;
+  phase?: string;
+}
+interface MachineTaint {
+  key: string;
+  effect: string;
+  propagation: string;
+  value?: string;
+}
+interface MachineTemplateSpec {
+  spec: MachineSpec;
+  metadata?: ObjectMeta;
+}
+interface MachineV1Beta1DeprecatedStatus {
+  conditions?: Condition[];
+  failureMessage?: string;
+  failureReason?: string;
+}
+interface NetworkRanges {
+  cidrBlocks: string[];
+}
+interface ObjectMeta {
+  annotations?: {
+    [k: string]: string;
+  };
+  labels?: {
+    [k: string]: string;
+  };
+}
+interface Topology {
+  classRef: ClusterClassRef;
+  version: string;
+  controlPlane?: ControlPlaneTopology;
+  variables?: ClusterVariable[];
+  workers?: WorkersTopology;
+}
+interface UnhealthyMachineCondition {
+  type: string;
+  status: string;
+  timeoutSeconds: number;
+}
+interface UnhealthyNodeCondition {
+  type: string;
+  status: string;
+  timeoutSeconds: number;
+}
+interface ValidationRule {
+  rule: string;
+  fieldPath?: string;
+  message?: string;
+  messageExpression?: string;
+  reason?: string;
+}
+interface VariableSchema {
+  openAPIV3Schema: JSONSchemaProps;
+}
+interface VariableSchemaMetadata {
+  annotations?: {
+    [k: string]: string;
+  };
+  labels?: {
+    [k: string]: string;
+  };
+}
+interface WorkersStatus {
+  availableReplicas?: number;
+  desiredReplicas?: number;
+  readyReplicas?: number;
+  replicas?: number;
+  upToDateReplicas?: number;
+}
+interface WorkersTopology {
+  machineDeployments?: MachineDeploymentTopology[];
+  machinePools?: MachinePoolTopology[];
+}
+interface AfterClusterUpgradeRequest {
+  cluster: Cluster;
+  kubernetesVersion: string;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface AfterClusterUpgradeResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface AfterControlPlaneInitializedRequest {
+  cluster: Cluster;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface AfterControlPlaneInitializedResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface AfterControlPlaneUpgradeRequest {
+  cluster: Cluster;
+  kubernetesVersion: string;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  workersUpgrades?: UpgradeStepInfo[];
+}
+interface AfterControlPlaneUpgradeResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface AfterWorkersUpgradeRequest {
+  cluster: Cluster;
+  kubernetesVersion: string;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  workersUpgrades?: UpgradeStepInfo[];
+}
+interface AfterWorkersUpgradeResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface BeforeClusterCreateRequest {
+  cluster: Cluster;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface BeforeClusterCreateResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface BeforeClusterDeleteRequest {
+  cluster: Cluster;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface BeforeClusterDeleteResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface BeforeClusterUpgradeRequest {
+  cluster: Cluster;
+  fromKubernetesVersion: string;
+  toKubernetesVersion: string;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  workersUpgrades?: UpgradeStepInfo[];
+}
+interface BeforeClusterUpgradeResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface BeforeControlPlaneUpgradeRequest {
+  cluster: Cluster;
+  fromKubernetesVersion: string;
+  toKubernetesVersion: string;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  workersUpgrades?: UpgradeStepInfo[];
+}
+interface BeforeControlPlaneUpgradeResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface BeforeWorkersUpgradeRequest {
+  cluster: Cluster;
+  fromKubernetesVersion: string;
+  toKubernetesVersion: string;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  controlPlaneUpgrades?: UpgradeStepInfo[];
+  workersUpgrades?: UpgradeStepInfo[];
+}
+interface BeforeWorkersUpgradeResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface CanUpdateMachineRequest {
+  current: CanUpdateMachineRequestObjects;
+  desired: CanUpdateMachineRequestObjects;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface CanUpdateMachineRequestObjects {
+  machine: Machine;
+  infrastructureMachine: RawExtension;
+  bootstrapConfig?: RawExtension;
+}
+interface CanUpdateMachineResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+  machinePatch?: Patch;
+  infrastructureMachinePatch?: Patch;
+  bootstrapConfigPatch?: Patch;
+}
+interface CanUpdateMachineSetRequest {
+  current: CanUpdateMachineSetRequestObjects;
+  desired: CanUpdateMachineSetRequestObjects;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface CanUpdateMachineSetRequestObjects {
+  machineSet: MachineSet;
+  infrastructureMachineTemplate: RawExtension;
+  bootstrapConfigTemplate?: RawExtension;
+}
+interface CanUpdateMachineSetResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+  machineSetPatch?: Patch;
+  infrastructureMachineTemplatePatch?: Patch;
+  bootstrapConfigTemplatePatch?: Patch;
+}
+interface DiscoverVariablesRequest {
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface DiscoverVariablesResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+  variables?: ClusterClassVariable[];
+}
+interface DiscoveryRequest {
+  apiVersion?: string;
+  kind?: string;
+}
+interface DiscoveryResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+  handlers?: ExtensionHandler[];
+}
+interface ExtensionHandler {
+  name: string;
+  requestHook: GroupVersionHook;
+  timeoutSeconds?: number;
+  failurePolicy?: string;
+}
+interface GeneratePatchesRequest {
+  items: GeneratePatchesRequestItem[];
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  variables?: Variable[];
+}
+interface GeneratePatchesRequestItem {
+  uid: string;
+  holderReference: HolderReference;
+  object: RawExtension;
+  variables?: Variable[];
+}
+interface GeneratePatchesResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+  items?: GeneratePatchesResponseItem[];
+}
+interface GeneratePatchesResponseItem {
+  uid: string;
+  patchType: string;
+  patch: string;
+}
+interface GenerateUpgradePlanRequest {
+  cluster: Cluster;
+  fromControlPlaneKubernetesVersion: string;
+  toKubernetesVersion: string;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  fromWorkersKubernetesVersion?: string;
+}
+interface GenerateUpgradePlanResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+  controlPlaneUpgrades?: UpgradeStep[];
+  workersUpgrades?: UpgradeStep[];
+}
+interface GroupVersionHook {
+  apiVersion: string;
+  hook: string;
+}
+interface HolderReference {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+  fieldPath: string;
+}
+interface Patch {
+  patchType: string;
+  patch: string;
+}
+interface UpdateMachineRequest {
+  desired: UpdateMachineRequestObjects;
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+}
+interface UpdateMachineRequestObjects {
+  machine: Machine;
+  infrastructureMachine: RawExtension;
+  bootstrapConfig?: RawExtension;
+}
+interface UpdateMachineResponse {
+  status: 'Failure' | 'Success';
+  retryAfterSeconds: number;
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface UpgradeStep {
+  version: string;
+}
+interface UpgradeStepInfo {
+  version: string;
+}
+interface ValidateTopologyRequest {
+  items: ValidateTopologyRequestItem[];
+  apiVersion?: string;
+  kind?: string;
+  settings?: {
+    [k: string]: string;
+  };
+  variables?: Variable[];
+}
+interface ValidateTopologyRequestItem {
+  holderReference: HolderReference;
+  object: RawExtension;
+  variables?: Variable[];
+}
+interface ValidateTopologyResponse {
+  status: 'Failure' | 'Success';
+  apiVersion?: string;
+  kind?: string;
+  message?: string;
+}
+interface Variable {
+  name: string;
+  value: AnyJSON;
+}
+declare const hooks: {
+  readonly Discovery: HookDefinition<DiscoveryRequest, DiscoveryResponse>;
+  readonly BeforeClusterCreate: HookDefinition<BeforeClusterCreateRequest, BeforeClusterCreateResponse>;
+  readonly AfterControlPlaneInitialized: HookDefinition<AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse>;
+  readonly BeforeClusterUpgrade: HookDefinition<BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse>;
+  readonly BeforeControlPlaneUpgrade: HookDefinition<BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse>;
+  readonly AfterControlPlaneUpgrade: HookDefinition<AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse>;
+  readonly BeforeWorkersUpgrade: HookDefinition<BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse>;
+  readonly AfterWorkersUpgrade: HookDefinition<AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse>;
+  readonly AfterClusterUpgrade: HookDefinition<AfterClusterUpgradeRequest, AfterClusterUpgradeResponse>;
+  readonly BeforeClusterDelete: HookDefinition<BeforeClusterDeleteRequest, BeforeClusterDeleteResponse>;
+  readonly GeneratePatches: HookDefinition<GeneratePatchesRequest, GeneratePatchesResponse>;
+  readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
+  readonly DiscoverVariables: HookDefinition<DiscoverVariablesRequest, DiscoverVariablesResponse>;
+  readonly CanUpdateMachine: HookDefinition<CanUpdateMachineRequest, CanUpdateMachineResponse>;
+  readonly CanUpdateMachineSet: HookDefinition<CanUpdateMachineSetRequest, CanUpdateMachineSetResponse>;
+  readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
+  readonly GenerateUpgradePlan: HookDefinition<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>;
+};
+interface Lifetime {
+  readonly stopping: AbortSignal;
+  waitUntil(work: Promise<unknown>): void;
+}
+type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
+type Hook = HookName | HookDefinition;
+type DefinitionOf<H extends Hook> = H extends HookName ? (typeof hooks)[H] : H;
+type RequestFor<H extends Hook> = RequestOf<DefinitionOf<H>>;
+type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
+declare const responseType: unique symbol;
+interface Answer<Response> {
+  readonly [responseType]: Response;
+}
+type OrUndefined<T> = { [Field in keyof T]: Record<never, never> extends Pick<T, Field> ? T[Field] | undefined : T[Field]; };
+type AnswerFields<Response> = OrUndefined<Omit<Response, 'apiVersion' | 'kind' | 'status' | 'retryAfterSeconds'>>;
+interface FinalAnswers<Response> {
+  done: Record<never, never> extends AnswerFields<Response> ? (fields?: AnswerFields<Response>) => Answer<Response> : (fields: AnswerFields<Response>) => Answer<Response>;
+  fail(message: string): Answer<Response>;
+}
+interface BlockingAnswers<Response> extends FinalAnswers<Response> {
+  retry(seconds: number, message: string): Answer<Response>;
+}
+type Answers<Response> = 'retryAfterSeconds' extends keyof Response ? BlockingAnswers<Response> : FinalAnswers<Response>;
+interface HandlerContext<Response> extends Lifetime {
+  answer: Answers<Response>;
+  signal: AbortSignal;
+  log: Log;
+  cluster: string | undefined;
+  settings: Readonly<Record<string, string>>;
+}
+export declare class HandlerFailure extends Error {}
+declare const problem: unique symbol;
+interface Problem<Sentence extends string> {
+  readonly [problem]: Sentence;
+}
+type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
+type Seconds = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | `${1 | 2}${Digit}` | 30;
+type CheckedTimeout<T extends number> = number extends T ? T : T extends Seconds ? T : `${T}` extends Seconds ? T : Problem<'a timeout is a whole number of seconds from 1 to 30'>;
+type LabelCharacter = Digit | '-' | 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i' | 'j' | 'k' | 'l' | 'm' | 'n' | 'o' | 'p' | 'q' | 'r' | 's' | 't' | 'u' | 'v' | 'w' | 'x' | 'y' | 'z';
+type HasLabelCharacters<N extends string> = N extends '' ? true : N extends `${LabelCharacter}${infer Rest}` ? HasLabelCharacters<Rest> : false;
+type CheckedName<N extends string> = string extends N ? N : N extends '' | `-${string}` | `${string}-` ? Problem<"a handler's name is a lower-case RFC 1123 label"> : HasLabelCharacters<N> extends true ? N : Problem<"a handler's name is a lower-case RFC 1123 label">;
+type CheckedHook<H> = H extends 'Discovery' ? Problem<'the server answers Discovery itself'> : H extends Hook ? H : Problem<'Cluster API has no hook of this name'>;
+interface HandlerOptions<H extends Hook, N extends string = string, T extends number = number> {
+  name: N & CheckedName<N>;
+  timeoutSeconds?: (T & CheckedTimeout<T>) | undefined;
+  failurePolicy?: 'Fail' | 'Ignore' | undefined;
+  handle(request: RequestFor<H>, context: HandlerContext<ResponseFor<H>>): Answer<ResponseFor<H>> | Promise<Answer<ResponseFor<H>>>;
+}
+interface Handler<H extends Hook = Hook> {
+  readonly name: string;
+  readonly hook: HookDefinition;
+  readonly timeoutSeconds?: number | undefined;
+  readonly failurePolicy?: 'Fail' | 'Ignore' | undefined;
+  handle(request: object, context: HandlerContext<unknown>): unknown;
+  readonly types?: {
+    readonly hook: H;
+  };
+}
+export declare function handler<const H extends HookName | (string & {}) | HookDefinition, const N extends string, const T extends number = number>(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, Hook>, N, T>): Handler<Extract<H, Hook>>;
+type HandledCall = 'success' | 'blocking' | 'failure' | 'invalid request' | 'error' | 'invalid answer';
+interface CallOutcome {
+  response: JsonObject;
+  text: string;
+  result: HandledCall;
+  cluster?: string | undefined;
+}
+interface Limits {
+  maxBodyBytes: number;
+  maxConnections: number;
+  maxInFlightBytes: number;
+  maxStreams: number;
+  maxHeaderBytes: number;
+  headersTimeoutMs: number;
+  requestTimeoutMs: number;
+  responseTimeoutMs: number;
+  stallTimeoutMs: number;
+  timeoutCheckMs: number;
+  keepAliveTimeoutMs: number;
+}
+interface StopOptions {
+  closeAfter?: Promise<unknown> | undefined;
+  graceMs?: number | undefined;
+  timeoutMs: number;
+}
+interface RunningServer {
+  port: number;
+  healthPort: number;
+  stop(options: StopOptions): Promise<void>;
+}
+export declare class HandlersError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]);
+}
+interface JobsOptions {
+  retryAfterSeconds?: number | undefined;
+  maxSeconds?: number | undefined;
+  rememberSeconds?: number | undefined;
+  maxRunning?: number | undefined;
+  maxRemembered?: number | undefined;
+  now?: (() => number) | undefined;
+}
+interface Job {
+  key: string;
+  message: string;
+  run(signal: AbortSignal): Promise<void>;
+}
+type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'waitUntil'> & {
+  answer: BlockingAnswers<Response>;
+};
+interface Jobs {
+  answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response>;
+  running(): number;
+  stop(): Promise<void>;
+}
+export declare function createJobs(options?: JobsOptions): Jobs;
+interface KubernetesJobsOptions {
+  namespace: string;
+  template: JsonObject;
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
+  retryAfterSeconds?: number | undefined;
+  keepSeconds?: number | undefined;
+}
+interface KubernetesJob {
+  key: string;
+  message: string;
+  env?: Readonly<Record<string, string>> | undefined;
+  cluster?: {
+    metadata?: {
+      name?: string;
+      namespace?: string;
+      uid?: string;
+    };
+  } | undefined;
+}
+interface KubernetesJobs {
+  answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
+}
+export declare function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs;
+type FieldsByKind = readonly string[] | {
+  readonly [kind: string]: readonly string[];
+};
+interface UpdatableFields {
+  readonly machine?: readonly string[] | undefined;
+  readonly infrastructureMachine?: FieldsByKind | undefined;
+  readonly bootstrapConfig?: FieldsByKind | undefined;
+}
+type MachinePatches = Pick<CanUpdateMachineResponse, 'machinePatch' | 'infrastructureMachinePatch' | 'bootstrapConfigPatch'>;
+type MachineSetPatches = Pick<CanUpdateMachineSetResponse, 'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'>;
+interface InPlaceChanges {
+  machinePatches(request: CanUpdateMachineRequest): MachinePatches;
+  machineSetPatches(request: CanUpdateMachineSetRequest): MachineSetPatches;
+}
+export declare function defineInPlaceChanges(fields: UpdatableFields): InPlaceChanges;
+export declare function getField(object: unknown, path: string): Json | undefined;
+export declare function setField(object: object, path: string, value: Json | object | undefined): void;
+interface MachineUpdate {
+  key: string;
+  desired: UpdateMachineRequest['desired'];
+}
+type MachineUpdateState =
+{
+  state: 'none';
+} | {
+  state: 'running';
+} |
+{
+  state: 'failed';
+  message: string;
+} | {
+  state: 'done';
+};
+interface MachineUpdater {
+  look(update: MachineUpdate, signal: AbortSignal): Promise<MachineUpdateState>;
+  begin(update: MachineUpdate, signal: AbortSignal): Promise<void>;
+  kubeletVersion(update: MachineUpdate, signal: AbortSignal): Promise<string | undefined>;
+}
+type UpdateMachineContext = HandlerContext<UpdateMachineResponse>;
+export declare function answerUpdate({ desired }: Pick<UpdateMachineRequest, 'desired'>, { answer, log, signal }: Pick<UpdateMachineContext, 'answer' | 'log' | 'signal'>, updater: MachineUpdater, retryAfterSeconds?: number): Promise<Answer<UpdateMachineResponse>>;
+type ExtensionCertificates =
+{
+  folder: string;
+} |
+{
+  secret: string;
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
+} |
+{
+  development: string;
+  name?: string | undefined;
+} |
+'self-signed';
+interface ExtensionServerOptions {
+  handlers: readonly Handler[];
+  certificates?: ExtensionCertificates | undefined;
+  port?: number | undefined;
+  host?: string | undefined;
+  healthPort?: number | undefined;
+  healthHost?: string | undefined;
+  path?: string | undefined;
+  clients?: {
+    caFile: string;
+    allowedNames?: readonly string[] | undefined;
+  } | undefined;
+  limits?: Partial<Limits> | undefined;
+  log?: Log | undefined;
+  logLevel?: string | undefined;
+  version?: string | undefined;
+}
+type RunningExtension = RunningServer;
+interface ExtensionServer {
+  readonly handlers: readonly Handler[];
+  readonly warnings: readonly string[];
+  discovery(): DiscoveryResponse;
+  call(handler: string, request: unknown, options?: {
+    signal?: AbortSignal | undefined;
+  }): Promise<CallOutcome>;
+  start(): Promise<RunningExtension>;
+  run(): Promise<void>;
+}
+export declare function createExtensionServer(options: ExtensionServerOptions): ExtensionServer;
+type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
+export declare function upgradePlanProblems(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string[];
+export declare function compareVersions(a: string, b: string): number;
+export declare function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P;
+export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
+export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, Hook, HookName, HookOptions, InPlaceChanges, Job, Jobs, JobsOptions, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };
