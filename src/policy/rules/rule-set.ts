@@ -3,7 +3,7 @@ import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
 import { createEchoTest, notRenderedId } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import { unrenderedIn } from './fields/placeholders.ts';
-import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity } from './rule.ts';
+import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 /** Which rules run: all of them, or exactly what Cluster API itself rejects. */
@@ -172,6 +172,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
+  const about = (subject: Subject) => active.filter(({ rule }) => rule.subjects.includes(subject));
+  const activeBySubject = { object: about('object'), status: about('status'), deletion: about('deletion') };
 
   function check(input: RuleInput): Report[] {
     const reports: Report[] = [];
@@ -192,9 +194,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     };
     const upstreamInput = input.whole === input.object ? input : { ...input, object: input.whole };
     const present = presentParts(input);
-    for (current of active) {
-      const { subjects, about } = current.rule;
-      if (!subjects.includes(input.subject) || (about !== undefined && !present[about])) {
+    for (current of activeBySubject[input.subject]) {
+      if (current.rule.about !== undefined && !present[current.rule.about]) {
         continue;
       }
       limit = reports.length + maxReports;

@@ -1,17 +1,15 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 
 /**
- * The same function, computed once for each object, which must not change meanwhile: several rules need its result. It
- * saves 3 % of a review.
+ * The same function, computed once for each object, which must not change meanwhile: the rules that need its result run
+ * one after the other on the same object.
  */
 export function oncePerObject<T>(compute: (object: ExtensionConfig) => T): (object: ExtensionConfig) => T {
-  const results = new WeakMap<ExtensionConfig, { value: T }>();
+  let last: { object: ExtensionConfig; value: T } | undefined;
   return (object) => {
-    let result = results.get(object);
-    if (result === undefined) {
-      result = { value: compute(object) };
-      results.set(object, result);
+    if (last?.object !== object) {
+      last = { object, value: compute(object) };
     }
-    return result.value;
+    return last.value;
   };
 }
