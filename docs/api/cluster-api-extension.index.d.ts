@@ -1029,6 +1029,8 @@ declare const hooks: {
   readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
   readonly GenerateUpgradePlan: HookDefinition<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>;
 };
+type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
+export declare function upgradePlanProblem(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string | undefined;
 interface Lifetime {
   readonly stopping: AbortSignal;
   waitUntil(work: Promise<unknown>): void;
@@ -1251,8 +1253,6 @@ interface ExtensionServer {
   run(): Promise<void>;
 }
 export declare function createExtensionServer(options: ExtensionServerOptions): ExtensionServer;
-type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
-export declare function upgradePlanProblems(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string[];
 export declare function compareVersions(a: string, b: string): number;
 export declare function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;

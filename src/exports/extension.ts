@@ -44,5 +44,4 @@ export {
   setField,
   type UpdatableFields,
 } from '../extension/index.ts';
-export { defineHook, type HookOptions } from '../runtimehooks/index.ts';
-export { type UpgradePlan, upgradePlanProblems } from '../runtimehooks/messages/index.ts';
+export { defineHook, type HookOptions, type UpgradePlan, upgradePlanProblem } from '../runtimehooks/index.ts';

@@ -171,3 +171,16 @@ export {
   revertIgnored,
   type TemplatePlace,
 } from './patches/ignored.ts';
+export {
+  compareBuilds,
+  compareVersions,
+  type KubernetesVersion,
+  parseVersion,
+} from './upgrade-plans/kubernetes-version.ts';
+export {
+  completePlan,
+  maxPlanSteps,
+  type PlannedVersions,
+  type UpgradePlan,
+  upgradePlanProblem,
+} from './upgrade-plans/plan-problem.ts';

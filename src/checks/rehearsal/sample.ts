@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { compareVersions, parseVersion } from '../../runtimehooks/messages/index.ts';
+import { compareVersions, parseVersion } from '../../runtimehooks/index.ts';
 
 const sampleVersion = 'v1.31.0';
 

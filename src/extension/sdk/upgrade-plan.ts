@@ -1,11 +1,11 @@
-import type { GenerateUpgradePlanRequest } from '../../runtimehooks/index.ts';
 import {
   compareVersions as compare,
+  type GenerateUpgradePlanRequest,
   type KubernetesVersion,
   parseVersion,
   type UpgradePlan,
-  upgradePlanProblems,
-} from '../../runtimehooks/messages/index.ts';
+  upgradePlanProblem,
+} from '../../runtimehooks/index.ts';
 import { HandlerFailure } from './handlers/handler.ts';
 
 /** @throws {HandlerFailure} for text that is not a version. */
@@ -30,12 +30,12 @@ export function compareVersions(a: string, b: string): number {
 /**
  * Returns the plan, for `answer.done(checkedUpgradePlan(request, plan))`.
  *
- * @throws {HandlerFailure} when Cluster API would reject it, with the reason for users.
+ * @throws {HandlerFailure} when Cluster API would reject it, with Cluster API's text.
  */
 export function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P {
-  const problems = upgradePlanProblems(request, plan);
-  if (problems.length > 0) {
-    throw new HandlerFailure(`the upgrade plan is not valid: ${problems.slice(0, 5).join('; ')}`);
+  const problem = upgradePlanProblem(request, plan);
+  if (problem !== undefined) {
+    throw new HandlerFailure(problem);
   }
   return plan;
 }

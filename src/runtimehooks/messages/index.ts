@@ -7,10 +7,3 @@ export { compareHookDocuments, type HookChange } from './openapi/evolution.ts';
 export { openApiPage } from './openapi/page.ts';
 export { type HookDocument, OpenApiError, readHookDocument } from './openapi/read.ts';
 export { sampleRequest, sampleResponse } from './sample.ts';
-export {
-  compareVersions,
-  type KubernetesVersion,
-  parseVersion,
-  type UpgradePlan,
-  upgradePlanProblems,
-} from './upgrade-plan.ts';

@@ -576,7 +576,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
           controlPlaneUpgrades: [{ version: toKubernetesVersion as string }],
         }),
       },
-      'skips a minor',
+      'invalid ControlPlane upgrade plan: item 0; expecting a version with minor 30 or 31, found version v1.33.0',
     ],
     [
       'steps without end',
@@ -587,7 +587,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
           controlPlaneUpgrades: Array.from({ length: 2000 }, () => ({ version: 'v1.1.1' })),
         }),
       },
-      'has more than 1000 steps',
+      'has more than 100 steps',
     ],
   ],
   'concurrent-calls': [['a limit of 45', {}, 'among 50 calls it answers HTTP 429']],

@@ -3,8 +3,8 @@ import { aroundEach, describe, expect, test } from 'vitest';
 import { BehaviourError, readBehaviours } from '../../../src/extension/sample/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { GenerateUpgradePlanRequest } from '../../../src/runtimehooks/index.ts';
-import { clusterApiHooks } from '../../../src/runtimehooks/index.ts';
-import { decodeResponse, upgradePlanProblems } from '../../../src/runtimehooks/messages/index.ts';
+import { clusterApiHooks, upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
+import { decodeResponse } from '../../../src/runtimehooks/messages/index.ts';
 import { type RecordedCall, recordedCalls } from '../../runtimehooks/messages/recorded.ts';
 import { testCa } from '../../server/certificates.ts';
 import { ending } from '../../support/ends.ts';
@@ -63,7 +63,7 @@ describe('Cluster API accepts the answer to every recorded call', async () => {
     const { response } = decoded as { response: JsonObject };
     expect('retryAfterSeconds' in response).toBe(hook.isBlocking);
     if (hook.name === 'GenerateUpgradePlan') {
-      expect(upgradePlanProblems(recorded.body as unknown as GenerateUpgradePlanRequest, response)).toEqual([]);
+      expect(upgradePlanProblem(recorded.body as unknown as GenerateUpgradePlanRequest, response)).toBeUndefined();
     }
     if (hook.name === 'Discovery') {
       const served = (response.handlers as { requestHook: { hook: string } }[]).map(

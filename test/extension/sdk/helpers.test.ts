@@ -10,9 +10,7 @@ import {
 import { goDurationMs } from '../../../src/extension/sdk/calls/duration.ts';
 import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
 import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
-import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../../../src/runtimehooks/index.ts';
-import { upgradePlanProblems } from '../../../src/runtimehooks/messages/index.ts';
-import { recordedCalls } from '../../runtimehooks/messages/recorded.ts';
+import type { GenerateUpgradePlanRequest } from '../../../src/runtimehooks/index.ts';
 
 test.each([
   ['10s', 10_000],
@@ -34,73 +32,6 @@ describe('upgrade plans', () => {
     toKubernetesVersion: to,
     fromWorkersKubernetesVersion: fromWorkers ?? '',
   });
-  const plan = (controlPlane: string[], workers: string[] = []) => ({
-    controlPlaneUpgrades: controlPlane.map((version) => ({ version })),
-    workersUpgrades: workers.map((version) => ({ version })),
-  });
-  test.each<[string, GenerateUpgradePlanRequest, ReturnType<typeof plan>, RegExp | undefined]>([
-    ['step by step', request('v1.30.0', 'v1.32.1', 'v1.30.0'), plan(['v1.31.5', 'v1.32.1']), undefined],
-    [
-      'with workers',
-      request('v1.30.0', 'v1.33.0', 'v1.30.0'),
-      plan(['v1.31.0', 'v1.32.0', 'v1.33.0'], ['v1.33.0']),
-      undefined,
-    ],
-    ['at the target', request('v1.30.0', 'v1.30.0', 'v1.29.0'), plan([], ['v1.30.0']), undefined],
-    ['another build', request('v1.30.0+a', 'v1.30.0+b'), plan(['v1.30.0+b']), undefined],
-    ['from a candidate', request('v1.30.0-rc.2', 'v1.30.0'), plan(['v1.30.0-rc.10', 'v1.30.0']), undefined],
-    ['steps at the target', request('v1.30.0', 'v1.30.0'), plan(['v1.30.0']), /^controlPlaneUpgrades must be empty/],
-    ['no steps', request('v1.30.0', 'v1.31.0'), plan([]), /must end with v1\.31\.0/],
-    ['another end', request('v1.30.0', 'v1.32.0'), plan(['v1.31.0']), /must end with v1\.32\.0/],
-    [
-      'back',
-      request('v1.30.0', 'v1.31.0'),
-      plan(['v1.29.0', 'v1.31.0']),
-      /\[0\]: v1\.29\.0 must be greater than v1\.30\.0/,
-    ],
-    [
-      'a skipped minor',
-      request('v1.30.0', 'v1.32.0'),
-      plan(['v1.32.0']),
-      /v1\.32\.0 skips a minor version after v1\.30\.0/,
-    ],
-    ['no version', request('v1.30.0', 'v1.31.0'), plan(['1.x']), /"1\.x" is not a version/],
-    ['no workers', request('v1.30.0', 'v1.31.0'), plan(['v1.31.0'], ['v1.31.0']), /there are no workers/],
-    [
-      'workers elsewhere',
-      request('v1.30.0', 'v1.31.0', 'v1.30.0'),
-      plan(['v1.31.0'], ['v1.30.5', 'v1.31.0']),
-      /v1\.30\.5 is not a version of the control plane/,
-    ],
-    [
-      'workers too far',
-      request('v1.30.0', 'v1.31.0', 'v1.27.0'),
-      plan(['v1.31.0'], ['v1.31.0']),
-      /more than 3 minor versions/,
-    ],
-    [
-      'workers not to the end',
-      request('v1.30.0', 'v1.32.0', 'v1.30.0'),
-      plan(['v1.31.0', 'v1.32.0'], ['v1.31.0']),
-      /workersUpgrades must end/,
-    ],
-    [
-      'workers back',
-      request('v1.30.0', 'v1.32.0', 'v1.29.0'),
-      plan(['v1.31.0', 'v1.32.0'], ['v1.32.0', 'v1.31.0']),
-      /v1\.31\.0 must come after v1\.32\.0/,
-    ],
-  ])('%s', (_name, asked, answered, problem) => {
-    const problems = upgradePlanProblems(asked, answered);
-    expect(problems.join('\n')).toMatch(problem ?? /^$/);
-  });
-
-  test.each(
-    recordedCalls.filter(({ file }) => file.startsWith('GenerateUpgradePlan')),
-  )('a plan that Cluster API accepted is valid: $file', ({ body, answer }) => {
-    const response = answer as unknown as GenerateUpgradePlanResponse;
-    expect(upgradePlanProblems(body as unknown as GenerateUpgradePlanRequest, response)).toEqual([]);
-  });
 
   test.each<[string, string, string[] | undefined, string[]]>([
     ['v1.30.2', 'v1.33.1', undefined, ['v1.31.0', 'v1.32.0', 'v1.33.1']],
@@ -115,7 +46,7 @@ describe('upgrade plans', () => {
   test.each([
     ['v1.32.0', ['v1.31.0'], 'no version of Kubernetes v1.31 is known, which the upgrade has to pass'],
     ['v1.32.0', ['newest'], '"newest" is not a version such as v1.33.0'],
-    ['v1.29.0', undefined, 'the upgrade plan is not valid: controlPlaneUpgrades[0]: v1.29.0 must be greater than'],
+    ['v1.29.0', undefined, 'invalid ControlPlane upgrade plan: item 0; version v1.29.0 must be greater than v1.30.0'],
   ])('a plan to %s by %j fails for a reason that users read', (to, versions, message) => {
     const plan = () =>
       planUpgrade(
@@ -147,7 +78,8 @@ describe('upgrade plans', () => {
     const { response } = await callHandler(skipping, request('v1.30.0', 'v1.33.0'));
     expect(response).toEqual({
       status: 'Failure',
-      message: 'the upgrade plan is not valid: controlPlaneUpgrades[0]: v1.33.0 skips a minor version after v1.30.0',
+      message:
+        'invalid ControlPlane upgrade plan: item 0; expecting a version with minor 30 or 31, found version v1.33.0',
     });
   });
 });

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { quotable } from '../../../runtimehooks/client/index.ts';
-import type { GenerateUpgradePlanRequest } from '../../../runtimehooks/index.ts';
-import { type UpgradePlan, upgradePlanProblems } from '../../../runtimehooks/messages/index.ts';
+import { type GenerateUpgradePlanRequest, type UpgradePlan, upgradePlanProblem } from '../../../runtimehooks/index.ts';
 import { type Check, ofHook } from '../check.ts';
 import { describe, isSuccess } from '../outcome.ts';
 
@@ -38,7 +37,8 @@ export const planChecks: readonly Check[] = [
           report(`${where}: it ${describe(outcome)}`);
         } else if (isSuccess(outcome)) {
           const asked = body as unknown as GenerateUpgradePlanRequest;
-          for (const problem of upgradePlanProblems(asked, outcome.response as UpgradePlan).slice(0, 3)) {
+          const problem = upgradePlanProblem(asked, outcome.response as UpgradePlan);
+          if (problem !== undefined) {
             report(`${where}: ${quotable(problem, 200)}`);
           }
         }

@@ -1,23 +1,12 @@
 import { type Json, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
-import { parseVersion } from '../../../runtimehooks/messages/index.ts';
+import { completePlan, maxPlanSteps, type PlannedVersions, parseVersion } from '../../../runtimehooks/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
 import { type State, targetOf, tell } from '../cluster/state.ts';
 import { compareBuilds, isOlder, majorOf, minorOf } from './versions.ts';
 
-/** Versions that the control plane and the workers still have to be upgraded to, in order. */
-export interface Plan {
-  controlPlane: readonly string[];
-  workers: readonly string[];
-}
-
 /** How long Cluster API caches the plan of an extension, in ms. */
 const planCacheMs = 10 * 60_000;
-/** How many minors workers may be behind the control plane. */
-const maxWorkerMinors = 3;
-/** Maximum number of steps of a generated plan. */
-const maxSteps = 100;
-
 /** The lowest version of any worker; undefined without workers. */
 export function lowestWorkerVersion({ workers, controlPlane }: State): string | undefined {
   const versions = workers.flatMap(({ version }) => (version === undefined ? [] : [version]));
@@ -61,98 +50,11 @@ function minorSteps(from: string, to: string): string[] {
   const [first, last] = [minorOf(from), minorOf(to)];
   return [
     ...Array.from(
-      { length: Math.min(Math.max(0, last - first - 1), maxSteps) },
+      { length: Math.min(Math.max(0, last - first - 1), maxPlanSteps) },
       (_, index) => `v${majorOf(to)}.${first + 1 + index}.0`,
     ),
     to,
   ];
-}
-
-/** The workers' default steps: every third minor, in its last version in the control plane's plan, and the target. */
-function defaultWorkerSteps(lowest: string, current: string, controlPlane: readonly string[], to: string): string[] {
-  const steps: string[] = [];
-  const reachable = [current, ...controlPlane];
-  for (let minor = minorOf(lowest) + maxWorkerMinors; minor < minorOf(to); minor += maxWorkerMinors) {
-    const version = reachable.findLast((one) => minorOf(one) === minor);
-    if (version !== undefined) {
-      steps.push(version);
-    }
-  }
-  return [...steps, to];
-}
-
-/** The version as Go's semver library prints it. */
-const printed = (version: string): string => `v${version.replace(/^v/, '')}`;
-
-const unparsed = (version: string): string | undefined =>
-  parseVersion(version) === undefined
-    ? `failed to parse version ${version}: ${version.split('.').length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid character(s) found in version "${version}"`}`
-    : undefined;
-
-function controlPlaneProblem(current: string, to: string, steps: readonly string[]): string | undefined {
-  const invalid = 'invalid ControlPlane upgrade plan:';
-  if (compareBuilds(current, to) === 0) {
-    return steps.length > 0 ? `${invalid} control plane is already at the desired version` : undefined;
-  }
-  let before = current;
-  for (const [index, step] of steps.entries()) {
-    const problem = unparsed(step);
-    if (problem !== undefined) {
-      return `${invalid} item ${index}; ${problem}`;
-    }
-    if (compareBuilds(step, before) <= 0) {
-      return `${invalid} item ${index}; version ${step} must be greater than ${printed(before)}`;
-    }
-    const minor = minorOf(before);
-    if (minorOf(step) !== minor && minorOf(step) !== minor + 1) {
-      return `${invalid} item ${index}; expecting a version with minor ${minor} or ${minor + 1}, found version ${step}`;
-    }
-    before = step;
-  }
-  return compareBuilds(before, to) === 0
-    ? undefined
-    : `${invalid} control plane upgrade plan must end with version ${to}, ends with ${printed(before)} instead`;
-}
-
-function workersProblem(
-  lowest: string | undefined,
-  current: string,
-  to: string,
-  controlPlane: readonly string[],
-  steps: readonly string[],
-): string | undefined {
-  if (lowest === undefined || compareBuilds(lowest, to) === 0) {
-    return steps.length > 0
-      ? 'invalid worker upgrade plan; there are no workers or workers already at the desired version'
-      : undefined;
-  }
-  const order = new Map([[current, -1], ...controlPlane.map((version, index): [string, number] => [version, index])]);
-  const strangers = steps.filter((step) => !order.has(step));
-  if (controlPlane.length > 0 && strangers.length > 0) {
-    return `invalid workers upgrade plan: versions ${strangers.join(',')} doesn't match any versions in the control plane upgrade plan nor the control plane version`;
-  }
-  let before = lowest;
-  for (const [index, step] of steps.entries()) {
-    const where = `invalid workers upgrade plan, item ${index};`;
-    const problem = unparsed(step);
-    if (problem !== undefined) {
-      return `${where} ${problem}`;
-    }
-    const compared = compareBuilds(step, before);
-    if (compared <= 0) {
-      return `${where} version ${step} must be greater than ${printed(before)}`;
-    }
-    if (compared === 2 && (order.get(step) ?? 0) < (order.get(before) ?? 0)) {
-      return `${where} version ${step} must be before ${printed(before)}`;
-    }
-    if (minorOf(step) - minorOf(before) > maxWorkerMinors) {
-      return `${where} workers cannot go from minor ${minorOf(before)} (${printed(before)}) to minor ${minorOf(step)} (${step}), an intermediate step is required to comply with Kubernetes version skew rules`;
-    }
-    before = step;
-  }
-  return compareBuilds(before, to) === 0
-    ? undefined
-    : `invalid workers upgrade plan; workers upgrade plan must end with version ${to}, ends with ${printed(before)} instead`;
 }
 
 const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null).map((step) => textAt(step, 'version'));
@@ -161,7 +63,12 @@ const versionsIn = (list: Json | undefined): string[] => objectsAt(list ?? null)
  * The plan of the extension that the class names. It is cached for ten minutes before it is validated, so an invalid one
  * stays; a failure is not cached.
  */
-function* planOfExtension(reconcile: Reconcile, handler: string, from: string, lowest: string): Simulation<Plan> {
+function* planOfExtension(
+  reconcile: Reconcile,
+  handler: string,
+  from: string,
+  lowest: string,
+): Simulation<PlannedVersions> {
   const { state } = reconcile;
   const to = targetOf(state);
   const key = [from, lowest, to].join(' ');
@@ -181,8 +88,8 @@ function* planOfExtension(reconcile: Reconcile, handler: string, from: string, l
   state.plan = {
     key,
     until: state.now + planCacheMs,
-    controlPlane: versionsIn(controlPlaneUpgrades).slice(0, maxSteps),
-    workers: versionsIn(workersUpgrades).slice(0, maxSteps),
+    controlPlane: versionsIn(controlPlaneUpgrades).slice(0, maxPlanSteps + 1),
+    workers: versionsIn(workersUpgrades).slice(0, maxPlanSteps + 1),
   };
   return state.plan;
 }
@@ -196,7 +103,7 @@ export const desiredState = 'error computing the desired state of the Cluster to
  *
  * @throws {ReconcileError} when the extension fails, or its plan is invalid.
  */
-export function* upgradePlan(reconcile: Reconcile): Simulation<Plan> {
+export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> {
   const { state } = reconcile;
   const from = state.controlPlane.version ?? '';
   const to = targetOf(state);
@@ -205,7 +112,7 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<Plan> {
     return { controlPlane: [], workers: [] };
   }
   const { blueprint } = state.subject;
-  const { controlPlane, workers: given }: Plan =
+  const given: PlannedVersions =
     blueprint?.planHandler !== undefined
       ? yield* planOfExtension(reconcile, blueprint.planHandler, from, lowest ?? '')
       : {
@@ -217,11 +124,8 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<Plan> {
                 : minorSteps(from, to),
           workers: [],
         };
-  const hasDefault = given.length === 0 && lowest !== undefined && compareBuilds(lowest, to) !== 0;
-  const workers = hasDefault ? defaultWorkerSteps(lowest, from, controlPlane, to) : given;
-  const problem =
-    controlPlaneProblem(from, to, controlPlane) ?? workersProblem(lowest, from, to, controlPlane, workers);
-  if (problem !== undefined) {
+  const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, given);
+  if (typeof plan === 'string') {
     if (blueprint?.planHandler !== undefined && !state.reported.has('plan')) {
       state.reported.add('plan');
       yield tell(state, {
@@ -231,16 +135,16 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<Plan> {
         remedy: 'restart the controller after a correction, or wait',
       });
     }
-    throw failed(problem, desiredState);
+    throw failed(plan, desiredState);
   }
   if (blueprint?.planHandler !== undefined) {
-    const text = JSON.stringify([controlPlane, workers]);
+    const text = JSON.stringify([plan.controlPlane, plan.workers]);
     if (text !== state.toldPlan) {
       state.toldPlan = text;
-      yield tell(state, { kind: 'plan', controlPlane, workers });
+      yield tell(state, { kind: 'plan', controlPlane: plan.controlPlane, workers: plan.workers });
     }
   }
-  return { controlPlane, workers };
+  return plan;
 }
 
 /** Maximum number of minors in an upgrade: each request lists all remaining steps. */
@@ -277,7 +181,7 @@ export function refusalOf(state: State, to: string): string | undefined {
 }
 
 /** The lists of steps as in requests, where empty lists are omitted. */
-export function stepsInRequest({ controlPlane, workers }: Plan): JsonObject {
+export function stepsInRequest({ controlPlane, workers }: PlannedVersions): JsonObject {
   const steps = (list: readonly string[]) => list.map((version) => ({ version }));
   return {
     ...(controlPlane.length > 0 && { controlPlaneUpgrades: steps(controlPlane) }),

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../kubernetes/index.ts';
+import type { PlannedVersions } from '../../../runtimehooks/index.ts';
 import { ask, block, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type WorkerKind,
   workerKinds,
 } from '../cluster/state.ts';
-import { desiredState, lowestWorkerVersion, type Plan, stepsInRequest, upgradePlan } from './plan.ts';
+import { desiredState, lowestWorkerVersion, stepsInRequest, upgradePlan } from './plan.ts';
 
 const prefix = `${desiredState}failed to compute ControlPlane: failed to compute version of ControlPlane: `;
 
@@ -42,7 +43,7 @@ export interface WorkerDecisions {
 
 /** What one reconcile decides about versions. */
 export interface Decisions {
-  plan: Plan;
+  plan: PlannedVersions;
   /** The version that the control plane should have. */
   version: string;
   phase: ControlPlanePhase;
@@ -61,7 +62,7 @@ export const isOff = ({ version }: WorkerGroup, target: string): boolean => vers
 function* decideControlPlane(
   reconcile: Reconcile,
   current: string,
-  plan: Plan,
+  plan: PlannedVersions,
 ): Simulation<{ version: string; phase: ControlPlanePhase }> {
   const { state } = reconcile;
   const { controlPlane, workers } = state;
@@ -178,7 +179,7 @@ function decideWorkers(
 export function* decideVersions(reconcile: Reconcile): Simulation<Decisions> {
   const { state } = reconcile;
   const { version: current } = state.controlPlane;
-  const none: Plan = { controlPlane: [], workers: [] };
+  const none: PlannedVersions = { controlPlane: [], workers: [] };
   const isCreated = current !== undefined;
   const plan = isCreated ? yield* upgradePlan(reconcile) : none;
   const { version, phase } = isCreated

@@ -274,7 +274,7 @@ describe('what fails', () => {
     [
       'with an invalid version',
       { controlPlaneUpgrades: [{ version: 'new' }] },
-      /item 0; failed to parse version new: No Major.Minor.Patch elements found/,
+      /item 0; failed to parse version new: Invalid character\(s\) found in major number "new"/,
     ],
   ])('a plan %s is rejected', (_, answer, reason) => {
     const { end } = simulate(({ hook }) => (hook === 'GenerateUpgradePlan' ? answer : undefined), {

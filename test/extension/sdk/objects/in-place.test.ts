@@ -138,18 +138,12 @@ describe('an upgrade plan', () => {
     expect(checkedUpgradePlan(asked, plan)).toBe(plan);
   });
 
-  test('is a failure with its first five problems if it is not', () => {
-    const wrong = { controlPlaneUpgrades: Array.from({ length: 6 }, (_, index) => ({ version: `x${index}` })) };
-    let failure: unknown;
-    try {
-      checkedUpgradePlan(asked, wrong);
-    } catch (error) {
-      failure = error;
-    }
-    expect(failure).toBeInstanceOf(HandlerFailure);
-    const { message } = failure as Error;
-    expect(message).toMatch(/^the upgrade plan is not valid: controlPlaneUpgrades\[0\]: "x0" is not a version/);
-    expect(message.split('; ')).toHaveLength(5);
-    expect(message).not.toContain('x5');
+  test('is a failure with the text of Cluster API if it is not', () => {
+    const wrong = { controlPlaneUpgrades: [{ version: 'x0' }, { version: 'x1' }] };
+    expect(() => checkedUpgradePlan(asked, wrong)).toThrow(
+      new HandlerFailure(
+        'invalid ControlPlane upgrade plan: item 0; failed to parse version x0: Invalid character(s) found in major number "x0"',
+      ),
+    );
   });
 });

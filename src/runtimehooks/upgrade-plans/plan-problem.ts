@@ -1,0 +1,195 @@
+import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse, UpgradeStep } from '../catalog/message-types.ts';
+import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from './kubernetes-version.ts';
+
+/** A plan as in the response of GenerateUpgradePlan. */
+export type UpgradePlan = Pick<GenerateUpgradePlanResponse, 'controlPlaneUpgrades' | 'workersUpgrades'>;
+
+/** Versions that the control plane and the workers still have to be upgraded to, in order. */
+export interface PlannedVersions {
+  controlPlane: readonly string[];
+  workers: readonly string[];
+}
+
+/** An upgrade that is planned. */
+export interface Upgrade {
+  /** The version of the control plane. */
+  controlPlane: string;
+  /** The lowest version of any worker; empty without workers. */
+  workers: string;
+  /** The target. */
+  to: string;
+}
+
+/** How many minors workers may be behind the control plane. */
+const maxWorkerMinors = 3;
+/** Maximum number of steps of a plan; Kubernetes has fewer minors. */
+export const maxPlanSteps = 100;
+
+/** Why Cluster API rejects a plan, in its words (exp/topology/desiredstate/upgrade_plan.go, v1.14). */
+class PlanError extends Error {}
+
+function parsed(text: string, where: string): KubernetesVersion {
+  const version = parseTolerantly(text);
+  if (typeof version === 'string') {
+    throw new PlanError(`${where} ${text}: ${version}`);
+  }
+  return version;
+}
+
+function checkControlPlane(from: KubernetesVersion, to: KubernetesVersion, steps: readonly string[]): void {
+  const invalid = 'invalid ControlPlane upgrade plan:';
+  if (compareBuilds(from, to) === 0) {
+    if (steps.length > 0) {
+      throw new PlanError(`${invalid} control plane is already at the desired version`);
+    }
+    return;
+  }
+  let before = from;
+  for (const [index, text] of steps.entries()) {
+    const step = parsed(text, `${invalid} item ${index}; failed to parse version`);
+    if (compareBuilds(step, before) <= 0) {
+      throw new PlanError(`${invalid} item ${index}; version ${text} must be greater than ${formatVersion(before)}`);
+    }
+    const minor = before.numbers[1];
+    if (step.numbers[1] !== minor && step.numbers[1] !== minor + 1) {
+      throw new PlanError(
+        `${invalid} item ${index}; expecting a version with minor ${minor} or ${minor + 1}, found version ${text}`,
+      );
+    }
+    before = step;
+  }
+  if (compareBuilds(before, to) !== 0) {
+    throw new PlanError(
+      `${invalid} control plane upgrade plan must end with version ${to.text}, ends with ${formatVersion(before)} instead`,
+    );
+  }
+}
+
+/**
+ * The workers' default steps: every third minor, in its last version in the control plane's plan, and the target.
+ * Undefined if a minor has no version: Cluster API then takes no steps, and reports nothing.
+ */
+function defaultWorkerSteps(
+  lowest: KubernetesVersion,
+  to: KubernetesVersion,
+  reachable: readonly string[],
+): string[] | undefined {
+  const versions = new Map(reachable.map((text) => [parsed(text, '').numbers[1], text]));
+  const steps: string[] = [];
+  for (let minor = lowest.numbers[1] + maxWorkerMinors; minor < to.numbers[1]; minor += maxWorkerMinors) {
+    const version = versions.get(minor);
+    if (version === undefined) {
+      return undefined;
+    }
+    steps.push(version);
+  }
+  return [...steps, to.text];
+}
+
+function checkWorkers(
+  lowest: KubernetesVersion,
+  to: KubernetesVersion,
+  steps: readonly string[],
+  order: ReadonlyMap<string, number>,
+): void {
+  const invalid = 'invalid workers upgrade plan';
+  const unordered = (text: string) => `failer to determine version ${text} order`;
+  let before = lowest;
+  for (const [index, text] of steps.entries()) {
+    const step = parsed(text, `${invalid}, item ${index}; failed to parse version`);
+    const compared = compareBuilds(step, before);
+    if (compared <= 0) {
+      throw new PlanError(`${invalid}, item ${index}; version ${text} must be greater than ${formatVersion(before)}`);
+    }
+    if (compared === 2) {
+      const [place, placeBefore] = [order.get(text), order.get(formatVersion(before))];
+      if (place === undefined) {
+        throw new PlanError(`${invalid}, item ${index}; ${unordered(text)}`);
+      }
+      if (placeBefore === undefined) {
+        throw new PlanError(unordered(formatVersion(before)));
+      }
+      if (place < placeBefore) {
+        throw new PlanError(`${invalid}, item ${index}; version ${text} must be before ${formatVersion(before)}`);
+      }
+    }
+    const [minor, minorBefore] = [step.numbers[1], before.numbers[1]];
+    if (minor - minorBefore > maxWorkerMinors) {
+      throw new PlanError(
+        `${invalid}, item ${index}; workers cannot go from minor ${minorBefore} (${formatVersion(before)}) to minor ${minor} (${text}), an intermediate step is required to comply with Kubernetes version skew rules`,
+      );
+    }
+    before = step;
+  }
+  if (compareBuilds(before, to) !== 0) {
+    throw new PlanError(
+      `${invalid}; workers upgrade plan must end with version ${to.text}, ends with ${formatVersion(before)} instead`,
+    );
+  }
+}
+
+function completed(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions {
+  for (const [name, steps] of Object.entries(plan)) {
+    if (steps.length > maxPlanSteps) {
+      throw new PlanError(`the upgrade plan has more than ${maxPlanSteps} steps for ${name}, the maximum here`);
+    }
+  }
+  const to = parsed(upgrade.to, 'failed to parse Cluster version');
+  const from = parsed(upgrade.controlPlane, 'failed to parse ControlPlane version');
+  const lowest = upgrade.workers === '' ? undefined : parsed(upgrade.workers, 'failed to parse min workers version');
+  const { controlPlane } = plan;
+  checkControlPlane(from, to, controlPlane);
+  if (lowest === undefined || compareBuilds(lowest, to) === 0) {
+    if (plan.workers.length > 0) {
+      throw new PlanError(
+        'invalid worker upgrade plan; there are no workers or workers already at the desired version',
+      );
+    }
+    return plan;
+  }
+  const reachable = [upgrade.controlPlane, ...controlPlane];
+  const order = new Map(reachable.map((text, index) => [text, index]));
+  const strangers = new Set(plan.workers.filter((text) => !order.has(text)));
+  if (controlPlane.length > 0 && strangers.size > 0) {
+    throw new PlanError(
+      `invalid workers upgrade plan: versions ${[...strangers].join(',')} doesn't match any versions in the control plane upgrade plan nor the control plane version`,
+    );
+  }
+  const workers = plan.workers.length > 0 ? plan.workers : defaultWorkerSteps(lowest, to, reachable);
+  if (workers === undefined) {
+    return { controlPlane, workers: [] };
+  }
+  checkWorkers(lowest, to, workers, order);
+  return { controlPlane, workers };
+}
+
+/**
+ * The plan that Cluster API makes of one: workers without steps get its default, the last version of each third minor and
+ * the target.
+ *
+ * @returns the text of its error, if the plan breaks its rules.
+ */
+export function completePlan(upgrade: Upgrade, plan: PlannedVersions): PlannedVersions | string {
+  try {
+    return completed(upgrade, plan);
+  } catch (error) {
+    if (error instanceof PlanError) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+/** Why Cluster API rejects a plan, as it says so in the Cluster's condition; undefined for a valid plan. */
+export function upgradePlanProblem(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string | undefined {
+  const versions = (steps: readonly UpgradeStep[] = []) => steps.map(({ version }) => version);
+  const complete = completePlan(
+    {
+      controlPlane: request.fromControlPlaneKubernetesVersion,
+      workers: request.fromWorkersKubernetesVersion ?? '',
+      to: request.toKubernetesVersion,
+    },
+    { controlPlane: versions(plan.controlPlaneUpgrades), workers: versions(plan.workersUpgrades) },
+  );
+  return typeof complete === 'string' ? complete : undefined;
+}
