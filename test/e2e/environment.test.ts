@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { type ApiClient, apiClient } from '../kubernetes/client/api-client.ts';
-import { startEnvironment } from './environment.ts';
+import { ApiServer } from '../kubernetes/client/api-server.ts';
+import { retryingClient, startEnvironment } from './environment.ts';
 
 let sandbox: Sandbox;
 let folder: string;
@@ -49,4 +50,20 @@ test('an API server in E2E_KUBECONFIG gets our webhook, and is restored afterwar
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     expect(await send('GET', definitions)).toMatchObject({ items: [] });
   }
+});
+
+test.each<[string, number, number | undefined, number]>([
+  ['a 503 with Retry-After is retried, as kubectl does', 503, 0, 2],
+  ['a 503 without it is a failure', 503, undefined, 1],
+])('%s', async (_name, code, retryAfterSeconds, requests) => {
+  const server = await new ApiServer().start();
+  onTestFinished(() => server.stop());
+  const sendToIt = retryingClient(await loadKubeConfig({ kubeconfig: server.kubeconfig() }));
+  server.retryAfterSeconds = retryAfterSeconds;
+  server.faults.push(code);
+  const answer = sendToIt('GET', '/api/v1/namespaces/default/secrets');
+  await (retryAfterSeconds === undefined
+    ? expect(answer).rejects.toMatchObject({ code })
+    : expect(answer).resolves.toMatchObject({ items: [] }));
+  expect(server.requests).toBe(requests);
 });

@@ -32,16 +32,20 @@ const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const registrations = '/apis/admissionregistration.k8s.io/v1';
 const definition = crd.metadata.name;
 
+/** Time limit for requests of the suite to the API server, in milliseconds. */
+const patience = 100_000;
 /** Longest wait before a retry, in seconds, whatever the API server asks for. */
 const maxRetryAfter = 10;
+/** Number of retries, as in client-go. */
+const maxRetries = 10;
 
 /**
- * Retries a request as often as the API server asks for it (429, or another failure with Retry-After).
+ * Retries a request when the API server asks for it (429, or another failure with Retry-After).
  *
  * @throws the failure of the request, or the reason of `signal` if that was aborted.
  */
 async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (;;) {
+  for (let retries = 0; ; retries++) {
     signal.throwIfAborted();
     try {
       return await request();
@@ -49,13 +53,22 @@ async function insist<T>(request: () => Promise<T>, signal: AbortSignal): Promis
       if (!(error instanceof Refusal)) {
         throw error;
       }
-      if (error.code !== 429 && error.retryAfter === undefined) {
+      if (retries === maxRetries || (error.code !== 429 && error.retryAfter === undefined)) {
         throw error;
       }
       const seconds = Math.min(Math.max(error.retryAfter ?? 1, 0.1), maxRetryAfter);
       await sleep(seconds * 1000, undefined, { signal }).catch(() => {});
     }
   }
+}
+
+/**
+ * Requests that are retried as kubectl and other clients of client-go do: a changed definition makes an API server
+ * answer a few requests with 503 and Retry-After.
+ */
+export function retryingClient(config: KubeConfig): ApiClient {
+  const send = apiClient(config);
+  return (method, path, body) => insist(() => send(method, path, body), AbortSignal.timeout(patience));
 }
 
 async function hasDefinition(send: ApiClient, signal: AbortSignal): Promise<boolean> {
@@ -87,9 +100,6 @@ async function unregister(config: KubeConfig, signal: AbortSignal): Promise<void
     (exists) => !exists,
   );
 }
-
-/** Time limit for requests of the suite to the API server, in milliseconds. */
-const patience = 100_000;
 
 /** How the API server of E2E_KUBECONFIG reaches the webhook. */
 interface Way {

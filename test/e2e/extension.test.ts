@@ -10,10 +10,10 @@ import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/ind
 import { sampleRequest } from '../../src/runtimehooks/messages/index.ts';
 import { type Config, fastPace, recordedHandlers } from '../controller/lab.ts';
 import { comparable, recordedDiscovered, recordedFailed } from '../controller/recorded-status.ts';
-import { type ApiClient, apiClient } from '../kubernetes/client/api-client.ts';
+import type { ApiClient } from '../kubernetes/client/api-client.ts';
 import { eventually } from '../sandbox/client.ts';
 import { openTls } from '../server/running.ts';
-import { type Environment, startEnvironment } from './environment.ts';
+import { type Environment, retryingClient, startEnvironment } from './environment.ts';
 
 /**
  * The whole setup: webhook, controller and an extension server whose certificate and CA are in Secrets, as `certs`
@@ -80,7 +80,7 @@ const urlOf = ({ port }: RunningExtension) => `https://localhost:${port}`;
 
 beforeAll(async () => {
   environment = await startEnvironment();
-  send = apiClient(environment.config);
+  send = retryingClient(environment.config);
   await certs('bootstrap');
   controller = startController({
     kubeConfig: environment.config,

@@ -48,7 +48,7 @@ describe('kubectl', needs('kubectl'), () => {
   const steps: [string, string[], object | undefined, number, RegExp | RegExp[]][] = [
     ['apply creates', ['apply', '-f', '-'], config(first), 0, /one created/],
     [
-      'apply of the same, a bad object, an unknown field, an unknown kind, and the old version',
+      'apply of the same, a bad object, an unknown kind, and the old version',
       ['apply', '-f', '-'],
       {
         apiVersion: 'v1',
@@ -56,7 +56,6 @@ describe('kubectl', needs('kubectl'), () => {
         items: [
           config(first),
           config('http://x.example.com'),
-          { ...config(first), more: 1 },
           { apiVersion: 'example.com/v1', kind: 'Nothing', metadata: { name: 'one' } },
           config(first, 'v1alpha1', 'old'),
         ],
@@ -65,11 +64,19 @@ describe('kubectl', needs('kubectl'), () => {
       [
         /one unchanged/,
         /"one" is invalid: .*spec\.clientConfig\.url/s,
-        /unknown field "more"/,
         /no matches for kind "Nothing" in version "example\.com\/v1"/,
         /Warning: .*v1alpha1 ExtensionConfig is deprecated/,
         /old created/,
       ],
+    ],
+    ['apply of an unknown field', ['apply', '-f', '-'], { ...config(first), more: 1 }, 1, /unknown field "more"/],
+    // kubectl checks a List by itself, against OpenAPI v2, and then sends none of its objects.
+    [
+      'apply of a List with an unknown field',
+      ['apply', '-f', '-'],
+      { apiVersion: 'v1', kind: 'List', items: [config(second), { ...config(first), more: 1 }] },
+      1,
+      [/error validating data: .*unknown field "more"/, /^(?!.*configured)/s],
     ],
     ['diff', ['diff', '-f', '-'], config(second), 1, /second\.example\.com/],
     ['server dry run', ['apply', '--dry-run=server', '-f', '-'], config(second), 0, /server dry run/],

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Secret, V1ValidatingWebhookConfiguration } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configurationName, runCerts, webhookService } from '../../src/cli/commands/sandbox/webhook.ts';
-import { type ApiClient, apiClient } from '../kubernetes/client/api-client.ts';
+import type { ApiClient } from '../kubernetes/client/api-client.ts';
 import { needs } from '../support/needs.ts';
-import { type Environment, externalNameProblem, startEnvironment } from './environment.ts';
+import { type Environment, externalNameProblem, retryingClient, startEnvironment } from './environment.ts';
 
 const isElsewhere = (process.env.E2E_KUBECONFIG ?? '') !== '';
 const problem = isElsewhere ? await externalNameProblem() : undefined;
@@ -21,7 +21,7 @@ let send: ApiClient;
 beforeAll(async () => {
   if (problem === undefined) {
     environment = await startEnvironment('service');
-    send = apiClient(environment.config);
+    send = retryingClient(environment.config);
   }
 });
 afterAll(() => environment?.stop());

@@ -194,7 +194,11 @@ export class ApiServer {
     if (reply === undefined) {
       response.destroy();
     } else {
-      response.writeHead(reply.code, { 'content-type': 'application/json' }).end(JSON.stringify(reply.value));
+      const seconds = reply.code === 429 || reply.code >= 500 ? this.retryAfterSeconds : undefined;
+      const retryAfter = seconds === undefined ? {} : { 'retry-after': String(seconds) };
+      response
+        .writeHead(reply.code, { 'content-type': 'application/json', ...retryAfter })
+        .end(JSON.stringify(reply.value));
     }
   }
 
