@@ -5,6 +5,6 @@
  */
 export function outOfClusterHint(error: string): string | undefined {
   return error.includes('.svc:') && error.includes('no such host')
-    ? 'the name of a Service is known only in its cluster: from elsewhere use a port-forward and --resolve'
+    ? 'the name of a Service has an address only in its cluster: use --resolve, or read the ExtensionConfig from the cluster, which starts kubectl port-forward'
     : undefined;
 }

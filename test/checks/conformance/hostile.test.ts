@@ -208,7 +208,7 @@ test('reports that nothing listens', async () => {
   expect(complaints(conduct)).toEqual({ 'discovery-valid': 'failed' });
   const discovery = conduct.checks.find(({ id }) => id === 'discovery-valid');
   expect(discovery?.problems[0]?.message).toContain('connection refused');
-  expect(discovery?.remedy).toContain('use a port-forward and --resolve');
+  expect(discovery?.remedy).toContain('needs --resolve, unless its ExtensionConfig is read from the cluster');
 });
 
 async function http2Server(code: number): Promise<number> {

@@ -564,12 +564,16 @@ test('call says how to reach a Service from outside of its cluster', async () =>
   ]);
   expect(called).toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/no such host.*use a port-forward and --resolve\n$/),
+    stdout: expect.stringMatching(
+      /no such host.*use --resolve, or read the ExtensionConfig from the cluster, which starts kubectl port-forward\n$/,
+    ),
   });
   const asked = await runProgram(['call', 'upgrade.one', '--sample', '-f', fileOf(extensionConfig('one', target))]);
   expect(asked).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/no such host.*use a port-forward and --resolve\n/),
+    stderr: expect.stringMatching(
+      /no such host.*use --resolve, or read the ExtensionConfig from the cluster, which starts kubectl port-forward\n/,
+    ),
   });
 });
 

@@ -97,6 +97,7 @@ test.each<[string, string[]]>([
   ['call', ['call', 'validate.one', '--sample']],
   ['conformance', conformance],
   ['preflight', ['preflight', ...upgrade]],
+  ['rehearse', ['rehearse', '--delete']],
 ])('%s reaches Services through kubectl port-forward, which ends with the command', async (_name, args) => {
   const { env, called } = kubectl((await extension()).port);
   const { code, stderr } = await runProgram([...args, '--kubeconfig', kubeconfig], { env });

@@ -15,7 +15,7 @@ export const discoveryValid: Check = {
   requirement: 'Discovery returns only handlers that Cluster API accepts.',
   reason: 'A single invalid handler makes Cluster API refuse the whole extension.',
   remedy:
-    'if nothing answers, start the server (from outside the cluster, use a port-forward and --resolve); if handlers are invalid, correct them: "discover" explains each problem',
+    'if nothing answers, start the server (a Service outside of your cluster needs --resolve, unless its ExtensionConfig is read from the cluster); if handlers are invalid, correct them: "discover" explains each problem',
   async run({ discovery: { outcome, problems } }, report) {
     const problem = discoveryProblem(outcome);
     if (problem !== undefined) {
