@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { expectLinear } from '../../support/linear.ts';
 import { type Answer, clusterYaml, simulate } from './simulation/simulating.ts';
 
 const template = (group: string, kind: string, spec: string, name = 't') => `---
@@ -316,5 +317,31 @@ describe('names of objects', () => {
       expect.stringMatching(/^c-md-0-[a-z0-9]{5}$/),
       expect.stringMatching(/^c-md-1-[a-z0-9]{5}$/),
     ]);
+  });
+});
+
+describe('a patch of many fields takes time in proportion to their number', () => {
+  const fields = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, index]));
+
+  test.each<[string, number, string, (fields: JsonObject) => unknown]>([
+    ['a merge patch', 64_000, 'JSONMergePatch', (spec) => ({ spec: { template: { spec } } })],
+    ['one operation', 64_000, 'JSONPatch', (spec) => replace('/spec/template/spec', spec)],
+    [
+      'an operation for each',
+      8000,
+      'JSONPatch',
+      (spec) =>
+        Object.entries(spec).map(([name, value]) => ({ op: 'add', path: `/spec/template/spec/${name}`, value })),
+    ],
+  ])('%s', async (_, size, patchType, patchOf) => {
+    await expectLinear(
+      size,
+      async (count) => {
+        const { end } = simulate(patching(2, patchOf(fields(count)), patchType), { yaml: yamlOf() });
+        expect(end).toMatchObject({ isComplete: true });
+      },
+      8,
+    );
   });
 });

@@ -61,6 +61,33 @@ describe('a folder', () => {
     expect(await ruleIds(file, '--facts', join(root, 'live'))).toEqual(['namespace-selector-excludes']);
   });
 
+  test.each<[string, JsonObject]>([
+    ['the namespace of their class', { class: 'quick-start' }],
+    ['another namespace', { class: 'quick-start', classNamespace: 'clusters' }],
+  ])('Clusters and ClusterClasses may be of v1beta1, with Clusters in %s', async (_name, topology) => {
+    const apiVersion = 'cluster.x-k8s.io/v1beta1';
+    const namespace = topology.classNamespace === undefined ? 'clusters' : 'elsewhere';
+    const folder = `v1beta1-${namespace}`;
+    const file = write(`${folder}/new.yaml`, narrowed);
+    write(
+      `${folder}/live/all.yaml`,
+      example(),
+      {
+        ...exampleClass(),
+        apiVersion,
+        spec: { patches: [{ name: 'external', external: { generateExtension: 'before-upgrade.my-extension' } }] },
+      },
+      {
+        ...exampleCluster(),
+        apiVersion,
+        metadata: { namespace, name: 'prod-1' },
+        spec: { topology: { ...topology, version: 'v1.34.0' } },
+      },
+      { ...exampleNamespace, metadata: { name: namespace, labels: { team: 'a' } } },
+    );
+    expect(await ruleIds(file, '--facts', join(root, folder, 'live'))).toEqual(['namespace-selector-excludes']);
+  });
+
   test('unreadable files count as absent, and are reported', async () => {
     const file = write('templates/extension.yaml', wrongPort);
     write('templates/chart/service.yaml', '{{ if .Values.service }}\na: b\n{{ end }}\n');
