@@ -106,7 +106,7 @@ const hookOf = fc.constantFrom(...clusterApiHooks);
 const messages = (sample: (hook: (typeof clusterApiHooks)[number]) => JsonObject) =>
   hookOf.chain((hook) => changedValue([sample(hook)]).map((value) => ({ hook, value })));
 
-const answers = textOf('runtime-sdk/discovery.jsonl')
+const answers = textOf('runtime-sdk/main/discovery.jsonl')
   .trim()
   .split('\n')
   .map((line) => (JSON.parse(line) as { answer: { body?: string } }).answer.body ?? '')

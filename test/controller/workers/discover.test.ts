@@ -2,6 +2,7 @@ import { aroundEach, expect, test } from 'vitest';
 import { secretNameOf } from '../../../src/controller/ca-secrets/ca-secret.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { RegisteredHandler } from '../../../src/runtimehooks/client/index.ts';
+import { answeringLike, messageAt, recordedDiscoveries } from '../../runtimehooks/client/discovery/recorded.ts';
 import { startExtension as startRawServer } from '../../runtimehooks/client/extension-server.ts';
 import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { ending, endWith } from '../../support/ends.ts';
@@ -24,6 +25,24 @@ test.concurrent('writes a status as Cluster API does, both for a discovered exte
   // A discovery in progress when the server stopped has failed in another way.
   const failed = await lab.condition('lab', 'Discovered', 'False', /refused/);
   expect(comparable(failed.status)).toEqual(comparable(recordedFailed.status));
+});
+
+test.concurrent('each recorded answer causes the condition that Cluster API wrote', async ({ expect }) => {
+  const lab = await startLab();
+  await control(lab);
+  // Discovery waits for ten seconds for the one that answers late.
+  const inTime = recordedDiscoveries.filter(({ answer }) => answer.delaySeconds === undefined);
+  expect(inTime).toHaveLength(28);
+  for (const recorded of inTime) {
+    const { extension, status, reason } = recorded;
+    const server = await startRawServer(answeringLike(recorded));
+    endWith(() => server.close());
+    await lab.create(extension, { clientConfig: { url: server.url, caBundle } });
+    const message = messageAt(recorded, server.url);
+    await until(async () =>
+      expect(conditionIn(await lab.get(extension), 'Discovered')).toMatchObject({ status, reason, message }),
+    );
+  }
 });
 
 const discoveryAnswer = (handlers: object[] | undefined) => ({
