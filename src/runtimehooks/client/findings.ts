@@ -28,7 +28,8 @@ const expiryNoticeMs = 14 * 24 * 3600 * 1000;
 const remedies: Partial<Record<CallStep, string>> = {
   url: 'set spec.clientConfig to a service, or to an https URL',
   'tls-config': 'set spec.clientConfig.caBundle to PEM certificates, as base64',
-  connect: 'check that the server is running, listens on this port and is the target of the Service',
+  connect:
+    'check that the server is running and listens on this port, and the endpoints if it is called through a Service',
   tls: 'serve a certificate for the name in the address, signed by the CA in spec.clientConfig.caBundle',
   timeout: 'answer discovery at once; it should need no work',
   http: 'answer 200 at this path, even without a Content-Type, and below the path of the clientConfig',

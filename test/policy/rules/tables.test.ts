@@ -491,12 +491,14 @@ const cases: Record<string, Table> = {
       service({ port: `\${PORT:=443}` }),
       example({ name: '{{ .Release.Name }}', clientConfig: { url: `https://\${HOST}` } }),
       selector({ matchLabels: { team: `\${TEAM}` } }),
+      example({ name: '{{ .Release.Name }}', clientConfig: { url: 'https://a', caBundle: '{{ .Values.ca }}' } }),
     ],
     findings: [
       [`spec.clientConfig.service.name Invalid "\${NAME}": is not rendered: ${renderIt}`],
       [`spec.clientConfig.service.port Invalid "\${PORT:=443}": is not rendered: ${renderIt}`],
       [`metadata.name Invalid "{{ .Release.Name }}": is not rendered, as in spec.clientConfig.url: ${renderIt}`],
       [`spec.namespaceSelector.matchLabels.team Invalid "\${TEAM}": is not rendered: ${renderIt}`],
+      [`metadata.name Invalid "{{ .Release.Name }}": is not rendered, as in spec.clientConfig.caBundle: ${renderIt}`],
     ],
   },
   'settings-credentials': {

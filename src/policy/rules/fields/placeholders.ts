@@ -1,5 +1,5 @@
 import { injectCaFromSecretAnnotation } from '../../../extensionconfig/index.ts';
-import { type FieldPath, isJsonObject } from '../../../kubernetes/index.ts';
+import { type FieldPath, formatFieldPath, isJsonObject } from '../../../kubernetes/index.ts';
 import type { RuleInput } from '../rule.ts';
 import { secretAnnotationPath } from './secret.ts';
 
@@ -42,5 +42,7 @@ export function unrenderedIn({ object, violations }: Pick<RuleInput, 'object' | 
     // Of the wrong type, so not in the object: the port of a Service, for example.
     ...violations.flatMap(({ path, value }) => [...stringsIn(value, path)]),
   ];
-  return values.filter(({ value, path }) => placeholder.test(value) && !path.includes('settings'));
+  const unrendered = values.filter(({ value, path }) => placeholder.test(value) && !path.includes('settings'));
+  // A value that violates the schema may be in the object, too: a caBundle that is not base64, for example.
+  return [...new Map(unrendered.map((one) => [formatFieldPath(one.path), one])).values()];
 }
