@@ -26,7 +26,7 @@ const commands = [...text.matchAll(/npx extensionconfig-webhook ([^>\n]*)/g)].ma
 );
 
 test('there is a recipe for each place', () => {
-  expect(commands.length).toBe(6);
+  expect(commands.length).toBe(7);
   expect(blocks.filter(({ language }) => language === 'yaml').length).toBe(7);
 });
 
@@ -42,8 +42,8 @@ test.each(commands.map((args) => ({ args })))('its command runs: $args', async (
 });
 
 test('the configuration on the page is accepted', async () => {
-  writeFileSync(join(folder, '.extensionconfig-lint.yaml'), blocks[0]!.code);
-  expect(blocks[0]!.code).toContain('.extensionconfig-lint.yaml');
+  const { code: configuration } = blocks.find((block) => block.code.startsWith('# .extensionconfig-lint.yaml'))!;
+  writeFileSync(join(folder, '.extensionconfig-lint.yaml'), configuration);
   const { code } = await runProgram(['lint', good]);
   expect(code).toBe(0);
 });
