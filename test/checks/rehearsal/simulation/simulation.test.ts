@@ -213,6 +213,31 @@ describe('what blocks', () => {
     expect(conditions.at(-1)).toMatchObject({ reason: 'MachineDeploymentsUpgradeDeferred' });
   });
 
+  test('a condition names three groups of workers, sorted, and the number of the others', () => {
+    const groups = ['e', 'd', 'c', 'b', 'a']
+      .map(
+        (name) =>
+          `{ class: w, name: ${name}, metadata: { annotations: { topology.cluster.x-k8s.io/defer-upgrade: "" } } }`,
+      )
+      .join(', ');
+    const yaml = clusterYaml('v1.30.0', { topology: `workers: { machineDeployments: [${groups}] }` });
+    const { conditions } = simulate(passes, { yaml, upgrades: ['v1.31.0'] });
+    expect(conditions.at(-1)?.message).toMatch(
+      /^Cluster is upgrading to v1\.31\.0\n {2}\* MachineDeployments c-a-\w{5}, c-b-\w{5}, c-c-\w{5}, \.\.\. \(2 more\) upgrade to version v1\.31\.0 deferred using defer-upgrade or hold-upgrade-sequence annotations$/,
+    );
+  });
+
+  test('MachinePools upgrade beside MachineDeployments, not after them', () => {
+    const yaml = clusterYaml('v1.30.0', {
+      topology: 'workers: { machineDeployments: [{ class: w, name: md-0 }], machinePools: [{ class: w, name: mp-0 }] }',
+    });
+    const starts = simulate(passes, { yaml, upgrades: ['v1.31.0'] }).events.filter(
+      ({ event }) => event.kind === 'worker' && event.state === 'upgrading',
+    );
+    expect(starts).toHaveLength(2);
+    expect(new Set(starts.map(({ at }) => at)).size).toBe(1);
+  });
+
   test('groups of workers upgrade one after the other, or as many at a time as the annotation says', () => {
     const startsOf = (annotations: string) =>
       simulate(passes, { yaml: clusterYaml('v1.30.0', { annotations }), upgrades: ['v1.31.0'] })
