@@ -552,6 +552,17 @@ test('call --all says why no handler was called', async () => {
   });
 });
 
+test('the remedy for a refused connection does not suppose a Service', async () => {
+  const { stdout } = await runProgram([
+    'discover',
+    '-f',
+    fileOf(extensionConfig('one', { url: 'https://localhost:1', caBundle })),
+  ]);
+  expect(stdout).toMatch(
+    /connection refused; .*listens on this port, and the endpoints if it is called through a Service$/m,
+  );
+});
+
 test('call says how to reach a Service from outside of its cluster', async () => {
   const target = { service: { name: 'gone', namespace: 'ns' }, caBundle };
   const stored = [storedHandler('upgrade.one', 'BeforeClusterUpgrade')];
