@@ -8,8 +8,8 @@ import { type Credential, type PluginCall, PluginError, runPlugin } from './plug
 // input that never ends, keeps what they write for a person until they end, and never stops them. So it gets a user with
 // the credentials instead of the plugin.
 
-/** How long a plugin may take, in ms: those of clouds take seconds. Commands and servers wait for it. */
-const maxRunMs = 20_000;
+/** How long a plugin may take, in ms: those of clouds take up to some seconds. Commands and servers wait for it. */
+const maxRunMs = 8_000;
 /** How long a person may take to sign in, in ms: the codes that plugins show are valid that long. */
 const maxSignInMs = 15 * 60_000;
 
