@@ -68,9 +68,11 @@ export function serveFlags(folder: CertificateFolder): string[] {
 export async function startServeProcess(
   folder: CertificateFolder,
   flags: readonly string[] = [],
-  nodeFlags: readonly string[] = [],
+  { nodeFlags = [], openFiles }: { nodeFlags?: readonly string[]; openFiles?: number } = {},
 ): Promise<ServeProcess> {
-  const child: ChildProcess = spawn(process.execPath, [...nodeFlags, main, 'serve', ...serveFlags(folder), ...flags], {
+  const command = [process.execPath, ...nodeFlags, main, 'serve', ...serveFlags(folder), ...flags];
+  const limit = openFiles === undefined ? '' : `ulimit -n ${openFiles}; `;
+  const child: ChildProcess = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...command], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit') as Promise<[number | null]>;

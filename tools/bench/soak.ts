@@ -1,7 +1,7 @@
 // Mixed load for a long time, while memory and file descriptors are watched: `npm run soak -- --minutes 10`. Ordinary
 // reviews (allowed, defaulted, denied) on keep-alive connections; beside them hostile requests, and, from processes of
-// their own, every known hostile body, callers that never read, idle connections held open, and slow senders; a new
-// certificate every second; at the end SIGTERM under load. Exit code 1 if an ordinary review failed or took too long,
+// their own, every known hostile body, callers that never read, more idle connections than file descriptors, slow senders,
+// and chunk extensions without end; a new certificate every second; at the end SIGTERM under load. Exit code 1 if an ordinary review failed or took too long,
 // or if something leaked or grew over its limit.
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,7 @@ const { values } = parseArgs({
     callers: { type: 'string', default: '8' },
     hostile: { type: 'string', default: '2' },
     assaults: { type: 'string', default: '1' },
+    'open-files': { type: 'string', default: '300' },
     'max-p99': { type: 'string', default: '250' },
     'max-resident-mib': { type: 'string', default: '2048' },
   },
@@ -27,7 +28,9 @@ const out = (text: string) => process.stdout.write(`${text}\n`);
 
 const pairs = Array.from({ length: 4 }, () => selfSignedPair(new Date()));
 const folder = createCertificateFolder(pairs[0]);
-const server = await startServeProcess(folder, ['--shutdown-delay', '2']);
+const server = await startServeProcess(folder, ['--shutdown-delay', '2'], {
+  openFiles: Number(values['open-files']),
+});
 // The thread for large bodies, which opens files of its own, starts with the first of them.
 await send(server.webhookPort, largeCall, false);
 const filesAtRest = server.openFiles() ?? 0;
@@ -36,7 +39,7 @@ out(`at rest: ${Math.round((server.residentBytes() ?? 0) / mebibyte)} MiB reside
 const load = startLoad(() => server.webhookPort, { callers: Number(values.callers), hostile: Number(values.hostile) });
 const done = Array.from(
   { length: Number(values.assaults) },
-  (): Assaults => ({ bodies: 0, unread: 0, hoarded: 0, slow: 0 }),
+  (): Assaults => ({ bodies: 0, unread: 0, hoarded: 0, slow: 0, extended: 0 }),
 );
 const assailants = done.map((_, index): ChildProcess => {
   const start = index * 127;
@@ -131,7 +134,7 @@ out(`SIGTERM under load: ${last.length} failed requests`);
 const latencies = Float64Array.from(load.tally.latencies).sort();
 const percentile = (share: number) => latencies[Math.floor((latencies.length - 1) * share)] ?? Number.NaN;
 out(
-  `attacks: ${all('bodies')} hostile bodies, ${all('unread')} unread responses, ${all('hoarded')} idle connections, ${all('slow')} slow senders`,
+  `attacks: ${all('bodies')} hostile bodies, ${all('unread')} unread responses, ${all('hoarded')} idle connections, ${all('slow')} slow senders, ${all('extended')} senders of chunk extensions`,
 );
 out(
   `ordinary reviews: p50 ${percentile(0.5).toFixed(1)} ms, p99 ${percentile(0.99).toFixed(1)} ms (limit ${values['max-p99']}), slowest ${percentile(1).toFixed(0)} ms`,

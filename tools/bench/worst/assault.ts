@@ -1,5 +1,6 @@
 // A child process that attacks a server until it is killed: sends every hostile body at sizes up to 7 MiB, never reads
-// responses, holds idle connections open, and sends bodies byte by byte. Argument: the port. Reports counts.
+// responses, holds idle connections open, and sends bodies byte by byte, or with more chunk extensions than content.
+// Argument: the port. Reports counts.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type TLSSocket } from 'node:tls';
@@ -12,10 +13,11 @@ export interface Assaults {
   unread: number;
   hoarded: number;
   slow: number;
+  extended: number;
 }
 
 const [port, first = '0'] = process.argv.slice(2).map(Number);
-const counts: Assaults = { bodies: 0, unread: 0, hoarded: 0, slow: 0 };
+const counts: Assaults = { bodies: 0, unread: 0, hoarded: 0, slow: 0, extended: 0 };
 setInterval(() => process.send?.(counts), 500);
 process.on('disconnect', () => process.exit());
 
@@ -102,4 +104,22 @@ async function sendSlowly(): Promise<void> {
   }
 }
 
-await Promise.all([sendBodies(), neverRead(), hoard(), sendSlowly(), sendSlowly()]);
+/** Sends bodies whose chunks have a byte each, and 4 KB of extensions, until the connection is closed. */
+async function extendChunks(): Promise<void> {
+  const chunks = `1;${'a=b;'.repeat(1000)}c\r\n \r\n`.repeat(20);
+  for (;;) {
+    const socket = await open();
+    if (socket !== undefined) {
+      counts.extended++;
+      socket.write(
+        `POST ${webhookPaths.validate} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`,
+      );
+      while (!socket.destroyed) {
+        await new Promise<void>((resolve) => socket.write(chunks, () => resolve()));
+      }
+    }
+    await sleep(50);
+  }
+}
+
+await Promise.all([sendBodies(), neverRead(), hoard(), sendSlowly(), sendSlowly(), extendChunks()]);
