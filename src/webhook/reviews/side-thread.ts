@@ -93,7 +93,8 @@ export function createSideThread(
     worker ??= start();
     const asked = worker;
     const ended = new AbortController();
-    asked.once('exit', () => ended.abort());
+    const onExit = () => ended.abort();
+    asked.once('exit', onExit);
     asked.postMessage(task);
     try {
       const [reply] = await once(asked, 'message', { signal: AbortSignal.any([over, ended.signal]) });
@@ -101,6 +102,8 @@ export function createSideThread(
     } catch (error) {
       await asked.terminate();
       throw error;
+    } finally {
+      asked.off('exit', onExit);
     }
   }
 

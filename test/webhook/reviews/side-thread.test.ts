@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { webhookPaths } from '../../../src/webhook/index.ts';
 import { createSideThread, type SideThreadResult } from '../../../src/webhook/reviews/side-thread.ts';
 import { metricOf, review, send, start, stopAll, until, validate } from '../../server/running.ts';
@@ -47,6 +47,18 @@ test('a large body is decided in the thread, a small one is not; both are counte
   ]);
   expect(await largeBodies(health, 'answered')).toBe(2);
   expect(await (await fetch(`${health}/metrics`)).text()).toContain('rule_denials_total{rule="r"} 2');
+});
+
+test('many bodies in turn leave no listeners on the thread', async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => warnings.push(name);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const { webhookPort } = await startWith(20_000);
+  for (let count = 0; count < 12; count++) {
+    expect((await send(webhookPort, validate, large('hello'))).code).toBe(200);
+  }
+  expect(warnings).toEqual([]);
 });
 
 test('an endless decision results in a 503 in time; others are served meanwhile, and the next one after it', async () => {
