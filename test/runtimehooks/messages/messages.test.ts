@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/kubernetes/index.ts';
+import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import {
   clusterApiHooks,
   defineHook,
@@ -24,6 +24,23 @@ const hookOf = (kind: unknown) => clusterApiHooks.find(({ request }) => request.
 test.each(clusterApiHooks.map((hook) => [hook.name, hook] as const))('the samples of %s are valid', (_, hook) => {
   expect(messageProblems(hook, 'request', sampleRequest(hook), 'strict')).toEqual([]);
   expect(messageProblems(hook, 'response', sampleResponse(hook), 'strict')).toEqual([]);
+});
+
+// Cluster API sends no status: what is in a Cluster that a user passes is of the release that wrote it.
+test.each([
+  ['BeforeClusterUpgrade', 'cluster', ['cluster']],
+  ['in-place/UpdateMachine', 'machine', ['desired', 'machine']],
+  ['in-place/CanUpdateMachineSet', 'machine set', ['current', 'machineSet']],
+])('a request of %s with any status of its %s is valid', (file, _, path) => {
+  const [folder, name] = file.includes('/') ? file.split('/') : ['', file];
+  const call = new URL(`../../support/fixtures/runtime-sdk/main/${folder}/calls/${name}.json`, import.meta.url);
+  const { body } = JSON.parse(readFileSync(call, 'utf8')) as { body: JsonObject };
+  const holder = path.reduce((object, field) => object[field] as JsonObject, body);
+  holder.status = {
+    controlPlane: { upgradePlan: ['v1.31.0'], versions: [{ version: 'v1.30.0', replicas: 1 }] },
+    a: [1],
+  };
+  expect(messageProblems(hookOf(body.kind), 'request', body, 'strict')).toEqual([]);
 });
 
 test('a sample has the fields that matter to readers', () => {
