@@ -154,6 +154,20 @@ describe('a round of patches', () => {
     ]);
   });
 
+  test('reports patches that change only after more than a second', () => {
+    let rounds = 0;
+    const simulated = simulate(
+      (effect) =>
+        effect.hook === 'GeneratePatches'
+          ? patching(4, replace('/spec/template/spec/image', `b${rounds++ < 2}`))(effect)
+          : undefined,
+      { yaml: yamlOf() },
+    );
+    expect(findings(simulated)).toMatchObject([
+      { severity: 'error', text: expect.stringMatching(/^the same request gets different patches each time: /) },
+    ]);
+  });
+
   test('does not report patches that depend on the version', () => {
     const simulated = simulate(
       (effect) => {
