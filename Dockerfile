@@ -24,7 +24,6 @@ COPY bin bin
 COPY manifests manifests
 COPY templates templates
 COPY README.md README.md
-COPY docs/extensions.md docs/extensions.md
 ARG REVISION=
 RUN node --run build -- --image
 

@@ -47,7 +47,7 @@ export const packages: readonly Package[] = [
       './client': 'client',
     },
     bin: [],
-    readme: 'docs/extensions.md',
+    readme: 'tools/build/sdk-readme.md',
     copies: [],
   },
 ];
