@@ -184,7 +184,7 @@ describe.each([
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  test('certs bootstrap runs against the sandbox, which kubectl reads', { ...isThere, timeout: 120_000 }, async () => {
+  test('certs bootstrap runs against the sandbox', { ...isThere, timeout: 120_000 }, async () => {
     const kubeconfig = join(installed.program, `kubeconfig-${basename(String(node))}-${process.pid}`);
     const { child, printed } = start('sandbox', '--write-kubeconfig', kubeconfig);
     await printed(/bad-target\.yaml/);
@@ -196,6 +196,17 @@ describe.each([
 });
 
 const typeScript5 = findTypeScript5();
+
+test('kubectl reads what the installed sandbox serves', { ...needs('kubectl'), timeout: 120_000 }, async () => {
+  const kubeconfig = join(installed.program, 'kubeconfig-kubectl');
+  const child = spawn(process.execPath, [main, 'sandbox', '--write-kubeconfig', kubeconfig], { stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const get = ['--kubeconfig', kubeconfig, 'get', 'extensionconfigs'];
+  await vi.waitUntil(async () => (await run(installed.program, 'kubectl', get)).stdout.includes('sample-extension'), {
+    timeout: 60_000,
+    interval: 500,
+  });
+});
 
 /** Type-checks a file as a user of a package would, and runs it; returns what it printed. */
 async function checkAndRun(consumer: string, name: string, file: string): Promise<string> {
