@@ -202,10 +202,10 @@ test('kubectl reads what the installed sandbox serves', { ...needs('kubectl'), t
   const child = spawn(process.execPath, [main, 'sandbox', '--write-kubeconfig', kubeconfig], { stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   const get = ['--kubeconfig', kubeconfig, 'get', 'extensionconfigs'];
-  await vi.waitUntil(async () => (await run(installed.program, 'kubectl', get)).stdout.includes('sample-extension'), {
-    timeout: 60_000,
-    interval: 500,
-  });
+  await vi.waitFor(
+    async () => expect((await run(installed.program, 'kubectl', get)).stdout).toContain('sample-extension'),
+    { timeout: 60_000, interval: 500 },
+  );
 });
 
 /** Type-checks a file as a user of a package would, and runs it; returns what it printed. */
