@@ -138,8 +138,6 @@ const commands: readonly CommandEntry[] = [
   },
 ];
 
-export type { Io } from './framework/program.ts';
-
 /** The name of the program, unless it is called as a kubectl plugin. */
 const ownName = 'extensionconfig-webhook';
 

@@ -157,7 +157,6 @@ export {
   type Phase,
   phaseIn,
   type Stability,
-  type SupportEnd,
   stabilityOf,
   supportEnd,
 } from './catalog/policy.ts';

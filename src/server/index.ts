@@ -9,6 +9,6 @@ export { ListenError } from './connections/listen.ts';
 export { type HealthServer, startHealthServer } from './health/health-server.ts';
 export { lostLogLinesHelp } from './health/metrics.ts';
 export type { Exchange, Handler } from './requests/exchange.ts';
-export type { Answer, Refusal } from './requests/refusal.ts';
-export { type RunningServer, type ServerContext, type ServerOptions, startServer } from './server.ts';
+export type { Refusal } from './requests/refusal.ts';
+export { type RunningServer, type ServerOptions, startServer } from './server.ts';
 export { stopInTime } from './stop-in-time.ts';

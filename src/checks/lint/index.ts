@@ -1,4 +1,4 @@
-export { type Baseline, BaselineError, createBaseline } from './baseline.ts';
+export { BaselineError, createBaseline } from './baseline.ts';
 export type { LintPolicy } from './check.ts';
 export { readManifestFacts } from './facts.ts';
 export type { FormatContext } from './formats/format.ts';
