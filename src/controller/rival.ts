@@ -48,7 +48,7 @@ async function findRival(
 }
 
 /** The dependencies of watching for a rival. */
-export interface RivalWatch {
+interface RivalWatch {
   cluster: KubernetesClient;
   /** The Lease of the rival. */
   lease: LeaseName;

@@ -17,7 +17,7 @@ import { Queue, type RunResult } from './queue/queue.ts';
 import type { Worker } from './workers/worker.ts';
 
 /** The dependencies of a term. */
-export interface TermOptions {
+interface TermOptions {
   kubeConfig: KubeConfig;
   /** Creates the worker, with a connection that ends with the term. */
   worker(cluster: KubernetesClient): Worker;

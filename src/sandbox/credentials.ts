@@ -10,7 +10,7 @@ import {
 /**
  * The certificates and the token of a sandbox, which are created for each sandbox and written only to its kubeconfig.
  */
-export interface Credentials {
+interface Credentials {
   /** PEM of the CA. */
   ca: string;
   /** PEM of the serving certificate and its key. */

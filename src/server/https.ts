@@ -44,7 +44,7 @@ const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
 const resets = { streamResetBurst: 200, streamResetRate: 33 };
 
 /** Options of an HTTPS port. */
-export interface HttpsOptions {
+interface HttpsOptions {
   limits: Limits;
   /** Whether to offer HTTP/2 besides HTTP/1.1. */
   http2: boolean;

@@ -14,7 +14,7 @@ import type { Handler } from './requests/exchange.ts';
 import { createServingCertificate } from './serving-certificate.ts';
 
 /** The server as its application sees it. */
-export interface ServerContext {
+interface ServerContext {
   metrics: Metrics;
   log: Log;
 }

@@ -5,7 +5,7 @@ import type { Metrics } from './health/metrics.ts';
 import type { ReadinessFacts } from './health/readiness.ts';
 
 /** The serving certificate in use, and why a newer one is not. */
-export interface ServingCertificate {
+interface ServingCertificate {
   /** Handles an update from the source. */
   take(event: CertificateEvent): void;
   /** Ends all waits. */
@@ -14,7 +14,7 @@ export interface ServingCertificate {
 }
 
 /** Called when the certificate changes. */
-export interface CertificateReports {
+interface CertificateReports {
   log: Log;
   metrics: Pick<Metrics, 'certificateLoaded' | 'certificateFailed' | 'certificateSource'>;
 }

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
 
 /** The output of a log, as pino writes to one. */
-export interface LogOutput {
+interface LogOutput {
   write(line: string): void;
   /** Writes what is waiting, and calls back when it has been written or lost. */
   flush(onDone: () => void): void;

@@ -1,5 +1,5 @@
 /** The content of a PEM text (RFC 7468), as far as it concerns trust bundles. */
-export interface PemContent {
+interface PemContent {
   /**
    * For each BEGIN line of a certificate, the bytes up to its END line, empty if they are not base64. Undefined if Go
    * does not find the certificate.

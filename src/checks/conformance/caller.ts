@@ -37,7 +37,7 @@ interface PlainRequest {
 }
 
 /** Calls one extension server, over persistent connections. */
-export interface Caller {
+interface Caller {
   /** Makes one call. Never rejects: a failure is also an outcome. */
   send(request: PlainRequest, variation: Variation): Promise<Outcome>;
   /** Number of calls so far. */

@@ -35,7 +35,7 @@ export interface GroupedCheck extends Check {
 }
 
 /** What a check does with one handler. */
-export type Look = (
+type Look = (
   handler: TriedHandler,
   trial: Trial,
   report: (message: string, isWarning?: boolean) => void,

@@ -33,7 +33,7 @@ export interface Untried {
 }
 
 /** The handlers to call, in the order of a Cluster's lifecycle, and the others. */
-export interface Chosen {
+interface Chosen {
   handlers: readonly TriedHandler[];
   untried: readonly Untried[];
 }

@@ -4,7 +4,7 @@ import { type CallError, quotable } from '../../runtimehooks/client/index.ts';
 import { secretParts } from './texts.ts';
 
 /** A response that Cluster API could read. */
-export interface Answer {
+interface Answer {
   /** How long the call took, in ms. */
   ms: number;
   response: JsonObject;

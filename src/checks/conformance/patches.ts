@@ -28,7 +28,7 @@ const maxObjectLength = 3 * 1024 * 1024;
 export type PatchProblem = 'unknown item' | 'unreadable' | 'inapplicable' | 'idle' | 'ignored';
 
 /** The patches of a response. */
-export interface PatchReview {
+interface PatchReview {
   problems: readonly { kind: PatchProblem; message: string }[];
   /** Number of patches. */
   count: number;

@@ -44,7 +44,7 @@ export interface ConformanceReport {
 }
 
 /** Options of a run. */
-export interface ConformanceOptions extends TrialOptions {
+interface ConformanceOptions extends TrialOptions {
   /** The checks to run; default: all. */
   checks?: readonly GroupedCheck[];
   /** Time limit for one extension, in ms. */

@@ -36,7 +36,7 @@ export interface TrialOptions extends Choice {
 }
 
 /** The result of one discovery. */
-export interface Discovered {
+interface Discovered {
   outcome: Outcome;
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];

@@ -17,7 +17,7 @@ export async function hangUpWithinRequest(
 }
 
 /** The result of a call over HTTP/2. */
-export type Http2Outcome = { offered: false } | { offered: true; code: number | undefined };
+type Http2Outcome = { offered: false } | { offered: true; code: number | undefined };
 
 /** Longest response over HTTP/2 that is read, in bytes. */
 const maxBytes = 2 * 1024 * 1024;

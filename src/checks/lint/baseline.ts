@@ -27,7 +27,7 @@ function isEntry(value: Json): value is Json & Entry {
 }
 
 /** Findings of an earlier run that are not reported again, or those of this run. */
-export interface Baseline {
+interface Baseline {
   /** Adds a finding. */
   add(object: LintedObject, finding: LintFinding): void;
   /** Removes a finding; false if it is not (or no longer) in the baseline. */

@@ -4,7 +4,7 @@ import { createManifestFacts, type Facts } from '../../policy/index.ts';
 import type { LintError } from './result.ts';
 
 /** The facts that manifests provide about their cluster. */
-export interface ManifestFacts {
+interface ManifestFacts {
   facts: Facts;
   /** The number of objects with facts. */
   objects: number;

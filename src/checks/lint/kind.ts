@@ -31,7 +31,7 @@ function wrongKindMessage({ apiVersion, kind: found }: JsonObject): string | und
 }
 
 /** The check of the documents of one file, in their order. */
-export interface KindCheck {
+interface KindCheck {
   /** The errors that are certain with one more document, whose first content is in `line`. */
   errorsOf(document: ReadDocument, line: number): Generator<LintError>;
   /** Documents without a kind that are not errors: their number, and the line of the first. */

@@ -8,7 +8,7 @@ import type { LintError, LintResult } from './result.ts';
 import { readSuppressions } from './suppressions.ts';
 
 /** The input of a run. */
-export interface LintRun {
+interface LintRun {
   /** Files, folders, and `-` for standard input. */
   paths: readonly string[];
   stdin: Readable;

@@ -14,7 +14,7 @@ interface Suppression {
 }
 
 /** The comments of a file that turn off rules. */
-export interface Suppressions {
+interface Suppressions {
   /** Comments that turn off nothing because of a mistake. */
   readonly mistakes: readonly { line: number; message: string }[];
   /**

@@ -23,7 +23,7 @@ import { wireChangesBetween } from './wire-changes.ts';
 import { olderVersionsOf } from './written-as.ts';
 
 /** The facts about an extension before an upgrade. */
-export interface ExtensionFacts {
+interface ExtensionFacts {
   config: ExtensionConfig;
   /** The object as written in a manifest, or as returned by the API server. */
   original: JsonObject;
@@ -33,7 +33,7 @@ export interface ExtensionFacts {
 }
 
 /** The upgrade. */
-export interface Upgrade {
+interface Upgrade {
   from: Release;
   to: Release;
   catalog: HookCatalog;

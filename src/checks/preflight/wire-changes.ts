@@ -1,7 +1,7 @@
 import { compareReleases, hooks, lifecycleHooks, type Release } from '../../runtimehooks/index.ts';
 
 /** A change to calls that a release of Cluster API made without a new version of the hook: v1alpha1 is alpha. */
-export interface WireChange {
+interface WireChange {
   release: Release;
   /** Names of the affected hooks; undefined for all. */
   hooks?: readonly string[];

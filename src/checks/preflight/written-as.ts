@@ -8,7 +8,7 @@ const maxAnnotation = 256 * 1024;
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** A version of the API in which an object is written, and by whom. */
-export interface WrittenAs {
+interface WrittenAs {
   apiVersion: string;
   by: string;
 }

@@ -5,7 +5,7 @@ import { readDocuments, readManifests } from '../../kubernetes/manifests/index.t
 import { type Io, UsageError } from '../framework/program.ts';
 
 /** An object in a file, and its location. */
-export interface ManifestObject {
+interface ManifestObject {
   object: JsonObject;
   /** `FILE:LINE` of the object. */
   where: () => string;

@@ -19,7 +19,7 @@ interface Service {
 }
 
 /** Addresses at which Services can be reached from here. */
-export interface Reached {
+interface Reached {
   resolve: Resolve;
   /** Ends the port-forwards. */
   close(): void;

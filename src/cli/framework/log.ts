@@ -34,7 +34,7 @@ export function renderLine(line: string, stream: LogStream): string {
 }
 
 /** An open log. */
-export interface OpenLog {
+interface OpenLog {
   log: Logger;
   /** Number of lines that could not be written, or that were too many for their reader. */
   lostLines: () => number;

@@ -10,13 +10,13 @@ import {
 import { dns1123LabelProblems, dns1123SubdomainProblems, isJsonObject } from '../../kubernetes/index.ts';
 
 /** A Secret that is named in an annotation. */
-export interface SecretName {
+interface SecretName {
   namespace: string;
   name: string;
 }
 
 /** The CA bundle in a Secret as base64, or why there is none. */
-export type CaReading = { caBundle: string } | { problem: string };
+type CaReading = { caBundle: string } | { problem: string };
 
 /** Quotes an annotation, since anyone who may write an ExtensionConfig controls its text. */
 const quoted = (text: string) => JSON.stringify(text.slice(0, 300));

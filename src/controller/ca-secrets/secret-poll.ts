@@ -6,7 +6,7 @@ import type { StoredConfig } from '../configs/stored.ts';
 import { readCaBundle, secretNameOf } from './ca-secret.ts';
 
 /** The dependencies of polling Secrets. */
-export interface SecretPollOptions {
+interface SecretPollOptions {
   cluster: KubernetesClient;
   /** The current ExtensionConfigs. */
   configs(): Iterable<StoredConfig>;

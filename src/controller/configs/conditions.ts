@@ -17,7 +17,7 @@ export interface Condition {
 }
 
 /** A condition of the v1beta1 contract; one that is True has no reason. */
-export interface V1Beta1Condition {
+interface V1Beta1Condition {
   type: string;
   status: 'True' | 'False';
   severity?: 'Error' | 'Warning' | 'Info';

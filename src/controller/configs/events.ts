@@ -59,7 +59,7 @@ interface Waiting {
 }
 
 /** Options of a recorder of events. */
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   cluster: KubernetesClient;
   /** The reporting program, and its instance. */
   component: string;

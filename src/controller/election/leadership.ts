@@ -1,5 +1,5 @@
 /** The dependencies of a leadership. */
-export interface LeadershipOptions {
+interface LeadershipOptions {
   /** How long the leadership lasts without a renewal, in ms. */
   renewDeadlineMs: number;
   /** Returns milliseconds of a monotonic clock. */

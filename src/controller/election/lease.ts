@@ -19,7 +19,7 @@ export interface LeaseSpec {
 }
 
 /** The holder of a Lease, and for how long it is held, in ms. */
-export interface Holder {
+interface Holder {
   identity: string;
   leaseDurationMs: number;
 }

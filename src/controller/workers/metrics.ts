@@ -21,7 +21,7 @@ export interface ControllerMetrics {
 }
 
 /** Values that are read at each scrape. */
-export interface Observed {
+interface Observed {
   configs(): readonly StoredConfig[];
   isLeading(): boolean;
   load(): { waiting: number; running: number };

@@ -7,7 +7,7 @@ import { type Behaviours, parseBehaviours } from './behaviour.ts';
 import { handlers } from './work.ts';
 
 /** Options of the sample extension. */
-export interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
+interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
   /** The configured behaviour of handlers; see `readBehaviours`. */
   behaviours?: Behaviours;
 }

@@ -13,10 +13,10 @@ import {
 } from './handlers.ts';
 
 /** The issuer of the extension's serving certificate. */
-export type CertificateMaker = 'cert-manager' | 'bootstrap';
+type CertificateMaker = 'cert-manager' | 'bootstrap';
 
 /** Options for a project. */
-export interface ProjectOptions {
+interface ProjectOptions {
   /** RFC 1035 label: the name of the package, the Service and the ExtensionConfig. */
   name: string;
   /** Hooks for which the project gets handlers. */

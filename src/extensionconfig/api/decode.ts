@@ -7,7 +7,7 @@ import type { ExtensionConfig } from './v1beta2.ts';
 import { fits as v1beta2 } from './v1beta2-fits.ts';
 
 /** A decoded object, of either version. */
-export interface Decoded {
+interface Decoded {
   /**
    * The object, without values of the wrong JSON type (or null) and values that exceed a limit of the schema; such
    * items of an array become empty instead. So the static types are correct, and work on the object is bounded. Both

@@ -45,7 +45,7 @@ export interface DirectedTable {
 }
 
 /** A table as seen from both directions. */
-export interface ReadTable {
+interface ReadTable {
   toNewer: DirectedTable;
   toOlder: DirectedTable;
   /** Problems with the table itself, once both directions have been compiled, one line each. */

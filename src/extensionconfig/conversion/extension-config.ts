@@ -7,7 +7,7 @@ import { createConverter, type KindConverter, type VersionMap } from './engine.t
 export const conversionDataAnnotation = 'runtime.cluster.x-k8s.io/conversion-data';
 
 /** How the versions of ExtensionConfig are converted, beyond what their schemas show. */
-export const extensionConfigVersions: VersionMap = {
+const extensionConfigVersions: VersionMap = {
   kind,
   versions: versions.map((version) => ({ apiVersion: apiVersionOf(version), schema: openApiSchemaOf(version) })),
   changes: [

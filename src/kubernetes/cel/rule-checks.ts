@@ -98,7 +98,7 @@ function isUnknown({ error }: TypeCheckResult, expression: string): boolean {
 }
 
 /** Options of a check. */
-export interface RuleChecks {
+interface RuleChecks {
   /**
    * As Cluster API checks the rules of a variable: `self` has the type of the schema, and lists are atomic, so that
    * `oldSelf` is unknown in their items. Otherwise `self` may be anything: resources have fields that their schemas do

@@ -5,7 +5,7 @@ import { SourceError, sourcesOf } from './sources.ts';
 import { type DocumentText, splitDocuments } from './split.ts';
 
 /** Why a file or a folder cannot be read. Without a line if it concerns all of it. */
-export interface ManifestError {
+interface ManifestError {
   file: string;
   message: string;
   line?: number;
@@ -13,7 +13,7 @@ export interface ManifestError {
 }
 
 /** A document with its place in the text; or why it cannot be read. */
-export type ManifestDocument = { document: ReadDocument; part: DocumentText } | { errors: DocumentError[] };
+type ManifestDocument = { document: ReadDocument; part: DocumentText } | { errors: DocumentError[] };
 
 /** A file with manifests; `<stdin>` for standard input. */
 export interface ManifestFile {

@@ -5,7 +5,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { FileError, readRegularFileSync } from '../../base/index.ts';
 
 /** One stream of manifests: a file, or standard input. */
-export interface Source {
+interface Source {
   /** The path as the user gave it, or `<stdin>`. */
   file: string;
   /**
@@ -27,7 +27,7 @@ export class SourceError extends Error {
 }
 
 /** A path that cannot be read. */
-export interface Unreadable {
+interface Unreadable {
   file: string;
   message: string;
 }

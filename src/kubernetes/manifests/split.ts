@@ -11,7 +11,7 @@ export interface DocumentText {
 }
 
 /** A part of a stream without a document, and the reason. */
-export interface SplitError {
+interface SplitError {
   error: string;
   line: number;
 }

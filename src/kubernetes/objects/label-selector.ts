@@ -16,7 +16,7 @@ export interface LabelSelectorRequirement {
 }
 
 /** A problem with a selector: where it is (relative path segments), and what it is. */
-export interface LabelSelectorProblem {
+interface LabelSelectorProblem {
   path: FieldPath;
   message: string;
 }

@@ -14,7 +14,7 @@ export interface KindStatus {
 }
 
 /** The sources of facts. */
-export interface KnowledgeSources {
+interface KnowledgeSources {
   watches: readonly KindWatch[];
   objects: NamedObjects;
   store: FactsStore;

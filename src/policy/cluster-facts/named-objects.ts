@@ -2,7 +2,7 @@ import { explain, type KubernetesClient, StatusError } from '../../kubernetes/cl
 import type { JsonObject } from '../../kubernetes/index.ts';
 
 /** The kinds of objects that ExtensionConfigs name. */
-export type NamedKind = 'Secret' | 'Service';
+type NamedKind = 'Secret' | 'Service';
 
 /** Longest time that a decision waits for an object, in ms: the timeout of the webhooks is 5 s in our configurations. */
 const timeoutMs = 1_000;

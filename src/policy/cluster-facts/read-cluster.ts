@@ -21,7 +21,7 @@ import { servedVersion } from './versions.ts';
 const maxObjects = 100_000;
 
 /** The facts about a cluster at one moment. */
-export interface ClusterReading {
+interface ClusterReading {
   facts: Facts;
   /** Kinds that could not be read, with the reason: rules about them report nothing. */
   problems: Map<CollectedKind | 'Secret', string>;
@@ -30,7 +30,7 @@ export interface ClusterReading {
 }
 
 /** The dependencies of `readCluster`. */
-export interface ReadClusterOptions {
+interface ReadClusterOptions {
   config: KubeConfig;
   signal: AbortSignal;
   /** Called after each page, with the name of the collection and the number of objects so far. */

@@ -10,7 +10,7 @@ export interface FactCollection {
 }
 
 /** Which parts of a kind's objects are kept, and the indexes over them. */
-export interface Indexing<Item> {
+interface Indexing<Item> {
   /** The part of an object to keep; undefined if none is needed. */
   reduce(key: string, object: JsonObject): Item | undefined;
   /** Adds an item to the indexes. */

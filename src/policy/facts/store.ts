@@ -21,7 +21,7 @@ export interface FactsStore {
 }
 
 /** Settings that a store cannot derive from its objects. */
-export interface FactsStoreOptions {
+interface FactsStoreOptions {
   /** Default: nothing is known about Secrets. */
   secrets?: SecretFacts;
   /** Whether a Service that was not added is certainly absent from a namespace. Default: yes. */

@@ -13,7 +13,7 @@ type Reached = { address: string } | 'refused' | 'busy' | 'unresolved';
  * Finds the address of a host, given by its name in lower case or its IP address, until `signal` is aborted. Never
  * rejects.
  */
-export type Reach = (hostname: string, signal: AbortSignal) => Promise<Reached>;
+type Reach = (hostname: string, signal: AbortSignal) => Promise<Reached>;
 
 /**
  * Maximum number of names that are resolved concurrently: each occupies one of the four threads of the system's

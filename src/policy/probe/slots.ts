@@ -1,5 +1,5 @@
 /** A semaphore: a number of slots, each of which one user can hold at a time. */
-export interface Slots {
+interface Slots {
   /** Resolves when a slot is free; rejects when the signal is aborted first. */
   take(signal: AbortSignal): Promise<void>;
   give(): void;

@@ -7,7 +7,7 @@ import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Sub
 import { rules as allRules } from './rules.ts';
 
 /** Which rules run: all of them, or exactly what Cluster API itself rejects. */
-export type Profile = 'strict' | 'upstream';
+type Profile = 'strict' | 'upstream';
 
 /** The levels that a configuration file can give to a rule. */
 export type Level = Severity | 'off';
@@ -33,7 +33,7 @@ export interface Report extends Finding {
 }
 
 /** A rule with its configured severity. */
-export interface ActiveRule {
+interface ActiveRule {
   rule: Rule;
   severity: Severity;
 }

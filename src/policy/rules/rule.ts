@@ -80,7 +80,7 @@ export interface Situation {
 }
 
 /** What the documentation of a rule shows. */
-export interface Example extends Situation {
+interface Example extends Situation {
   /** A manifest with a finding of the rule. */
   bad: JsonObject;
   /** The same manifest, fixed. */

@@ -25,7 +25,7 @@ const support: Record<Stability, { releases: number; months: number }> = {
 };
 
 /** The end of a deprecated version's guaranteed support. */
-export interface SupportEnd {
+interface SupportEnd {
   /** The first release that may no longer have the version. */
   release: Release;
   /** The first month in which it may have been removed, as YYYY-MM. */

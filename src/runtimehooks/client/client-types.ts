@@ -48,7 +48,7 @@ export interface CalledObject {
 }
 
 /** A request without apiVersion and kind, which are determined by the hook. */
-export type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
+type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 
 /** Options of both kinds of calls. */
 export interface CallAllOptions<Request> {

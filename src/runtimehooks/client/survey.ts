@@ -16,7 +16,7 @@ import {
 import { extensionOf } from './registry/registration.ts';
 
 /** How an extension server is asked. */
-export interface AskOptions {
+interface AskOptions {
   client: Client;
   resolve?: Resolve | undefined;
   signal: AbortSignal;
@@ -78,7 +78,7 @@ export interface Survey {
 }
 
 /** The dependencies of a survey. */
-export interface SurveyOptions extends AskOptions {
+interface SurveyOptions extends AskOptions {
   known: KnownHooks;
   /** Longest handler timeout that is not warned about, in seconds. */
   maxHandlerTimeoutSeconds: number;

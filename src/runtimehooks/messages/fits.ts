@@ -6,7 +6,7 @@ import { fits as strictFits } from './strict-fits.ts';
 import { fits as tolerantFits } from './tolerant-fits.ts';
 
 /** Whether a message has no problem. */
-export type Fits = (message: unknown) => boolean;
+type Fits = (message: unknown) => boolean;
 
 /** Whether messages fit, by the names of their components. */
 type FitsByComponent = Readonly<Record<string, Fits>>;

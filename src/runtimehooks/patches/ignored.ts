@@ -1,7 +1,7 @@
 import { copyOf, fieldAt, isJsonObject, isSame, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 
 /** The keys of a field, from the root of its object. */
-export type Keys = readonly string[];
+type Keys = readonly string[];
 
 /** The parts of an object that Cluster API takes over from a patch: `true` for a whole part, nothing of an empty one. */
 interface Parts {

@@ -11,7 +11,7 @@ export interface PlannedVersions {
 }
 
 /** An upgrade that is planned. */
-export interface Upgrade {
+interface Upgrade {
   /** The version of the control plane. */
   controlPlane: string;
   /** The lowest version of any worker; empty without workers. */

@@ -31,7 +31,7 @@ const defaultPace: AggregationPace = {
 };
 
 /** The dependencies of aggregation. */
-export interface AggregatorContext {
+interface AggregatorContext {
   store: Store;
   registry: Registry;
   now(): string;

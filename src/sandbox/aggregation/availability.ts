@@ -7,7 +7,7 @@ import { type Store, storageKey } from '../storage/store.ts';
 import { type Backend, NoEndpointError } from './backend.ts';
 
 /** The condition `Available` of an APIService. */
-export interface Availability {
+interface Availability {
   type: 'Available';
   status: 'True' | 'False';
   reason: string;

@@ -1,5 +1,5 @@
 /** The resource that a path under /api or /apis names. */
-export interface ApiPath {
+interface ApiPath {
   group: string;
   version: string;
   plural: string;

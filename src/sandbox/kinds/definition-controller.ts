@@ -103,7 +103,7 @@ function resourcesOf(object: JsonObject): Resource[] {
 }
 
 /** The dependencies of the controller. */
-export interface DefinitionControllerContext {
+interface DefinitionControllerContext {
   store: Store;
   registry: Registry;
   now(): string;

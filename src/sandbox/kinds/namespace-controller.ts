@@ -11,7 +11,7 @@ import { deleteAll } from './delete-all.ts';
 const grace = 1_000;
 
 /** The dependencies of the controller. */
-export interface NamespaceControllerContext {
+interface NamespaceControllerContext {
   store: Store;
   registry: Registry;
   now(): string;

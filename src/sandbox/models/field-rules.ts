@@ -4,7 +4,7 @@ import type { Schema } from '../../kubernetes/schema/index.ts';
 type Rule = Omit<Schema, 'properties'>;
 
 /** The rules of a model. */
-export interface ModelRules {
+interface ModelRules {
   required?: string[];
   fields?: Record<string, Rule>;
 }

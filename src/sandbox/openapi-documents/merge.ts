@@ -43,7 +43,7 @@ export interface Merged {
 }
 
 /** Progress and cancellation of a merge. */
-export interface MergeOptions {
+interface MergeOptions {
   signal?: AbortSignal | undefined;
   /** Called after each document, in each of two passes. */
   onProgress?(done: number, total: number): void;

@@ -8,7 +8,7 @@ import { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
 export class InvalidOpenApi extends Error {}
 
 /** A document after parsing. */
-export interface ReadOpenApi {
+interface ReadOpenApi {
   /** OpenAPI 3.0. */
   document: JsonObject;
   /** Whether it was converted from OpenAPI v2. */

@@ -61,7 +61,7 @@ const fieldsOfNames = new Set([
 const fieldsOfData = new Set(['default', 'enum', 'example', 'value', 'scopes', 'variables']);
 
 /** Replaces references in a part of a document. Each function returns the replacement for its argument. */
-export interface ReferenceVisitor {
+interface ReferenceVisitor {
   /** Replaces the text of a `$ref`. */
   reference(text: string): string;
   /** Replaces the name of a security scheme in a security requirement. */

@@ -22,7 +22,7 @@ function lineOf(type: string, object: JsonObject): Buffer {
 const eventLine = (type: string, text: string) => `{"type":"${type}","object":${text}}\n`;
 
 /** Serializes the events of one watch. */
-export interface WatchLines {
+interface WatchLines {
   /** An event as a line, with the object in the view that the client asked for. */
   event(type: string, object: JsonObject): string | Buffer;
   bookmark(version: number, annotations?: JsonObject): string;

@@ -21,7 +21,7 @@ type WatchItem =
     };
 
 /** Where the items of a queue go. If the outlet ends by itself, `end` must be called. */
-export interface WatchOutlet {
+interface WatchOutlet {
   /**
    * Sends an object in the version of the watch. @returns whether it has been sent; if not, `drained` resolves once it
    * has.
@@ -36,7 +36,7 @@ export interface WatchOutlet {
 }
 
 /** The items waiting to be sent to one watcher, in the order of the writes. */
-export interface WatchQueue {
+interface WatchQueue {
   /** Adds an object as it is stored; `live` tells that it was written after the watch began and counts as backlog. */
   add(type: string, stored: JsonObject, live: boolean, bytes: number): void;
   /** Runs a callback when everything before it has been sent: at once, if nothing is queued. */

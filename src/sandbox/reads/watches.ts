@@ -8,7 +8,7 @@ import { createWatchLines } from './watch-lines.ts';
 import { createWatchQueue } from './watch-queue.ts';
 
 /** The receiver of a watch's lines. */
-export interface WatchSink {
+interface WatchSink {
   /** Takes one line. @returns whether it has been sent; if not, `drained` resolves once it has. */
   write(line: string | Buffer): boolean;
   /** Resolves when the client has read enough to get more; with false if the client is too slow. */

@@ -11,7 +11,7 @@ const format = 1;
 const header = { magic: 'SQLite format 3\0', format: 60, applicationId: 68, length: 100 };
 
 /** An object as it is stored. */
-export interface StoredObject {
+interface StoredObject {
   collection: string;
   key: string;
   object: JsonObject;

@@ -17,7 +17,7 @@ export interface CertificatePair {
 }
 
 /** The result of reading a pair. A problem never contains any part of the key. */
-export type CheckedPair = { pair: CertificatePair } | { problem: string };
+type CheckedPair = { pair: CertificatePair } | { problem: string };
 
 /** Checks that a certificate and a key can serve TLS together, before the server switches to them. */
 export function checkPair(cert: string, key: string): CheckedPair {

@@ -6,13 +6,13 @@ import type { CertificateEvent, CertificateSource } from './certificate-source.t
  * A change of a watched Secret, or of the watch itself: the events of `watchServingSecret`. The type is written here, too, so
  * that the declarations of the SDK do without those of the Kubernetes client, which compilers take a second to read.
  */
-export type SecretChange =
+type SecretChange =
   | { kind: 'secret'; secret: { cert: string; key: string; ca: string } }
   | { kind: 'absent'; reason: string }
   | { kind: 'watching'; problem: string | undefined };
 
 /** Starts to watch a Secret, and returns the function that stops it. */
-export type WatchSecret = (onEvent: (event: SecretChange) => void) => () => void;
+type WatchSecret = (onEvent: (event: SecretChange) => void) => () => void;
 
 function eventOf(event: SecretChange, place: string): CertificateEvent {
   if (event.kind === 'watching') {

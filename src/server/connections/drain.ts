@@ -2,7 +2,7 @@ import type { Server } from 'node:net';
 import type { Connections } from './connections.ts';
 
 /** How to end the connections of a server that stops. */
-export interface DrainOptions {
+interface DrainOptions {
   /** Until this resolves, new connections are accepted and idle ones stay open. */
   closeAfter?: Promise<unknown> | undefined;
   /**

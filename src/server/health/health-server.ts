@@ -12,7 +12,7 @@ import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
 /** Options of a health port. */
-export interface HealthServerOptions {
+interface HealthServerOptions {
   address: Address;
   readiness(): Readiness;
   metrics: Pick<Metrics, 'contentType' | 'render'>;

@@ -23,7 +23,7 @@ export interface Metrics {
 }
 
 /** What the metrics are about. */
-export interface MetricsOptions {
+interface MetricsOptions {
   version: string;
   /** Prefix of metric names: `extensionconfig_webhook_`. */
   prefix: string;

@@ -99,7 +99,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
 const targetKinds = Object.keys(kinds) as TargetKind[];
 
 /** Which objects are targets. */
-export interface TargetChoice {
+interface TargetChoice {
   named: readonly { kind: TargetKind; name: string }[];
   /** Label selector in kubectl's syntax, for all kinds. */
   selector?: string | undefined;

@@ -56,7 +56,7 @@ export interface Run {
 }
 
 /** How a run ended. */
-export interface RunOutcome {
+interface RunOutcome {
   /** The last decision: `done`, `wait` (a later run continues) or `blocked`. */
   action: Action;
   facts: CertificateFacts;

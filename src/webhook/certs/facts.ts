@@ -49,10 +49,10 @@ const maxRemembered = 16;
 const removalMs = 10 * 60_000;
 
 /** The stage of a rotation. */
-export type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
+type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 
 /** What another client has done to targets during a rotation. */
-export interface Overwritten {
+interface Overwritten {
   /** How often the bundle was found replaced, after it had been in all targets. */
   times: number;
   since: Date;

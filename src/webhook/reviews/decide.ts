@@ -24,7 +24,7 @@ export type Webhook = 'mutate' | 'validate' | 'convert';
  * Converts the objects of a ConversionReview; `problem` says why a body is not a ConversionReview, in a sentence for
  * the sender.
  */
-export type Convert = (body: Json) => { review: ConversionReviewResponse } | { problem: string };
+type Convert = (body: Json) => { review: ConversionReviewResponse } | { problem: string };
 
 /** What metrics and the log record about an admission review. Never the object: it may contain secrets. */
 export interface ReviewNote extends Pick<AdmissionOutcome, 'verdict' | 'deniedBy' | 'warnedBy' | 'knowledge'> {
@@ -75,7 +75,7 @@ export type Probe = (
  * What is known about the cluster for one request, with the objects that it names as they are now; undefined if it
  * names none that had to be read. Never rejects.
  */
-export type Refresh = (request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined;
+type Refresh = (request: AdmissionRequest) => Promise<ClusterKnowledge> | undefined;
 
 /**
  * Decides on the body of a request to a webhook. Never rejects.

@@ -7,7 +7,7 @@ export const knownFeatureGates: Readonly<Record<string, boolean>> = { [runtimeSd
 export type FeatureGates = Readonly<Record<string, boolean>>;
 
 /** The result of parsing `--feature-gates`. */
-export type ParsedFeatureGates = { gates: FeatureGates } | { problem: string };
+type ParsedFeatureGates = { gates: FeatureGates } | { problem: string };
 
 // The spellings that Go's strconv.ParseBool accepts, and therefore Kubernetes.
 const truths: readonly string[] = ['1', 't', 'T', 'true', 'TRUE', 'True'];

@@ -13,7 +13,7 @@ export const webhookPaths = {
 } as const satisfies Record<Webhook, string>;
 
 /** What handles requests. */
-export interface HandlerOptions {
+interface HandlerOptions {
   /** The webhooks to serve. */
   webhooks: readonly Webhook[];
   decide: Decide;

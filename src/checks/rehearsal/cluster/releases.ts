@@ -8,7 +8,7 @@ export const oldestRelease = v1(12);
 export const newestRelease = v1(14);
 
 /** What releases of Cluster API changed in what extensions and users see, by the first release that has it. */
-export const changes = {
+const changes = {
   /** Hooks get Clusters in v1beta2 instead of v1beta1. */
   clustersInV1beta2: { since: v1(13) },
   /**

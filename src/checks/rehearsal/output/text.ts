@@ -4,7 +4,7 @@ import { eventLines, indent, line } from './event-lines.ts';
 import { answerText, argumentsText, clockText, isRoundHook, stepsText, verdictOf } from './words.ts';
 
 /** Creates the lines of a timeline from the entries of one Cluster. */
-export interface Timeline {
+interface Timeline {
   add(entry: Entry): string;
 }
 

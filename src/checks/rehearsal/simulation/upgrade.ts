@@ -24,7 +24,7 @@ const blockingAnnotation = 'before-upgrade.hook.cluster.cluster.x-k8s.io';
 const annotationRetryMs = 20 * 60_000;
 
 /** Where the control plane is in an upgrade, as in exp/topology/scope/upgradetracker.go. */
-export type ControlPlanePhase =
+type ControlPlanePhase =
   | 'provisioning'
   | 'upgrading'
   /** It gets the next version in this reconcile. */
@@ -35,7 +35,7 @@ export type ControlPlanePhase =
   | 'stable';
 
 /** What one reconcile decides about the groups of workers of one kind, by their names. */
-export interface WorkerDecisions {
+interface WorkerDecisions {
   upgrading: ReadonlySet<string>;
   pending: ReadonlySet<string>;
   deferred: ReadonlySet<string>;
@@ -53,7 +53,7 @@ export interface Decisions {
 }
 
 /** Whether a group of workers exists whose template does not have a version. */
-export const isOff = ({ version }: WorkerGroup, target: string): boolean => version !== undefined && version !== target;
+const isOff = ({ version }: WorkerGroup, target: string): boolean => version !== undefined && version !== target;
 
 /**
  * Decides about the control plane: which hooks are called, and which version it gets. Each reconcile goes through the

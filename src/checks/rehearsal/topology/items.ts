@@ -53,7 +53,7 @@ const groupLabels = {
 export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
 
 /** Name of the object that Cluster API creates from a template for a place. */
-export function objectName(state: State, base: string, template: ClassTemplate): string {
+function objectName(state: State, base: string, template: ClassTemplate): string {
   return state.names.generated(base, kindOfTemplate(template));
 }
 

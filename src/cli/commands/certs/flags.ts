@@ -130,7 +130,7 @@ export const injectFlags = {
 } satisfies Flags;
 
 /** The values of the flags of all commands. */
-export type CommonFlags = FlagValues<typeof commonFlags>;
+type CommonFlags = FlagValues<typeof commonFlags>;
 /** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
 export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
 

@@ -19,7 +19,7 @@ interface CertificateStatus {
 }
 
 /** The output of `certs status`. */
-export interface CertsStatus {
+interface CertsStatus {
   ok: boolean;
   stage: string;
   certificates: CertificateStatus[];

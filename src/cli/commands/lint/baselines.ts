@@ -10,7 +10,7 @@ import { FailureError, UsageError } from '../../framework/program.ts';
 const maxMebibytes = 32;
 
 /** The findings that are known, and those to write down. */
-export interface Baselines {
+interface Baselines {
   /** An object without known findings; none if they are written down. */
   without(object: LintedObject): LintedObject;
   /**

@@ -102,7 +102,7 @@ function readLintConfig(file: string): LintConfig {
 }
 
 /** The values of the flags, and which of them were given. */
-export interface PolicySources {
+interface PolicySources {
   values: PolicyValues;
   /** Whether a flag was given on the command line or in the environment, in which case it overrides the file. */
   isGiven: (flag: PolicyFlag) => boolean;

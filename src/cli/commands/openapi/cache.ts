@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { homeFolder, makeFolder, readRegularFile } from '../../../base/index.ts';
 
 /** Limits of the cache. */
-export interface CacheLimits {
+interface CacheLimits {
   /** Maximum total size of entries, in bytes. */
   maxBytes: number;
   /** How long an unused entry is kept, in ms. */

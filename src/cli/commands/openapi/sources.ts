@@ -34,7 +34,7 @@ export interface Gathered {
 }
 
 /** The dependencies of fetching documents. */
-export interface FetchContext {
+interface FetchContext {
   io: Pick<Io, 'stdin' | 'env'>;
   cache: DocumentCache;
   /** Aborted by the user or at the timeout. */

@@ -187,7 +187,7 @@ export interface RunningSandbox {
 }
 
 /** How to start a sandbox with a webhook. */
-export interface SandboxSettings {
+interface SandboxSettings {
   /** On loopback; 0 means any free port. */
   port: number;
   /** The webhook to use; by default the sandbox starts its own. */

@@ -12,7 +12,7 @@ import type { ServeFlags } from './flags.ts';
 import type { ServePolicy } from './policy.ts';
 
 /** A prober, and its metrics. */
-export interface ServeProber {
+interface ServeProber {
   probe: Prober['probe'];
   addMetrics(registry: Registry, prefix: string): void;
 }

@@ -24,7 +24,7 @@ export interface CallOutcome {
 }
 
 /** The dependencies of a call. */
-export interface CallContext {
+interface CallContext {
   /**
    * Aborted when the caller no longer waits for the answer. Often an AbortController, which creates its signal on
    * demand.

@@ -8,7 +8,7 @@ import type { Lifetime } from './lifetime.ts';
 const graceMs = 500;
 
 /** How a call ended: with an outcome, too late for the caller, or because the caller disconnected. */
-export type TimedOutcome = CallOutcome | 'late' | 'gone';
+type TimedOutcome = CallOutcome | 'late' | 'gone';
 
 /** Tells a handler that no one waits for its answer any more. */
 class Ending {

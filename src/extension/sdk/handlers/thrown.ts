@@ -8,7 +8,7 @@ const maxLogged = 20_000;
 const maxCauses = 5;
 
 /** What the log says about something that was thrown. */
-export interface Fault {
+interface Fault {
   error: string;
   message: string;
   stack?: string | undefined;

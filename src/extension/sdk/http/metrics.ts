@@ -5,7 +5,7 @@ import type { HandledCall } from '../calls/call.ts';
 export const metricsPrefix = 'runtime_extension_';
 
 /** Counts a call that has been answered. */
-export type CountCall = (result: HandledCall, seconds: number) => void;
+type CountCall = (result: HandledCall, seconds: number) => void;
 
 /** The metrics of calls. */
 export interface HandlerMetrics {

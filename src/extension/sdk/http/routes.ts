@@ -22,7 +22,7 @@ export interface Route {
 }
 
 /** What routes share. */
-export interface RouteContext {
+interface RouteContext {
   log: Log;
   metrics: HandlerMetrics;
   replaceAnswer?: ReplaceAnswer | undefined;

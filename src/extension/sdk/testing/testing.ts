@@ -78,7 +78,7 @@ export async function callHandler<H extends Hook>(
 }
 
 /** The status that the answers of a test must have, once they do not block. */
-export interface ExpectedStatus {
+interface ExpectedStatus {
   /** Default: `Success`. A handler that fails has the same answer each time, too. */
   status?: 'Success' | 'Failure' | undefined;
 }

@@ -22,7 +22,7 @@ type Immutable<T> = T extends readonly (infer Item)[]
 type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
 
 /** The schema of a variable, or of a part of one: OpenAPI as Cluster API takes it. */
-export interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden> {
+interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden> {
   readonly type?: SchemaType | undefined;
   readonly items?: OpenApiSchema | undefined;
   readonly properties?: { readonly [name: string]: OpenApiSchema } | undefined;

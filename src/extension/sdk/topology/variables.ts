@@ -30,7 +30,7 @@ export interface Variables {
 const maxMerged = 5_000_000;
 
 /** How many more fields the merges for a request may copy. */
-export interface MergeWork {
+interface MergeWork {
   left: number;
 }
 

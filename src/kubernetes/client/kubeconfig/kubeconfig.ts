@@ -16,7 +16,7 @@ const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token
 export class KubeConfigError extends Error {}
 
 /** The API server to use, and the user. */
-export interface KubeConfigOptions {
+interface KubeConfigOptions {
   /** The file; undefined for $KUBECONFIG, ~/.kube/config or the pod's service account. */
   kubeconfig?: string | undefined;
   /** A context other than the current one. */

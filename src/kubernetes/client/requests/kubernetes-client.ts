@@ -61,7 +61,7 @@ class OtherServer extends StatusError {
 }
 
 /** How often and for how long failed requests are retried, if the failure is retryable. */
-export interface RetryOptions {
+interface RetryOptions {
   /** Maximum number of retries, not counting those that the server asks for (Retry-After). */
   retries: number;
   minTimeoutMs: number;
@@ -77,13 +77,13 @@ const defaultRetries: RetryOptions = { retries: 5, minTimeoutMs: 250, maxTimeout
 export const shortRetries: RetryOptions = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
 
 /** A change that a watch reports. */
-export interface WatchEvent {
+interface WatchEvent {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   object: JsonObject;
 }
 
 /** Options and callbacks of a watch. */
-export interface WatchOptions {
+interface WatchOptions {
   /** How long the server should keep the watch open, in ms; rounded up to whole seconds in the request. */
   watchMs: number;
   /** How long after that the connection is considered dead, in ms: the server should have ended the watch. */

@@ -7,7 +7,7 @@ import { ResponseError, ResponseTooLong } from './transport.ts';
 const pageLength = 100;
 
 /** Which objects to list. */
-export interface ListOptions {
+interface ListOptions {
   /** Path of the collection, without a query. */
   path: string;
   /** Resource name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
@@ -19,7 +19,7 @@ export interface ListOptions {
 }
 
 /** A page of a list. */
-export interface Page {
+interface Page {
   items: JsonObject[];
   /** Version of the whole list, from which to watch. */
   resourceVersion: string;

@@ -5,7 +5,7 @@ import type { WatchPace } from '../watches/pace.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
 
 /** The contents of a serving Secret. `ca` is the trust bundle. */
-export interface ServingSecret {
+interface ServingSecret {
   cert: string;
   key: string;
   ca: string;

@@ -20,7 +20,7 @@ const defaultPace: WatchPace = {
 };
 
 /** A single object to follow. */
-export interface NamedObject {
+interface NamedObject {
   name: string;
   /** The object in problems: `Secret NAMESPACE/NAME`. */
   subject: string;

@@ -21,7 +21,7 @@ export interface StatusCause {
 }
 
 /** metav1.StatusDetails. */
-export interface StatusDetails {
+interface StatusDetails {
   name?: string;
   group?: string;
   kind?: string;

@@ -70,7 +70,7 @@ function firstJsonValue(bytes: Buffer): Buffer {
 }
 
 /** Looks for the end of the first array or object of a text that comes in pieces. */
-export interface FirstJsonScanner {
+interface FirstJsonScanner {
   /** Index after the end in this piece; undefined when the end is not in it. */
   scan(piece: Buffer): number | undefined;
   /** Whether the end was in a piece. */

@@ -44,14 +44,14 @@ export interface AdmissionResponse {
 }
 
 /** AdmissionReview of admission.k8s.io/v1 that carries a response. */
-export interface AdmissionReviewResponse {
+interface AdmissionReviewResponse {
   apiVersion: 'admission.k8s.io/v1';
   kind: 'AdmissionReview';
   response: AdmissionResponse;
 }
 
 /** A decoded AdmissionReview: the request, or what is wrong with it, with the uid if it could be read. */
-export type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
+type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
 
 /** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
 const maxUidLength = 256;

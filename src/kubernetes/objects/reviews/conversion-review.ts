@@ -23,7 +23,7 @@ export interface ConversionReviewResponse {
 }
 
 /** A decoded ConversionReview: the request, or what is wrong with it, with the uid if it could be read. */
-export type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
+type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
 
 /** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
 const maxUidLength = 256;

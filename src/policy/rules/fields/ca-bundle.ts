@@ -5,7 +5,7 @@ import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { oncePerObject } from './once.ts';
 
 /** A parsed caBundle. */
-export interface CaBundle {
+interface CaBundle {
   /** Why it is not a trust bundle, or undefined. */
   problem: string | undefined;
   hasPrivateKey: boolean;
@@ -13,7 +13,7 @@ export interface CaBundle {
 }
 
 /** One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them is unreadable. */
-export interface BundledCertificate {
+interface BundledCertificate {
   subject: string;
   /** Why Cluster API cannot read it, as the end of a sentence, or undefined. */
   unread: string | undefined;

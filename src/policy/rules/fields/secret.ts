@@ -11,7 +11,7 @@ import type { Facts, KnownSecret } from '../../facts/facts.ts';
 export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;
 
 /** The Secret that an annotation names, and what is known about it. */
-export interface NamedSecret {
+interface NamedSecret {
   namespace: string;
   name: string;
   /** NAMESPACE/NAME. */

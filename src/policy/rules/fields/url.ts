@@ -2,7 +2,7 @@ import { parseRequestUri, type RequestUri } from '../../../kubernetes/index.ts';
 import { oncePerObject } from './once.ts';
 
 /** A parsed `spec.clientConfig.url`. */
-export interface ClientUrl extends RequestUri {
+interface ClientUrl extends RequestUri {
   /** The URL as written. */
   text: string;
   /** Host in lower case, without port, brackets and a trailing dot; empty if there is none. */

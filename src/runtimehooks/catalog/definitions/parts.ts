@@ -19,7 +19,7 @@ const raw = (description: string) => ref(rawObject, description);
 const version = (description: string, example = 'v1.33.0') => string(description, { example });
 
 /** The components that messages of several hooks share. */
-export const parts = {
+const parts = {
   ExtensionHandler: object('A handler that an extension server offers.', {
     required: {
       name: string('Name: an RFC 1123 label, unique on the whole server.', { example: 'before-cluster-create' }),

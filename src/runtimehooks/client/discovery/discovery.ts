@@ -25,7 +25,7 @@ interface OfferedHandler {
 /** Longest timeout that Cluster API accepts, in seconds. */
 const maxTimeoutSeconds = 30;
 /** Maximum number of handlers that the status of an ExtensionConfig can hold. */
-export const maxHandlers = 512;
+const maxHandlers = 512;
 
 /** Why Cluster API would reject a handler, in its own words, and what to do about it. */
 export interface DiscoveryProblem {
@@ -35,7 +35,7 @@ export interface DiscoveryProblem {
 }
 
 /** The handlers of an extension, with defaults applied, and every reason to reject them. */
-export interface DiscoveryResult {
+interface DiscoveryResult {
   handlers: DiscoveredHandler[];
   problems: DiscoveryProblem[];
 }

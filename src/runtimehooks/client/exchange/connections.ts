@@ -21,7 +21,7 @@ export interface ClientCertificate {
 export type Resolve = (host: string) => { host: string; port: number } | undefined;
 
 /** Options of connections. */
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Read for each call: a renewed certificate is used from the next connection on. */
   clientCertificate?: () => ClientCertificate | undefined;
   resolve?: Resolve;
@@ -32,7 +32,7 @@ export interface ConnectionOptions {
 }
 
 /** One POST. */
-export interface Exchange {
+interface Exchange {
   target: Target;
   /** Base64 of the PEM CA bundle; absent: the system roots. */
   caBundle: string | undefined;

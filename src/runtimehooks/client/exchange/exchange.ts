@@ -14,7 +14,7 @@ import { targetOf } from './url.ts';
 const maxErrorBody = 512;
 
 /** A request to one handler. */
-export interface Outgoing {
+interface Outgoing {
   extension: Extension;
   /** The hook in the version of the handler. */
   hook: HookDefinition;

@@ -9,7 +9,7 @@ export interface CallMetrics {
 }
 
 /** The labels of the request metric. */
-export interface RequestLabels {
+interface RequestLabels {
   /** HTTP status code, or `<error>`. */
   code: string;
   host: string;
@@ -21,7 +21,7 @@ export interface RequestLabels {
 }
 
 /** Values of an extension that are read at each scrape. */
-export interface ExtensionLoad {
+interface ExtensionLoad {
   extension: string;
   backoffSeconds: number;
   running: number;

@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /** The handler to call; without a name for a singleton hook. */
-export interface CalledHandler {
+interface CalledHandler {
   group: string;
   version: string;
   hook: string;

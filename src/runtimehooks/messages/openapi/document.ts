@@ -5,7 +5,7 @@ import { componentPrefix, type MessageSchema } from '../../catalog/schema.ts';
 import { componentsOf } from '../components.ts';
 
 /** An operation of an OpenAPI document: one hook. */
-export interface HookOperation {
+interface HookOperation {
   tags: readonly string[];
   summary: string;
   description: string;

@@ -19,7 +19,7 @@ export interface HookChange {
 }
 
 /** Facts that are not in the two documents. */
-export interface EvolutionFacts {
+interface EvolutionFacts {
   /** Lifecycles of the hooks, which rules 3 and 4 need. */
   lifecycles?: HookCatalog | undefined;
   /** The release of the newer document. */
