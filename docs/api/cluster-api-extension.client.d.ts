@@ -419,6 +419,7 @@ interface HandlerRegistry {
   readonly extensions: readonly Extension[];
 }
 interface ClientOptions {
+  extensions?: readonly ExtensionConfig[] | undefined;
   namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
   hooks?: readonly HookDefinition[] | undefined;
   versions?: readonly HookVersions[] | undefined;
@@ -438,13 +439,13 @@ interface CalledObject {
 }
 type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 interface CallAllOptions<Request> {
-  object: CalledObject;
+  object?: CalledObject | undefined;
   request: RequestBody<Request>;
   signal?: AbortSignal | undefined;
   cache?: boolean | undefined;
 }
 interface CallOptions<Request> extends CallAllOptions<Request> {
-  handler: string;
+  handler?: string | undefined;
 }
 type CallResult<Response> = {
   ok: true;

@@ -263,8 +263,7 @@ import { createServer } from 'node:http';
 import { createClient } from 'cluster-api-extension/client';
 import { hooks, messageProblems, sampleRequest } from 'cluster-api-extension/hooks';
 
-const client = createClient({ namespaceLabels: async () => ({}) });
-client.registry.warmUp([]);
+const client = createClient({ extensions: [], namespaceLabels: async () => ({}) });
 // @ts-expect-error: metrics are a registry of prom-client.
 const untyped = () => createClient({ metrics: 5 });
 const call = () =>

@@ -11,6 +11,8 @@ import type { HandlerRegistry } from './registry/registry.ts';
 
 /** Options of a client; all are optional. */
 export interface ClientOptions {
+  /** ExtensionConfigs (v1beta2) with discovered handlers, which can be called at once. */
+  extensions?: readonly ExtensionConfig[] | undefined;
   /**
    * Returns the labels of a namespace, for namespaceSelectors; undefined if the namespace does not exist. Without it,
    * calls that depend on a namespaceSelector with requirements fail with step `selector`.
@@ -52,7 +54,8 @@ type RequestBody<Request> = Omit<Request, 'apiVersion' | 'kind'>;
 
 /** Options of both kinds of calls. */
 export interface CallAllOptions<Request> {
-  object: CalledObject;
+  /** Default: the Cluster, Machine or MachineSet that the request is about. */
+  object?: CalledObject | undefined;
   request: RequestBody<Request>;
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
@@ -62,8 +65,8 @@ export interface CallAllOptions<Request> {
 
 /** Options for calling one handler. */
 export interface CallOptions<Request> extends CallAllOptions<Request> {
-  /** `HANDLER.EXTENSIONCONFIG`. */
-  handler: string;
+  /** `HANDLER.EXTENSIONCONFIG`. Default: the only handler of the hook that is called for the object. */
+  handler?: string | undefined;
 }
 
 /** How one call ended. */
@@ -89,7 +92,7 @@ export interface Client {
   readonly registry: HandlerRegistry;
   /** Calls Discovery on an extension server and validates the answer, even if the extension is in backoff. */
   discover(config: ExtensionConfig, options?: { signal?: AbortSignal | undefined }): Promise<DiscoverResult>;
-  /** Calls one handler by its name. */
+  /** Calls one handler: by its name, or the only one of the hook. */
   callExtension<Request extends object, Response extends object>(
     hook: HookDefinition<Request, Response>,
     options: CallOptions<Request>,

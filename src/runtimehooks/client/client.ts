@@ -24,31 +24,10 @@ function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions
   };
 }
 
-/** Throws for what types refuse, and plain JavaScript does not: it would fail deep inside a call. */
-function checkOptions(options: ClientOptions): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(
-      `createClient: ${options} is not an object of options: pass { maxConcurrentCalls: 10 }, or nothing`,
-    );
-  }
-  for (const name of ['namespaceLabels', 'clientCertificate', 'resolve', 'now'] as const) {
-    if (options[name] !== undefined && typeof options[name] !== 'function') {
-      throw new TypeError(`${name}: must be a function, not ${options[name] === null ? 'null' : typeof options[name]}`);
-    }
-  }
-  for (const name of ['hooks', 'versions'] as const) {
-    if (options[name] !== undefined && !Array.isArray(options[name])) {
-      throw new TypeError(
-        `${name}: must be a list of what ${name === 'hooks' ? 'defineHook' : 'defineHookVersions'} returns`,
-      );
-    }
-  }
-}
-
 /**
- * Creates a client with an empty registry.
+ * Creates a client. With `extensions` it is ready; otherwise its registry has to be warmed up.
  *
- * @throws {TypeError} for an option of another type.
+ * @throws {TypeError} for an ExtensionConfig that cannot be registered.
  * @throws {RangeError} for a maximum of answer bytes or of concurrent calls that is not a whole number above 0.
  */
 export function createClient(options: ClientOptions = {}): Client {
@@ -64,10 +43,13 @@ export function createClusterApiClient(options: ClientOptions = {}): Client {
 }
 
 function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
-  checkOptions(options);
   const { now = () => performance.now(), release = newestKnownRelease } = options;
   const catalog = options.catalog ?? createHookCatalog();
   const registry = createRegistry();
+  const [unregistered] = options.extensions === undefined ? [] : registry.warmUp(options.extensions).values();
+  if (unregistered !== undefined) {
+    throw new TypeError(`extensions: ${unregistered.message}`);
+  }
   const connections = createConnections({
     maxConcurrentCalls: options.maxConcurrentCalls ?? defaultConcurrentCalls,
     ...(options.clientCertificate && { clientCertificate: options.clientCertificate }),

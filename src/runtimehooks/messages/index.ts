@@ -1,3 +1,4 @@
+export { objectOf } from './called-object.ts';
 export { formatProblems, type MessageProblem, messageProblems, prepareChecks } from './checks.ts';
 export type { Strictness } from './compile.ts';
 export { type Components, componentOf, componentsOf } from './components.ts';

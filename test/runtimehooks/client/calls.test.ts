@@ -36,9 +36,8 @@ async function server(answer: Answering, options?: object): Promise<ExtensionSer
 }
 
 function client(options: ClientOptions = {}): Client {
-  const created = createClient(options);
+  const created = createClient({ extensions: [], ...options });
   endWith(() => created.close());
-  created.registry.warmUp([]);
   return created;
 }
 

@@ -1,12 +1,11 @@
 import type { Log } from '../../../base/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
 import { formatHook, type HookDefinition } from '../../../runtimehooks/index.ts';
-import { decodeRequest, formatProblems, messageProblems } from '../../../runtimehooks/messages/index.ts';
+import { decodeRequest, formatProblems, messageProblems, objectOf } from '../../../runtimehooks/messages/index.ts';
 import { answersOf, responseIn } from '../handlers/answer.ts';
 import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
 import { answerText, maxAnswerBytes } from './answer-text.ts';
-import { clusterOf } from './cluster.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
@@ -32,6 +31,15 @@ interface CallContext {
   ending: { readonly signal: AbortSignal };
   log: Log;
   lifetime: Lifetime;
+}
+
+/** Longest names of a Cluster and its namespace, in characters: twice the maximum in Kubernetes. */
+const maxClusterLength = 2 * 253;
+
+/** The Cluster that a request is about, as `NAMESPACE/NAME`; undefined if the request names none. */
+function clusterOf(request: JsonObject): string | undefined {
+  const object = objectOf(request);
+  return object && `${object.namespace}/${object.cluster}`.slice(0, maxClusterLength);
 }
 
 /**

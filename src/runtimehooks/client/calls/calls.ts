@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../kubernetes/index.ts';
 import { formatGroupHook, formatHook, type HookDefinition } from '../../catalog/definition.ts';
+import { objectOf } from '../../messages/index.ts';
 import { type CallError, isCallError, prefixed } from '../call-error.ts';
 import type {
   CallAllOptions,
@@ -34,6 +35,16 @@ class JointAnswer {
   }
 }
 
+const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook));
+
+/** The object of a call: the one that it names, or that its request is about. */
+const calledObject = ({ object, request }: CallAllOptions<object>): CalledObject | CallError =>
+  object ??
+  objectOf(request as JsonObject) ?? {
+    step: 'request',
+    message: 'the request is about no object: pass the option object',
+  };
+
 /** Selects the handlers for a call from a registry, and calls them. */
 export class Calls {
   readonly #registry: HandlerRegistry;
@@ -59,7 +70,7 @@ export class Calls {
     object: CalledObject,
     signal?: AbortSignal,
   ): Promise<RegisteredHandler[] | CallError> {
-    const prefix = `failed to get extension handlers for hook ${JSON.stringify(formatGroupHook(hook))}`;
+    const prefix = `failed to get extension handlers for hook ${groupHook(hook)}`;
     const all = this.#registry.list(hook.group, hook.name);
     if (isCallError(all)) {
       return prefixed(prefix, all);
@@ -83,13 +94,20 @@ export class Calls {
     hook: HookDefinition<Request, Response>,
     call: CallOptions<Request>,
   ): Promise<CallResult<Response>> {
-    const prefix = `failed to call extension handler ${JSON.stringify(call.handler)}`;
-    const failed = (error: CallError): CallResult<Response> => ({ ok: false, error: prefixed(prefix, error) });
-    const handler = this.#checkHook(hook) ?? (await this.#handlerOf(hook, call));
+    const named = call.handler === undefined ? `for hook ${groupHook(hook)}` : JSON.stringify(call.handler);
+    const failed = (error: CallError): CallResult<Response> => ({
+      ok: false,
+      error: prefixed(`failed to call extension handler ${named}`, error),
+    });
+    const object = this.#checkHook(hook) ?? calledObject(call);
+    if (isCallError(object)) {
+      return failed(object);
+    }
+    const handler = await this.#handlerOf(hook, object, call);
     if (isCallError(handler)) {
       return failed(handler);
     }
-    const waitKey = call.cache ? this.#waits.keyOf(hook, call.object, handler.name) : undefined;
+    const waitKey = call.cache ? this.#waits.keyOf(hook, object, handler.name) : undefined;
     const wait = this.#waits.running(hook, waitKey);
     if (wait !== undefined) {
       return { ok: true, response: wait as Response, from: 'wait' };
@@ -107,7 +125,7 @@ export class Calls {
     hook: HookDefinition<Request, Response>,
     call: CallAllOptions<Request>,
   ): Promise<CallAllResult<Response>> {
-    const prefix = `failed to call extension handlers for hook ${JSON.stringify(formatGroupHook(hook))}`;
+    const prefix = `failed to call extension handlers for hook ${groupHook(hook)}`;
     const calls: { handler: string; result: CallResult<Response> }[] = [];
     const failed = (error: CallError): CallAllResult<Response> => ({
       ok: false,
@@ -119,11 +137,15 @@ export class Calls {
       response: response as Response,
       calls,
     });
-    const handlers = this.#checkHook(hook) ?? (await this.handlersFor(hook, call.object, call.signal));
+    const object = this.#checkHook(hook) ?? calledObject(call);
+    if (isCallError(object)) {
+      return failed(object);
+    }
+    const handlers = await this.handlersFor(hook, object, call.signal);
     if (isCallError(handlers)) {
       return failed(handlers);
     }
-    const waitKey = call.cache ? this.#waits.keyOf(hook, call.object) : undefined;
+    const waitKey = call.cache ? this.#waits.keyOf(hook, object) : undefined;
     // Without a handler nothing blocks, whatever is cached.
     const wait = handlers.length === 0 ? undefined : this.#waits.running(hook, waitKey);
     if (wait !== undefined) {
@@ -150,17 +172,30 @@ export class Calls {
       : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
   }
 
-  /** The handler that a call names, if it serves the hook and its namespaceSelector matches the object. */
+  /** The handler that a call names, if it serves the hook and its namespaceSelector matches the object; or the only one. */
   async #handlerOf(
     hook: HookDefinition,
-    { handler: name, object, signal }: CallOptions<object>,
+    object: CalledObject,
+    { handler: name, signal }: CallOptions<object>,
   ): Promise<RegisteredHandler | CallError> {
+    if (name === undefined) {
+      const handlers = await this.handlersFor(hook, object, signal);
+      if (isCallError(handlers)) {
+        return handlers;
+      }
+      const [only] = handlers;
+      if (only !== undefined && handlers.length === 1) {
+        return only;
+      }
+      const known = handlers.length === 0 ? 'there is none' : `there are ${handlers.map((one) => one.name).join(', ')}`;
+      return { step: 'registry', message: `${known}: name one with the option handler, or use callAllExtensions` };
+    }
     const handler = this.#registry.get(name);
     if (isCallError(handler)) {
       return handler;
     }
     if (handler.group !== hook.group || handler.hook !== hook.name) {
-      const message = `handler does not match GroupHook ${JSON.stringify(formatGroupHook(hook))}`;
+      const message = `handler does not match GroupHook ${groupHook(hook)}`;
       return { step: 'registry', message };
     }
     const isSelected = await selectorFor(object, this.#namespaceLabels, signal)(handler.extension);

@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { type Handler, HandlerFailure, handler } from '../../../../src/extension/index.ts';
 import { call } from '../../../../src/extension/sdk/calls/call.ts';
-import { clusterOf } from '../../../../src/extension/sdk/calls/cluster.ts';
 import { createLifetime } from '../../../../src/extension/sdk/calls/lifetime.ts';
 import { answersOf } from '../../../../src/extension/sdk/handlers/answer.ts';
 import { callHandler, requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
@@ -399,47 +398,11 @@ describe('the context', () => {
   });
 });
 
-describe('the Cluster of a request', () => {
-  const named = { metadata: { namespace: 'ns', name: 'lab' } };
-  const builtin = (value: unknown) => ({
-    variables: [
-      { name: 'other', value: 1 },
-      { name: 'builtin', value },
-    ],
-  });
-
-  test.each<[string, object, string | undefined]>([
-    ['is its own', { cluster: named }, 'ns/lab'],
-    ['may have no namespace', { cluster: { metadata: { name: 'lab' } } }, '/lab'],
-    ['needs a name', { cluster: { metadata: { namespace: 'ns' } } }, undefined],
-    [
-      'is not looked for elsewhere',
-      { cluster: {}, desired: { machine: { metadata: {}, spec: { clusterName: 'x' } } } },
-      undefined,
-    ],
-    ['is in the variables', builtin({ cluster: { namespace: 'ns', name: 'lab' } }), 'ns/lab'],
-    ['is not in the variables', builtin({}), undefined],
-    ['needs the builtin variable', { variables: [] }, undefined],
-    ['is not in variables that are not a list', { variables: 'x' }, undefined],
-    [
-      'is that of a machine',
-      { desired: { machine: { metadata: { namespace: 'ns', name: 'm' }, spec: { clusterName: 'lab' } } } },
-      'ns/lab',
-    ],
-    [
-      'is that of a set',
-      { desired: { machineSet: { metadata: { namespace: 'ns' }, spec: { clusterName: 'lab' } } } },
-      'ns/lab',
-    ],
-    ['is nowhere', {}, undefined],
-  ])('%s', (_, request, expected) => {
-    expect(clusterOf(request as JsonObject)).toBe(expected);
-  });
-
-  test('is truncated', () => {
-    const metadata = { namespace: 'n'.repeat(300), name: 'x'.repeat(300) };
-    expect(clusterOf({ cluster: { metadata } })).toBe(`${'n'.repeat(300)}/${'x'.repeat(205)}`);
-  });
+test('the name of a Cluster is truncated', async () => {
+  const one = handler('BeforeClusterCreate', { name: 'one', handle: (_, { answer }) => answer.done() });
+  const metadata = { namespace: 'n'.repeat(300), name: 'x'.repeat(300) };
+  const { cluster } = await callHandler(one, requestFor('BeforeClusterCreate', { cluster: { metadata, spec: {} } }));
+  expect(cluster).toBe(`${'n'.repeat(300)}/${'x'.repeat(205)}`);
 });
 
 test('a sample of what is not a hook is refused by name, also in plain JavaScript', () => {
