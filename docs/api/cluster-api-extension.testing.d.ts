@@ -1021,6 +1021,7 @@ export declare function fakeClock(startMs?: number): {
   advance(seconds: number): void;
 };
 export declare function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H>;
+export declare function requestFromFile<H extends Hook>(hook: H, file: string | URL): RequestFor<H>;
 interface TestOutcome extends CallOutcome {
   lines: Record<string, unknown>[];
 }

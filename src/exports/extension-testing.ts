@@ -9,5 +9,6 @@ export {
   fakeClock,
   type IdempotentOptions,
   requestFor,
+  requestFromFile,
   type TestOutcome,
 } from '../extension/index.ts';

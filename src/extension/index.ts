@@ -52,6 +52,7 @@ export {
   type DeterministicOptions,
   type IdempotentOptions,
   requestFor,
+  requestFromFile,
   type TestOutcome,
 } from './sdk/testing/testing.ts';
 export type { BuiltinVariables } from './sdk/topology/builtin.ts';

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import { complete } from '../../runtimehooks/client/index.ts';
 import type { HookDefinition } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
 import { builtin, cluster, items, machineObjects, machineSetObjects } from './sample-objects.ts';
@@ -34,17 +35,12 @@ export function requestOf(
   variables: readonly Json[],
 ): JsonObject {
   const { settings: _, ...sample } = sampleRequest(hook);
-  const envelope = { apiVersion: `${hook.group}/${hook.version}`, kind: hook.request.kind };
-  const merged = { ...settings, ...(isJsonObject(own?.settings) ? own.settings : {}) };
-  return {
-    ...(own ?? {
-      ...sample,
-      ...(sample.cluster === undefined ? {} : { cluster }),
-      ...fieldsOf(hook.name, variables),
-    }),
-    ...envelope,
-    ...(Object.keys(merged).length === 0 ? {} : { settings: merged }),
-  };
+  const generated = () => ({
+    ...sample,
+    ...(sample.cluster !== undefined && { cluster }),
+    ...fieldsOf(hook.name, variables),
+  });
+  return complete(hook, own ?? generated(), settings);
 }
 
 /** Whether the handlers of a hook act on Clusters and machines, rather than only answer questions. */

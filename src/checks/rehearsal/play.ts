@@ -9,6 +9,8 @@ export interface PlayOptions {
   isRealTime?: boolean;
   /** Called for every entry; entries of the same Cluster come in order. */
   onEntry: (entry: Entry) => void;
+  /** Called for every call of a handler, with its request. */
+  onRequest?: ((call: CallEntry, request: JsonObject) => void) | undefined;
   signal: AbortSignal;
   /** Waits for some milliseconds of real time. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
@@ -73,7 +75,7 @@ export async function play<T>(
   simulation: Simulation<T>,
   cluster: string,
   answer: (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome>,
-  { onEntry, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: PlayOptions,
+  { onEntry, onRequest, signal, isRealTime = false, sleep = (ms) => wait(ms, undefined, { signal }) }: PlayOptions,
 ): Promise<{ end: T; calls: number }> {
   let number = 0;
   /** The current wait: the hook, how often it has blocked in a row, and the real time spent on it, in ms. */
@@ -101,7 +103,9 @@ export async function play<T>(
       tellFaults('before');
       for (const call of shown(outcome, effect)) {
         number++;
-        onEntry(entryOf(cluster, number, effect, call));
+        const entry = entryOf(cluster, number, effect, call);
+        onRequest?.(entry, effect.request);
+        onEntry(entry);
       }
       tellFaults('after');
       const isWaiting = outcome.calls.some(({ retryAfterSeconds }) => retryAfterSeconds !== 0) || outcome.ok === false;

@@ -1,8 +1,14 @@
 import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../../kubernetes/index.ts';
-import { type Client, createClusterApiClient, type Resolve } from '../../runtimehooks/client/index.ts';
-import { inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
+import {
+  type Client,
+  complete,
+  createClusterApiClient,
+  isCallError,
+  type Resolve,
+} from '../../runtimehooks/client/index.ts';
+import { hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
 import { createCaller } from './caller.ts';
 import type { Blueprint } from './cluster/blueprint.ts';
 import type { CallEffect, HandlerCall } from './cluster/effects.ts';
@@ -242,14 +248,23 @@ function warnOfUncalled(
  *
  * @returns how many Clusters there were, and how many could be completed.
  */
-export async function rehearse(options: RehearsalOptions): Promise<{ clusters: number; complete: number }> {
-  const { subjects, onEntry, signal } = options;
+export async function rehearse(given: RehearsalOptions): Promise<{ clusters: number; complete: number }> {
+  const { subjects, onEntry, signal } = given;
   const clusters = subjects.length;
   const stop = (reason: string) => {
     onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
     return { clusters, complete: 0 };
   };
-  const client = connect(options, options.resolve);
+  const client = connect(given, given.resolve);
+  const options: RehearsalOptions = {
+    ...given,
+    onRequest(call, request) {
+      const handler = client.registry.get(call.call.handler);
+      if (!isCallError(handler)) {
+        given.onRequest?.(call, complete(hooks[call.hook], request, handler.extension.settings));
+      }
+    },
+  };
   try {
     const configs: ExtensionConfig[] = [];
     for (const config of options.configs) {

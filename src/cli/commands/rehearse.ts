@@ -27,12 +27,14 @@ import {
   outputFlag,
   readFlags,
   switchFlag,
+  textFlag,
 } from '../framework/flags.ts';
 import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { outOfClusterHint } from './out-of-cluster.ts';
+import { requestWriter } from './written-requests.ts';
 
 const faultFlag: Flag<readonly Fault[]> = {
   placeholder: 'KIND@WHERE[=N]',
@@ -98,6 +100,11 @@ const rehearseFlags = {
   'max-failures': integerFlag('COUNT', 1, 1000, {
     summary: 'number of failed reconciles in a row after which to give up on a Cluster',
     default: 10,
+  }),
+  'write-requests': textFlag('DIR', {
+    summary: 'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
+    default: undefined,
+    defaultText: 'none',
   }),
   output: outputFlag(['text', 'json', 'html'], {
     summary: 'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
@@ -267,6 +274,8 @@ that cannot be read.`,
         throw new UsageError('there are no ExtensionConfigs: pass files with -f');
       }
       const clusters = input.subjects.length;
+      const folder = flags['write-requests'];
+      const onRequest = folder === undefined ? undefined : requestWriter(folder);
       let [calls, ended] = [0, 0];
       let hint: string | undefined;
       const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
@@ -291,6 +300,7 @@ that cannot be read.`,
             ...input.namespaces.get(namespace),
           })),
           isRealTime: flags['real-time'],
+          onRequest,
           onEntry(entry) {
             calls += entry.type === 'call' ? 1 : 0;
             if (entry.type === 'end') {

@@ -18,7 +18,7 @@ export {
   readDiscovery,
 } from './discovery/discovery.ts';
 export { type ClientCertificate, createConnections, type Resolve } from './exchange/connections.ts';
-export { readAnswer } from './exchange/exchange.ts';
+export { complete, readAnswer } from './exchange/exchange.ts';
 export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';
 export {

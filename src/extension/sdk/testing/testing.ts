@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
-import { copyOf, type JsonObject } from '../../../kubernetes/index.ts';
+import { copyOf, type Json, type JsonObject, textAt } from '../../../kubernetes/index.ts';
 import type { HookDefinition } from '../../../runtimehooks/index.ts';
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
@@ -17,6 +18,22 @@ import { inOrder, varied } from './varied.ts';
  */
 export function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H> {
   return { ...sampleRequest(definitionOf(hook)), ...fields } as RequestFor<H>;
+}
+
+/**
+ * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write-requests DIR` wrote.
+ *
+ * @throws {TypeError} for a name that is not a hook of Cluster API.
+ * @throws {Error} for a file that cannot be read, or that has no request of the hook.
+ */
+export function requestFromFile<H extends Hook>(hook: H, file: string | URL): RequestFor<H> {
+  const { request } = definitionOf(hook);
+  const read: Json = JSON.parse(readFileSync(file, 'utf8'));
+  const kind = textAt(read, 'kind');
+  if (kind !== request.kind) {
+    throw new Error(`${file} has ${kind === '' ? 'no kind' : `a ${kind}`}, where a ${request.kind} is needed`);
+  }
+  return read as RequestFor<H>;
 }
 
 /** How a call in a test ended. */
