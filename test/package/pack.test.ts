@@ -53,11 +53,13 @@ test.each([
 ] as const)('$name names what is bundled: licences, and a bill of materials', ({ name, consumer, has }) => {
   const folder = join(installed[consumer], 'node_modules', name);
   const licences = readFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
-  const { bomFormat, components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as {
+  const { bomFormat, metadata, components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as {
     bomFormat: string;
+    metadata: { component: object };
     components: { name: string }[];
   };
   expect(bomFormat).toBe('CycloneDX');
+  expect(metadata.component).toMatchObject({ name, purl: expect.stringContaining(`pkg:npm/${name}@`) });
   const named = components.map((component) => component.name);
   for (const library of has) {
     expect(licences).toContain(`Name: ${library}\n`);
@@ -86,6 +88,13 @@ test('nothing of the development is packed, and every path of a module is one of
   ]);
   for (const chunk of globSync('**/*.js', { cwd: folder })) {
     expect(readFileSync(join(folder, chunk), 'utf8').includes(projectFolder), chunk).toBe(false);
+  }
+  for (const map of globSync('**/*.js.map', { cwd: folder })) {
+    const { sources } = JSON.parse(readFileSync(join(folder, map), 'utf8')) as { sources: string[] };
+    expect(
+      sources.filter((source) => !existsSync(join(projectFolder, source))),
+      map,
+    ).toEqual([]);
   }
 });
 

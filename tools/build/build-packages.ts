@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type InputOptions, type Plugin, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
@@ -11,18 +11,38 @@ import { licences } from './licences.ts';
 import { type Package, packages } from './packages.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const { version, license: licence } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { version: currentVersion, license: licence } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   version: string;
   license: string;
 };
+
+/** What a release says that a checkout does not. */
+export interface ReleaseFacts {
+  version: string;
+  /** Fields of package.json: addresses of the project. */
+  addresses: Readonly<Record<string, unknown>>;
+  /** Files of the checkout that differ in the release, by path. */
+  edits: ReadonlyMap<string, string>;
+}
+
+/** What a package built from a checkout says. */
+const checkout: ReleaseFacts = { version: currentVersion, addresses: {}, edits: new Map() };
 
 /** Modules that do something when they are imported; others are left out where nothing of them is used. */
 const withEffects = /\/src\/(main|exports\/node-version|sandbox\/openapi-documents\/protobuf)\.ts$/;
 const isNeeded = (id: string) => !/\/src\/|\/@kubernetes\/client-node\//.test(id) || withEffects.test(id);
 
 /** sbom.cdx.json: the packages in the bundle (CycloneDX). */
-function billOfMaterials(): Plugin {
+function billOfMaterials({ name, description }: Package, version: string): Plugin {
   return sbom({
+    // The plugin takes the checkout for the package that is described.
+    afterCollect({ metadata: { component } }) {
+      if (component !== undefined) {
+        const purl = `pkg:npm/${name}@${version}`;
+        Object.assign(component, { name, version, description, purl });
+        component.bomRef.value = purl;
+      }
+    },
     outDir: '.',
     outFilename: 'sbom.cdx',
     outFormats: ['json'],
@@ -49,14 +69,14 @@ const withoutSandbox: Plugin = {
   },
 };
 
-async function bundle(built: Package, folder: string, more: readonly Plugin[]): Promise<void> {
+async function bundle(built: Package, folder: string, version: string, more: readonly Plugin[]): Promise<void> {
   const build = await rolldown({
     cwd: root,
     input: { ...built.entries },
     platform: 'node',
     transform: { target: `node${oldestNode}` },
     treeshake: { moduleSideEffects: isNeeded },
-    plugins: [filesByUrl(), withoutMapsOfOthers, licences(), billOfMaterials(), ...more],
+    plugins: [filesByUrl(), withoutMapsOfOthers, licences(), billOfMaterials(built, version), ...more],
     logLevel: 'silent',
   });
   await build.write({
@@ -65,6 +85,8 @@ async function bundle(built: Package, folder: string, more: readonly Plugin[]): 
     // A stack's lines are found again (node --enable-source-maps), though the package has no sources.
     sourcemap: true,
     sourcemapExcludeSources: true,
+    // The same wherever the checkout and the packages are.
+    sourcemapPathTransform: (source, map) => relative(root, resolve(dirname(map), source)),
     minify: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
@@ -103,12 +125,13 @@ async function declare(built: Package, folder: string, declarations: string): Pr
   }
 }
 
-function manifestOf({ name, description, keywords, exports, bin }: Package): object {
+function manifestOf({ name, description, keywords, exports, bin }: Package, release: ReleaseFacts): object {
   return {
     name,
-    version,
+    version: release.version,
     description,
     keywords,
+    ...release.addresses,
     license: licence,
     type: 'module',
     engines: { node: `>=${oldestNode}` },
@@ -137,15 +160,28 @@ function commit(): string {
   }
 }
 
-async function buildPackage(built: Package, folder: string, plugins: readonly Plugin[] = []): Promise<void> {
+async function buildPackage(
+  built: Package,
+  folder: string,
+  release: ReleaseFacts,
+  plugins: readonly Plugin[] = [],
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  await bundle(built, folder, plugins);
+  await bundle(built, folder, release.version, plugins);
   for (const path of built.copies) {
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
+  for (const [path, text] of release.edits) {
+    if (built.copies.some((copied) => path.startsWith(`${copied}/`))) {
+      writeFileSync(join(folder, path), text);
+    }
+  }
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
-  cpSync(join(root, built.readme), join(folder, 'README.md'));
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(built), null, 2)}\n`);
+  writeFileSync(
+    join(folder, 'README.md'),
+    release.edits.get(built.readme) ?? readFileSync(join(root, built.readme), 'utf8'),
+  );
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifestOf(built, release), null, 2)}\n`);
   writeFileSync(join(folder, 'commit'), commit());
 }
 
@@ -164,13 +200,13 @@ async function withDeclarations<T>(use: (declarations: string) => Promise<T>): P
 }
 
 /** Builds the npm packages, each in a folder of its name in `into`, which is emptied first. */
-export async function buildPackages(into: string): Promise<void> {
+export async function buildPackages(into: string, release: ReleaseFacts = checkout): Promise<void> {
   const target = resolve(into);
   rmSync(target, { recursive: true, force: true });
   await withDeclarations(async (declarations) => {
     for (const built of packages) {
       const folder = join(target, built.name);
-      await buildPackage(built, folder);
+      await buildPackage(built, folder, release);
       await declare(built, folder, declarations);
     }
   });
@@ -196,10 +232,9 @@ export async function apiReports(): Promise<Map<string, string>> {
 }
 
 /** Builds what the image has into the folder `into`, which is emptied first: the program without the sandbox. */
-export async function buildImage(into: string): Promise<void> {
+export async function buildImage(into: string, release: ReleaseFacts = checkout): Promise<void> {
   const [program] = packages as [Package, ...Package[]];
   rmSync(into, { recursive: true, force: true });
-  await buildPackage({ ...program, entries: { main: program.entries.main as string }, exports: {} }, resolve(into), [
-    withoutSandbox,
-  ]);
+  const built = { ...program, entries: { main: program.entries.main as string }, exports: {} };
+  await buildPackage(built, resolve(into), release, [withoutSandbox]);
 }
