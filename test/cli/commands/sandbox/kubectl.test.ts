@@ -2,60 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { overlays } from '../../../kubernetes/manifests/kustomization.ts';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
-import { ready, startAlone, startServing } from './running.ts';
-
-/**
- * Runs kubectl with this kubeconfig: its output.
- *
- * @throws if it fails.
- */
-const kubectlOf =
-  (kubeconfig: string) =>
-  async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, ...args]);
-    if (code !== 0) {
-      throw new Error(stderr);
-    }
-    return stdout;
-  };
-
-/** Applies a manifest that is allowed and one that is not: each gets its answer, in one run. */
-async function applyGoodAndBad(kubeconfig: string): Promise<void> {
-  const files = ['-f', 'manifests/samples/good-url.yaml', '-f', 'manifests/samples/bad-url.yaml'];
-  const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, 'apply', ...files]);
-  expect([code, stdout, stderr]).toEqual([
-    1,
-    expect.stringMatching(/created/),
-    expect.stringMatching(/denied the request/),
-  ]);
-}
-
-/** Definitions of the kinds of others in our manifests, open to any fields. */
-const foreignDefinitions = (
-  [
-    ['cert-manager.io', 'Certificate'],
-    ['cert-manager.io', 'Issuer'],
-    ['monitoring.coreos.com', 'PrometheusRule'],
-    ['monitoring.coreos.com', 'ServiceMonitor'],
-  ] as const
-).map(([group, kind]) => {
-  const plural = `${kind.toLowerCase()}s`;
-  const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, kind },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    },
-  };
-});
+import { applyGoodAndBad, kubectlOf, ready, startAlone, startServing } from './running.ts';
 
 let shell: Shell;
 beforeAll(() => {
@@ -70,7 +19,7 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   beforeAll(async () => {
     sandbox = startAlone([]);
     kubeconfig = await ready(sandbox.output);
-    kubectl = kubectlOf(kubeconfig);
+    kubectl = kubectlOf(shell, kubeconfig);
   });
   afterAll(async () => {
     sandbox.stop.abort();
@@ -135,27 +84,9 @@ describe('kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
       /^error: Server-side apply not available on the server: \(the sandbox has no server-side apply: use kubectl apply without --server-side\)\n$/,
     );
   });
-
-  test('applies every overlay over another, and deletes them', { timeout: 180_000 }, async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'overlays-')), 'foreign.json');
-    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: foreignDefinitions }));
-    await kubectl('apply', '-f', file);
-    await kubectl('wait', '--for=condition=Established', '-f', file);
-    for (const overlay of [...overlays, 'default']) {
-      expect(await kubectl('apply', '-k', `manifests/overlays/${overlay}`)).toMatch(/mutatingwebhookconfiguration/);
-    }
-    expect(await kubectl('apply', '-n', 'default', '-k', 'manifests/controller-secrets')).toMatch(/rolebinding/);
-    // The webhooks still have their certificates, and now match conditions.
-    await applyGoodAndBad(kubeconfig);
-    const rotate = ['create', 'job', 'rotate-now', '--from=cronjob/extensionconfig-webhook-rotate'];
-    expect(await kubectl('-n', 'extensionconfig-webhook-system', ...rotate)).toMatch(/rotate-now created/);
-    expect(await kubectl('delete', '--ignore-not-found', '-k', 'manifests/overlays/default')).toMatch(
-      /webhookconfiguration.* deleted/,
-    );
-  });
 });
 
-test('kubectl applies them next to a separate webhook server, too', {
+test('kubectl applies an overlay next to a separate webhook server, too', {
   ...needs('kubectl'),
   timeout: 60_000,
 }, async () => {
@@ -164,9 +95,9 @@ test('kubectl applies them next to a separate webhook server, too', {
   const { stop, output, ended } = startAlone(['--webhook-url', url, '--webhook-ca-file', caFile]);
   try {
     const kubeconfig = await ready(output);
-    const kubectl = kubectlOf(kubeconfig);
+    const kubectl = kubectlOf(shell, kubeconfig);
     expect(await kubectl('apply', '-k', 'manifests/overlays/with-crd')).toMatch(/mutatingwebhookconfiguration/);
-    await applyGoodAndBad(kubeconfig);
+    await applyGoodAndBad(shell, kubeconfig);
     expect(await kubectl('get', 'extensionconfigs.v1alpha1.runtime.cluster.x-k8s.io', '-o', 'name')).toMatch(/^\S+\n$/);
   } finally {
     stop.abort();

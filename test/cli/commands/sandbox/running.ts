@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
+import { expect } from 'vitest';
 import { run } from '../../../../src/cli/index.ts';
 import { createCertificateFolder } from '../../../e2e/serve-process.ts';
 import { eventually } from '../../../sandbox/client.ts';
+import type { Shell } from '../../../support/shell.ts';
 import { startProgram } from '../io.ts';
 
 /** A sandbox with nothing but its API server and its webhook. */
@@ -61,4 +63,30 @@ export async function startServing() {
       return code;
     },
   };
+}
+
+/**
+ * Runs kubectl with a kubeconfig: its output.
+ *
+ * @throws if it fails.
+ */
+export function kubectlOf(shell: Shell, kubeconfig: string) {
+  return async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, ...args]);
+    if (code !== 0) {
+      throw new Error(stderr);
+    }
+    return stdout;
+  };
+}
+
+/** Applies a manifest that is allowed and one that is not: each gets its answer, in one run. */
+export async function applyGoodAndBad(shell: Shell, kubeconfig: string): Promise<void> {
+  const files = ['-f', 'manifests/samples/good-url.yaml', '-f', 'manifests/samples/bad-url.yaml'];
+  const { code, stdout, stderr } = await shell.run('kubectl', ['--kubeconfig', kubeconfig, 'apply', ...files]);
+  expect([code, stdout, stderr]).toEqual([
+    1,
+    expect.stringMatching(/created/),
+    expect.stringMatching(/denied the request/),
+  ]);
 }
