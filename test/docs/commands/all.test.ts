@@ -38,7 +38,7 @@ test('the blocks that are not run give a reason', () => {
     'docs/preflight.md: extensionconfig-webhook preflight --target-cluster-api-version v1.14: needs a cluster with extensions',
     'docs/preflight.md: kubectl apply -k .: no pod runs in the sandbox',
     'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',
-    'docs/runtime-hooks.md: extensionconfig-webhook discover: needs an extension in a cluster',
+    'docs/runtime-hooks.md: extensionconfig-webhook discover my-extension: needs an extension in a cluster',
     'CONTRIBUTING.md: npm ci: npm ci brought what runs this test, and this is npm test',
   ]);
 });
