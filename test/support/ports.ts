@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 
 /** Whether something listens on a port of this machine. */
 export function isOpen(port: number): Promise<boolean> {
@@ -8,4 +9,18 @@ export function isOpen(port: number): Promise<boolean> {
       resolve(true);
     }).on('error', () => resolve(false));
   });
+}
+
+/** Two ports that are free now, for a program whose log, which would name its ports, cannot be read. */
+export async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer(), createServer()];
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return (server.address() as { port: number }).port;
+    }),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports as [number, number];
 }

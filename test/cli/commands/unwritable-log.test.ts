@@ -2,7 +2,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import type { Agent } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +11,7 @@ import { localhost } from '../../server/certificates.ts';
 import { capturedCalls, keepAliveAgent, send, until, validate } from '../../server/running.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { metricAt } from '../../support/metrics.ts';
+import { freePorts } from '../../support/ports.ts';
 
 aroundEach(ending);
 
@@ -40,20 +40,6 @@ function fullPipe(): number {
 /** Where a log cannot be written. */
 const logs = { 'a full disk': () => openSync('/dev/full', 'w'), 'a full pipe that nobody reads': fullPipe };
 const ways = Object.keys(logs) as (keyof typeof logs)[];
-
-/** Ports that are free now: nobody can read from the log which ones the system chose. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer(), createServer()];
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      server.listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      return (server.address() as { port: number }).port;
-    }),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports as [number, number];
-}
 
 /** Starts a command whose log cannot be written, and waits until it is ready. */
 const start = (log: keyof typeof logs, args: readonly string[], health: number) =>
