@@ -7,6 +7,7 @@ import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 const maxWarningLength = 256;
 /** Maximum total number of characters of all warnings: the API server drops what exceeds 4,096. */
 const maxWarningsLength = 4096;
+const andMore = 'there are more warnings than an API server passes on';
 
 /** A finding in one line, for kubectl's "Warning: " and for the linter. */
 export function warningText({ field, message, value, verbatim }: Report): string {
@@ -23,9 +24,9 @@ function warningsOf(reports: readonly Report[]): string[] {
   for (const report of reports) {
     const text = warningText(report);
     const line = text.length > maxWarningLength ? `${text.slice(0, maxWarningLength - 1)}…` : text;
-    // 64 characters are reserved for the line that says how many warnings were omitted.
-    if (length + line.length > maxWarningsLength - 64) {
-      lines.add(`${reports.length - lines.size} more warnings were left out`);
+    // The last one may itself stand for many findings, so the others are not counted.
+    if (length + line.length > maxWarningsLength - andMore.length) {
+      lines.add(andMore);
       break;
     }
     lines.add(line);

@@ -24,23 +24,29 @@ export function parseRulesConfig(text: string): Map<string, Level> {
   } catch (error) {
     throw error instanceof YamlError ? new RulesConfigError(error.message) : error;
   }
-  if (!isJsonObject(content) || Object.keys(content).some((key) => key !== 'rules')) {
+  if (!isJsonObject(content)) {
     throw new RulesConfigError(`must be a map with the one key "rules", ${aMapOfLevels}`);
   }
-  return readLevels(content.rules);
+  const unknown = Object.keys(content).filter((key) => key !== 'rules');
+  return readLevels(
+    content.rules,
+    unknown.map((key) => `${showValue(key)}: unknown field; the only one is rules, ${aMapOfLevels}`),
+  );
 }
 
 /**
  * Reads rule levels from the value of the key `rules`.
  *
+ * @param mistakes others in the same file.
  * @throws {RulesConfigError} that names every unknown rule and level, and every upstream rule that would be weakened.
  */
-export function readLevels(value: unknown = {}): Map<string, Level> {
-  if (!isJsonObject(value ?? {})) {
-    throw new RulesConfigError(`rules: must be ${aMapOfLevels}`);
+export function readLevels(value: unknown, mistakes: string[] = []): Map<string, Level> {
+  const levelsById = value ?? {};
+  if (!isJsonObject(levelsById)) {
+    throw new RulesConfigError([...mistakes, `rules: must be ${aMapOfLevels}`].join('\n'));
   }
-  const entries = Object.entries((value ?? {}) as Record<string, unknown>);
-  const mistakes = entries.flatMap(([id, level]) => mistakeIn(id, level) ?? []);
+  const entries = Object.entries(levelsById);
+  mistakes.push(...entries.flatMap(([id, level]) => mistakeIn(id, level) ?? []));
   if (mistakes.length > 0) {
     throw new RulesConfigError(mistakes.join('\n'));
   }

@@ -357,10 +357,8 @@ describe('warnings', () => {
     expect(warnings.length).toBeGreaterThan(5);
     expect(Math.max(...warnings.map(({ length }) => length))).toBeLessThanOrEqual(256);
     expect(warnings.join('').length).toBeLessThanOrEqual(4096);
-    expect(warnings.at(-1)).toMatch(/^\d+ more warnings were left out$/);
+    expect(warnings.at(-1)).toBe('there are more warnings than an API server passes on');
     expect(warnings.slice(0, -1).every((line) => line.length === 256 && line.endsWith('…'))).toBe(true);
-    // 500 settings, of which 100 are reported, and one report that counts the others.
-    expect(Number(warnings.at(-1)?.split(' ')[0])).toBe(101 - (warnings.length - 1));
   });
 
   test('are truncated after 256 characters', () => {
