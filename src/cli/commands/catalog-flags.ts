@@ -15,8 +15,9 @@ import { readLimitedFile } from '../framework/limited-file.ts';
 import { UsageError } from '../framework/program.ts';
 
 /** The known releases, the newest first: `v1.14`. */
-const knownReleases = Array.from({ length: newestKnownRelease.minor - oldestKnownRelease.minor + 1 }, (_, index) =>
-  formatRelease({ ...newestKnownRelease, minor: newestKnownRelease.minor - index }),
+export const knownReleases = Array.from(
+  { length: newestKnownRelease.minor - oldestKnownRelease.minor + 1 },
+  (_, index) => formatRelease({ ...newestKnownRelease, minor: newestKnownRelease.minor - index }),
 );
 
 const targetFlag: Flag<Release> = {

@@ -4,7 +4,7 @@ import { SuggestedArgument } from '../framework/complete.ts';
 import { addFlags, type Flag, FlagError, type Flags, outputFlag, readFlags, switchFlag } from '../framework/flags.ts';
 import { type DefineCommand, exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { catalogFlags, hookCatalogOf, knownReleases } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
 import { inTurn } from './in-turn.ts';
 
@@ -13,6 +13,7 @@ const releaseFlag: Flag<Release | undefined> = {
   summary: 'Cluster API release that is running now',
   default: undefined,
   defaultText: 'that of the cluster',
+  suggestions: knownReleases,
   parse: (text) => {
     const release = parseRelease(text);
     if (release === undefined) {

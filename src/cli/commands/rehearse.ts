@@ -31,6 +31,7 @@ import {
 } from '../framework/flags.ts';
 import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
+import { knownReleases } from './catalog-flags.ts';
 import { extensionFlags, readExtensions } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
 import { outOfClusterHint } from './out-of-cluster.ts';
@@ -50,6 +51,14 @@ const faultFlag: Flag<readonly Fault[]> = {
     return [fault];
   },
 };
+
+function isSimulated(release: Release | undefined): release is Release {
+  return (
+    release !== undefined &&
+    compareReleases(release, oldestRelease) >= 0 &&
+    compareReleases(release, newestRelease) <= 0
+  );
+}
 
 const rehearseFlags = {
   ...extensionFlags,
@@ -77,13 +86,10 @@ const rehearseFlags = {
     summary: 'release of Cluster API to simulate: v1.12, v1.13, v1.14 or main',
     default: newestRelease,
     defaultText: formatRelease(newestRelease),
+    suggestions: [...knownReleases.filter((text) => isSimulated(parseRelease(text))), 'main'],
     parse: (text: string) => {
       const release = text === 'main' ? newestRelease : parseRelease(text);
-      if (
-        release === undefined ||
-        compareReleases(release, oldestRelease) < 0 ||
-        compareReleases(release, newestRelease) > 0
-      ) {
+      if (!isSimulated(release)) {
         throw new FlagError(
           `it must be a release from ${formatRelease(oldestRelease)} to ${formatRelease(newestRelease)}, or main`,
         );

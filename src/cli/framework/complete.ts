@@ -38,21 +38,28 @@ function ofNames(values: readonly string[] | LookedUp): Completion {
   return { candidates: values.map((value) => ({ value })), directive: directive.nothing };
 }
 
-/** The candidates for the value of a flag or an argument: from its choices, else according to its placeholder. */
-function completionOf(choices: readonly string[] | LookedUp | undefined, placeholder: string): Completion {
-  if (choices !== undefined) {
-    return ofNames(choices);
+const files: Completion = { candidates: [], directive: directive.files };
+const folders: Completion = { candidates: [], directive: directive.folders };
+
+/** The candidates for the value of a flag, of which the user has typed the beginning; else according to its placeholder. */
+function completionOfFlag(option: Option, typed: string): Completion {
+  const names = suggestionsFor(option, typed) ?? option.argChoices;
+  if (names !== undefined) {
+    return ofNames(names);
   }
-  if (/\bDIR\b/.test(placeholder)) {
-    return { candidates: [], directive: directive.folders };
+  if (/\b(DIR|FOLDER)\b/.test(option.flags)) {
+    return folders;
   }
-  return /\b(FILE|PATH|paths)\b/.test(placeholder) ? { candidates: [], directive: directive.files } : nothing;
+  return /\b(FILE|PATH)\b/.test(option.flags) ? files : nothing;
 }
 
-/** The candidates for the value of a flag, of which the user has typed the beginning. */
-function completionOfFlag(option: Option, typed: string): Completion {
-  const suggestions = suggestionsFor(option, typed);
-  return suggestions === undefined ? completionOf(option.argChoices, option.flags) : ofNames(suggestions);
+/** The candidates for an argument: arguments without suggestions are files. */
+function completionOfArgument(argument: Argument): Completion {
+  const names = argument instanceof SuggestedArgument ? argument.suggestions : argument.argChoices;
+  if (names !== undefined) {
+    return ofNames(names);
+  }
+  return argument.name() === 'DIR' ? folders : files;
 }
 
 function takesValue(option: Option): boolean {
@@ -103,18 +110,18 @@ function complete(program: Command, words: readonly string[]): Completion {
       .flatMap(({ long, description }) => (long ? [{ value: long, summary: description }] : []));
     return { candidates, directive: directive.nothing };
   }
-  const isHelp = command.name() === 'help';
-  const commands = help.visibleCommands(isHelp ? program : command);
-  if (commands.length > 0) {
-    const candidates = commands.map((candidate) => ({ value: candidate.name(), summary: candidate.summary() }));
-    return argumentsBefore === 0 ? { candidates, directive: directive.nothing } : nothing;
-  }
   const { registeredArguments } = command;
   const last = registeredArguments.at(-1);
   const argument = registeredArguments[argumentsBefore] ?? (last?.variadic ? last : undefined);
-  return argument === undefined
-    ? nothing
-    : completionOf(argument instanceof SuggestedArgument ? argument.suggestions : argument.argChoices, argument.name());
+  const values = argument === undefined ? nothing : completionOfArgument(argument);
+  const isHelp = command.name() === 'help';
+  const commands = argumentsBefore === 0 ? help.visibleCommands(isHelp ? program : command) : [];
+  if (commands.length === 0 || typeof values.candidates === 'string') {
+    return isHelp && argumentsBefore > 0 ? nothing : values;
+  }
+  // A group such as `hooks` may take a name as well.
+  const names = commands.map((candidate) => ({ value: candidate.name(), summary: candidate.summary() }));
+  return { candidates: [...names, ...values.candidates], directive: isHelp ? directive.nothing : values.directive };
 }
 
 /** Looks up names, by means of a kubeconfig; none if that fails. Never rejects. */

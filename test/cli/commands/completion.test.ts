@@ -32,6 +32,17 @@ const cases: readonly [words: string[], candidates: string[], directive: number]
   [['call', '--hook', 'BeforeClusterC'], ['BeforeClusterCreate'], 4],
   [['completion', ''], ['bash', 'zsh', 'fish'], 4],
   [['lint', '--', '--pro'], [], 0],
+  [['help', 'lint', ''], [], 4],
+  [['hooks', 'd'], ['diff'], 4],
+  [['hooks', 'BeforeClusterC'], ['BeforeClusterCreate'], 4],
+  [['hooks', 'diff', ''], [], 0],
+  [['openapi', 'm'], ['merge'], 4],
+  [['openapi', 'merge', ''], [], 0],
+  [['template-types', ''], [], 0],
+  [['new-extension', ''], [], 16],
+  [['preflight', '--current-cluster-api-version', 'v1.1'], ['v1.14', 'v1.13', 'v1.12', 'v1.11', 'v1.10'], 4],
+  [['rehearse', '--cluster-api-version', ''], ['v1.14', 'v1.13', 'v1.12', 'main'], 4],
+  [['conformance', '--check', 'plans'], ['plans-valid'], 4],
   [['nonsense', ''], [], 4],
 ];
 
@@ -254,6 +265,8 @@ describe('names are looked up', () => {
   test('of extensions, handlers and contexts in the cluster of the kubeconfig', async () => {
     expect(await candidates('discover', '')).toEqual(['first', 'second']);
     expect(await candidates('rehearse', 'se')).toEqual(['second']);
+    expect(await candidates('conformance', 'se')).toEqual(['second']);
+    expect(await candidates('certs', 'inject', '--extension-config', '')).toEqual(['first', 'second']);
     expect(await candidates('preflight', '--kubeconfig', kubeconfig, '--context', 'nothing', '')).toEqual([]);
     expect(await candidates('call', '')).toEqual(['before-upgrade.first']);
     const contexts = await candidates('lint', '--context', '');

@@ -16,7 +16,15 @@ import {
   type TargetKind,
 } from '../../../webhook/certs/index.ts';
 import { durationFlag } from '../../framework/duration.ts';
-import { type Flags, type FlagValues, listFlag, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
+import {
+  type Flag,
+  type Flags,
+  type FlagValues,
+  listFlag,
+  outputFlag,
+  switchFlag,
+  textFlag,
+} from '../../framework/flags.ts';
 import { type Io, UsageError } from '../../framework/program.ts';
 import { clusterFlags, orNoCluster } from '../cluster-flags.ts';
 import { ownNamespace } from '../own-namespace.ts';
@@ -77,7 +85,7 @@ export const commonFlags = {
   'validating-webhook': targetFlag('ValidatingWebhookConfiguration'),
   crd: targetFlag('CustomResourceDefinition whose conversion webhook'),
   'api-service': targetFlag('APIService'),
-  'extension-config': targetFlag('ExtensionConfig'),
+  'extension-config': { ...targetFlag('ExtensionConfig'), suggestions: 'extensions' } as Flag<readonly string[]>,
   'target-selector': textFlag('SELECTOR', {
     summary: 'label selector for additional targets of all these kinds',
     default: undefined,

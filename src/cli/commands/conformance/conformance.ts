@@ -8,6 +8,7 @@ import {
   testConformance,
 } from '../../../checks/conformance/index.ts';
 import { clusterApiHooks } from '../../../runtimehooks/index.ts';
+import { SuggestedArgument } from '../../framework/complete.ts';
 import { durationFlag } from '../../framework/duration.ts';
 import {
   addFlags,
@@ -31,6 +32,7 @@ const checkFlag: Flag<readonly GroupedCheck[]> = {
   summary: 'run only this check; may be repeated',
   default: [],
   defaultText: 'all',
+  suggestions: checks.map(({ id }) => id),
   repeatable: true,
   parse: (text) => {
     const found = checks.find(({ id }) => id === text);
@@ -66,7 +68,7 @@ export const defineConformance: DefineCommand = (command, io, end) => {
     .description(
       'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
     )
-    .argument('[names...]', 'ExtensionConfigs (default: all in the files)')
+    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
     .addHelpText(
       'after',
       `
