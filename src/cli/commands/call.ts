@@ -1,5 +1,4 @@
 import { printableJson, readableYaml, shortList, withoutControls } from '../../base/index.ts';
-import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import {
   type CallAllResult,
@@ -26,10 +25,9 @@ import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { checkedName } from './checked-name.ts';
-import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
+import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
 import { objectsOf } from './manifest-objects.ts';
-import { outOfClusterHint } from './out-of-cluster.ts';
 
 const callFlags = {
   ...extensionFlags,
@@ -83,21 +81,30 @@ function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAl
     : { verdict: 'taken', ...text };
 }
 
-/** The text of an error, with what to do about it if a Service has no address here. */
-function withHint(error: string): string {
-  const hint = outOfClusterHint(error);
-  return hint === undefined ? error : `${error}; ${hint}`;
+/** What a call needs. */
+interface Caller {
+  client: Client;
+  flags: CallFlags;
+  io: Io;
+  extensions: Extensions;
 }
 
-function verdictText(name: string, { verdict, retryAfterSeconds, message, error = '' }: Verdict): string {
+/** The text of an error, with what to do about it if a Service has no address here. */
+function withHint(error: string, extensions: Extensions): string {
+  const hint = unreachableHint(error, extensions);
+  return withoutControls(hint === undefined ? error : `${error}; ${hint}`);
+}
+
+function verdictText(name: string, verdict: Verdict, extensions: Extensions): string {
+  const { retryAfterSeconds, message, error = '' } = verdict;
   const said = message === undefined ? '' : `: ${message}`;
   const texts = {
     taken: `taken${said}`,
     blocked: `blocked for ${retryAfterSeconds}s${said}`,
     swallowed: `swallowed by failurePolicy Ignore: ${error}`,
-    failed: `failed: ${withHint(error)}`,
+    failed: `failed: ${withHint(error, extensions)}`,
   };
-  return `${withoutControls(`${name}: ${texts[verdict]}`)}\n`;
+  return `${withoutControls(`${name}: ${texts[verdict.verdict]}`)}\n`;
 }
 
 /** A response as indented YAML, without control characters. */
@@ -158,16 +165,16 @@ function objectOf({ cluster }: JsonObject, namespace: string | undefined): Calle
  *
  * @returns how many could not be registered; each is reported on standard error.
  */
-async function register(client: Client, configs: readonly ExtensionConfig[], io: Io): Promise<number> {
+async function register({ client, io, extensions }: Caller): Promise<number> {
   let failures = 0;
   client.registry.warmUp([]);
-  for (const config of configs) {
+  for (const config of extensions.configs) {
     let current = config;
     if ((config.status?.handlers ?? []).length === 0) {
       const found = await client.discover(config, { signal: io.signal });
       io.signal.throwIfAborted();
       if (!found.ok) {
-        io.stderr.write(`${withoutControls(withHint(found.error.message))}\n`);
+        io.stderr.write(`${withHint(found.error.message, extensions)}\n`);
         failures++;
         continue;
       }
@@ -182,7 +189,7 @@ async function register(client: Client, configs: readonly ExtensionConfig[], io:
   return failures;
 }
 
-async function callOne(name: string, client: Client, flags: CallFlags, io: Io): Promise<Verdict['verdict']> {
+async function callOne(name: string, { client, flags, io, extensions }: Caller): Promise<Verdict['verdict']> {
   const handler = client.registry.get(name);
   if (isCallError(handler)) {
     const extension = name.slice(name.lastIndexOf('.') + 1);
@@ -218,7 +225,7 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
     const response = result.ok ? { response: result.response } : {};
     io.stdout.write(`${printableJson({ handler: name, hook: hook.name, ...verdict, ...response }, 2)}\n`);
   } else {
-    io.stdout.write(verdictText(name, verdict));
+    io.stdout.write(verdictText(name, verdict, extensions));
     io.stdout.write(result.ok ? responseText(result.response) : '');
   }
   return verdict.verdict;
@@ -228,25 +235,20 @@ async function callOne(name: string, client: Client, flags: CallFlags, io: Io): 
 const maxNamed = 5;
 
 /** Why no handler was called for an object in a namespace. */
-function unmatchedHint(client: Client, hook: HookDefinition, namespace: string, hasCluster: boolean): string {
+function unmatchedHint({ client, extensions }: Caller, hook: HookDefinition, namespace: string): string {
   const handlers = client.registry.list(hook.group, hook.name);
   if (isCallError(handlers) || handlers.length === 0) {
     return `no extension has a handler of ${hook.name}; "discover" lists the handlers that there are`;
   }
   const names = [...new Set(handlers.map(({ extension }) => extension.name))];
-  const remedy = hasCluster
+  const remedy = extensions.cluster
     ? `"kubectl get namespace ${namespace} --show-labels" shows its labels; name another one with --namespace`
     : 'of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace';
   return `the namespaceSelector of ${shortList(names, maxNamed)} does not match namespace ${namespace}: ${remedy}`;
 }
 
-async function callAll(
-  client: Client,
-  hook: HookDefinition,
-  flags: CallFlags,
-  io: Io,
-  hasCluster: boolean,
-): Promise<Verdict['verdict']> {
+async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['verdict']> {
+  const { client, flags, io, extensions } = caller;
   const request = requestOf(hook, flags);
   const object = objectOf(request, flags.namespace);
   const result = (await client.callAllExtensions(hook, {
@@ -258,7 +260,7 @@ async function callAll(
   const verdict = verdictOf(hook, result);
   const isUnmatched = result.calls.length === 0 && result.ok;
   if (isUnmatched) {
-    io.stderr.write(`${withoutControls(unmatchedHint(client, hook, object.namespace, hasCluster))}\n`);
+    io.stderr.write(`${withoutControls(unmatchedHint(caller, hook, object.namespace))}\n`);
   }
   const calls = result.calls.map(({ handler, result: one }) => ({
     handler,
@@ -270,10 +272,12 @@ async function callAll(
     return verdict.verdict;
   }
   for (const { handler, response, ...one } of calls) {
-    io.stdout.write(verdictText(handler, one));
+    io.stdout.write(verdictText(handler, one, extensions));
     io.stdout.write(response === undefined ? '' : responseText(response));
   }
-  io.stdout.write(isUnmatched ? `${hook.name}: no handler matches: taken\n` : verdictText(hook.name, verdict));
+  io.stdout.write(
+    isUnmatched ? `${hook.name}: no handler matches: taken\n` : verdictText(hook.name, verdict, extensions),
+  );
   return verdict.verdict;
 }
 
@@ -316,7 +320,7 @@ that cannot be read.`,
       if ((flags.request === undefined) === !flags.sample) {
         throw new UsageError('call: pass either --request FILE or --sample');
       }
-      const extensions: Extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
+      const extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
       const client = createClusterApiClient({
         resolve: extensions.resolve,
         // Of a namespace that is not in a cluster, only the label that each has is known.
@@ -325,11 +329,9 @@ that cannot be read.`,
       });
       const progress = startProgress(io.stderr, () => 'waiting for the answer');
       try {
-        const unregistered = await register(client, extensions.configs, io);
-        const verdict =
-          hook === undefined
-            ? await callOne(name ?? '', client, flags, io)
-            : await callAll(client, hook, flags, io, extensions.cluster !== undefined);
+        const caller = { client, flags, io, extensions };
+        const unregistered = await register(caller);
+        const verdict = hook === undefined ? await callOne(name ?? '', caller) : await callAll(hook, caller);
         // Handlers of extensions that could not be discovered were not called.
         end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
       } finally {

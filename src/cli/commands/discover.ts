@@ -6,7 +6,7 @@ import { type DefineCommand, exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { table } from '../framework/table.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
-import { extensionFlags, readExtensions } from './extensions.ts';
+import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
 import { inTurn } from './in-turn.ts';
 
@@ -20,11 +20,13 @@ const discoverFlags = {
   ...catalogFlags,
 } satisfies Flags;
 
-function findingText({ severity, handler, message, remedy }: ExtensionFinding): string {
-  return withoutControls(`  ${severity}: ${handler === undefined ? '' : `${handler}: `}${message}; ${remedy}`);
+function findingText({ severity, handler, message, remedy }: ExtensionFinding, extensions: Extensions): string {
+  const subject = handler === undefined ? '' : `${handler}: `;
+  return withoutControls(`  ${severity}: ${subject}${message}; ${unreachableHint(message, extensions) ?? remedy}`);
 }
 
-function surveyText({ extensionConfig, status, handlers, findings, tls, latenciesMs }: Survey): string {
+function surveyText(survey: Survey, extensions: Extensions): string {
+  const { extensionConfig, status, handlers, findings, tls, latenciesMs } = survey;
   const facts = [
     status,
     ...(status === 'Discovered' ? [count(handlers.length, 'handler')] : []),
@@ -45,7 +47,7 @@ function surveyText({ extensionConfig, status, handlers, findings, tls, latencie
   return [
     `${withoutControls(extensionConfig)}: ${facts.join('; ')}\n`,
     rows.length === 0 ? '' : table([['  HANDLER', 'HOOK', 'VERSION', 'TIMEOUT', 'POLICY'], ...rows]),
-    ...findings.map((finding) => `${findingText(finding)}\n`),
+    ...findings.map((finding) => `${findingText(finding, extensions)}\n`),
   ].join('');
 }
 
@@ -60,10 +62,7 @@ export const defineDiscover: DefineCommand = (command, io, end) => {
       'after',
       `
 Services of the cluster are reached through "kubectl port-forward", which ends
-with the command. For files, start one and say where it is:
-  kubectl -n capi-system port-forward service/my-extension 8443:443 &
-  extensionconfig-webhook discover -f config.yaml \\
-    --resolve capi-system/my-extension:443=localhost:8443
+with the command. For ExtensionConfigs in files, --resolve says where they are.
 
 Exit code: 0 Cluster API would accept every answer (warnings are fine), 1 it
 would not, 2 usage error or a file that cannot be read.`,
@@ -74,7 +73,8 @@ would not, 2 usage error or a file that cannot be read.`,
         catalog: hookCatalogOf(flags['hook-lifecycles']),
         release: flags['target-cluster-api-version'],
       };
-      const { configs, resolve, close } = await readExtensions(flags, names, io);
+      const extensions = await readExtensions(flags, names, io);
+      const { configs, resolve } = extensions;
       const client = createClient({ resolve, ...known });
       let [asked, errors] = [0, 0];
       const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
@@ -97,12 +97,12 @@ would not, 2 usage error or a file that cannot be read.`,
               ? `${printableJson(survey)}\n`
               : flags.output === 'yaml'
                 ? `---\n${readableYaml(survey)}`
-                : surveyText(survey),
+                : surveyText(survey, extensions),
           );
         }
       } finally {
         progress.stop();
-        close();
+        extensions.close();
         await client.close();
       }
       if (configs.length === 0) {

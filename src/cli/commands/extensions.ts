@@ -38,6 +38,17 @@ export interface Extensions {
   namespaceLabels: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;
 }
 
+/** What to do about the error of a call: a Service has no address outside of its cluster. Undefined for other errors. */
+export function unreachableHint(error: string, { cluster }: Pick<Extensions, 'cluster'>): string | undefined {
+  if (!error.includes('.svc:') || !error.includes('no such host')) {
+    return undefined;
+  }
+  const hint = 'the name of a Service has an address only in its cluster: use --resolve';
+  return cluster === undefined
+    ? `${hint}, or read the ExtensionConfig from the cluster, which starts kubectl port-forward`
+    : hint;
+}
+
 async function fromFiles(paths: readonly string[], io: Io): Promise<ExtensionConfigs> {
   const configs: ExtensionConfigs = new Map();
   for await (const { object, where } of manifestObjects(paths, io)) {

@@ -32,9 +32,8 @@ import {
 import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { knownReleases } from './catalog-flags.ts';
-import { extensionFlags, readExtensions } from './extensions.ts';
+import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { manifestObjects } from './manifest-objects.ts';
-import { outOfClusterHint } from './out-of-cluster.ts';
 import { requestWriter } from './written-requests.ts';
 
 const faultFlag: Flag<readonly Fault[]> = {
@@ -311,7 +310,7 @@ that cannot be read.`,
             calls += entry.type === 'call' ? 1 : 0;
             if (entry.type === 'end') {
               ended++;
-              hint ??= outOfClusterHint(entry.reason);
+              hint ??= unreachableHint(entry.reason, extensions);
             }
             printer.add(entry);
           },

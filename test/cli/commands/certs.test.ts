@@ -215,7 +215,7 @@ test.each([
   [[], 'extensionconfig-webhook-tls'],
   [['--ca-secret', 'ours'], 'ours'],
 ])('--external-ca with a Secret that does not exist is a finding, also without targets (%j)', async (flags, name) => {
-  for (const command of ['bootstrap', 'rotate', 'status']) {
+  for (const command of ['bootstrap', 'rotate', 'inject', 'status']) {
     const { code, out, err } = await cli(command, '--external-ca', ...flags, ...place);
     expect(code).toBe(1);
     expect((out + err).replaceAll('\n    ', ' ')).toContain(`Secret ${namespace}/${name} does not exist`);

@@ -154,7 +154,9 @@ test('kubectl says why a Service cannot be forwarded', needs('kubectl'), async (
       /^default\/svc:9443 cannot be reached: kubectl port-forward failed: .*nothing runs in the sandbox.*\n$/,
     ),
   });
-  expect(stdout).toContain('one: NotDiscovered');
+  expect(stdout).toMatch(
+    /^one: NotDiscovered.*\n {2}error: .*no such host; the name of a Service has an address only in its cluster: use --resolve\n/,
+  );
 });
 
 describe('a Service of the sandbox', () => {

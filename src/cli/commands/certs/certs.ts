@@ -248,7 +248,13 @@ export function defineCerts(
         throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
       }
       const context = await readContext(flags, io);
-      return reportInjections(await inject(context, flags['extension-configs']), context.json, io);
+      const bundle = await context.bundle();
+      const code = reportInjections(await inject(context, flags['extension-configs']), context.json, io);
+      if (flags['external-ca'] && bundle.state !== 'usable') {
+        io.stderr.write(`there is nothing to inject: ${problemOf(bundle)}\n`);
+        return exitCode.findings;
+      }
+      return code;
     },
   );
   define(
