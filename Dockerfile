@@ -44,7 +44,9 @@ USER 65532:65532
 EXPOSE 9443 8080
 # Kubernetes has probes of its own; this is for other engines. Without a shell: Node.js asks.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=10s CMD ["/nodejs/bin/node", "-e", "fetch('http://127.0.0.1:8080/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["/nodejs/bin/node", "/app/main.js"]
+# Under load Node.js lets the young generation grow, and keeps it. Held at 8 MiB, the server needs less memory than a bare
+# node:https handler, for no more CPU time (npm run bench).
+ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=8", "/app/main.js"]
 CMD ["serve"]
 
 # With the sandbox: docker build --target tools …

@@ -93,11 +93,12 @@ interface Listening {
 
 test("serves: the image's entry point, the health check without a shell, and a shutdown on SIGTERM", async () => {
   const [entry] = instructions.filter((line) => line.startsWith('ENTRYPOINT '));
-  expect(JSON.parse(entry!.slice('ENTRYPOINT '.length))).toEqual(['/nodejs/bin/node', '/app/main.js']);
+  const [program, ...args] = JSON.parse(entry!.slice('ENTRYPOINT '.length)) as string[];
+  expect(program).toBe('/nodejs/bin/node');
   const server: ChildProcess = spawn(
     process.execPath,
     [
-      'main.js',
+      ...args.map((arg) => arg.replace('/app/', '')),
       ...['serve', '--self-signed', '--feature-gates=RuntimeSDK=true'],
       ...['--host=127.0.0.1', '--port=0', '--health-host=127.0.0.1', '--health-port=0'],
     ],

@@ -48,6 +48,8 @@ process.once('exit', () => rmSync(certificates, { recursive: true }));
 
 const bare = await startProgram([path('bare.ts'), certificates]);
 const webhook = await startProgram([
+  // As the image's entry point.
+  '--max-semi-space-size=8',
   builtProgram,
   ...['serve', '--cert-dir', certificates, '--feature-gates', 'RuntimeSDK=true'],
   ...['--host', '127.0.0.1', '--port', '0', '--health-host', '127.0.0.1', '--health-port', '0'],
@@ -95,7 +97,7 @@ try {
   const [ours, theirs] = [webhook.residentMiB(), bare.residentMiB()];
   out(`resident at rest: ${atRest[0]?.toFixed(0)} MiB, bare ${atRest[1]?.toFixed(0)} MiB`);
   out(
-    `resident after the load: ${ours.toFixed(0)} MiB, bare ${theirs.toFixed(0)} MiB: ${(ours / theirs).toFixed(2)} (target 1.3)`,
+    `resident after the load: ${ours.toFixed(0)} MiB, bare ${theirs.toFixed(0)} MiB: ${(ours / theirs).toFixed(2)} (target 1.1)`,
   );
 } finally {
   await Promise.all([bare.stop(), webhook.stop()]);
