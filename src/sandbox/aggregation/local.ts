@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
 import { withCondition } from '../kinds/conditions.ts';
-import { definitionStorage } from '../kinds/definition-controller.ts';
+import { definitionStorage } from '../kinds/definition.ts';
+import { soon } from '../kinds/soon.ts';
 import type { Registry } from '../resources/registry.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { locally } from './availability.ts';
@@ -63,13 +64,7 @@ function objectOf(group: string, version: string, now: string): JsonObject {
 export function keepLocalApiServices(context: { store: Store; registry: Registry; now(): string }): () => void {
   const { store, registry } = context;
   const apiServices = store.collection(apiServiceStorage);
-  let scheduled: NodeJS.Immediate | undefined;
-  const schedule = () => {
-    scheduled ??= setImmediate(() => {
-      scheduled = undefined;
-      reconcile();
-    });
-  };
+  const { schedule, stop } = soon(reconcile);
 
   function reconcile(): void {
     const served = new Set<string>();
@@ -91,16 +86,16 @@ export function keepLocalApiServices(context: { store: Store; registry: Registry
     }
   }
 
-  const stops = [
+  const subscriptions = [
     apiServices.subscribe(({ type }) => type === 'DELETED' && schedule()),
     // Deferred, since the registry follows definitions asynchronously.
     store.collection(definitionStorage).subscribe(() => setImmediate(schedule)),
   ];
   reconcile();
   return () => {
-    clearImmediate(scheduled);
-    for (const stop of stops) {
-      stop();
+    stop();
+    for (const unsubscribe of subscriptions) {
+      unsubscribe();
     }
   };
 }

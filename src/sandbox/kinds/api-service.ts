@@ -1,6 +1,7 @@
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
+  fieldAt,
   isJsonObject,
   type JsonObject,
   objectAt,
@@ -8,6 +9,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
 import { type Column, type KindStrategy, storageNameOf } from '../resources/resource.ts';
+import { column } from './columns.ts';
 import { conditionsOf } from './conditions.ts';
 
 /** An APIService (apiregistration.k8s.io/v1): the server of a group and version. It must have been validated. */
@@ -29,26 +31,32 @@ export interface ApiService {
 /** The collection of APIServices. */
 export const apiServiceStorage = storageNameOf('apiregistration.k8s.io', 'apiservices');
 
-function column(name: string, description: string, value: (object: JsonObject) => string): Column {
-  return { name, type: 'string', description, priority: 0, value };
-}
-
 function serviceOf(object: JsonObject): JsonObject | undefined {
-  const { spec } = object;
-  return isJsonObject(spec) && isJsonObject(spec.service) ? spec.service : undefined;
+  const service = fieldAt(object, 'spec', 'service');
+  return isJsonObject(service) ? service : undefined;
 }
 
 /** The columns of APIServices before their age (kube-aggregator, registry of APIServices). */
 export const apiServiceColumns: readonly Column[] = [
-  column('Service', 'The reference to the service that hosts this API endpoint.', (object) => {
-    const service = serviceOf(object);
-    return service === undefined ? 'Local' : `${String(service.namespace)}/${String(service.name)}`;
-  }),
-  column('Available', 'Whether this service is available.', (object) => {
-    const condition = conditionsOf(object).find(({ type }) => type === 'Available');
-    const status = String(condition?.status ?? 'Unknown');
-    return status === 'True' || !condition?.reason ? status : `${status} (${String(condition.reason)})`;
-  }),
+  column(
+    'Service',
+    (object) => {
+      const service = serviceOf(object);
+      return service === undefined ? 'Local' : `${String(service.namespace)}/${String(service.name)}`;
+    },
+    'string',
+    'The reference to the service that hosts this API endpoint.',
+  ),
+  column(
+    'Available',
+    (object) => {
+      const condition = conditionsOf(object).find(({ type }) => type === 'Available');
+      const status = String(condition?.status ?? 'Unknown');
+      return status === 'True' || !condition?.reason ? status : `${status} (${String(condition.reason)})`;
+    },
+    'string',
+    'Whether this service is available.',
+  ),
 ];
 
 /** The API server's checks of an APIService (kube-aggregator, validation of apiregistration). */
@@ -74,13 +82,8 @@ function validate(object: JsonObject): StatusCause[] {
   const hasBundle = typeof caBundle === 'string' && caBundle !== '';
   if (service === undefined) {
     if (hasBundle) {
-      causes.push(
-        invalid(
-          'spec.caBundle',
-          `${Buffer.byteLength(caBundle, 'base64')} bytes`,
-          'local APIServices may not have a caBundle',
-        ),
-      );
+      const shown = `${Buffer.byteLength(caBundle, 'base64')} bytes`;
+      causes.push(invalid('spec.caBundle', shown, 'local APIServices may not have a caBundle'));
     }
     if (insecureSkipTLSVerify === true) {
       causes.push(invalid('spec.insecureSkipTLSVerify', true, 'local APIServices may not have insecureSkipTLSVerify'));

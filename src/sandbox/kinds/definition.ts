@@ -1,14 +1,15 @@
+import { readableCertificates } from '../../base/x509/index.ts';
 import { checkRules } from '../../kubernetes/cel/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
   isJsonObject,
-  isSame,
   itemsAt,
   type JsonObject,
   objectAt,
   objectsAt,
   type StatusCause,
+  textAt,
 } from '../../kubernetes/index.ts';
 import {
   invalid,
@@ -19,8 +20,11 @@ import {
   structuralCauses,
 } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy, WebhookClientConfig } from '../resources/resource.ts';
-import { withCondition } from './conditions.ts';
-import { bundleCauses } from './conversion-bundle.ts';
+import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
+import { immutableCauses } from './field-causes.ts';
+
+/** The collection of CustomResourceDefinitions. */
+export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** Names of a CustomResourceDefinition. */
 export interface DefinitionNames {
@@ -63,6 +67,29 @@ export interface Definition {
 
 /** Finalizer that makes a deleted definition wait until its objects are removed. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** The caBundle of a definition's conversion webhook; empty without one. */
+function bundleOf(object: JsonObject): string {
+  return textAt(object, 'spec', 'conversion', 'webhook', 'clientConfig', 'caBundle');
+}
+
+/** Whether a definition has a caBundle in which an API server finds no certificate. */
+export function hasBadBundle(object: JsonObject): boolean {
+  const bundle = bundleOf(object);
+  return bundle !== '' && readableCertificates(Buffer.from(bundle, 'base64').toString('latin1')).next().done === true;
+}
+
+/**
+ * Since Kubernetes 1.31 a definition with an unusable caBundle is stored but not established, and an established
+ * definition may not be given one: none of its objects could be converted any more.
+ */
+function bundleCauses(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
+  const mayBeBad = old === undefined || !isConditionTrue(old, 'Established') || hasBadBundle(old);
+  const why = 'unable to load root certificates: unable to parse bytes as PEM block';
+  return !mayBeBad && hasBadBundle(object)
+    ? [invalid('spec.conversion.webhookClientConfig.caBundle', bundleOf(object), why)]
+    : [];
+}
 
 function prepare(object: JsonObject, old: JsonObject | undefined): void {
   const spec = object.spec;
@@ -191,30 +218,15 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   } else if (conversion.strategy !== 'None') {
     causes.push(notSupported('spec.conversion.strategy', conversion.strategy ?? '', ['None', 'Webhook']));
   }
-  const oldSpec = isJsonObject(old?.spec) ? old.spec : undefined;
-  if (oldSpec !== undefined) {
-    const immutable = ['group', 'scope'] as const;
-    for (const field of immutable.filter((key) => !isSame(oldSpec[key], spec[key]))) {
-      causes.push(invalid(`spec.${field}`, spec[field], 'field is immutable'));
-    }
-    const present = new Set(itemsAt(spec, 'versions').map((version) => (version as JsonObject).name));
-    const stored = (object.status as JsonObject | undefined)?.storedVersions;
-    for (const [index, version] of itemsAt(stored).entries()) {
+  if (old !== undefined) {
+    const present = new Set(objectsAt(spec, 'versions').map((version) => version.name));
+    for (const [index, version] of itemsAt(object, 'status', 'storedVersions').entries()) {
       if (!present.has(version)) {
         causes.push(invalid(`status.storedVersions[${index}]`, version, 'must appear in spec.versions'));
       }
     }
   }
-  return causes;
-}
-
-/** The schemas of the versions of a definition, with their paths. */
-function schemasOf(object: JsonObject): [JsonObject, string][] {
-  const { versions } = object.spec as JsonObject;
-  return itemsAt(versions).flatMap((version, index): [JsonObject, string][] => {
-    const schema = isJsonObject(version) && isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
-    return isJsonObject(schema) ? [[schema, `spec.versions[${index}].schema.openAPIV3Schema`]] : [];
-  });
+  return [...causes, ...immutableCauses(object, old, ['spec.group', 'spec.scope'])];
 }
 
 /** The strategy of CustomResourceDefinitions. */
@@ -222,22 +234,24 @@ export const definitionStrategy: KindStrategy = {
   prepare,
   validate,
   warn: (object) =>
-    schemasOf(object).flatMap(([schema, path]) => {
-      const { unknown, unknownMessages } = checkRules(schema, path);
+    objectsAt(object, 'spec', 'versions').flatMap(({ schema }, index) => {
+      const path = `spec.versions[${index}].schema.openAPIV3Schema`;
+      const { unknown, unknownMessages } = checkRules(objectAt(schema, 'openAPIV3Schema'), path);
       return [...unknown, ...unknownMessages];
     }),
   markForDeletion(object, now) {
     const metadata = object.metadata as JsonObject;
     const finalizers = itemsAt(metadata, 'finalizers');
     metadata.finalizers = finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer];
-    const status = objectAt(object, 'status');
-    const conditions = Array.isArray(status.conditions) ? (status.conditions as JsonObject[]) : [];
     const terminating = {
       type: 'Terminating',
       status: 'True',
       reason: 'InstanceDeletionPending',
       message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
     } as const;
-    object.status = { ...status, conditions: withCondition(conditions, terminating, now) };
+    object.status = {
+      ...objectAt(object, 'status'),
+      conditions: withCondition(conditionsOf(object), terminating, now),
+    };
   },
 };

@@ -1,5 +1,5 @@
 import {
-  isJsonObject,
+  fieldAt,
   isSame,
   type Json,
   type JsonObject,
@@ -49,8 +49,7 @@ function isEmpty(value: Json | undefined): boolean {
 
 /** An event must be in the namespace of its object, and in `default` (or kube-system) for a cluster-scoped object. */
 function namespaceCauses(event: JsonObject, about: string): StatusCause[] {
-  const involved = event[about];
-  const named = isJsonObject(involved) && !isEmpty(involved.namespace) ? involved.namespace : '';
+  const named = nestedText(event, about, 'namespace');
   const { namespace } = metadataOf(event);
   const allowed = named !== '' ? [named] : isEmpty(event.eventTime) ? ['default'] : ['default', 'kube-system'];
   return allowed.includes(String(namespace))
@@ -63,12 +62,12 @@ function newEventCauses(event: JsonObject, names: Record<string, string>): Statu
   const fieldOf = (name: string) => names[name] ?? name;
   const causes: StatusCause[] = [];
   const controller = fieldOf('reportingController');
-  if (isEmpty(event[controller])) {
-    causes.push(required(controller));
-  }
-  for (const problem of isEmpty(event[controller]) ? [] : qualifiedNameProblems(String(event[controller]))) {
-    causes.push(invalid(controller, event[controller], problem));
-  }
+  const name = event[controller];
+  causes.push(
+    ...(isEmpty(name)
+      ? [required(controller)]
+      : qualifiedNameProblems(String(name)).map((problem) => invalid(controller, name, problem))),
+  );
   for (const [name, max] of Object.entries(maxLength)) {
     const field = fieldOf(name);
     if (name !== 'note' && isEmpty(event[field])) {
@@ -117,8 +116,7 @@ export const eventStrategy: KindStrategy = {
 };
 
 function nestedText(event: JsonObject, field: string, name: string): string {
-  const inner = event[field];
-  return isJsonObject(inner) && !isEmpty(inner[name]) ? String(inner[name]) : '';
+  return String(fieldAt(event, field, name) ?? '');
 }
 
 /** Empty if unknown, as the table shows it. */
@@ -132,10 +130,8 @@ function lastSeen(event: JsonObject): string {
 }
 
 function targetOf(event: JsonObject): string {
-  const [kind, name] = [
-    nestedText(event, 'involvedObject', 'kind').toLowerCase(),
-    nestedText(event, 'involvedObject', 'name'),
-  ];
+  const kind = nestedText(event, 'involvedObject', 'kind').toLowerCase();
+  const name = nestedText(event, 'involvedObject', 'name');
   return name === '' ? kind : `${kind}/${name}`;
 }
 

@@ -1,9 +1,8 @@
-import { fieldAt } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
+import { fieldAt, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import { schemaOfModel } from '../models/built-in-schemas.ts';
-import { type Column, type KindStrategy, type Resource, storageNameOf } from '../resources/resource.ts';
+import { type Resource, storageNameOf, type UserInfo } from '../resources/resource.ts';
 import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
-import { age, column, portsOf, ready, roleColumns, sizeOf, webhooks } from './columns.ts';
+import { age, column, countedAt, sizeOf } from './columns.ts';
 import { configMapStrategy, namespaceStrategy, secretStrategy, serviceStrategy } from './core-strategies.ts';
 import { definitionStrategy } from './definition.ts';
 import { asCoreEvent, coreEventStrategy, eventColumns, eventStorage, eventStrategy } from './events.ts';
@@ -23,37 +22,46 @@ import {
   scaledStrategy,
 } from './workload-strategies.ts';
 
-interface Kind {
-  group?: string;
-  kind: string;
-  plural: string;
-  shortNames?: string[];
-  categories?: string[];
-  clusterScoped?: boolean;
-  hasStatus?: boolean;
-  hasGeneration?: boolean;
-  model?: string;
-  /** The collection whose objects it shares, if any. */
-  storage?: string;
-  columns?: Column[];
-  strategy?: KindStrategy;
-}
+/** A built-in kind: how it differs from a namespaced one with neither status nor generation. */
+type Kind = { kind: string } & Partial<
+  Pick<
+    Resource,
+    'group' | 'shortNames' | 'categories' | 'hasStatus' | 'hasGeneration' | 'storage' | 'columns' | 'strategy'
+  >
+> & {
+    clusterScoped?: true;
+    /** Its model in @kubernetes/client-node, if that is not `V1KIND`. */
+    model?: string;
+  };
 
-const rbac = 'rbac.authorization.k8s.io';
-const registration = 'admissionregistration.k8s.io';
+const createdAt = column('Created At', '.metadata.creationTimestamp');
+const roleColumns = [
+  column('Role', (object) => `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`),
+  age,
+];
+const rbac = { group: 'rbac.authorization.k8s.io' };
+const apps = { group: 'apps', categories: ['all'], hasStatus: true, hasGeneration: true };
+const batch = { ...apps, group: 'batch' };
+const registration: Omit<Kind, 'kind'> = {
+  group: 'admissionregistration.k8s.io',
+  clusterScoped: true,
+  hasGeneration: true,
+  categories: ['api-extensions'],
+  columns: [column('Webhooks', (object) => sizeOf(object.webhooks), 'integer'), age],
+  strategy: webhookConfigurationStrategy,
+};
 /** There is no authorization: a client with the token has all permissions, and may impersonate any user. */
-const allowing: KindStrategy = {
-  answer: (object) => ({
-    ...object,
-    status: { allowed: true, reason: 'the sandbox allows every request' },
-  }),
+const allowed = { allowed: true, reason: 'the sandbox allows every request' };
+const allRules = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  incomplete: false,
 };
 
 /** The built-in kinds. There are no pods, and the only controllers are those of namespaces, definitions and events. */
 const kinds: readonly Kind[] = [
   {
     kind: 'Namespace',
-    plural: 'namespaces',
     shortNames: ['ns'],
     clusterScoped: true,
     hasStatus: true,
@@ -62,48 +70,42 @@ const kinds: readonly Kind[] = [
   },
   {
     kind: 'Secret',
-    plural: 'secrets',
-    columns: [column('Type', '.type'), column('Data', (object) => sizeOf(object.data), 'string'), age],
+    columns: [column('Type', '.type'), column('Data', (object) => sizeOf(object.data)), age],
     strategy: secretStrategy,
   },
   {
     kind: 'ConfigMap',
-    plural: 'configmaps',
     shortNames: ['cm'],
-    columns: [column('Data', (object) => sizeOf(object.data) + sizeOf(object.binaryData), 'string'), age],
+    columns: [column('Data', (object) => sizeOf(object.data) + sizeOf(object.binaryData)), age],
     strategy: configMapStrategy,
   },
   {
     kind: 'Service',
-    plural: 'services',
     shortNames: ['svc'],
     categories: ['all'],
     hasStatus: true,
     columns: [
       column('Type', '.spec.type'),
-      column('Cluster-IP', (object) => String(fieldAt(object, 'spec', 'clusterIP') ?? '<none>')),
-      column('Port(s)', portsOf),
+      column('Cluster-IP', (object) => textAt(object, 'spec', 'clusterIP') || '<none>'),
+      column('Port(s)', (object) =>
+        objectsAt(object, 'spec', 'ports')
+          .map(({ port, protocol }) => `${String(port)}/${String(protocol ?? 'TCP')}`)
+          .join(','),
+      ),
       age,
     ],
     strategy: serviceStrategy,
   },
-  {
-    kind: 'ServiceAccount',
-    plural: 'serviceaccounts',
-    shortNames: ['sa'],
-    columns: [column('Secrets', (object) => sizeOf(object.secrets), 'string'), age],
-  },
+  { kind: 'ServiceAccount', shortNames: ['sa'], columns: [column('Secrets', (object) => sizeOf(object.secrets)), age] },
   {
     kind: 'Pod',
-    plural: 'pods',
     shortNames: ['po'],
     categories: ['all'],
     hasStatus: true,
-    columns: [column('Status', (object) => String(fieldAt(object, 'status', 'phase') ?? 'Pending')), age],
+    columns: [column('Status', (object) => textAt(object, 'status', 'phase') || 'Pending'), age],
   },
   {
     kind: 'Event',
-    plural: 'events',
     shortNames: ['ev'],
     model: 'CoreV1Event',
     columns: eventColumns((event) => event),
@@ -112,79 +114,33 @@ const kinds: readonly Kind[] = [
   {
     group: 'events.k8s.io',
     kind: 'Event',
-    plural: 'events',
     shortNames: ['ev'],
     model: 'EventsV1Event',
     storage: eventStorage,
     columns: eventColumns(asCoreEvent),
     strategy: eventStrategy,
   },
-  {
-    group: 'coordination.k8s.io',
-    kind: 'Lease',
-    plural: 'leases',
-    columns: [column('Holder', '.spec.holderIdentity'), age],
-  },
-  {
-    group: rbac,
-    kind: 'Role',
-    plural: 'roles',
-    columns: [column('Created At', '.metadata.creationTimestamp')],
-    strategy: roleStrategy,
-  },
-  { group: rbac, kind: 'RoleBinding', plural: 'rolebindings', columns: roleColumns(), strategy: bindingStrategy },
-  {
-    group: rbac,
-    kind: 'ClusterRole',
-    plural: 'clusterroles',
-    clusterScoped: true,
-    columns: [column('Created At', '.metadata.creationTimestamp')],
-    strategy: roleStrategy,
-  },
-  {
-    group: rbac,
-    kind: 'ClusterRoleBinding',
-    plural: 'clusterrolebindings',
-    clusterScoped: true,
-    columns: roleColumns(),
-    strategy: bindingStrategy,
-  },
-  {
-    group: registration,
-    kind: 'MutatingWebhookConfiguration',
-    plural: 'mutatingwebhookconfigurations',
-    clusterScoped: true,
-    hasGeneration: true,
-    categories: ['api-extensions'],
-    columns: [webhooks, age],
-    strategy: webhookConfigurationStrategy,
-  },
-  {
-    group: registration,
-    kind: 'ValidatingWebhookConfiguration',
-    plural: 'validatingwebhookconfigurations',
-    clusterScoped: true,
-    hasGeneration: true,
-    categories: ['api-extensions'],
-    columns: [webhooks, age],
-    strategy: webhookConfigurationStrategy,
-  },
+  { group: 'coordination.k8s.io', kind: 'Lease', columns: [column('Holder', '.spec.holderIdentity'), age] },
+  { ...rbac, kind: 'Role', columns: [createdAt], strategy: roleStrategy },
+  { ...rbac, kind: 'RoleBinding', columns: roleColumns, strategy: bindingStrategy },
+  { ...rbac, kind: 'ClusterRole', clusterScoped: true, columns: [createdAt], strategy: roleStrategy },
+  { ...rbac, kind: 'ClusterRoleBinding', clusterScoped: true, columns: roleColumns, strategy: bindingStrategy },
+  { ...registration, kind: 'MutatingWebhookConfiguration' },
+  { ...registration, kind: 'ValidatingWebhookConfiguration' },
   {
     group: 'apiextensions.k8s.io',
     kind: 'CustomResourceDefinition',
-    plural: 'customresourcedefinitions',
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
     clusterScoped: true,
     hasStatus: true,
     hasGeneration: true,
-    columns: [column('Created At', '.metadata.creationTimestamp', 'string')],
+    columns: [createdAt],
     strategy: definitionStrategy,
   },
   {
     group: 'apiregistration.k8s.io',
     kind: 'APIService',
-    plural: 'apiservices',
     categories: ['api-extensions'],
     clusterScoped: true,
     hasStatus: true,
@@ -192,76 +148,39 @@ const kinds: readonly Kind[] = [
     strategy: apiServiceStrategy,
   },
   {
-    group: 'apps',
+    ...apps,
     kind: 'Deployment',
-    plural: 'deployments',
     shortNames: ['deploy'],
-    categories: ['all'],
-    hasStatus: true,
-    hasGeneration: true,
     columns: [
-      ready,
-      column('Up-to-date', (object) => Number(fieldAt(object, 'status', 'updatedReplicas') ?? 0), 'string'),
-      column('Available', (object) => Number(fieldAt(object, 'status', 'availableReplicas') ?? 0), 'string'),
+      column(
+        'Ready',
+        (object) => `${countedAt(object, 'status', 'readyReplicas')}/${countedAt(object, 'spec', 'replicas')}`,
+      ),
+      column('Up-to-date', (object) => countedAt(object, 'status', 'updatedReplicas')),
+      column('Available', (object) => countedAt(object, 'status', 'availableReplicas')),
       age,
     ],
     strategy: deploymentStrategy,
   },
+  { ...apps, kind: 'ReplicaSet', shortNames: ['rs'], strategy: scaledStrategy },
+  { ...apps, kind: 'StatefulSet', shortNames: ['sts'], strategy: scaledStrategy },
+  { ...apps, kind: 'DaemonSet', shortNames: ['ds'], strategy: daemonSetStrategy },
   {
-    group: 'apps',
-    kind: 'ReplicaSet',
-    plural: 'replicasets',
-    shortNames: ['rs'],
-    categories: ['all'],
-    hasStatus: true,
-    hasGeneration: true,
-    strategy: scaledStrategy,
-  },
-  {
-    group: 'apps',
-    kind: 'StatefulSet',
-    plural: 'statefulsets',
-    shortNames: ['sts'],
-    categories: ['all'],
-    hasStatus: true,
-    hasGeneration: true,
-    strategy: scaledStrategy,
-  },
-  {
-    group: 'apps',
-    kind: 'DaemonSet',
-    plural: 'daemonsets',
-    shortNames: ['ds'],
-    categories: ['all'],
-    hasStatus: true,
-    hasGeneration: true,
-    strategy: daemonSetStrategy,
-  },
-  {
-    group: 'batch',
+    ...batch,
     kind: 'Job',
-    plural: 'jobs',
-    categories: ['all'],
-    hasStatus: true,
-    hasGeneration: true,
     columns: [
       column(
         'Completions',
-        (object) =>
-          `${String(fieldAt(object, 'status', 'succeeded') ?? 0)}/${String(fieldAt(object, 'spec', 'completions') ?? 1)}`,
+        (object) => `${countedAt(object, 'status', 'succeeded')}/${fieldAt(object, 'spec', 'completions') ?? 1}`,
       ),
       age,
     ],
     strategy: jobStrategy,
   },
   {
-    group: 'batch',
+    ...batch,
     kind: 'CronJob',
-    plural: 'cronjobs',
     shortNames: ['cj'],
-    categories: ['all'],
-    hasStatus: true,
-    hasGeneration: true,
     columns: [
       column('Schedule', '.spec.schedule'),
       column('Suspend', (object) => (fieldAt(object, 'spec', 'suspend') === true ? 'True' : 'False')),
@@ -272,7 +191,6 @@ const kinds: readonly Kind[] = [
   {
     group: 'networking.k8s.io',
     kind: 'NetworkPolicy',
-    plural: 'networkpolicies',
     shortNames: ['netpol'],
     hasGeneration: true,
     strategy: networkPolicyStrategy,
@@ -280,7 +198,6 @@ const kinds: readonly Kind[] = [
   {
     group: 'policy',
     kind: 'PodDisruptionBudget',
-    plural: 'poddisruptionbudgets',
     shortNames: ['pdb'],
     hasStatus: true,
     hasGeneration: true,
@@ -289,7 +206,6 @@ const kinds: readonly Kind[] = [
   {
     group: 'scheduling.k8s.io',
     kind: 'PriorityClass',
-    plural: 'priorityclasses',
     shortNames: ['pc'],
     clusterScoped: true,
     columns: [
@@ -299,71 +215,56 @@ const kinds: readonly Kind[] = [
     ],
     strategy: priorityClassStrategy,
   },
-  {
-    group: 'authentication.k8s.io',
-    kind: 'SelfSubjectReview',
-    plural: 'selfsubjectreviews',
-    clusterScoped: true,
-    strategy: {
-      answer: (object, user) => ({ ...object, status: { userInfo: { ...user } } }),
-    },
-  },
-  {
-    group: 'authorization.k8s.io',
-    kind: 'SelfSubjectAccessReview',
-    plural: 'selfsubjectaccessreviews',
-    clusterScoped: true,
-    strategy: allowing,
-  },
-  {
-    group: 'authorization.k8s.io',
-    kind: 'SelfSubjectRulesReview',
-    plural: 'selfsubjectrulesreviews',
-    clusterScoped: true,
-    strategy: {
-      answer: (object) => ({
-        ...object,
-        status: {
-          resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-          nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-          incomplete: false,
-        },
-      }),
-    },
-  },
+  ...(
+    [
+      ['authentication.k8s.io', 'SelfSubjectReview', (user) => ({ userInfo: { ...user } })],
+      ['authorization.k8s.io', 'SelfSubjectAccessReview', () => allowed],
+      ['authorization.k8s.io', 'SelfSubjectRulesReview', () => allRules],
+    ] as [string, string, (user: UserInfo) => JsonObject][]
+  ).map(
+    ([group, kind, statusFor]): Kind => ({
+      group,
+      kind,
+      clusterScoped: true,
+      strategy: { answer: (object, user) => ({ ...object, status: statusFor(user) }) },
+    }),
+  ),
 ];
 
-function resourceOf(kind: Kind): Resource {
-  const { group = '', plural } = kind;
-  const schema = schemaOfModel(kind.model ?? `V1${kind.kind}`);
-  if (schema === undefined) {
-    throw new Error(`@kubernetes/client-node has no model for ${kind.kind}`);
-  }
-  return {
-    group,
-    version: 'v1',
-    plural,
-    singular: kind.kind.toLowerCase(),
-    kind: kind.kind,
-    listKind: `${kind.kind}List`,
-    shortNames: kind.shortNames ?? [],
-    categories: kind.categories ?? [],
-    namespaced: kind.clusterScoped !== true,
-    storage: kind.storage ?? storageNameOf(group, plural),
-    storageVersion: 'v1',
-    hasStatus: kind.hasStatus === true,
-    hasGeneration: kind.hasGeneration === true,
-    isCustom: false,
-    isTerminating: false,
-    schema: schema satisfies Schema,
-    columns: kind.columns ?? [age],
-    deprecation: undefined,
-    conversion: undefined,
-    strategy: kind.strategy ?? {},
-  };
+function pluralOf(kind: string): string {
+  const name = kind.toLowerCase();
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : name.endsWith('s') ? `${name}es` : `${name}s`;
 }
 
 /** The resources that every sandbox serves, each in a single version. */
 export function builtInResources(): Resource[] {
-  return kinds.map(resourceOf);
+  return kinds.map(({ clusterScoped, model, kind, group = '', ...rest }) => {
+    const schema = schemaOfModel(model ?? `V1${kind}`);
+    if (schema === undefined) {
+      throw new Error(`@kubernetes/client-node has no model for ${kind}`);
+    }
+    const plural = pluralOf(kind);
+    return {
+      group,
+      version: 'v1',
+      plural,
+      singular: kind.toLowerCase(),
+      kind,
+      listKind: `${kind}List`,
+      shortNames: [],
+      categories: [],
+      namespaced: clusterScoped !== true,
+      storage: storageNameOf(group, plural),
+      storageVersion: 'v1',
+      hasStatus: false,
+      hasGeneration: false,
+      isCustom: false,
+      schema,
+      columns: [age],
+      deprecation: undefined,
+      conversion: undefined,
+      strategy: {},
+      ...rest,
+    };
+  });
 }

@@ -1,43 +1,28 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { DefinitionNames } from './definition.ts';
 
-/** Counts how many definitions use each name. */
-class Counts {
-  readonly #counts = new Map<string, number>();
+type Names = Partial<DefinitionNames>;
 
-  change(names: readonly (string | undefined)[], by: 1 | -1): void {
-    for (const name of names) {
-      if (name !== undefined) {
-        this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
-      }
-    }
-  }
-
-  has(name: string): boolean {
-    return (this.#counts.get(name) ?? 0) > 0;
-  }
-}
-
-/** The accepted names of the definitions of one group. */
+/** The accepted names of the definitions of one group, each of which has one user. */
 export class NamesInUse {
-  /** Plural, singular and short names share one set. */
-  readonly resources = new Counts();
-  /** Kinds and list kinds share the other. */
-  readonly kinds = new Counts();
+  /** Plural, singular and short names share one set, kinds and list kinds the other. */
+  readonly resources = new Map<string | undefined, string>();
+  readonly kinds = new Map<string | undefined, string>();
 
-  /** Adds the names that a definition uses. */
-  add(names: Partial<DefinitionNames> = {}): void {
-    this.#change(names, 1);
-  }
-
-  /** Removes names that were added. */
-  remove(names: Partial<DefinitionNames> = {}): void {
-    this.#change(names, -1);
-  }
-
-  #change({ plural, singular, shortNames = [], kind, listKind }: Partial<DefinitionNames>, by: 1 | -1): void {
-    this.resources.change([plural, singular, ...shortNames], by);
-    this.kinds.change([kind, listKind], by);
+  /** Replaces the names that a definition uses. */
+  use(user: string, { plural, singular, shortNames = [], kind, listKind }: Names = {}, before: Names = {}): void {
+    for (const name of [before.plural, before.singular, ...(before.shortNames ?? [])]) {
+      this.resources.delete(name);
+    }
+    for (const name of [before.kind, before.listKind]) {
+      this.kinds.delete(name);
+    }
+    for (const name of [plural, singular, ...shortNames]) {
+      this.resources.set(name, user);
+    }
+    for (const name of [kind, listKind]) {
+      this.kinds.set(name, user);
+    }
   }
 }
 
@@ -51,34 +36,34 @@ interface NamesDecision {
  * Decides which of the names that a definition requests are accepted. If a name is taken by another definition, it is
  * rejected, and this definition keeps the names that it had before.
  *
- * @param others the names that the other definitions of the group use.
+ * @param inUse the names in use in its group.
  */
 export function acceptNames(
+  user: string,
   requested: DefinitionNames,
-  before: Partial<DefinitionNames>,
-  others: NamesInUse,
+  before: Names,
+  { resources, kinds }: NamesInUse,
 ): NamesDecision {
   let conflict: NamesDecision['conflict'];
-  const accept = (name: string, taken: Counts, before: string | undefined, reason: string) => {
-    if (name === before || !taken.has(name)) {
+  const isTaken = (name: string, names: ReadonlyMap<string | undefined, string>) => (names.get(name) ?? user) !== user;
+  const accept = (field: 'plural' | 'singular' | 'kind' | 'listKind', names: Map<string | undefined, string>) => {
+    const name = requested[field];
+    if (name === before[field] || !isTaken(name, names)) {
       return name;
     }
+    const reason = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}Conflict`;
     conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
-    return before;
+    return before[field];
   };
-  const plural = accept(requested.plural, others.resources, before.plural, 'PluralConflict');
-  const singular = accept(requested.singular, others.resources, before.singular, 'SingularConflict');
+  const [plural, singular] = [accept('plural', resources), accept('singular', resources)];
   const shortBefore = new Set(before.shortNames);
-  const takenShort = (requested.shortNames ?? []).filter(
-    (name) => others.resources.has(name) && !shortBefore.has(name),
-  );
+  const takenShort = requested.shortNames?.filter((name) => isTaken(name, resources) && !shortBefore.has(name)) ?? [];
   if (takenShort.length > 0) {
     const message = takenShort.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
     conflict = { reason: 'ShortNamesConflict', message: takenShort.length > 1 ? `[${message}]` : message };
   }
   const shortNames = takenShort.length > 0 ? before.shortNames : requested.shortNames;
-  const kind = accept(requested.kind, others.kinds, before.kind, 'KindConflict');
-  const listKind = accept(requested.listKind, others.kinds, before.listKind, 'ListKindConflict');
+  const [kind, listKind] = [accept('kind', kinds), accept('listKind', kinds)];
   const acceptedNames: JsonObject = {
     ...(requested.categories === undefined ? {} : { categories: requested.categories }),
     kind: kind ?? '',

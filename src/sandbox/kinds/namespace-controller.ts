@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { itemsAt, type JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
-import { namespaceStorage } from '../resources/resource.ts';
+import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
-import { deleteAll } from './delete-all.ts';
+import { soon } from './soon.ts';
 
 /**
  * How long a deleted namespace stays Terminating, in milliseconds. On a cluster it takes seconds. Without a delay,
@@ -10,58 +10,37 @@ import { deleteAll } from './delete-all.ts';
  */
 const grace = 1_000;
 
-/** The dependencies of the controller. */
-interface NamespaceControllerContext {
-  store: Store;
-  registry: Registry;
-  now(): string;
-}
-
 /**
  * The controller that finishes the deletion of namespaces: deletes everything in them, waits for objects with
  * finalizers, then removes the namespace.
  *
  * @returns a function that stops it.
  */
-export function startNamespaceController(context: NamespaceControllerContext): () => void {
+export function startNamespaceController(context: { store: Store; registry: Registry; now(): string }): () => void {
   const namespaces = context.store.collection(namespaceStorage);
   const waiting = new Map<string, () => void>();
-  let scheduled: NodeJS.Timeout | undefined;
-
-  function schedule(): void {
-    scheduled ??= setTimeout(() => {
-      scheduled = undefined;
-      for (const [key, namespace] of namespaces.list()) {
-        if ((namespace.metadata as JsonObject).deletionTimestamp !== undefined) {
-          finish(key, namespace);
-        }
+  const { schedule, stop } = soon(() => {
+    for (const [key, namespace] of namespaces.list()) {
+      if (metadataOf(namespace).deletionTimestamp !== undefined) {
+        finish(key, namespace);
       }
-    }, grace);
-  }
-
-  function contents(): string[] {
-    const { registry } = context;
-    const resources = [...registry.groups()].flatMap(([group, versions]) =>
-      versions.flatMap((version) => registry.of(group, version)),
-    );
-    return [...new Set(resources.filter(({ namespaced }) => namespaced).map(({ storage }) => storage))];
-  }
+    }
+  }, grace);
 
   function finish(key: string, namespace: JsonObject): void {
-    const name = (namespace.metadata as JsonObject).name as string;
-    const isInside = (objectKey: string) => objectKey.startsWith(storageKey(name, ''));
+    const { name, finalizers } = metadataOf(namespace);
+    const isInside = (objectKey: string) => objectKey.startsWith(storageKey(String(name), ''));
     let left = 0;
-    for (const storage of contents()) {
+    for (const storage of context.registry.storages()) {
       const collection = context.store.collection(storage);
-      deleteAll(collection, context.now(), isInside);
+      collection.deleteAll(context.now(), isInside);
       const remaining = collection.list().filter(([objectKey]) => isInside(objectKey)).length;
       left += remaining;
       if (remaining > 0 && !waiting.has(storage)) {
         waiting.set(storage, collection.subscribe(schedule));
       }
     }
-    const finalizers = (namespace.metadata as JsonObject).finalizers;
-    if (left === 0 && (!Array.isArray(finalizers) || finalizers.length === 0)) {
+    if (left === 0 && itemsAt(finalizers).length === 0) {
       namespaces.delete(key, namespace);
     }
   }
@@ -71,9 +50,9 @@ export function startNamespaceController(context: NamespaceControllerContext): (
   schedule();
   return () => {
     unsubscribe();
-    clearTimeout(scheduled);
-    for (const stop of waiting.values()) {
-      stop();
+    stop();
+    for (const end of waiting.values()) {
+      end();
     }
   };
 }

@@ -62,6 +62,11 @@ export class Registry {
     return [...resources].sort((a, b) => (a.plural < b.plural ? -1 : 1));
   }
 
+  /** The collections of all resources. Those of cluster-scoped ones have no objects in a namespace. */
+  storages(): Iterable<string> {
+    return this.#byStorage.keys();
+  }
+
   /** The served versions of a collection. */
   ofStorage(storage: string): readonly Resource[] {
     return this.#byStorage.get(storage)?.resources ?? [];

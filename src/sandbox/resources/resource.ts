@@ -74,8 +74,6 @@ export interface Resource {
   hasGeneration: boolean;
   /** Whether it is defined by a CustomResourceDefinition. */
   isCustom: boolean;
-  /** Whether its definition is being deleted, so that nothing new may be created. */
-  isTerminating: boolean;
   schema: Schema;
   columns: readonly Column[];
   /** Warning for every request to a deprecated version. */

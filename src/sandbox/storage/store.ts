@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../kubernetes/index.ts';
+import { itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { DataFile } from './data-file.ts';
 
 /** One write, as watches report it. `object` has the resource version of the write, even for a deletion. */
@@ -168,6 +168,22 @@ export class Collection {
   /** Deletes an object. @returns its last state with the deletion's version, or undefined as for `replace`. */
   delete(key: string, expected: JsonObject): JsonObject | undefined {
     return this.#objects.get(key) === expected ? this.#record('DELETED', key, expected, expected) : undefined;
+  }
+
+  /** Deletes the objects without finalizers, and marks the others for deletion. */
+  deleteAll(now: string, selects: (key: string) => boolean = () => true): void {
+    for (const [key, object] of this.list()) {
+      const metadata = object.metadata as JsonObject;
+      if (!selects(key)) {
+        continue;
+      }
+      if (itemsAt(metadata, 'finalizers').length === 0) {
+        this.delete(key, object);
+      } else if (metadata.deletionTimestamp === undefined) {
+        const marked = { ...metadata, deletionTimestamp: now, deletionGracePeriodSeconds: 0 };
+        this.replace(key, object, { ...object, metadata: marked });
+      }
+    }
   }
 
   /** All objects, sorted by key. */

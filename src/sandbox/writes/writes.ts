@@ -11,6 +11,8 @@ import {
   type JsonObject,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, validateSchema } from '../../kubernetes/schema/index.ts';
+import { isConditionTrue } from '../kinds/conditions.ts';
+import { definitionStorage } from '../kinds/definition.ts';
 import { applyJsonPatch } from '../patches/patches.ts';
 import { applyStrategicMerge } from '../patches/strategic-merge.ts';
 import {
@@ -88,7 +90,8 @@ function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): voi
 /** Creates an object. @returns it in the request's version. @throws {RequestError} */
 export async function create(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { resource, query, warn } = request;
-  if (resource.isTerminating) {
+  const definition = context.store.collection(definitionStorage).get(storageKey('', resource.storage));
+  if (definition !== undefined && isConditionTrue(definition, 'Terminating')) {
     throw methodNotAllowed('create not allowed while custom resource definition is terminating', {
       group: resource.group,
       kind: resource.plural,

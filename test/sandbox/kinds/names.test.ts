@@ -16,12 +16,12 @@ test.each([
   const other = { plural: 'as', singular: 'a', kind: 'A', listKind: 'AList' };
   const requested = { plural: 'bs', singular: 'b', kind: 'B', listKind: 'BList', ...taken };
   const others = new NamesInUse();
-  others.add(other);
-  expect(acceptNames(requested, {}, others).conflict?.reason).toBe(reason);
+  others.use('as', other);
+  expect(acceptNames('bs', requested, {}, others).conflict?.reason).toBe(reason);
   // A name that it already had is kept, whatever names others have.
-  expect(acceptNames(requested, requested, others).conflict).toBeUndefined();
-  others.remove(other);
-  expect(acceptNames(requested, {}, others).conflict).toBeUndefined();
+  expect(acceptNames('bs', requested, requested, others).conflict).toBeUndefined();
+  others.use('as', {}, other);
+  expect(acceptNames('bs', requested, {}, others).conflict).toBeUndefined();
 });
 
 function definition(index: number): JsonObject {
