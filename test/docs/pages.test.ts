@@ -12,13 +12,14 @@ test.each(
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('the command line reference lists a flag once that several commands of a group have', () => {
-  const certs = readPage('docs/command-line.md')
-    .split(/^### /m)
-    .filter((part) => /^certs\b/.test(part));
-  const flags = [...certs.join('').matchAll(/^ {2}(?:-\w, )?(--(?!help)[\w-]+)(?=[ \n])/gm)].map(([, flag]) => flag);
-  expect(flags).toContain('--service');
-  expect(flags.filter((flag, index) => flags.indexOf(flag) < index)).toEqual([]);
+test('the help of all commands explains a flag once that several commands have', () => {
+  const text = readPage('docs/commands.txt');
+  const explained = [...text.matchAll(/^ {2}(?:-\w, )?--[\w-]+(?: <.*| {2}.*)(?:\n {27}.*)*/gm)].map(([flag]) => flag);
+  expect(explained.length).toBeGreaterThan(90);
+  expect(explained.filter((flag, index) => explained.indexOf(flag) < index)).toEqual([]);
+  expect(text).toMatch(
+    /^Usage: .* certs status .*\n(?:.*\n){1,20}Flags explained at the end:\n(?:.*\n){1,4}.*--kubeconfig, /m,
+  );
 });
 
 /** The anchors that GitHub gives the headings of a page. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Command, Option } from 'commander';
+import { type Command, Help, type Option } from 'commander';
 import { checks } from '../../src/checks/conformance/index.ts';
+import { helpConfiguration } from '../../src/cli/framework/help.ts';
 import { wholeProgram } from '../../src/cli/index.ts';
 import { rules } from '../../src/policy/index.ts';
 import { folderImports, readImports } from '../architecture/imports.ts';
@@ -50,52 +51,68 @@ function wingsTable(): string {
   return `${table}\n\nEach arrow is an import; those that follow from others are left out:\n\n${wingsDrawing(imports)}`;
 }
 
-/** The help of a command and its subcommands, one heading each. Flags that several subcommands share are listed once. */
-function helpOf(command: Command, heading: string): string {
+const helpWidth = 80;
+
+/** The help of a command as `--help` prints it, without the flags of `shared`, which are named. */
+function helpOf(command: Command, shared: ReadonlyMap<string, unknown>): string {
   let text = '';
   command.configureOutput({
     ...command.configureOutput(),
     writeOut: (part) => {
       text += part;
     },
-    getOutHelpWidth: () => 80,
+    getOutHelpWidth: () => helpWidth,
   });
-  command.outputHelp();
-  const shared = heading === '' ? [] : sharedFlags(command);
-  const below = command.commands.map((child) => helpOf(child, `${heading} ${child.name()}`.trim()));
-  const title = heading === '' ? [] : [`### ${heading}`];
-  return [...title, `\`\`\`console\n${text.trimEnd()}\n\`\`\``, ...shared, ...below].join('\n\n');
-}
-
-/** The flags that several subcommands have, which are then hidden in the help of each. */
-function sharedFlags(group: Command): string[] {
-  const owners = new Map<string, { options: Option[]; names: string[] }>();
-  for (const child of group.commands) {
-    for (const option of child.options) {
-      const key = `${option.flags} ${option.description}`;
-      const one = owners.get(key) ?? { options: [], names: [] };
-      owners.set(key, { options: [...one.options, option], names: [...one.names, `\`${child.name()}\``] });
-    }
+  const below = command.options.filter((option) => shared.has(helpItemOf(option)));
+  for (const option of below) {
+    option.hideHelp();
   }
-  const shared = [...owners.values()].filter(({ names }) => names.length > 1);
-  const help = group.createHelp();
-  help.prepareContext({ helpWidth: 80 });
-  const width = 26;
-  return [...Map.groupBy(shared, ({ names }) => names.join(', '))].map(([names, flags]) => {
-    const lines = flags.map(({ options: [option, ...others] }) => {
-      for (const hidden of [option as Option, ...others]) {
-        hidden.hideHelp();
-      }
-      return help.formatItem(help.optionTerm(option as Option), width, help.optionDescription(option as Option), help);
-    });
-    return `Flags of ${names}:\n\n\`\`\`console\n${lines.join('\n')}\n\`\`\``;
-  });
+  if (command.parent !== null) {
+    command.helpOption(false);
+  }
+  command.outputHelp();
+  const [own = ''] = text.trimEnd().split('\n\nEach flag can also be set ');
+  return below.length === 0 ? own : `${own}\n\nFlags explained at the end:\n${namesOf(below)}`;
 }
 
+const namesOf = (options: readonly Option[]) => wrapped(options.map(({ long }) => `${long}`).join(', '), '  ');
+
+function wrapped(text: string, indent: string): string {
+  return new Help()
+    .boxWrap(text, helpWidth - indent.length)
+    .split('\n')
+    .map((line) => `${indent}${line}`)
+    .join('\n');
+}
+
+/** What the help says about a flag. */
+function helpItemOf(option: Option): string {
+  const help = Object.assign(new Help(), helpConfiguration, { helpWidth });
+  return help.formatItem(help.optionTerm(option), 26, help.optionDescription(option), help);
+}
+
+/** The help of all commands. A flag that several of them have is explained once, at the end. */
 async function commandReference(): Promise<string> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const program = await wholeProgram({ stdin, stdout, stderr, env: {}, signal: new AbortController().signal });
-  return helpOf(program, '');
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  const flags = commands.flatMap((command) =>
+    command.options.map((option) => ({ command, name: option.flags, item: helpItemOf(option) })),
+  );
+  const shared = new Map([...Map.groupBy(flags, ({ item }) => item)].filter(([, { length }]) => length > 1));
+  const names = [...shared.values()].map(([first]) => first?.name);
+  const sharedHelp = [...shared].map(([item, owners]) => {
+    const isAmbiguous = names.filter((name) => name === owners[0]?.name).length > 1;
+    const ownerNames = owners.map(({ command }) => fullNameOf(command)).join(', ');
+    return isAmbiguous ? `${item}\n${wrapped(`(${ownerNames})`, ' '.repeat(30))}` : item;
+  });
+  const parts = [program, ...commands].map((command) => helpOf(command, shared));
+  return `${[...parts, `Flags of several commands:\n${sharedHelp.join('\n')}`].join('\n\n\n')}\n`;
+}
+
+function fullNameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${fullNameOf(parent)} ${command.name()}` : command.name();
 }
 
 /** Pages with generated parts, which stand between `<!-- NAME -->` and `<!-- /NAME -->`. */
@@ -103,7 +120,6 @@ const parts: readonly { file: string; name: string; make: () => string | Promise
   { file: 'docs/rules.md', name: 'rules', make: rulesTable },
   { file: 'docs/conformance.md', name: 'checks', make: checksTable },
   { file: 'docs/architecture.md', name: 'wings', make: wingsTable },
-  { file: 'docs/command-line.md', name: 'commands', make: commandReference },
 ];
 
 /** Generated documentation: files, and the text that each should have. */
@@ -123,5 +139,6 @@ export async function generatedPages(): Promise<{ file: URL; text: string }[]> {
     file: new URL(`docs/images/${name}.svg`, root),
     text: terminalImage(readFileSync(new URL(`docs/images/${name}.txt`, root), 'utf8')),
   }));
-  return [...pages, ...images];
+  const reference = { file: new URL('docs/commands.txt', root), text: await commandReference() };
+  return [...pages, ...images, reference];
 }
