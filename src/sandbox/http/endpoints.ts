@@ -13,6 +13,11 @@ import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from '
 import { releaseBytes, reserveBytes } from './in-flight.ts';
 import { parseApiPath } from './requests.ts';
 
+/**
+ * How long a watch goes on after the definition of its resource has changed, in milliseconds: a kube-apiserver replaces the
+ * storage then and gives requests a second to end (apiextensions-apiserver, crdHandler.tearDown).
+ */
+const tearDownAfter = 1_000;
 /** How long a client of a watch may take to read what was sent, in milliseconds. */
 const maxStall = 30_000;
 
@@ -26,7 +31,18 @@ function beginWatch(context: WriteContext, read: ReadRequest, response: ServerRe
     end: () => response.end(),
     drop: () => response.destroy(),
   });
-  response.on('close', stop);
+  let timer: NodeJS.Timeout | undefined;
+  const unsubscribe = context.registry.onChange(read.resource.storage, () => {
+    timer ??= setTimeout(() => {
+      stop();
+      response.end();
+    }, tearDownAfter);
+  });
+  response.on('close', () => {
+    stop();
+    unsubscribe();
+    clearTimeout(timer);
+  });
   if (!response.headersSent) {
     response.flushHeaders();
   }

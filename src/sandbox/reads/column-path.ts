@@ -41,32 +41,22 @@ const fieldOf = (value: Json | undefined, name: string): Json | undefined =>
 
 const present = (values: readonly (Json | undefined)[]): Json[] => values.filter((value) => value !== undefined);
 
-/** Whether two values of the same type compare so; values of other types never do. */
-function compares(left: Json, operator: string, right: string | number | boolean): boolean {
-  if (typeof left !== typeof right || left === null) {
-    return false;
-  }
-  switch (operator) {
-    case '==':
-      return left === right;
-    case '!=':
-      return left !== right;
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    default:
-      return left >= right;
-  }
-}
+type Literal = string | number | boolean;
+const comparisons: Record<string, (left: Literal, right: Literal) => boolean> = {
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+};
 
 type Groups = Partial<Record<string, string>>;
 
 function filterOf(tested: string, { operator, single, double, plain = '' }: Groups): Select {
   const names = [...tested.matchAll(nameInFilter)].map(([, name = '']) => unescaped(name));
   const literal = single ?? double ?? (plain === 'true' || plain === 'false' ? plain === 'true' : Number(plain));
+  const compares = comparisons[operator ?? ''];
   return (value, visit) =>
     childrenOf(value).filter((item) => {
       let found: Json | undefined = item;
@@ -74,7 +64,10 @@ function filterOf(tested: string, { operator, single, double, plain = '' }: Grou
         visit();
         found = fieldOf(found, name);
       }
-      return found !== undefined && (operator === undefined || compares(found, operator, literal));
+      // Values of other types never compare.
+      return compares === undefined
+        ? found !== undefined
+        : typeof found === typeof literal && compares(found as Literal, literal);
     });
 }
 

@@ -25,6 +25,7 @@ export class Registry {
   /** By group and version, then by plural. */
   readonly #byVersion = new Map<string, Map<string, Resource>>();
   readonly #revisions = new Map<string, number>();
+  readonly #listeners = new Map<string, Set<() => void>>();
   #revision = 0;
 
   /** Adds or replaces the versions of one resource; with an empty list the resource is no longer served. */
@@ -49,6 +50,16 @@ export class Registry {
       this.#byVersion.set(key, inVersion.set(resource.plural, resource));
       this.#revisions.set(key, ++this.#revision);
     }
+    for (const listener of this.#listeners.get(storage) ?? []) {
+      listener();
+    }
+  }
+
+  /** Calls the listener whenever the resource is replaced. @returns a function that ends that. */
+  onChange(storage: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(storage) ?? new Set();
+    this.#listeners.set(storage, listeners.add(listener));
+    return () => listeners.delete(listener);
   }
 
   /** The resource of a path, or undefined if this group and version does not serve it. The core group is empty. */

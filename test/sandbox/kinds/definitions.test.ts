@@ -285,3 +285,32 @@ test('a caBundle is read up to the first valid certificate', async () => {
   expect(read).toHaveBeenCalledTimes(1);
   expect((await send(sandbox, 'DELETE', `${definitions}/pulleys.example.com`)).status).toBe(200);
 });
+
+test('a changed definition ends the watches of its objects, of all its versions and of no other resource', async () => {
+  const spec = { ...good.spec, names: { plural: 'watched', kind: 'Watched' } };
+  spec.versions = [version('v1', { storage: true }), version('v2')];
+  const body = { metadata: { name: 'watched.example.com' }, spec };
+  const path = `${definitions}/watched.example.com`;
+  expect((await send(sandbox, 'POST', definitions, { body })).status).toBe(201);
+  await vi.waitFor(async () => expect((await send(sandbox, 'GET', '/apis/example.com/v2/watched')).status).toBe(200));
+  const ended: string[] = [];
+  const watch = (resource: string) =>
+    send(sandbox, 'GET', `${resource}?watch=1&timeoutSeconds=4`).then(({ status, text }) => {
+      ended.push(resource);
+      expect([status, text]).toEqual([200, '']);
+    });
+  const watches = ['/apis/example.com/v1/watched', '/apis/example.com/v2/watched', '/api/v1/pods'].map(watch);
+  const patch = (change: object) =>
+    send(sandbox, 'PATCH', path, { body: change, headers: { 'content-type': 'application/merge-patch+json' } });
+  // The stored definition changes, but nothing that it says about its resources.
+  expect((await patch({ metadata: { labels: { a: 'b' } } })).status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(ended).toEqual([]);
+  const began = performance.now();
+  expect((await patch({ spec: { names: { ...spec.names, shortNames: ['w'] } } })).status).toBe(200);
+  await Promise.all(watches.slice(0, 2));
+  expect(performance.now() - began).toBeGreaterThan(900);
+  expect(ended).not.toContain('/api/v1/pods');
+  await watches[2];
+  expect((await send(sandbox, 'DELETE', path)).status).toBe(200);
+});
