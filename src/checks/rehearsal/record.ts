@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../texts.ts';
 import type { HandlerCall, RehearsedHook, SimulatedEvent } from './cluster/effects.ts';
 
 /** One call of a handler. */
@@ -46,4 +47,25 @@ export type Entry = CallEntry | EventEntry | EndEntry;
 /** A warning about a Cluster or, with an empty name, about extensions, before a simulation begins. */
 export function warning(cluster: string, text: string, remedy: string): EventEntry {
   return { type: 'event', cluster, at: 0, event: { kind: 'finding', severity: 'warning', text, remedy } };
+}
+
+/** An entry without the secrets that messages of extensions may contain. Templates are masked where they are shown. */
+export function masked(entry: Entry): Entry {
+  if (entry.type === 'call') {
+    const { message, error } = entry.call;
+    return { ...entry, call: { ...entry.call, message: withoutSecrets(message), error: withoutSecrets(error) } };
+  }
+  if (entry.type === 'end') {
+    return { ...entry, reason: withoutSecrets(entry.reason) };
+  }
+  const { event } = entry;
+  switch (event.kind) {
+    case 'condition':
+    case 'object-condition':
+      return { ...entry, event: { ...event, message: withoutSecrets(event.message) } };
+    case 'finding':
+      return { ...entry, event: { ...event, text: withoutSecrets(event.text) } };
+    default:
+      return entry;
+  }
 }

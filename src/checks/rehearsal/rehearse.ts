@@ -18,7 +18,7 @@ import { initialState, type UserEdit } from './cluster/state.ts';
 import type { RehearsedCluster } from './cluster/subject.ts';
 import { type Fault, withFaults } from './faults.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
-import { warning } from './record.ts';
+import { type Entry, masked, warning } from './record.ts';
 import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
@@ -249,7 +249,8 @@ function warnOfUncalled(
  * @returns how many Clusters there were, and how many could be completed.
  */
 export async function rehearse(given: RehearsalOptions): Promise<{ clusters: number; complete: number }> {
-  const { subjects, onEntry, signal } = given;
+  const { subjects, signal } = given;
+  const onEntry = (entry: Entry) => given.onEntry(masked(entry));
   const clusters = subjects.length;
   const stop = (reason: string) => {
     onEntry({ type: 'end', cluster: '', at: 0, isComplete: false, reason, calls: 0 });
@@ -258,6 +259,7 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
   const client = connect(given, given.resolve);
   const options: RehearsalOptions = {
     ...given,
+    onEntry,
     onRequest(call, request) {
       const handler = client.registry.get(call.call.handler);
       if (!isCallError(handler)) {

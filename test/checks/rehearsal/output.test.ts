@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
 import { createTimeline, htmlPage, jsonLine } from '../../../src/checks/rehearsal/index.ts';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { blocked, call, callEntry, event, hostilePage, object, simulation } from './timelines.ts';
 
 test("text: a line per call, identical calls counted, conditions in Cluster API's words", () => {
@@ -43,6 +44,7 @@ test('text: contains no terminal control characters', () => {
     event(0, { kind: 'finding', severity: 'error', text: hostile, remedy: hostile }),
     event(0, {
       kind: 'templates',
+      isFirst: true,
       changes: [
         { holder: hostile, template: hostile, before: object('a'), after: object(hostile), ignored: [hostile] },
       ],
@@ -52,6 +54,57 @@ test('text: contains no terminal control characters', () => {
     .map((entry) => timeline.add(entry))
     .join('');
   expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+});
+
+describe('templates', () => {
+  const shown = (before: JsonObject, after: JsonObject, isFirst = false) => {
+    const changes = [{ holder: 'h', template: 'T t', before, after, ignored: [] }];
+    return createTimeline(plain).add(event(0, { kind: 'templates', isFirst, changes }));
+  };
+
+  test('whose patches change with the version', () => {
+    expect(shown(object('a'), object('b'))).toBe(`\
+  0:00:00  1 template is patched differently
+           T t (h)
+             @ line 1, now 1
+              kind: T
+              spec:
+             -  image: a
+             +  image: b
+`);
+  });
+
+  test('are shown without secrets, also if only a secret changes', () => {
+    const key = `-----BEGIN PRIVATE KEY-----\n${'c2VjcmV0'.repeat(4)}\n-----END PRIVATE KEY-----\n`;
+    const secret = { kind: 'T', spec: { user: 'a', password: 'hunter22', files: [`# the key\n${key}last: line\n`] } };
+    expect(shown({ kind: 'T' }, secret, true)).toBe(`\
+  0:00:00  1 template is patched
+           T t (h)
+             @ line 1, now 1
+              kind: T
+             +spec:
+             +  user: a
+             +  password: (not shown)
+             +  files:
+             +    - |
+             +      # the key
+             +      (not shown)
+             +      (not shown)
+             +      (not shown)
+             +      last: line
+`);
+    expect(shown(secret, { kind: 'T', spec: { ...secret.spec, password: 'another1' } })).toContain(
+      '\n              only values that are not shown here\n',
+    );
+  });
+
+  test('with very many values are shown as operations', () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, index]));
+    const text = shown({ kind: 'T', spec: {} }, { kind: 'T', spec: { many, token: 'abcdefgh' } }, true);
+    expect(text).toContain(' add /spec/many: {"key0":0,"key1":1,');
+    expect(text).toContain(' add /spec/token: "(not shown)\n');
+    expect(text.length).toBeLessThan(1000);
+  });
 });
 
 test('json: a record per call and per change of the condition, and one for the end', () => {

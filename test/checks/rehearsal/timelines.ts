@@ -58,6 +58,7 @@ export const simulation: readonly Entry[] = [
   callEntry(16_201_000, 'GeneratePatches'),
   event(16_201_000, {
     kind: 'templates',
+    isFirst: true,
     changes: [
       {
         holder: 'Cluster n/c spec.controlPlaneRef',
@@ -86,6 +87,7 @@ export const hostilePage = () =>
     event(16_382_000, { kind: 'fault', text: hostile }),
     event(16_382_000, {
       kind: 'templates',
+      isFirst: true,
       changes: [
         { holder: hostile, template: hostile, before: object('a'), after: object(hostile), ignored: [hostile] },
       ],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
 import { expectLinear } from '../../support/linear.ts';
 import { type Answer, clusterYaml, simulate } from './simulation/simulating.ts';
 
@@ -166,6 +166,52 @@ describe('a round of patches', () => {
     expect(findings(simulated)).toMatchObject([
       { severity: 'error', text: expect.stringMatching(/^the same request gets different patches each time: /) },
     ]);
+  });
+
+  test('after an upgrade shows only what changes with the version, and what is ignored only once', () => {
+    const simulated = simulate(
+      ({ hook, request }) =>
+        hook === 'GeneratePatches'
+          ? {
+              items: (request.items as JsonObject[]).map(({ uid, variables }, index) => ({
+                uid: uid as string,
+                patchType: 'JSONMergePatch',
+                patch: base64({
+                  metadata: { name: 'other' },
+                  spec: {
+                    template: {
+                      spec: {
+                        always: 'there',
+                        ...(index === 2 && { image: textAt(variables, 0, 'value', 'controlPlane', 'version') }),
+                      },
+                    },
+                  },
+                }),
+              })),
+            }
+          : undefined,
+      { yaml: yamlOf(), upgrades: ['v1.32.0'] },
+    );
+    const [first, second, ...others] = simulated.events.flatMap(({ event }) =>
+      event.kind === 'templates' ? [event] : [],
+    );
+    expect(first).toMatchObject({ isFirst: true, changes: { length: 7 } });
+    expect(first?.changes[2]).toMatchObject({
+      before: { spec: { template: { spec: { image: 'a' } } } },
+      after: { spec: { template: { spec: { always: 'there', image: 'v1.31.0' } } } },
+      ignored: ['/metadata/name'],
+    });
+    expect(second).toMatchObject({
+      isFirst: false,
+      changes: [
+        {
+          before: { spec: { template: { spec: { always: 'there', image: 'v1.31.0' } } } },
+          after: { spec: { template: { spec: { always: 'there', image: 'v1.32.0' } } } },
+          ignored: [],
+        },
+      ],
+    });
+    expect(others).toEqual([]);
   });
 
   test('does not report patches that depend on the version', () => {

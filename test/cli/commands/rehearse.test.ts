@@ -75,6 +75,19 @@ test('a simulation that blocks forever has exit code 1, and the reason', async (
   );
 });
 
+test.each(['text', 'json', 'html'])('messages of extensions are shown without secrets: %s', async (output) => {
+  for (const [status, retryAfterSeconds] of [
+    ['Failure', 0],
+    ['Success', 60],
+  ]) {
+    answer = { status, retryAfterSeconds, message: 'cannot log in with token=tr0ub4dor&3' } as JsonObject;
+    const { code, stdout } = await rehearse('--upgrade-to', 'v1.33.0', '--max-calls', '3', '--output', output);
+    expect(code).toBe(1);
+    expect(stdout).toContain('cannot log in with token=(not shown)');
+    expect(stdout).not.toContain('tr0ub4dor');
+  }
+});
+
 test('only the named ExtensionConfigs take part', async () => {
   const gone = stringify(extensionConfig('gone', { service: { name: 'gone', namespace: 'ns' }, caBundle }));
   const both = ['-f', join(folder, 'extension.yaml'), '-f', file('gone.yaml', gone)];

@@ -1,5 +1,6 @@
 import { quotable } from '../../../runtimehooks/client/index.ts';
 import { messageProblems } from '../../../runtimehooks/messages/index.ts';
+import { changingParts, secretParts } from '../../texts.ts';
 import { type Check, ofAnswering } from '../check.ts';
 import {
   describe,
@@ -11,7 +12,6 @@ import {
   messageOf,
   shownMessage,
 } from '../outcome.ts';
-import { changingParts, secretParts } from '../texts.ts';
 
 /** Longest wait that is not warned about, in seconds: Cluster API does not ask earlier, whatever else changes. */
 const longSeconds = 600;

@@ -80,10 +80,10 @@ export interface State {
   isDeleted: boolean;
   /** The templates of the class with the metadata of this Cluster, by the place where they are used. */
   readonly templates: Map<string, JsonObject>;
-  /** The last round of patches: its input, what the patches of the class made of the templates, and what was reported. */
-  round:
-    | { input: string; patches: Map<string, PatchedTemplates>; results: readonly JsonObject[]; told: string }
-    | undefined;
+  /** The last round of patches: its input, and what the patches of the class made of the templates. */
+  round: { input: string; patches: Map<string, PatchedTemplates>; results: readonly JsonObject[] } | undefined;
+  /** What was reported of patched templates, with the changes that Cluster API ignores, by the place of the template. */
+  readonly toldTemplates: Map<string, { object: JsonObject; ignored: readonly string[] }>;
   /** Reports made so far, because each is made only once. */
   reported: Set<string>;
   /** Pending edits of the user. */
@@ -338,6 +338,7 @@ export function initialState(
     isDeleted: false,
     templates: new Map(),
     round: undefined,
+    toldTemplates: new Map(),
     reported: new Set(),
     edits: [],
   };

@@ -1,9 +1,11 @@
 import { structuredPatch } from 'diff';
 import { printable, readableYaml, truncated } from '../../../base/index.ts';
-import { type JsonObject, jsonPatchOf } from '../../../kubernetes/index.ts';
+import { type Json, type JsonObject, jsonPatchOf } from '../../../kubernetes/index.ts';
+import { withoutSecrets } from '../../texts.ts';
+import type { TemplateChange } from '../cluster/effects.ts';
 
-/** Maximum number of lines of two texts to compare; for longer ones the operations are shown. */
-const maxLines = 2000;
+/** Maximum number of values of two objects to compare line by line; of larger ones the operations are shown. */
+const maxValues = 2000;
 /** Maximum number of lines that differ. */
 const maxEdits = 500;
 /** Maximum number of operations shown. */
@@ -11,18 +13,38 @@ const maxOperations = 100;
 /** Longest line, in characters. */
 const maxLength = 200;
 
-/** The difference between two objects as lines of their YAML, each with `+`, `-`, a space or `@` in front. */
-export function diffLines(before: JsonObject, after: JsonObject): string[] {
-  const [old, changed] = [readableYaml(before), readableYaml(after)];
-  const isShort = [old, changed].every((text) => text.split('\n').length <= maxLines);
-  const patch = isShort
-    ? structuredPatch('', '', old, changed, '', '', { context: 3, maxEditLength: maxEdits })
-    : undefined;
+/** Whether an object has at most so many values; a long text counts as several. */
+function isSmall(object: JsonObject): boolean {
+  let left = maxValues;
+  const fits = (value: Json): boolean => {
+    left -= typeof value === 'string' ? 1 + value.length / 40 : 1;
+    return left >= 0 && (typeof value !== 'object' || value === null || Object.values(value).every(fits));
+  };
+  return fits(object);
+}
+
+/**
+ * The difference between two versions of a template as lines of their YAML without secrets, each with `+`, `-`, a space
+ * or `@` in front.
+ */
+export function diffLines({ before, after, ignored }: TemplateChange): string[] {
+  const patch =
+    isSmall(before) && isSmall(after)
+      ? structuredPatch('', '', withoutSecrets(readableYaml(before)), withoutSecrets(readableYaml(after)), '', '', {
+          context: 3,
+          maxEditLength: maxEdits,
+        })
+      : undefined;
   const lines =
     patch === undefined
       ? jsonPatchOf(before, after)
           .slice(0, maxOperations)
-          .map((operation) => ` ${JSON.stringify(operation)}`)
+          .map((operation) => {
+            const value = 'value' in operation ? `: ${JSON.stringify(operation.value).slice(0, 2 * maxLength)}` : '';
+            return withoutSecrets(` ${operation.op} ${operation.path}${value}`);
+          })
       : patch.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [`@ line ${oldStart}, now ${newStart}`, ...hunk]);
-  return lines.map((line) => printable(truncated(line, maxLength)));
+  return lines.length === 0 && ignored.length === 0
+    ? [' only values that are not shown here']
+    : lines.map((line) => printable(truncated(line, maxLength)));
 }

@@ -13,10 +13,11 @@ export function line(at: number, text: string): string {
 }
 
 /** A template that was changed by patches, with its diff. */
-function templateLines({ holder, template, before, after, ignored }: TemplateChange, paint: Paint): string {
+function templateLines(change: TemplateChange, paint: Paint): string {
+  const { holder, template, ignored } = change;
   return [
     `${indent}${printable(template)} (${printable(holder)})\n`,
-    ...diffLines(before, after).map((text) => {
+    ...diffLines(change).map((text) => {
       const style = text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : 'dim';
       return `${indent}  ${paint(style, text)}\n`;
     }),

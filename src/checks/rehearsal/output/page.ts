@@ -23,8 +23,9 @@ const maxRows = 2000;
 /** Maximum number of Clusters in the list. */
 const maxListed = 5000;
 
-function templateHtml({ holder, template, before, after, ignored }: TemplateChange): string {
-  const lines = diffLines(before, after)
+function templateHtml(change: TemplateChange): string {
+  const { holder, template, ignored } = change;
+  const lines = diffLines(change)
     .map((line) => {
       const kind = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : line.startsWith('@') ? 'hunk' : 'same';
       return `<span class="${kind}">${escaped(line)}</span>\n`;

@@ -1,4 +1,4 @@
-import { printable } from '../../../base/index.ts';
+import { count, printable } from '../../../base/index.ts';
 import type { SimulatedEvent } from '../cluster/effects.ts';
 import type { CallEntry } from '../record.ts';
 
@@ -106,9 +106,9 @@ export function eventText(event: SimulatedEvent): string {
         `plan: control plane ${event.controlPlane.join(' ') || '–'}, workers ${event.workers.join(' ') || '–'}`,
       );
     case 'templates':
-      return event.changes.length === 0
-        ? 'no templates are patched any more'
-        : `${event.changes.length} ${event.changes.length === 1 ? 'template is' : 'templates are'} patched`;
+      return event.isFirst
+        ? `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched`
+        : `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched differently`;
     case 'fault':
       return printable(`fault: ${event.text}`);
     case 'finding':

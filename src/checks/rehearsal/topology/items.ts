@@ -7,7 +7,7 @@ import {
   objectsAt,
   textAt,
 } from '../../../kubernetes/index.ts';
-import type { ControlPlaneField, TemplatePlace } from '../../../runtimehooks/index.ts';
+import type { ControlPlaneField } from '../../../runtimehooks/index.ts';
 import type { Blueprint, ClassTemplate } from '../cluster/blueprint.ts';
 import { has, upgradeStepText } from '../cluster/releases.ts';
 import {
@@ -30,7 +30,7 @@ export interface Item {
   overrides: readonly JsonObject[];
   builtin: JsonObject | undefined;
   /** What Cluster API sets there itself. */
-  sets: TemplatePlace['sets'];
+  sets: readonly ControlPlaneField[];
 }
 
 /** Input of a round: what the controller has decided on. */

@@ -161,33 +161,32 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Simulat
 /** The key of a place: the name of the holder, and the field there. */
 const placeOf = (holder: JsonObject) => `${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
 
-/** The changes of templates that have an effect, and those that Cluster API ignores. */
+/** The templates whose patches have another effect than was reported before, with the changes that Cluster API ignores. */
 function changesOf({ reconcile, items, patches }: Round, originals: readonly JsonObject[]): TemplateChange[] {
-  const dropsMetadata = !has(reconcile.state.release, 'templateMetadata');
+  const { patched, release, toldTemplates } = reconcile.state;
+  const dropsMetadata = !has(release, 'templateMetadata');
   return items.flatMap(({ holder, object, sets }, index) => {
-    const before = originals[index] ?? {};
+    const original = originals[index] ?? {};
     const place = placeOf(holder);
-    if (object === before && [...patches.values()].every(({ ignored }) => ignored[index]?.length === 0)) {
-      reconcile.state.patched.set(place, object);
+    const dropped = [...patches.values()].flatMap(({ ignored }) => ignored[index] ?? []);
+    const after = object === original ? object : copyOf(object);
+    const reverted = object === original ? [] : revertIgnored(original, after, { holder, dropsMetadata, sets });
+    patched.set(place, after);
+    const ignored = [...new Set([...reverted.map((path) => jsonPointer(path)), ...dropped])].sort();
+    const told = toldTemplates.get(place) ?? { object: original, ignored: [] };
+    if (isSame(told.object, after) && isSame([...told.ignored], ignored)) {
       return [];
     }
-    const after = copyOf(object);
-    const options = { holder, dropsMetadata, ...(sets !== undefined && { sets }) };
-    const reverted = revertIgnored(before, after, options).map((path) => jsonPointer(path));
-    reconcile.state.patched.set(place, after);
-    const dropped = [...patches.values()].flatMap(({ ignored }) => ignored[index] ?? []);
-    const ignored = [...new Set([...reverted, ...dropped])].sort();
-    return isSame(before, after) && ignored.length === 0
-      ? []
-      : [
-          {
-            holder: holderText(holder),
-            template: `${textAt(before, 'kind')} ${textAt(before, 'metadata', 'name')}`,
-            before,
-            after,
-            ignored,
-          },
-        ];
+    toldTemplates.set(place, { object: after, ignored });
+    return [
+      {
+        holder: holderText(holder),
+        template: `${textAt(original, 'kind')} ${textAt(original, 'metadata', 'name')}`,
+        before: told.object,
+        after,
+        ignored: ignored.filter((path) => !told.ignored.includes(path)),
+      },
+    ];
   });
 }
 
@@ -204,17 +203,13 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
     }
   }
   const isKnown = last !== undefined && results.every((object, index) => object === last.results[index]);
-  let told = last?.told ?? '[]';
-  if (!isKnown) {
-    const changes = changesOf(round, originals);
-    const text = JSON.stringify(changes);
-    // Patches that change from round to round are reported once.
-    if (text !== told && !state.reported.has(unstable)) {
-      yield tell(state, { kind: 'templates', changes });
-    }
-    told = text;
+  const isFirst = state.toldTemplates.size === 0;
+  const changes = isKnown ? [] : changesOf(round, originals);
+  // Patches that change from round to round are reported once.
+  if (changes.length > 0 && !state.reported.has(unstable)) {
+    yield tell(state, { kind: 'templates', isFirst, changes });
   }
-  state.round = { input, patches, results, told };
+  state.round = { input, patches, results };
 }
 
 const unstable = 'the same request gets different patches each time';
