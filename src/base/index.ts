@@ -11,7 +11,7 @@ export type { Log } from './log.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { withoutNodeHint } from './terminal/node-hint.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
-export { printable, printableJson, withoutControls } from './terminal/printable.ts';
+export { printable, printableJson, printableLines, withoutControls } from './terminal/printable.ts';
 export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
 export { count, shortList, truncated } from './terminal/words.ts';
 export { withoutMarkup, xmlText } from './terminal/xml-text.ts';

@@ -1,11 +1,15 @@
 import { constructFromEvents, dump, EVENT_ID, type Event, getScalarValue, parseEvents, YAMLException } from 'js-yaml';
 import { isPrintableYaml, printableJson } from '../terminal/printable.ts';
 
-/** A value as YAML that is easy to read. */
-export function readableYaml(value: object): string {
+/**
+ * A value as YAML that is easy to read.
+ *
+ * @param lineWidth after which long texts are folded; -1 for never.
+ */
+export function readableYaml(value: object, lineWidth = 80): string {
   let text: string | undefined;
   try {
-    text = dump(value, { noRefs: true, quoteStyle: 'double' });
+    text = dump(value, { noRefs: true, quoteStyle: 'double', lineWidth });
   } catch (error) {
     // The library's regular expressions overflow the stack on strings of a few MB, such as patches may contain.
     if (!(error instanceof RangeError)) {

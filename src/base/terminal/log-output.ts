@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { printableJsonText } from './printable.ts';
 
 /** Where a log is written: the process's stdout or stderr, or a test's stream. */
 export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
@@ -22,9 +23,9 @@ const batchMs = 20;
  * does not end the process, but its lines are counted. Not pino's own destination, which tries without an end to write
  * the rest when the process exits.
  *
- * @param render makes the text of a line; by default it is the line itself.
+ * @param render makes the text of a line of JSON; by default it is the line itself, in which everything is printable.
  */
-export function createLogOutput(stream: LogStream, render = (line: string) => line): LogOutput {
+export function createLogOutput(stream: LogStream, render = printableJsonText): LogOutput {
   const ownStream = typeof stream.fd === 'number';
   let lines: string[] = [];
   let length = 0;

@@ -22,11 +22,22 @@ export function withoutControls(text: string): string {
 
 const escapeOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+/** The same for text of several lines, such as a diff: line breaks and tabs stay. */
+export function printableLines(text: string): string {
+  return text
+    .split(/(\r?\n|\t)/)
+    .map((part, index) => (index % 2 === 0 ? withoutControls(part) : part))
+    .join('');
+}
+
 /** A value as JSON that is printed: the same characters are escapes, which mean the same. */
 export function printableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent)
-    .replaceAll(harmfulInStrings, escapeOf)
-    .replaceAll(commandStart, '#\\u0023');
+  return printableJsonText(JSON.stringify(value, null, indent));
+}
+
+/** The same for text that is JSON, or code that has the escapes of JSON in its strings. */
+export function printableJsonText(text: string): string {
+  return text.replaceAll(harmfulInStrings, escapeOf).replaceAll(commandStart, '#\\u0023');
 }
 
 /** Text in XML whose markup has been escaped: the same characters are references. */

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { StructuredPatchHunk } from 'diff';
-import { count, withoutControls } from '../../base/index.ts';
+import { count, printableLines, withoutControls } from '../../base/index.ts';
 import { type DocumentChange, type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
 import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
@@ -118,13 +118,14 @@ export const defineConvert: DefineCommand = (command, io, end) => {
       }
       if (check) {
         if (text !== before) {
-          io.stdout.write(await diffOf(withoutControls(file), before, text, changes));
+          io.stdout.write(printableLines(await diffOf(withoutControls(file), before, text, changes)));
           code = Math.max(code, exitCode.findings);
         }
       } else if (!write) {
         const isJoined = printed === '' || text.startsWith('---');
         const separator = isJoined ? '' : `${printed.endsWith('\n') ? '' : '\n'}---\n`;
-        io.stdout.write(separator + text);
+        // A file or another program gets the text as it is.
+        io.stdout.write(separator + (io.stdout.isTTY === true ? printableLines(text) : text));
         printed = text === '' ? printed : text.slice(-1);
       } else if (text !== before) {
         try {

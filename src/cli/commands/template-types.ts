@@ -1,3 +1,4 @@
+import { printableLines } from '../../base/index.ts';
 import { TemplateTypesError, templateTypes } from '../../extension/scaffold/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type DefineCommand, type Io, UsageError } from '../framework/program.ts';
@@ -14,7 +15,7 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
     objects.push(object);
   }
   try {
-    return templateTypes(objects);
+    return printableLines(templateTypes(objects));
   } catch (error) {
     throw error instanceof TemplateTypesError ? new UsageError(error.message) : error;
   }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { coloured, type Paint, plain } from '../../base/index.ts';
+import { coloured, type Paint, plain, printableLines } from '../../base/index.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
 
 /**
@@ -164,7 +164,7 @@ export async function runProgram(definition: Program, args: readonly string[], i
       return exitCode.interrupted;
     }
     if (error instanceof UsageError || error instanceof FailureError) {
-      io.stderr.write(`${name}: ${error.message}\n`);
+      io.stderr.write(`${name}: ${printableLines(error.message)}\n`);
       return error instanceof UsageError ? exitCode.usage : exitCode.findings;
     }
     throw error;

@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { renderLine } from '../../../src/cli/framework/log.ts';
+import { openLog } from '../../../src/cli/framework/log.ts';
+import { wholeProgram } from '../../../src/cli/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import {
@@ -24,6 +26,14 @@ let config: string;
 /** An extension with a nasty handler. */
 let bad: string;
 let manifest: string;
+/** A file that is not YAML. */
+let broken: string;
+let settings: string;
+let behaviour: string;
+let definition: string;
+let document: string;
+let otherDocument: string;
+let emptyDocument: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'printable-'));
@@ -45,46 +55,142 @@ beforeAll(async () => {
     manifest,
     JSON.stringify({ ...extension, metadata: { name: nasty, labels: { [nasty]: nasty } }, spec }),
   );
+  const write = (name: string, content: unknown) => {
+    const file = join(folder, name);
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+    return file;
+  };
+  broken = write('broken.yaml', `a: {"a\\x9b\\u202e": 1, "a\\x9b\\u202e": 2}`);
+  settings = write('settings.json', { apiVersion: nasty, rules: { [nasty]: nasty } });
+  behaviour = write('behaviour.json', { handlers: { [nasty]: nasty } });
+  const schema = {
+    type: 'object',
+    description: nasty,
+    properties: { spec: { type: 'object', description: nasty, properties: { [nasty]: { enum: [nasty] } } } },
+  };
+  definition = write('definition.json', {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    spec: {
+      group: 'example.com',
+      names: { kind: 'ATemplate' },
+      versions: [{ name: 'v1', served: true, schema: { openAPIV3Schema: schema } }],
+    },
+  });
+  const documentOf = (type: string) => ({
+    openapi: '3.0.0',
+    info: { title: nasty, version: 'v1.14.0' },
+    paths: { [`/hooks.runtime.cluster.x-k8s.io/v1alpha1/${nasty}`]: { post: { operationId: nasty, responses: {} } } },
+    components: { schemas: { [nasty]: { type } } },
+  });
+  document = write('document.json', documentOf('string'));
+  otherDocument = write('other.json', documentOf('integer'));
+  emptyDocument = write('empty.json', { openapi: '3.0.0', info: { title: 'x', version: 'v1.14.0' }, paths: {} });
+  const certs = join(folder, 'certs');
+  await runProgram(['certs', 'bootstrap', '--cert-dir', certs]);
+  const files = ['-keyout', join(certs, 'tls.key'), '-out', join(certs, 'tls.crt')];
+  const args = ['req', '-x509', '-utf8', '-nodes', '-newkey', 'rsa:2048', '-subj', `/CN=${nasty}`, ...files];
+  execFileSync('openssl', args, { stdio: 'ignore' });
 });
 afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true });
 });
 
-test.each<[string, () => string[]]>([
-  ...['text', 'github', 'sarif', 'json', 'junit'].map((output): [string, () => string[]] => [
-    `lint --output ${output}`,
-    () => ['lint', manifest, '--output', output],
-  ]),
-  ...['text', 'json', 'yaml'].map((output): [string, () => string[]] => [
-    `discover --output ${output}`,
-    () => ['discover', '-f', bad, '--output', output],
-  ]),
-  ...['text', 'json'].map((output): [string, () => string[]] => [
-    `call --output ${output}`,
-    () => ['call', 'up.one', '-f', config, '--sample', '--output', output],
-  ]),
-  ...['text', 'json', 'html'].map((output): [string, () => string[]] => [
-    `rehearse --output ${output}`,
-    () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0', '--output', output],
-  ]),
-  ...['text', 'json', 'junit'].map((output): [string, () => string[]] => [
-    `conformance --output ${output}`,
-    () => ['conformance', '-f', bad, '--output', output],
-  ]),
-])('%s prints what a server or a manifest says without control characters', async (_name, args) => {
-  const { stdout, stderr } = await runProgram(args());
+const each = (command: string, outputs: string[], args: () => string[]): [string, () => string[]][] =>
+  outputs.map((output) => [`${command} --output ${output}`, () => [...args(), '--output', output]]);
+
+/** Every command that repeats text from files, servers or a cluster, with a nasty one. */
+const repeating: [string, () => string[]][] = [
+  ...each('lint', ['text', 'github', 'sarif', 'json', 'junit'], () => ['lint', manifest]),
+  ['lint --facts', () => ['lint', config, '--facts', manifest, '--facts', broken]],
+  ...each('discover', ['text', 'json', 'yaml'], () => ['discover', '-f', bad]),
+  ...each('call', ['text', 'json'], () => ['call', 'up.one', '-f', config, '--sample']),
+  ['call --request', () => ['call', 'up.one', '-f', config, '--request', settings]],
+  ...each('rehearse', ['text', 'json', 'html'], () => ['rehearse', '-f', config, '--upgrade-to', 'v1.33.0']),
+  ...each('conformance', ['text', 'json', 'junit'], () => ['conformance', '-f', bad]),
+  ...each('preflight', ['text', 'json'], () => ['preflight', '-f', bad, '--target-cluster-api-version', 'v1.14']),
+  ['convert', () => ['convert', manifest, '--to', 'v1alpha1']],
+  ['convert --check', () => ['convert', '--check', manifest, '--to', 'v1alpha1']],
+  ['convert of what cannot be read', () => ['convert', broken]],
+  ...each('certs status', ['text', 'json'], () => ['certs', 'status', '--cert-dir', join(folder, 'certs')]),
+  ...each('hooks diff', ['text', 'json'], () => ['hooks', 'diff', document, emptyDocument]),
+  ...each('openapi merge', ['yaml', 'json'], () => ['openapi', 'merge', document, otherDocument]),
+  ['template-types', () => ['template-types', definition]],
+  ['serve --rules-config', () => ['serve', '--self-signed', '--rules-config', settings]],
+  ['sample-extension --behaviour', () => ['sample-extension', '--self-signed', '--behaviour', behaviour]],
+];
+
+/** Commands without text from outside, and those whose outputs are their logs, which are tested below. */
+const others = [
+  ...[
+    'rules',
+    'hooks',
+    'openapi',
+    'version',
+    'completion',
+    'new-extension',
+    'add-handler',
+    'certs bootstrap',
+    'certs rotate',
+    'certs inject',
+  ],
+  ...['controller', 'sandbox'],
+];
+
+test.each(repeating)('%s prints what a server or a file says without control characters', async (_name, args) => {
+  // As on a terminal: only there, the text that convert copies is not what it writes to a file.
+  const { stdout, stderr } = await runProgram(args(), { isTTY: true, env: { NO_COLOR: '1' } });
   // It is shown, in some form of escape.
-  expect(`${stdout}${stderr}`).toMatch(/u009b|&#155;|\ufffd/);
+  expect(`${stdout}${stderr}`).toMatch(/u009b|&#155;|\ufffd|\\302\\233/i);
   expect(stdout).not.toMatch(raw);
   expect(stderr).not.toMatch(raw);
 });
 
-test('a line of the log is without them as well', () => {
-  const line = renderLine(
-    JSON.stringify({ time: 't', level: 'info', msg: nasty, name: nasty, uid: 'x' }),
-    new PassThrough(),
+test('that is every command, and every format', async () => {
+  const { stdin, stdout, stderr } = process;
+  const program = await wholeProgram({ stdin, stdout, stderr, env: {}, signal: new AbortController().signal });
+  const outputsOf = (command: typeof program, name: string): string[] => {
+    const formats = command.options.find(({ long }) => long === '--output')?.argChoices;
+    const own = formats === undefined ? [name] : formats.map((format) => `${name} --output ${format}`);
+    const isGroup = command.commands.length > 0 && command.registeredArguments.length === 0 && formats === undefined;
+    return [
+      ...(isGroup ? [] : own),
+      ...command.commands.flatMap((child) => outputsOf(child, `${name} ${child.name()}`.trim())),
+    ];
+  };
+  const covered = [...repeating.map(([name]) => name), ...others];
+  const missing = outputsOf(program, '').filter(
+    (output) =>
+      !covered.some(
+        (name) => output === name || output.startsWith(`${name} --output`) || name.startsWith(`${output} --`),
+      ),
   );
-  expect(line).toContain('uid=x');
+  expect(missing).toEqual([]);
+});
+
+test('convert writes the text as it is to a file or another program', async () => {
+  const { stdout } = await runProgram(['convert', manifest, '--to', 'v1alpha1']);
+  expect(JSON.parse(stdout).metadata.name).toBe(nasty);
+  expect(stdout).toContain(nasty);
+});
+
+test('openapi merge --report', async () => {
+  const report = join(folder, 'report.json');
+  await runProgram(['openapi', 'merge', document, otherDocument, '--report', report]);
+  expect(readFileSync(report, 'utf8')).toMatch(/u009b/);
+  expect(readFileSync(report, 'utf8')).not.toMatch(raw);
+});
+
+test.each(['text', 'json'] as const)('a log in %s is without them as well, and says the same', async (format) => {
+  const stream = new PassThrough();
+  const { log } = await openLog(stream, { 'log-level': 'info', 'log-format': format });
+  log.info({ name: nasty, uid: 'x' }, nasty);
+  const line = String(stream.read());
   expect(line).not.toMatch(raw);
+  if (format === 'json') {
+    expect(JSON.parse(line)).toMatchObject({ name: nasty, uid: 'x', msg: nasty });
+  } else {
+    expect(line).toContain('uid=x');
+  }
 });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printableJson } from '../../../base/index.ts';
+import { printableJson, withoutControls } from '../../../base/index.ts';
 import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import { withRemedy } from '../../../kubernetes/client/index.ts';
 import {
@@ -38,20 +38,21 @@ const lastPartOfLife = 6;
 /** How far this machine's clock may be from the API server's, in ms: certificates are backdated by five minutes. */
 const maxClockOffsetMs = 60 * 60_000;
 
+/** Prints lines with what objects of the cluster and certificates say. */
+function writeLines({ stdout }: Pick<Io, 'stdout'>, lines: readonly string[]): void {
+  stdout.write(lines.map((line) => `${withoutControls(line)}\n`).join(''));
+}
+
 /** Prints injections as lines, or as JSON after other fields; returns the exit code. */
 function reportInjections(injections: Injection[], json: boolean, io: Io, fields: object = {}): number {
   if (json) {
     io.stdout.write(`${printableJson({ ...fields, targets: injections }, 2)}\n`);
   } else {
-    for (const { id, result, reason, skipped } of injections) {
-      io.stdout.write(`${id}: ${result}${reason === undefined ? '' : `: ${reason}`}\n`);
-      for (const line of skipped) {
-        io.stdout.write(`${id}: left alone: ${line}\n`);
-      }
-    }
-    if (injections.length === 0) {
-      io.stdout.write('no targets\n');
-    }
+    const lines = injections.flatMap(({ id, result, reason, skipped }) => [
+      `${id}: ${result}${reason === undefined ? '' : `: ${reason}`}`,
+      ...skipped.map((line) => `${id}: left alone: ${line}`),
+    ]);
+    writeLines(io, lines.length === 0 ? ['no targets'] : lines);
   }
   return injections.some(({ result }) => result === 'failed' || result === 'missing') ? exitCode.findings : exitCode.ok;
 }
@@ -103,7 +104,7 @@ function showSteps(io: Io): { report(step: Step): void; end(): void } {
       // A wait is checked every half minute, perhaps for a day, but its line is written once.
       if (text !== lastWait) {
         line.clear();
-        io.stderr.write(`${text}\n`);
+        io.stderr.write(`${withoutControls(text)}\n`);
       }
       lastWait = action === 'wait' ? text : '';
     },
@@ -159,7 +160,7 @@ async function injectOnly(
   const fields = { stage: 'external', result: 'inject only', reason, problem: problem?.text, missing };
   const code = reportInjections(injections, context.json, io, fields);
   if (problem !== undefined) {
-    io.stderr.write(`${problem.text}\n`);
+    io.stderr.write(`${withoutControls(problem.text)}\n`);
   }
   return problem?.isOver === true ? exitCode.findings : code;
 }
@@ -188,19 +189,13 @@ async function advance(
       `${printableJson({ stage: facts.stage, result: action.kind, reason: action.reason, ...until, missing: ids }, 2)}\n`,
     );
   } else {
-    for (const target of facts.targets) {
-      for (const line of target.skipped) {
-        io.stdout.write(`${target.id}: left alone: ${line}\n`);
-      }
-    }
-    for (const target of missing) {
-      io.stdout.write(`${missingTarget(target)}\n`);
-    }
-    io.stdout.write(
+    writeLines(io, [
+      ...facts.targets.flatMap(({ id, skipped }) => skipped.map((line) => `${id}: left alone: ${line}`)),
+      ...missing.map(missingTarget),
       action.kind === 'wait'
-        ? `stage ${facts.stage}: ${action.reason}. Run again after ${action.until.toISOString()}.\n`
-        : `stage ${facts.stage}: ${action.kind}: ${action.reason}\n`,
-    );
+        ? `stage ${facts.stage}: ${action.reason}. Run again after ${action.until.toISOString()}.`
+        : `stage ${facts.stage}: ${action.kind}: ${action.reason}`,
+    ]);
   }
   // Stopped during a wait: the progress has been reported, and the next run continues from there.
   io.signal.throwIfAborted();

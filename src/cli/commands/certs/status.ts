@@ -1,4 +1,4 @@
-import { printable } from '../../../base/index.ts';
+import { printable, withoutControls } from '../../../base/index.ts';
 import { type Certificate, type Parsed, problemOf, readCertificates, usable } from '../../../base/x509/index.ts';
 import {
   type Action,
@@ -175,7 +175,7 @@ export function renderStatus({ certificates, targets, stage, next }: CertsStatus
       wrapped,
     ),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  return lines.map((line) => `${withoutControls(line)}\n`).join('');
 }
 
 function targetLines({ id, state, reason, leftAlone }: CertsStatus['targets'][number]): string[] {

@@ -1,4 +1,4 @@
-import { printableJson } from '../../../base/index.ts';
+import { printableJson, readableYaml } from '../../../base/index.ts';
 import {
   clusterApiHooks,
   compareReleases,
@@ -33,7 +33,7 @@ export const defineOpenApi: DefineCommand = (command, io, end) => {
 A page for a browser: extensionconfig-webhook openapi --output html > hooks.html
 Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
     )
-    .action(async () => {
+    .action(() => {
       const flags = readFlags(openApiFlags, command, io.env);
       const release = flags['target-cluster-api-version'];
       const hooks = clusterApiHooks.filter(({ lifecycle }) =>
@@ -60,10 +60,8 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
         case 'html':
           io.stdout.write(openApiPage(document));
           break;
-        default: {
-          const { dump } = await import('js-yaml');
-          io.stdout.write(dump(document, { noRefs: true, lineWidth: -1, quoteStyle: 'double' }));
-        }
+        default:
+          io.stdout.write(readableYaml(document, -1));
       }
     });
   addFlags(command, openApiFlags);

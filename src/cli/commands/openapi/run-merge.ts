@@ -1,6 +1,5 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { dump } from 'js-yaml';
-import { count, discardFile, printable, shortList } from '../../../base/index.ts';
+import { count, discardFile, printable, printableJson, readableYaml, shortList } from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { systemProblem } from '../../../kubernetes/manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
@@ -60,7 +59,7 @@ function summary(report: Report): string {
 
 /** Writes a file completely or not at all. Anything but a regular file, such as /dev/null, is written to directly. */
 function writeReport(file: string, report: Report): void {
-  const text = `${JSON.stringify(report, null, 2)}\n`;
+  const text = `${printableJson(report, 2)}\n`;
   const unfinished = `${file}.${process.pid}.tmp`;
   try {
     if (existsSync(file) && !statSync(file).isFile()) {
@@ -75,22 +74,10 @@ function writeReport(file: string, report: Report): void {
   }
 }
 
-function yamlOf(document: JsonObject): string {
-  try {
-    return dump(document, { noRefs: true, lineWidth: -1 });
-  } catch (error) {
-    if (!(error instanceof RangeError)) {
-      throw error;
-    }
-    // The library's regular expressions overflow the stack on strings of a few MB. JSON is YAML, too.
-    return `${JSON.stringify(document, null, 2)}\n`;
-  }
-}
-
 /** The document as text. @throws {FailureError} when it exceeds the maximum length of a string. */
 function textOf(document: JsonObject, output: MergeFlagValues['output']): string {
   try {
-    return output === 'json' ? `${JSON.stringify(document, null, 2)}\n` : yamlOf(document);
+    return output === 'json' ? `${printableJson(document, 2)}\n` : readableYaml(document, -1);
   } catch (error) {
     // V8: "Invalid string length". Everything else was checked when the documents were read.
     if (error instanceof RangeError) {
