@@ -1,4 +1,4 @@
-import { copyOf, fieldAt, isJsonObject, isSame, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, isSame, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 
 /** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
@@ -127,13 +127,14 @@ function put(object: JsonObject, [name = '', ...rest]: Keys, value: Json | undef
   } else if (value === undefined) {
     delete object[name];
   } else {
-    setOwn(object, name, copyOf(value));
+    setOwn(object, name, value);
   }
 }
 
 /** Reverts all changes outside of the parts that are taken over. */
 function revertOthers(before: JsonObject, after: JsonObject, parts: Parts, path: Keys, reverted: Keys[]): void {
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+  const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
+  for (const name of [...Object.keys(before), ...added]) {
     const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
     const [old, changed] = [ownValue(before, name), ownValue(after, name)];
     if (part === true && changed !== undefined) {
@@ -141,9 +142,14 @@ function revertOthers(before: JsonObject, after: JsonObject, parts: Parts, path:
     }
     if (part !== undefined && part !== true && isJsonObject(changed) && (old === undefined || isJsonObject(old))) {
       revertOthers(old ?? {}, changed, part, [...path, name], reverted);
-    } else if (!isSame(old, changed)) {
-      reverted.push([...path, name]);
-      put(after, [name], old);
+    } else {
+      if (!isSame(old, changed)) {
+        reverted.push([...path, name]);
+        put(after, [name], old);
+      } else if (isJsonObject(old) || Array.isArray(old)) {
+        // Nobody has to compare again what is identical.
+        setOwn(after, name, old);
+      }
     }
   }
 }
@@ -153,7 +159,7 @@ function revertOthers(before: JsonObject, after: JsonObject, parts: Parts, path:
  * it is used as (updateDesiredState in core/reconcilers/topology/cluster/patches/engine.go, v1.14).
  *
  * @param before as in the request.
- * @param after as patched; it is changed.
+ * @param after as patched; it is changed, and then shares parts with `before`.
  * @returns the fields whose changes were reverted.
  */
 export function revertIgnored(before: JsonObject, after: JsonObject, place: TemplatePlace): Keys[] {

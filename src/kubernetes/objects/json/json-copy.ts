@@ -6,10 +6,13 @@ export function copyOf<T extends Json>(value: T): T {
     return value.map(copied) as T;
   }
   if (isJsonObject(value)) {
-    const copy: Record<string, Json> = {};
-    // A JSON value has only own enumerable properties.
-    for (const name in value as JsonObject) {
-      setOwn(copy, name, copied((value as JsonObject)[name] as Json));
+    // Most fields are strings and numbers: the engine copies them all at once.
+    const copy: JsonObject = { ...value };
+    for (const name in copy) {
+      const field = copy[name];
+      if (typeof field === 'object' && field !== null) {
+        setOwn(copy, name, copyOf(field));
+      }
     }
     return copy as T;
   }

@@ -11,7 +11,25 @@ export function isSame(a: Field, b: Field): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSame(item, b[index]));
   }
-  return isJsonObject(a) && isJsonObject(b) && namesOf(a, b).every((name) => isSame(own(a, name), own(b, name)));
+  return isJsonObject(a) && isJsonObject(b) && haveSameFields(a, b);
+}
+
+function haveSameFields(a: JsonObject, b: JsonObject): boolean {
+  // A plain object inherits no JSON value. Calling hasOwn for each field would take longer than the comparison.
+  const isPlain = Object.getPrototypeOf(b) === Object.prototype;
+  /** The number of fields of `a`, minus that of `b`. */
+  let more = 0;
+  for (const name in a) {
+    const value = a[name];
+    if ((value !== b[name] || !isPlain) && !isSame(value, own(b, name))) {
+      return false;
+    }
+    more += value === undefined ? 0 : 1;
+  }
+  for (const name in b) {
+    more -= b[name] === undefined ? 0 : 1;
+  }
+  return more === 0;
 }
 
 const own = (object: JsonObject, name: string): Field => (Object.hasOwn(object, name) ? object[name] : undefined);
