@@ -6,4 +6,4 @@ export {
   UndecidedConditions,
 } from './match-conditions.ts';
 export { type CheckedRules, checkRules } from './rule-checks.ts';
-export { validateRules } from './validation-rules.ts';
+export { hasRules, validateRules } from './validation-rules.ts';

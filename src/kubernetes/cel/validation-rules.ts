@@ -57,7 +57,8 @@ function forget(expression: string, error: unknown): void {
 
 const withRules = new WeakMap<Schema, boolean>();
 
-function hasRules(schema: Schema): boolean {
+/** Whether a schema has rules (x-kubernetes-validations), at any depth. */
+export function hasRules(schema: Schema): boolean {
   let known = withRules.get(schema);
   if (known === undefined) {
     known =

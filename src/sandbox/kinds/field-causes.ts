@@ -6,15 +6,34 @@ import {
   type JsonObject,
   type LabelSelector,
   labelSelectorProblems,
+  labelValueProblems,
+  objectAt,
+  objectsAt,
+  qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { duplicate, invalid } from '../../kubernetes/schema/index.ts';
 
-/** The problems of a label selector; none for one that is absent. */
+/** The problems of a label selector that its schema does not find; none for one that is absent. */
 export function selectorCauses(selector: Json | undefined, field: string): StatusCause[] {
-  return labelSelectorProblems((selector ?? {}) as LabelSelector, 10).map(({ path, message }) =>
-    invalid(`${field}.${formatFieldPath(path)}`, fieldAt(selector, ...path), message),
+  const requirements = objectsAt(selector, 'matchExpressions');
+  return requirements.some(({ key, operator }) => key === undefined || operator === undefined)
+    ? []
+    : labelSelectorProblems((selector ?? {}) as LabelSelector, 10).map(({ path, message }) =>
+        invalid(`${field}.${formatFieldPath(path)}`, fieldAt(selector, ...path), message),
+      );
+}
+
+/** The problems of the labels and annotations in metadata. */
+export function keyCauses(metadata: JsonObject, field: string): StatusCause[] {
+  const causes = Object.entries(objectAt(metadata, 'labels')).flatMap(([key, value]) => [
+    ...qualifiedNameProblems(key).map((problem) => invalid(`${field}.labels`, key, problem)),
+    ...labelValueProblems(String(value)).map((problem) => invalid(`${field}.labels`, value, problem)),
+  ]);
+  const annotations = Object.keys(objectAt(metadata, 'annotations')).flatMap((key) =>
+    qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(`${field}.annotations`, key, problem)),
   );
+  return [...causes, ...annotations];
 }
 
 /** A cause for each field (`spec.selector`) that an update changes although it must not; none for a creation. */

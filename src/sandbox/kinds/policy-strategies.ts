@@ -117,7 +117,10 @@ export const roleStrategy: KindStrategy = {
     objectsAt(role, 'rules').flatMap((rule, index) => {
       const field = `rules[${index}]`;
       const has = (list: string) => Array.isArray(rule[list]) && rule[list].length > 0;
-      const causes = has('verbs') ? [] : [required(`${field}.verbs`, 'verbs must contain at least one value')];
+      const causes =
+        rule.verbs === undefined || has('verbs')
+          ? []
+          : [required(`${field}.verbs`, 'verbs must contain at least one value')];
       if (has('nonResourceURLs')) {
         const urls = rule.nonResourceURLs;
         if (role.kind === 'Role') {

@@ -23,14 +23,15 @@ function validateWebhook(webhook: JsonObject, field: string): StatusCause[] {
   const causes: StatusCause[] = [];
   const report = (path: string, value: Json | undefined, message: string) =>
     causes.push(invalid(`${field}.${path}`, value, message));
-  if (typeof webhook.name !== 'string' || webhook.name.split('.').filter((part) => part !== '').length < 3) {
-    report('name', webhook.name, 'should be a domain with at least three segments separated by dots');
+  const { name, admissionReviewVersions, clientConfig } = webhook;
+  if (typeof name === 'string' && name.split('.').filter((part) => part !== '').length < 3) {
+    report('name', name, 'should be a domain with at least three segments separated by dots');
   }
-  if (!itemsAt(webhook, 'admissionReviewVersions').includes('v1')) {
-    report('admissionReviewVersions', webhook.admissionReviewVersions, 'must include at least one of v1, v1beta1');
+  if (admissionReviewVersions !== undefined && !itemsAt(admissionReviewVersions).includes('v1')) {
+    report('admissionReviewVersions', admissionReviewVersions, 'must include at least one of v1, v1beta1');
   }
-  const { url, service } = objectAt(webhook, 'clientConfig');
-  if ((url === undefined) === (service === undefined)) {
+  const { url, service } = objectAt(clientConfig);
+  if (clientConfig !== undefined && (url === undefined) === (service === undefined)) {
     causes.push(required(`${field}.clientConfig`, 'exactly one of url or service is required'));
   }
   if (typeof url === 'string' && !url.startsWith('https://')) {

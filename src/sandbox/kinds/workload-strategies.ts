@@ -9,18 +9,54 @@ import {
   selectsLabels,
 } from '../../kubernetes/index.ts';
 import { causeOf, forbiddenField, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
+import { badRequest } from '../resources/errors.ts';
 import type { KindStrategy } from '../resources/resource.ts';
 import { scheduleProblem } from './cron-schedule.ts';
-import { duplicateCauses, immutableCauses, selectorCauses } from './field-causes.ts';
+import { duplicateCauses, immutableCauses, keyCauses, selectorCauses } from './field-causes.ts';
 
 /** The annotation of a Deployment that runs outside of the API server and whose status is written there. */
 const runsInSandbox = 'extensionconfig-webhook/runs-in-sandbox';
+
+const quantityForm = /^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const factors: Record<string, number> = { n: 1e-9, u: 1e-6, m: 1e-3, '': 1 };
+for (const [power, prefix] of [...'kMGTPE'].entries()) {
+  factors[prefix] = 1000 ** (power + 1);
+  factors[`${prefix.toUpperCase()}i`] = 1024 ** (power + 1);
+}
+
+/** The value of a quantity (apimachinery, resource.ParseQuantity); why it has none. */
+function amountOf(quantity: Json): number | string {
+  const [, number = '', suffix = ''] = quantityForm.exec(String(quantity)) ?? [];
+  if (number === '') {
+    return `quantities must match the regular expression '${quantityForm.source}'`;
+  }
+  const value =
+    Number(number) * (/^[eE][-+]?\d+$/.test(suffix) ? Number(`1${suffix}`) : (factors[suffix] ?? Number.NaN));
+  return Number.isNaN(value) ? "unable to parse quantity's suffix" : value;
+}
+
+/** The problems of the resources of a container (kubernetes, ValidateResourceRequirements). */
+function resourceCauses({ resources }: JsonObject, field: string): StatusCause[] {
+  const limits = objectAt(resources, 'limits');
+  return ['limits', 'requests'].flatMap((list) =>
+    Object.entries(objectAt(resources, list)).flatMap(([name, quantity]) => {
+      const at = `${field}.resources.${list}`;
+      const limit = limits[name];
+      if (Number(amountOf(quantity)) < 0) {
+        return [invalid(`${at}[${name}]`, quantity, 'must be greater than or equal to 0')];
+      }
+      return limit !== undefined && Number(amountOf(quantity)) > Number(amountOf(limit))
+        ? [invalid(at, quantity, `must be less than or equal to ${name} limit of ${String(limit)}`)]
+        : [];
+    }),
+  );
+}
 
 const handlers = ['exec', 'httpGet', 'tcpSocket', 'grpc'];
 
 /** The problems of a container that depend on several fields (kubernetes, core validation of containers). */
 function containerCauses(container: JsonObject, volumes: ReadonlySet<Json | undefined>, field: string): StatusCause[] {
-  const causes: StatusCause[] = [];
+  const causes = resourceCauses(container, field);
   for (const [index, { name }] of objectsAt(container, 'volumeMounts').entries()) {
     if (name !== undefined && !volumes.has(name)) {
       causes.push(causeOf('FieldValueNotFound', `${field}.volumeMounts[${index}].name`, name, ''));
@@ -40,9 +76,9 @@ function containerCauses(container: JsonObject, volumes: ReadonlySet<Json | unde
 /** The problems of a pod template that depend on several fields (kubernetes, core validation of PodTemplateSpec). */
 function templateCauses(template: JsonObject, restartPolicies: readonly string[], field: string): StatusCause[] {
   const spec = objectAt(template, 'spec');
-  const causes: StatusCause[] = [];
+  const causes = keyCauses(objectAt(template, 'metadata'), `${field}.metadata`);
   if (template.spec === undefined) {
-    return [required(`${field}.spec.containers`)];
+    return [...causes, required(`${field}.spec.containers`)];
   }
   if (!restartPolicies.includes(String(spec.restartPolicy))) {
     causes.push(notSupported(`${field}.spec.restartPolicy`, spec.restartPolicy, restartPolicies));
@@ -87,10 +123,26 @@ function selectorAndTemplateCauses(object: JsonObject, restartPolicies: readonly
   return causes;
 }
 
-/** The pull policy depends on the tag of the image (kubernetes, SetDefaults_Container). */
-function setPullPolicies(template: JsonObject): void {
+/**
+ * Completes containers: the pull policy depends on the tag of the image (kubernetes, SetDefaults_Container).
+ *
+ * @throws {RequestError} 400 for what is not a quantity.
+ */
+function completeContainers(template: JsonObject, { kind }: JsonObject): void {
   for (const list of ['initContainers', 'containers']) {
     for (const container of objectsAt(template, 'spec', list)) {
+      for (const quantities of [
+        objectAt(container, 'resources', 'limits'),
+        objectAt(container, 'resources', 'requests'),
+      ]) {
+        for (const [name, quantity] of Object.entries(quantities)) {
+          const value = amountOf(quantity);
+          if (typeof value === 'string') {
+            throw badRequest(`${String(kind)} in version "v1" cannot be handled as a ${String(kind)}: ${value}`);
+          }
+          quantities[name] = String(quantity);
+        }
+      }
       const name =
         String(container.image ?? '')
           .split('/')
@@ -102,7 +154,7 @@ function setPullPolicies(template: JsonObject): void {
 
 /** A workload whose pods are always restarted. */
 const workload: KindStrategy = {
-  prepare: (object) => setPullPolicies(objectAt(object, 'spec', 'template')),
+  prepare: (object) => completeContainers(objectAt(object, 'spec', 'template'), object),
   validate: (object, old) => [
     ...selectorAndTemplateCauses(object, ['Always']),
     ...immutableCauses(object, old, ['spec.selector']),
@@ -204,7 +256,7 @@ export const jobStrategy: KindStrategy = {
     if (!isJsonObject(spec) || !isJsonObject(spec.template)) {
       return;
     }
-    setPullPolicies(spec.template);
+    completeContainers(spec.template, object);
     if (spec.completions === undefined && spec.parallelism === undefined) {
       spec.completions = 1;
     }
@@ -239,7 +291,7 @@ export const jobStrategy: KindStrategy = {
 const maxCronJobName = 52;
 
 export const cronJobStrategy: KindStrategy = {
-  prepare: (object) => setPullPolicies(objectAt(object, 'spec', 'jobTemplate', 'spec', 'template')),
+  prepare: (object) => completeContainers(objectAt(object, 'spec', 'jobTemplate', 'spec', 'template'), object),
   validate(object) {
     const causes: StatusCause[] = [];
     const { name } = object.metadata as JsonObject;

@@ -1,4 +1,5 @@
-import type { Schema } from '../../kubernetes/schema/index.ts';
+import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
 import { modelRules } from './field-rules.ts';
 import typeTables from './type-tables.json' with { type: 'json' };
 
@@ -168,6 +169,23 @@ export function schemaOfModel(name: string): Schema | undefined {
   }
   schema.nullable = true;
   return schema;
+}
+
+/** Removes empty texts that one of Kubernetes' own types requires, in place: to Go they are not set. */
+export function dropEmpty(value: Json, schema: Schema | undefined): void {
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      dropEmpty(item, schema?.items);
+    }
+  } else if (isJsonObject(value)) {
+    for (const [key, field] of Object.entries(value)) {
+      if (field === '' && schema?.required?.includes(key)) {
+        delete value[key];
+      } else {
+        dropEmpty(field, fieldOf(schema, key));
+      }
+    }
+  }
 }
 
 /** Schema of metav1.ObjectMeta. */

@@ -20,6 +20,8 @@ const positive: Rule = { minimum: 1 };
 const amount: Rule = { minimum: 0, pattern: '^[0-9]+%$' };
 const fileMode: Rule = { minimum: 0, maximum: 0o777 };
 const replicas: Rule = { minimum: 0, default: 1 };
+/** Quantities, which may be written as numbers, too. They are checked by the strategies of workloads. */
+const quantities: Rule = { additionalProperties: { 'x-kubernetes-preserve-unknown-fields': true } };
 const serviceReference: ModelRules = { required: ['namespace', 'name'], fields: { port: { ...port, default: 443 } } };
 
 const workload: ModelRules = { required: ['selector', 'template'], fields: { minReadySeconds: natural, replicas } };
@@ -81,6 +83,7 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
     required: ['containerPort'],
     fields: { containerPort: port, hostPort: port, name: portOrName, protocol },
   },
+  V1ResourceRequirements: { fields: { limits: quantities, requests: quantities } },
   V1EnvVar: { required: ['name'] },
   V1Volume: { required: ['name'], fields: { name: label } },
   V1VolumeMount: { required: ['name', 'mountPath'] },

@@ -4,14 +4,12 @@ import {
   dns1123SubdomainProblems,
   isJsonObject,
   itemsAt,
-  type Json,
   type JsonObject,
-  labelValueProblems,
-  objectAt,
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { causeOf, invalid, required } from '../../kubernetes/schema/index.ts';
+import { keyCauses } from '../kinds/field-causes.ts';
 import type { KindStrategy } from '../resources/resource.ts';
 
 const sentences: Record<'subdomain' | 'label' | 'label1035', string> = {
@@ -39,19 +37,6 @@ function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat
 /** Maximum number of bytes of all annotations of an object together (apimachinery, TotalAnnotationSizeLimitB). */
 const maxAnnotationBytes = 256 * 1024;
 
-/** Adds the problems with the keys of labels or annotations, and with the values of labels. */
-function causesOfKeys(map: Json | undefined, field: string, values: boolean, causes: StatusCause[]): void {
-  for (const [key, value] of Object.entries(objectAt(map))) {
-    const problems = qualifiedNameProblems(values ? key : key.toLowerCase());
-    for (const problem of problems) {
-      causes.push(invalid(field, key, problem));
-    }
-    for (const problem of values && typeof value === 'string' ? labelValueProblems(value) : []) {
-      causes.push(invalid(field, value, problem));
-    }
-  }
-}
-
 /** The problems with the name, labels, annotations and finalizers of an object. Their JSON types must be valid. */
 export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStrategy['nameFormat']>): StatusCause[] {
   const causes: StatusCause[] = [];
@@ -63,8 +48,7 @@ export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStr
       causes.push(invalid('metadata.name', name, problem));
     }
   }
-  causesOfKeys(metadata.labels, 'metadata.labels', true, causes);
-  causesOfKeys(annotations, 'metadata.annotations', false, causes);
+  causes.push(...keyCauses(metadata, 'metadata'));
   const bytes = isJsonObject(annotations)
     ? Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(`${key}${String(value)}`), 0)
     : 0;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { applyDefaults, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
-import { objectMetaSchema } from '../models/built-in-schemas.ts';
+import { dropEmpty, objectMetaSchema } from '../models/built-in-schemas.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
 import { duplicateFields } from './duplicate-fields.ts';
@@ -82,6 +82,7 @@ export function complete(
     dropNulls(value.metadata, objectMetaSchema());
   } else {
     dropNulls(value, resource.schema);
+    dropEmpty(value, resource.schema);
   }
   const wrong = [
     ...validateSchema(value.metadata, { ...objectMetaSchema(), nullable: false }, 'metadata'),

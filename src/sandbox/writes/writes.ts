@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { validateRules } from '../../kubernetes/cel/index.ts';
+import { hasRules, validateRules } from '../../kubernetes/cel/index.ts';
 import {
   applyMergePatch,
   copyOf,
@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, validateSchema } from '../../kubernetes/schema/index.ts';
+import { forbiddenField, invalid, validateSchema } from '../../kubernetes/schema/index.ts';
 import { isConditionTrue } from '../kinds/conditions.ts';
 import { definitionStorage } from '../kinds/definition.ts';
 import { applyJsonPatch } from '../patches/patches.ts';
@@ -39,17 +39,33 @@ import { attemptOf, checkUnchanged, isDryRun, type WriteContext, type WriteReque
 /** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
 
+/** Problems of the object of a definition after which its rules are not evaluated (apiextensions-apiserver, hasBlockingErr). */
+const blocking = new Set<string>([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+const unchecked = invalid(
+  '<nil>',
+  null,
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+);
+
 function causesOf({ schema, strategy, isCustom }: Resource, object: JsonObject, old: JsonObject | undefined) {
-  // Duplicates in lists are found by the schemas of definitions, but by the strategies of Kubernetes' own kinds.
-  const causes = validateSchema(object, schema).filter(({ reason }) => isCustom || reason !== 'FieldValueDuplicate');
-  return [
+  const causes = [
     ...metadataCauses(metadataOf(object), strategy.nameFormat ?? 'subdomain'),
-    ...causes,
-    // Only objects that match the schema are looked at further.
-    ...(causes.length > 0
-      ? []
-      : [...(isCustom ? validateRules(object, old, schema) : []), ...(strategy.validate?.(object, old) ?? [])]),
+    ...validateSchema(object, schema),
   ];
+  if (!isCustom) {
+    // Duplicates in lists of Kubernetes' own kinds are found by their strategies.
+    const others = causes.filter(({ reason }) => reason !== 'FieldValueDuplicate');
+    return [...others, ...(strategy.validate?.(object, old) ?? [])];
+  }
+  return causes.some(({ reason }) => blocking.has(reason))
+    ? [...causes, ...(hasRules(schema) ? [unchecked] : [])]
+    : [...causes, ...validateRules(object, old, schema)];
 }
 
 function checkNamespace(context: WriteContext, { resource, namespace }: WriteRequest, name: string): void {

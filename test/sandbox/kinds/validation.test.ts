@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject, StatusCause } from '../../../src/kubernetes/index.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fieldAt, type JsonObject, type StatusCause } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { scheduleProblem } from '../../../src/sandbox/kinds/cron-schedule.ts';
 import { send } from '../client.ts';
@@ -162,6 +162,38 @@ describe('an invalid field', () => {
       'spec.template.spec.volumes[0]',
       'Forbidden',
     ],
+    ['Deployment', 'spec.template.spec.containers.0.image', '', 'spec.template.spec.containers[0].image', 'Required'],
+    ['Deployment', 'spec.template.spec.containers.0.name', '', 'spec.template.spec.containers[0].name', 'Required'],
+    [
+      'Deployment',
+      'spec.template.metadata',
+      { labels: { ...labels, b: 'not a value' } },
+      'spec.template.metadata.labels',
+      'Invalid',
+    ],
+    [
+      'Deployment',
+      'spec.template.metadata',
+      { labels, annotations: { '-': '' } },
+      'spec.template.metadata.annotations',
+      'Invalid',
+    ],
+    [
+      'Deployment',
+      'spec.template.spec.containers.0.resources',
+      { requests: { cpu: '-1' } },
+      'spec.template.spec.containers[0].resources.requests[cpu]',
+      'Invalid',
+    ],
+    [
+      'Deployment',
+      'spec.template.spec.containers.0.resources',
+      { requests: { memory: '1Gi' }, limits: { memory: '1G' } },
+      'spec.template.spec.containers[0].resources.requests',
+      'Invalid',
+    ],
+    ['MutatingWebhookConfiguration', 'webhooks.0.name', '', 'webhooks[0].name', 'Required'],
+    ['Role', 'rules.0.verbs', undefined, 'rules[0].verbs', 'Required'],
     ['Job', 'spec.template.spec.restartPolicy', undefined, 'spec.template.spec.restartPolicy', 'NotSupported'],
     ['Job', 'spec.backoffLimit', -1, 'spec.backoffLimit', 'Invalid'],
     ['CronJob', 'spec.schedule', '99 * * * *', 'spec.schedule', 'Invalid'],
@@ -354,4 +386,70 @@ test.each<[string, string | undefined]>([
   ['TZ=UTC * * * * *', 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'],
 ])('the schedule %j', (schedule, problem) => {
   expect(scheduleProblem(schedule)).toBe(problem);
+});
+
+test.each([
+  ['12 apples', "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+  ['1.5ki', "unable to parse quantity's suffix"],
+  [true, "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+])('the quantity %j cannot be decoded', async (cpu, why) => {
+  const body = set(bodyOf('Deployment', 'a'), 'spec.template.spec.containers.0.resources', { limits: { cpu } });
+  expect((await send(sandbox, 'POST', kinds.Deployment[0], { body })).json).toMatchObject({
+    code: 400,
+    message: `Deployment in version "v1" cannot be handled as a Deployment: ${why}`,
+  });
+});
+
+test('quantities may be numbers, and are stored as texts', async () => {
+  const limits = { cpu: 0.5, memory: '128Mi', 'example.com/x': 1e3, 'ephemeral-storage': '1e6' };
+  const requests = { cpu: '500m', memory: '1e8' };
+  const resources = { limits, requests };
+  const body = set(bodyOf('Deployment', 'quantities'), 'spec.template.spec.containers.0.resources', resources);
+  const { status, json } = await send(sandbox, 'POST', kinds.Deployment[0], { body });
+  expect([status, fieldAt(json, 'spec', 'template', 'spec', 'containers', 0, 'resources')]).toEqual([
+    201,
+    { limits: { ...limits, cpu: '0.5', 'example.com/x': '1000' }, requests },
+  ]);
+});
+
+test("problems of the schema of Kubernetes' own kinds are reported together with those of several fields", async () => {
+  const body = set(bodyOf('Deployment', 'a'), 'spec.replicas', -1);
+  set(body, 'spec.selector.matchLabels', { app: 'b' });
+  expect(causesOf(await send(sandbox, 'POST', kinds.Deployment[0], { body }))).toEqual([
+    ['spec.replicas', 'Invalid'],
+    ['spec.template.metadata.labels', 'Invalid'],
+  ]);
+});
+
+test('rules of a definition are evaluated unless the object lacks their shape, which the response says', async () => {
+  const spec = {
+    type: 'object',
+    required: ['size'],
+    properties: { size: { type: 'integer', maximum: 5 }, name: { type: 'string', minLength: 3 } },
+    'x-kubernetes-validations': [{ rule: 'self.size != 4', message: 'not four' }],
+  };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } };
+  const definition = {
+    metadata: { name: 'ruled.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Cluster',
+      names: { plural: 'ruled', kind: 'Ruled' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    },
+  };
+  const path = '/apis/example.com/v1/ruled';
+  await send(sandbox, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+  await vi.waitFor(async () => expect((await send(sandbox, 'GET', path)).status).toBe(200));
+  const create = async (fields: object) =>
+    causesOf(await send(sandbox, 'POST', path, { body: { metadata: { name: 'a' }, spec: fields } }));
+  expect(await create({ size: 4, name: 'a' })).toEqual([
+    ['spec.name', 'Invalid'],
+    ['spec', 'Invalid'],
+  ]);
+  expect(await create({ name: 'a' })).toEqual([
+    ['spec.name', 'Invalid'],
+    ['spec.size', 'Required'],
+    ['<nil>', 'Invalid'],
+  ]);
 });
