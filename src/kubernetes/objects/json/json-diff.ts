@@ -41,7 +41,7 @@ const own = (object: JsonObject, name: string): Field => (Object.hasOwn(object, 
 function namesOf(a: JsonObject, b: JsonObject): string[] {
   const names: string[] = [];
   for (const name of Object.keys(a)) {
-    if (a[name] !== b[name]) {
+    if (a[name] !== own(b, name)) {
       names.push(name);
     }
   }
@@ -88,88 +88,15 @@ function compare(
       operations.push({ op: 'replace', path: jsonPointer(path), value: after });
     }
   } else if (isJsonObject(before) && isJsonObject(after)) {
-    compareObjects(before, after, path, length, operations);
+    for (const name of namesOf(before, after)) {
+      path.push(name);
+      compare(own(before, name), own(after, name), path, length + name.length, operations);
+      path.pop();
+    }
   } else if (Array.isArray(before) && Array.isArray(after)) {
     compareLists(before, after, path, length, operations);
   } else {
     operations.push({ op: 'replace', path: jsonPointer(path), value: after });
-  }
-}
-
-/** A field that differs, and the range of its operations. */
-interface FieldChange {
-  name: string;
-  from: number;
-  to: number;
-}
-
-/** Compares one field; adds it to the changes, a list that is only created for the first one, if it differs. */
-function compareField(
-  name: string,
-  old: Field,
-  value: Field,
-  path: (string | number)[],
-  length: number,
-  operations: JsonPatchOperation[],
-  changes: FieldChange[] | undefined,
-): FieldChange[] | undefined {
-  const from = operations.length;
-  path.push(name);
-  compare(old, value, path, length + name.length, operations);
-  path.pop();
-  const to = operations.length;
-  if (to === from) {
-    return changes;
-  }
-  const added = changes ?? [];
-  added.push({ name, from, to });
-  return added;
-}
-
-/** Compares the fields in the order of their names. Only those that differ are sorted, and most objects have none. */
-function compareObjects(
-  before: JsonObject,
-  after: JsonObject,
-  path: (string | number)[],
-  length: number,
-  operations: JsonPatchOperation[],
-): void {
-  const from = operations.length;
-  let changes: FieldChange[] | undefined;
-  // A plain object inherits no JSON value. Calling hasOwn for each field would take longer than the comparison.
-  const isPlain = Object.getPrototypeOf(after) === Object.prototype;
-  /** The number of fields that both have, minus the number of fields of `after`: 0 if none was added. */
-  let common = 0;
-  for (const name in before) {
-    const old = before[name];
-    const value = after[name];
-    if (old === value && (isPlain || Object.hasOwn(after, name))) {
-      common++;
-    } else if (Object.hasOwn(after, name)) {
-      common++;
-      changes = compareField(name, old, value, path, length, operations, changes);
-    } else {
-      changes = compareField(name, old, undefined, path, length, operations, changes);
-    }
-  }
-  for (const _ in after) {
-    common--;
-  }
-  if (common !== 0) {
-    for (const name in after) {
-      if (!Object.hasOwn(before, name) && Object.hasOwn(after, name)) {
-        changes = compareField(name, undefined, after[name], path, length, operations, changes);
-      }
-    }
-  }
-  if (changes !== undefined && changes.length > 1) {
-    const made = operations.splice(from);
-    changes.sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const change of changes) {
-      for (let index = change.from; index < change.to; index++) {
-        operations.push(made[index - from] as JsonPatchOperation);
-      }
-    }
   }
 }
 
