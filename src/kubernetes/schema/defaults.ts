@@ -31,31 +31,10 @@ const maxDefaultBytes = 8 * 1024 * 1024;
 /** The defaults make an object too large. */
 export class DefaultsError extends Error {}
 
-const defaulted = new WeakMap<Schema, { name: string; schema: Schema }[]>();
-
-/** The properties of a schema that have a default. */
-function defaultedOf(schema: Schema): { name: string; schema: Schema }[] {
-  let found = defaulted.get(schema);
-  if (found === undefined) {
-    found = Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
-      property.default === undefined ? [] : [{ name, schema: property }],
-    );
-    defaulted.set(schema, found);
-  }
-  return found;
-}
-
-const defaultSizes = new WeakMap<Schema, number>();
-
 /** A copy of a schema's default. @throws {DefaultsError} when it exceeds the limit. */
 function defaultOf(schema: Schema, room: { bytes: number }): Json {
   const value = schema.default as Json;
-  let size = defaultSizes.get(schema);
-  if (size === undefined) {
-    size = JSON.stringify(value).length;
-    defaultSizes.set(schema, size);
-  }
-  room.bytes -= size + 8;
+  room.bytes -= JSON.stringify(value).length + 8;
   if (room.bytes < 0) {
     throw new DefaultsError(`its defaults are longer than ${maxDefaultBytes} bytes`);
   }
@@ -86,9 +65,9 @@ export function applyDefaults(value: Json, schema: Schema, room = { bytes: maxDe
   if (!isJsonObject(value)) {
     return;
   }
-  for (const { name, schema: property } of defaultedOf(schema)) {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isMissing = !Object.hasOwn(value, name) || (value[name] === null && property.nullable !== true);
-    if (isMissing) {
+    if (property.default !== undefined && isMissing) {
       setOwn(value, name, defaultOf(property, room));
     }
   }

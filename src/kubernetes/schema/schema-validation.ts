@@ -28,7 +28,10 @@ function typeFits(value: Json, type: string): boolean {
 
 const patterns = new WeakMap<Schema, Pattern>();
 
-/** The pattern of a schema, compiled once. Definitions with a pattern that does not compile have been rejected. */
+/**
+ * The pattern of a schema, compiled once: a definition may have more patterns than `compilePattern` keeps. Definitions with
+ * one that does not compile have been rejected.
+ */
 function patternOf(schema: Schema, source: string): Pattern {
   let found = patterns.get(schema);
   if (found === undefined) {
@@ -309,20 +312,9 @@ function keysOf(item: Record<string, Json>, keys: readonly string[], items: Sche
   );
 }
 
-const propertyNames = new WeakMap<Schema, readonly string[]>();
-
-function propertyNamesOf(schema: Schema): readonly string[] {
-  let names = propertyNames.get(schema);
-  if (names === undefined) {
-    names = Object.keys(schema.properties ?? {});
-    propertyNames.set(schema, names);
-  }
-  return names;
-}
-
 function validateObject(value: Record<string, Json>, schema: Schema, path: string, findings: Findings): void {
   const { minProperties, maxProperties } = schema;
-  const names = propertyNamesOf(schema);
+  const names = Object.keys(schema.properties ?? {});
   // Alternatives often have no fields, and the value may have many.
   const hasFields = names.length > 0 || typeof schema.additionalProperties === 'object';
   const keys = hasFields || minProperties !== undefined || maxProperties !== undefined ? Object.keys(value) : [];
