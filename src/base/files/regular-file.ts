@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
+import { buffer as bytesOf } from 'node:stream/consumers';
 
 /** Why a file was not read. `message` contains the path and the reason, in one line. */
 export class FileError extends Error {
@@ -70,20 +71,8 @@ function explained(path: string, error: unknown): FileError {
   return new FileError(path, code, systemProblems[code] ?? `cannot be read: ${code}`);
 }
 
-/** Minimum size of the buffer: files in /proc report a size of 0, and a file may grow while it is read. */
-const minBufferBytes = 4096;
-
-/**
- * A buffer for the size that `stat` reported plus one byte, which shows whether the file has ended; never larger than
- * the limit requires.
- */
-function bufferFor(size: number, maxBytes: number): Buffer {
-  return Buffer.allocUnsafe(Math.min(Math.max(size + 1, minBufferBytes), maxBytes + 1));
-}
-
-function larger(buffer: Buffer, maxBytes: number): Buffer {
-  return Buffer.concat([buffer], Math.min(buffer.length * 2, maxBytes + 1));
-}
+/** Bytes that are read of a file beyond its size: files in /proc report a size of 0, and a file may grow. */
+const moreBytes = 4096;
 
 /**
  * Reads a small regular file (symbolic links are followed) of at most `maxBytes`. A FIFO, a device, a folder or an
@@ -97,21 +86,13 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<B
     check(path, await stat(path), maxBytes);
     const file = await open(path, flags);
     try {
-      const found = await file.stat();
-      check(path, found, maxBytes);
-      let buffer = bufferFor(found.size, maxBytes);
-      let length = 0;
-      for (;;) {
-        const { bytesRead } = await file.read(buffer, length, buffer.length - length, null);
-        length += bytesRead;
-        if (bytesRead === 0) {
-          return buffer.subarray(0, length);
-        }
-        if (length > maxBytes) {
-          throw tooLarge(path, maxBytes);
-        }
-        buffer = length === buffer.length ? larger(buffer, maxBytes) : buffer;
+      check(path, await file.stat(), maxBytes);
+      // One byte more than allowed shows that there are more.
+      const bytes = await bytesOf(file.createReadStream({ end: maxBytes, autoClose: false }));
+      if (bytes.length > maxBytes) {
+        throw tooLarge(path, maxBytes);
       }
+      return bytes;
     } finally {
       await file.close();
     }
@@ -128,18 +109,20 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
     try {
       const found = fstatSync(descriptor);
       check(path, found, maxBytes);
-      let buffer = bufferFor(found.size, maxBytes);
+      const chunks: Buffer[] = [];
       let length = 0;
-      for (;;) {
-        const read = readSync(descriptor, buffer, length, buffer.length - length, null);
+      for (let size = found.size + 1; ; size = moreBytes) {
+        const chunk = Buffer.allocUnsafe(size);
+        const read = readSync(descriptor, chunk);
         length += read;
-        if (read === 0) {
-          return buffer.subarray(0, length);
-        }
         if (length > maxBytes) {
           throw tooLarge(path, maxBytes);
         }
-        buffer = length === buffer.length ? larger(buffer, maxBytes) : buffer;
+        if (read === 0) {
+          const [first] = chunks;
+          return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+        }
+        chunks.push(chunk.subarray(0, read));
       }
     } finally {
       closeSync(descriptor);

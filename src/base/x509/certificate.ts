@@ -10,7 +10,7 @@ export const maxCertificates = 16;
 
 const block = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]*-----END CERTIFICATE-----/g;
 
-/** A certificate with its PEM text (normalized: one final line break). Shared by all who read the same text. */
+/** A certificate with its PEM text (normalized: one final line break). */
 export interface Certificate {
   readonly x509: X509Certificate;
   readonly pem: string;
@@ -40,27 +40,23 @@ export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
   return !Number.isNaN(Date.parse(validFrom)) && !Number.isNaN(Date.parse(validTo));
 }
 
-/** Maximum number of parsed certificates that are kept. */
-const maxKept = 64;
-/** The certificates parsed last, by their text: most texts are read again and again, each time with the same CAs. */
-const kept = new Map<string, Certificate>();
-
 /** @throws {Error} when it is not a certificate with readable dates. */
 function parsed(text: string): Certificate {
-  let certificate = kept.get(text);
-  if (certificate === undefined) {
-    const x509 = new X509Certificate(text);
-    if (!hasDates(x509)) {
-      throw new Error('dates');
-    }
-    certificate = { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };
-    kept.set(text, certificate);
-    const [oldest] = kept.keys();
-    if (kept.size > maxKept && oldest !== undefined) {
-      kept.delete(oldest);
-    }
+  const x509 = new X509Certificate(text);
+  if (!hasDates(x509)) {
+    throw new Error('dates');
   }
-  return certificate;
+  return { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };
+}
+
+/** A PEM text that is neither empty nor too long. */
+function limited(text = ''): Parsed<string> {
+  if (text.trim() === '') {
+    return { state: 'absent' };
+  }
+  return text.length > maxPemBytes
+    ? { state: 'broken', problem: `is longer than ${maxPemBytes} bytes` }
+    : { state: 'usable', value: text };
 }
 
 /**
@@ -68,14 +64,12 @@ function parsed(text: string): Certificate {
  * parse invalidates the whole text.
  */
 export function readCertificates(text: string | undefined): Parsed<[Certificate, ...Certificate[]]> {
-  if (text === undefined || text.trim() === '') {
-    return { state: 'absent' };
+  const pem = limited(text);
+  if (pem.state !== 'usable') {
+    return pem;
   }
-  if (text.length > maxPemBytes) {
-    return { state: 'broken', problem: `is longer than ${maxPemBytes} bytes` };
-  }
-  const blocks = text.match(block) ?? [];
-  if (blocks.length === 0 || blocks.length !== text.split('-----BEGIN CERTIFICATE-----').length - 1) {
+  const blocks = pem.value.match(block) ?? [];
+  if (blocks.length === 0 || blocks.length !== pem.value.split('-----BEGIN CERTIFICATE-----').length - 1) {
     return { state: 'broken', problem: 'is not PEM' };
   }
   if (blocks.length > maxCertificates) {
@@ -163,22 +157,20 @@ export function caProblem({ x509 }: Certificate, now: Date): string | undefined 
 
 /** Reads a private key that must match a certificate. The problem never contains any part of the key. */
 export function readKey(text: string | undefined, certificate: Certificate): Parsed<string> {
-  if (text === undefined || text.trim() === '') {
-    return { state: 'absent' };
-  }
-  if (text.length > maxPemBytes) {
-    return { state: 'broken', problem: `is longer than ${maxPemBytes} bytes` };
+  const pem = limited(text);
+  if (pem.state !== 'usable') {
+    return pem;
   }
   let key: KeyObject;
   try {
-    key = createPrivateKey(text);
+    key = createPrivateKey(pem.value);
   } catch {
     return { state: 'broken', problem: 'is not an unencrypted private key in PEM' };
   }
   if (!certificate.x509.checkPrivateKey(key)) {
     return { state: 'broken', problem: 'does not belong to the certificate' };
   }
-  return { state: 'usable', value: text };
+  return pem;
 }
 
 /**
@@ -195,18 +187,10 @@ export function signingKey(key: Parsed<string>, ca: Certificate): Parsed<string>
   return problem === undefined ? key : { state: 'broken', problem };
 }
 
-/** Which certificates have signed others, as far as that was asked: the same ones are compared again and again. */
-const knownSigners = new WeakMap<Certificate, WeakMap<Certificate, boolean>>();
-
 /** Whether one certificate has been signed by another, judging by names and signature. */
 export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
-  const known = knownSigners.get(certificate) ?? new WeakMap<Certificate, boolean>();
-  knownSigners.set(certificate, known);
   // A key that cannot be decoded has issued nothing, according to checkIssued; accessing the key itself throws then.
-  const isSigner =
-    known.get(ca) ?? (certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey));
-  known.set(ca, isSigner);
-  return isSigner;
+  return certificate.x509.checkIssued(ca.x509) && certificate.x509.verify(ca.x509.publicKey);
 }
 
 /** The names (DNS names and IP addresses) that a certificate is not valid for. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, truncateSync,
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FileError, readRegularFile, readRegularFileSync } from '../../../src/base/index.ts';
 import { needs } from '../../support/needs.ts';
 
@@ -67,28 +67,6 @@ test('regular files are read completely, up to the limit', async () => {
   expect(await read(at('empty'))).toEqual([Buffer.alloc(0), Buffer.alloc(0)]);
   const [full, fullSync] = await read(at('full'));
   expect([full.length, fullSync.length]).toEqual([maxBytes, maxBytes]);
-});
-
-test.each<[string, limit: number, buffers: number[]]>([
-  ['small', maxBytes, [4096, 4096]],
-  ['small', 15, [16, 16]],
-  ['full', maxBytes, [maxBytes + 1, maxBytes + 1]],
-  ['full', 2 * maxBytes, [maxBytes + 1, maxBytes + 1]],
-  ['huge', maxBytes, []],
-])('memory for %s, of at most %d bytes, is allocated once, and not for what is too large', async (name, limit, buffers) => {
-  const allocate = vi.spyOn(Buffer, 'allocUnsafe');
-  const concat = vi.spyOn(Buffer, 'concat');
-  try {
-    const read = await readRegularFile(at(name), limit).catch(() => undefined);
-    if (read !== undefined) {
-      expect(readRegularFileSync(at(name), limit).equals(read)).toBe(true);
-    }
-    expect(allocate.mock.calls.flat()).toEqual(buffers);
-    expect(concat).not.toHaveBeenCalled();
-  } finally {
-    allocate.mockRestore();
-    concat.mockRestore();
-  }
 });
 
 const onLinux = needs('Linux', process.platform === 'linux');

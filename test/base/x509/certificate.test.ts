@@ -7,7 +7,6 @@ import {
   bundleOf,
   type Certificate,
   caProblem,
-  ellipticEntropy,
   type Issued,
   isSignedBy,
   issueCa,
@@ -71,19 +70,6 @@ test('certificates are read in order, skipping text in between, up to the limits
   expect(read[1]?.fingerprint).toBe(new X509Certificate(ca.certificate.pem).fingerprint256);
   expect(usable(readCertificates(ca.certificate.pem.repeat(16)))).toHaveLength(16);
   expect(usable(readCertificates(padded(ca.certificate.pem, maxPemBytes)))).toHaveLength(1);
-});
-
-test('a certificate is parsed once if it is read again soon; after 64 others, it is parsed again', async () => {
-  const { certificate } = await newCa(ellipticEntropy);
-  const read = () => usable(readCertificates(`${ca.certificate.pem}${certificate.pem}`))?.[1]?.x509;
-  const first = read();
-  expect(first?.fingerprint256).toBe(certificate.fingerprint);
-  expect(read()).toBe(first);
-  for (let others = 0; others < 64; others++) {
-    await newCa(ellipticEntropy);
-  }
-  expect(read()).not.toBe(first);
-  expect(read()?.fingerprint256).toBe(certificate.fingerprint);
 });
 
 test('a reading has a description for the end of a sentence', () => {
