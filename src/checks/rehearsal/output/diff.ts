@@ -18,7 +18,15 @@ function isSmall(object: JsonObject): boolean {
   let left = maxValues;
   const fits = (value: Json): boolean => {
     left -= typeof value === 'string' ? 1 + value.length / 40 : 1;
-    return left >= 0 && (typeof value !== 'object' || value === null || Object.values(value).every(fits));
+    if (typeof value === 'object') {
+      // Not every(): all values of an object of 10^5 keys would be collected first.
+      for (const key in value) {
+        if (left < 0 || !fits((value as JsonObject)[key] as Json)) {
+          return false;
+        }
+      }
+    }
+    return left >= 0;
   };
   return fits(object);
 }
