@@ -162,7 +162,8 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
       {
         severity: 'unknown',
         topic: 'unreachable',
-        message: `cannot be reached from here: ${target.serverName} is a name inside the cluster`,
+        // Without the name of the host, so that a report says it once for all extensions.
+        message: 'cannot be reached from here: a Service has an address only in its cluster',
         remedy:
           'run the preflight in the cluster (manifests/preflight), reach the Service with --resolve, or leave out calls with --offline',
       },
@@ -172,7 +173,7 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
     {
       severity: 'error',
       topic: 'unreachable',
-      message: `does not answer now: ${error.message.replace(/^failed to discover extension "[^"]{0,253}": /, '')}`,
+      message: `does not answer now: ${error.message.replace(/^failed to discover extension "[^"]{0,253}": (?:http call failed: Post "[^"]{0,2000}": )?/, '')}`,
       remedy: unreachableRemedy,
     },
   ];

@@ -49,10 +49,11 @@ function groupsOf({ findings, extensions }: PreflightReport): Group[] {
   return inOrder([...groups.values()]);
 }
 
-function groupLines({ messages, remedy }: Group, start: string): string[] {
+function groupLines({ messages, remedy }: Group, start: string, extensions: number): string[] {
   const margin = ' '.repeat(start.length);
   const lines = [...messages].flatMap(([message, names], index) => {
-    const who = names.length === 0 ? '' : `${shortList(names, maxNames)}: `;
+    const isAll = names.length > 1 && names.length === extensions;
+    const who = names.length === 0 ? '' : `${isAll ? 'all extensions' : shortList(names, maxNames)}: `;
     return paragraph(index === 0 ? start : margin, `${who}${message}`, `${margin}  `);
   });
   return remedy === undefined ? lines : [...lines, ...paragraph(margin, `do: ${remedy}`, `${margin}    `)];
@@ -83,8 +84,10 @@ export function preflightAsText(report: PreflightReport, paint: Paint): string {
   const urgent = groups.filter(isUrgent);
   lines.push(
     ...(urgent.length > 0 ? ['first:'] : []),
-    ...urgent.flatMap((group, index) => groupLines(group, `  ${index + 1}. `)),
-    ...groups.filter((group) => !isUrgent(group)).flatMap((group) => groupLines(group, `${group.severity}: `)),
+    ...urgent.flatMap((group, index) => groupLines(group, `  ${index + 1}. `, extensions.length)),
+    ...groups
+      .filter((group) => !isUrgent(group))
+      .flatMap((group) => groupLines(group, `${group.severity}: `, extensions.length)),
   );
   for (const one of ['unsafe', 'unknown', 'safe'] as const) {
     const names = withVerdict(one);

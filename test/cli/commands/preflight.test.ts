@@ -149,9 +149,8 @@ describe('with files', () => {
     expect(stdout).toBe(
       `Cluster API v1.10 to v1.11: NOT SAFE (5 extensions, 4 not safe)
 first:
-  1. gone, lost: does not answer now: http call failed: Post
-       "https://localhost:1/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery?timeout=10s":
-       dial tcp 127.0.0.1:1: connect: connection refused
+  1. gone, lost: does not answer now: dial tcp 127.0.0.1:1: connect: connection
+       refused
      do: repair it or delete the ExtensionConfig before the upgrade: the upgrade
          restarts the managers, and a manager that cannot discover every
          extension within a minute exits, again and again
@@ -167,6 +166,17 @@ NOT SAFE: newer, other, gone, lost
 safe: good
 `,
     );
+  });
+
+  test('what concerns several or all extensions is said once', async () => {
+    const file = fileOf(
+      ...['a', 'b', 'c'].map((name) => extensionConfig(name, { service: { name, namespace: 'team' }, caBundle })),
+    );
+    const { stdout } = await runProgram(['preflight', '-f', file, ...upgrade, '--no-port-forward']);
+    expect(stdout).toMatch(/^ {2}1\. all extensions: cannot be reached from here: a Service has an address\n/m);
+    expect(stdout.match(/cannot be reached/g)).toHaveLength(1);
+    expect(stdout.match(/^note: all extensions: /gm)).toHaveLength(3);
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   test('1.13 to 1.14: patches of metadata take effect', async () => {
