@@ -173,7 +173,7 @@ safe: good
       ...['a', 'b', 'c'].map((name) => extensionConfig(name, { service: { name, namespace: 'team' }, caBundle })),
     );
     const { stdout } = await runProgram(['preflight', '-f', file, ...upgrade, '--no-port-forward']);
-    expect(stdout).toMatch(/^ {2}1\. all extensions: cannot be reached from here: a Service has an address\n/m);
+    expect(stdout).toMatch(/^ {2}1\. all extensions: cannot be reached from here: a Service has an address only\n/m);
     expect(stdout.match(/cannot be reached/g)).toHaveLength(1);
     expect(stdout.match(/^note: all extensions: /gm)).toHaveLength(3);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
