@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { parseSmallYaml, readableYaml, YamlError } from '../../../src/base/index.ts';
-import { expectLinear } from '../../support/linear.ts';
+import { expectLinear } from '../../support/work.ts';
 
 const longest = 64 * 1024;
 

@@ -4,7 +4,7 @@ import { startSample } from '../../extension/sample/running.ts';
 import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { ending, endWith } from '../../support/ends.ts';
-import { expectLinear } from '../../support/linear.ts';
+import { expectLinear } from '../../support/work.ts';
 import { faultsOf, played } from './rehearsing.ts';
 import { clusterYaml } from './simulation/simulating.ts';
 

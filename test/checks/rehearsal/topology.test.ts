@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, textAt } from '../../../src/kubernetes/index.ts';
-import { expectLinear } from '../../support/linear.ts';
+import { expectLinear } from '../../support/work.ts';
 import { type Answer, clusterYaml, simulate } from './simulation/simulating.ts';
 
 const template = (group: string, kind: string, spec: string, name = 't') => `---

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { applyPatch } from 'diff';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { expectLinear } from '../../support/linear.ts';
+import { expectLinear } from '../../support/work.ts';
 import { runProgram } from './io.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'convert-'));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Queue, type QueueOptions, type RunResult } from '../../../src/controller/queue/queue.ts';
-import { expectLinear } from '../../support/linear.ts';
+import { expectLinear } from '../../support/work.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -6,7 +6,7 @@ import {
   openApiDocument,
   readHookDocument,
 } from '../../../src/runtimehooks/messages/index.ts';
-import { expectLinear } from '../../support/linear.ts';
+import { expectLinear } from '../../support/work.ts';
 
 interface Schema {
   type?: string;

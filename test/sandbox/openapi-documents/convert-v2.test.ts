@@ -7,7 +7,7 @@ import {
   serializeDocument,
   V2ConversionError,
 } from '../../../src/sandbox/openapi-documents/index.ts';
-import { expectLinear } from '../../support/linear.ts';
+import { expectLinear } from '../../support/work.ts';
 
 const fixtures = new URL('../../support/fixtures/openapi/', import.meta.url);
 const recordedV2 = () => parseJson(readFileSync(new URL('aggregated-old-v2.json', fixtures))) as JsonObject;
