@@ -9,8 +9,6 @@ export class V2ConversionError extends Error {}
  * document can grow; API servers have up to seven.
  */
 export const maxMediaTypes = 50;
-/** Deepest nesting of schemas. */
-const maxDepth = 256;
 /**
  * Default for the maximum number of characters, in JSON, of all copies of schemas, of which there is one per media
  * type.
@@ -88,22 +86,21 @@ function put(target: JsonObject, key: string, value: Json | undefined): void {
   }
 }
 
-/** Copies a value and sorts the keys of all objects, as an API server writes untyped values. */
-function sorted(value: Json, depth = 0): Json {
-  if (depth > maxDepth) {
-    throw new V2ConversionError(`a value nests deeper than ${maxDepth} levels`);
-  }
-  if (Array.isArray(value)) {
-    return value.map((item) => sorted(item, depth + 1));
-  }
-  if (!isJsonObject(value)) {
-    return value;
-  }
+/** Fields of an object that are not empty. */
+function pick(source: JsonObject, fields: readonly string[]): JsonObject {
   const result: JsonObject = {};
-  for (const key of Object.keys(value).sort(compare)) {
-    setOwn(result, key, sorted(value[key] as Json, depth + 1));
+  for (const field of fields) {
+    put(result, field, source[field]);
   }
   return result;
+}
+
+/** Copies a value and sorts the keys of all objects, as an API server writes untyped values. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) {
+    return value.map(sorted);
+  }
+  return isJsonObject(value) ? mapped(value, '', sorted) : value;
 }
 
 function wrong(place: string, value: Json | undefined, expected: string): V2ConversionError {
@@ -111,41 +108,36 @@ function wrong(place: string, value: Json | undefined, expected: string): V2Conv
   return new V2ConversionError(`${printable(place.slice(0, 300))} ${shown}; it must be ${expected}`);
 }
 
-function requireObject(value: Json | undefined, place: string): JsonObject | undefined {
-  if (value === undefined || value === null) {
-    return undefined;
-  }
-  if (!isJsonObject(value)) {
+/** An object, empty if it is absent. @throws {V2ConversionError} for any other value. */
+function objectOf(value: Json | undefined, place: string): JsonObject {
+  if (value !== undefined && value !== null && !isJsonObject(value)) {
     throw wrong(place, value, 'an object');
   }
-  return value;
+  return value ?? {};
 }
 
-function requireList(value: Json | undefined, place: string): Json[] | undefined {
-  if (value === undefined || value === null) {
-    return undefined;
-  }
-  if (!Array.isArray(value)) {
+/** A list, empty if it is absent. @throws {V2ConversionError} for any other value. */
+function listOf(value: Json | undefined, place: string): Json[] {
+  if (value !== undefined && value !== null && !Array.isArray(value)) {
     throw wrong(place, value, 'a list');
   }
-  return value;
+  return value ?? [];
 }
 
 /** Converts each value of an object, in the order of the keys. */
-function mapped(
-  value: Json | undefined,
-  place: string,
-  convert: (item: Json, place: string) => Json,
-): JsonObject | undefined {
-  const source = requireObject(value, place);
-  if (source === undefined) {
-    return undefined;
-  }
+function mapped(value: Json | undefined, place: string, convert: (item: Json, place: string) => Json): JsonObject {
+  const source = objectOf(value, place);
   const result: JsonObject = {};
   for (const key of Object.keys(source).sort(compare)) {
     setOwn(result, key, convert(source[key] as Json, `${place}.${key}`));
   }
   return result;
+}
+
+/** The keys of a schema in the order of an API server. */
+function keysInOrder(schema: JsonObject): string[] {
+  const others = Object.keys(schema).filter((key) => !knownSchemaFields.has(key));
+  return [...schemaFields.filter((key) => Object.hasOwn(schema, key)), ...others.sort(compare)];
 }
 
 function extensions(source: JsonObject, target: JsonObject): JsonObject {
@@ -158,7 +150,7 @@ function extensions(source: JsonObject, target: JsonObject): JsonObject {
 }
 
 function mediaTypes(value: Json | undefined, place: string): string[] {
-  const types = requireList(value, place) ?? [];
+  const types = listOf(value, place);
   if (types.length > maxMediaTypes) {
     throw new V2ConversionError(`${printable(place.slice(0, 300))} has more than ${maxMediaTypes} entries`);
   }
@@ -182,29 +174,17 @@ class Conversion {
 
   constructor(document: JsonObject, maxCopied: number) {
     this.#maxCopied = maxCopied;
-    this.#parameters = requireObject(document.parameters, 'parameters') ?? {};
+    this.#parameters = objectOf(document.parameters, 'parameters');
   }
 
-  schema(value: Json, place: string, depth = 0): JsonObject {
-    if (depth > maxDepth) {
-      throw new V2ConversionError(`${printable(place.slice(0, 300))} nests deeper than ${maxDepth} levels`);
-    }
+  schema(value: Json, place: string): JsonObject {
     if (!isJsonObject(value)) {
       throw wrong(place, value, 'a schema');
     }
-    const inner = (item: Json, itemPlace: string) => this.schema(item, itemPlace, depth + 1);
-    const schemaOrBoolean = (field: string): Json | undefined => {
-      const item = value[field];
-      return isJsonObject(item) ? inner(item, `${place}.${field}`) : item;
-    };
+    const inner = (item: Json, itemPlace: string) => this.schema(item, itemPlace);
     const result: JsonObject = {};
-    const keys = Object.keys(value);
-    const others = keys.filter((key) => !knownSchemaFields.has(key)).sort(compare);
-    for (const key of [...schemaFields, ...others]) {
-      let item = Object.hasOwn(value, key) ? value[key] : undefined;
-      if (item === undefined) {
-        continue;
-      }
+    for (const key of keysInOrder(value)) {
+      let item = value[key] as Json;
       switch (key) {
         case '$ref': {
           const at = typeof item === 'string' ? item.indexOf(schemaPrefix) : -1;
@@ -224,13 +204,13 @@ class Conversion {
           break;
         case 'additionalProperties':
         case 'additionalItems':
-          item = schemaOrBoolean(key);
+          item = isJsonObject(item) ? inner(item, `${place}.${key}`) : item;
           break;
         // allOf, anyOf, oneOf and not are copied as they are, references included, as by the API server.
         default:
           item = sorted(item);
       }
-      if (item !== undefined && (!isEmpty(item) || meaningfulWhenEmpty.has(key) || !knownSchemaFields.has(key))) {
+      if (!isEmpty(item) || meaningfulWhenEmpty.has(key) || !knownSchemaFields.has(key)) {
         setOwn(result, key, item);
       }
     }
@@ -241,19 +221,11 @@ class Conversion {
     if (typeof source.$ref === 'string') {
       return { $ref: source.$ref.replace(parameterPrefix, '#/components/parameters/') };
     }
-    const result: JsonObject = {};
-    for (const field of ['name', 'in', 'description', 'required', 'allowEmptyValue']) {
-      put(result, field, source[field]);
-    }
-    if (source.schema !== undefined) {
-      result.schema = this.schema(source.schema, `${place}.schema`);
-    } else {
-      const schema: JsonObject = {};
-      for (const field of ['type', 'format', 'uniqueItems']) {
-        put(schema, field, source[field]);
-      }
-      result.schema = schema;
-    }
+    const result = pick(source, ['name', 'in', 'description', 'required', 'allowEmptyValue']);
+    result.schema =
+      source.schema === undefined
+        ? pick(source, ['type', 'format', 'uniqueItems'])
+        : this.schema(source.schema, `${place}.schema`);
     return extensions(source, result);
   }
 
@@ -262,7 +234,7 @@ class Conversion {
    * parameters.
    */
   #resolved(value: Json, place: string): JsonObject {
-    const parameter = requireObject(value, place) ?? {};
+    const parameter = objectOf(value, place);
     const { $ref } = parameter;
     if (typeof $ref !== 'string' || !$ref.startsWith(parameterPrefix)) {
       return parameter;
@@ -273,13 +245,12 @@ class Conversion {
   }
 
   response(value: Json, produces: readonly string[], place: string): JsonObject {
-    const source = requireObject(value, place) ?? {};
+    const source = objectOf(value, place);
     if (typeof source.$ref === 'string') {
       return { $ref: source.$ref.replace(responsePrefix, '#/components/responses/') };
     }
-    const result: JsonObject = {};
     // Required by OpenAPI, so it is written even if it is empty.
-    result.description = typeof source.description === 'string' ? source.description : '';
+    const result: JsonObject = { description: typeof source.description === 'string' ? source.description : '' };
     if (source.schema !== undefined && source.schema !== null) {
       const schema = this.schema(source.schema, `${place}.schema`);
       put(result, 'content', this.#content(produces, schema, place));
@@ -290,15 +261,12 @@ class Conversion {
   operation(source: JsonObject, place: string): JsonObject {
     const consumes = mediaTypes(source.consumes, `${place}.consumes`);
     const produces = mediaTypes(source.produces, `${place}.produces`);
-    const result: JsonObject = {};
-    for (const field of ['tags', 'summary', 'description']) {
-      put(result, field, source[field]);
-    }
+    const result = pick(source, ['tags', 'summary', 'description']);
     put(result, 'externalDocs', externalDocs(source, place));
     put(result, 'operationId', source.operationId);
     const parameters: JsonObject[] = [];
     let requestBody: JsonObject | undefined;
-    for (const [index, value] of (requireList(source.parameters, `${place}.parameters`) ?? []).entries()) {
+    for (const [index, value] of listOf(source.parameters, `${place}.parameters`).entries()) {
       const at = `${place}.parameters[${index}]`;
       const parameter = this.#resolved(value, at);
       if ((parameter.name === 'body' || parameter.in === 'body') && isJsonObject(parameter.schema)) {
@@ -311,7 +279,7 @@ class Conversion {
     if (requestBody !== undefined) {
       result.requestBody = requestBody;
     }
-    const responses = requireObject(source.responses, `${place}.responses`) ?? {};
+    const responses = objectOf(source.responses, `${place}.responses`);
     const converted: JsonObject = {};
     // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
     for (const code of Object.keys(responses).sort(compare)) {
@@ -354,22 +322,21 @@ class Conversion {
   }
 
   path(value: Json, place: string): JsonObject {
-    const source = requireObject(value, place) ?? {};
-    const result: JsonObject = {};
-    put(result, '$ref', source.$ref);
+    const source = objectOf(value, place);
+    const result = pick(source, ['$ref']);
     for (const method of ['get', 'put', 'post', 'delete', 'options', 'head', 'patch']) {
-      const operation = requireObject(source[method], `${place}.${method}`);
-      if (operation !== undefined) {
-        result[method] = this.operation(operation, `${place}.${method}`);
+      const at = `${place}.${method}`;
+      if (source[method] !== undefined && source[method] !== null) {
+        result[method] = this.operation(objectOf(source[method], at), at);
       }
     }
-    const parameters = requireList(source.parameters, `${place}.parameters`) ?? [];
+    const parameters = listOf(source.parameters, `${place}.parameters`);
     put(
       result,
       'parameters',
       parameters.map((item, index) => {
         const at = `${place}.parameters[${index}]`;
-        return this.parameter(requireObject(item, at) ?? {}, at);
+        return this.parameter(objectOf(item, at), at);
       }),
     );
     return extensions(source, result);
@@ -389,10 +356,10 @@ class Conversion {
       mapped(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
     );
     const parameters = mapped(document.parameters, 'parameters', (value, place) =>
-      this.parameter(requireObject(value, place) ?? {}, place),
+      this.parameter(objectOf(value, place), place),
     );
     // Request bodies among the shared parameters have become part of the operations.
-    const shared = Object.entries(parameters ?? {}).filter(([, value]) => (value as JsonObject).in !== 'body');
+    const shared = Object.entries(parameters).filter(([, value]) => (value as JsonObject).in !== 'body');
     put(result, 'parameters', Object.fromEntries(shared));
     put(result, 'securitySchemes', mapped(document.securityDefinitions, 'securityDefinitions', securityScheme));
     return result;
@@ -401,56 +368,35 @@ class Conversion {
 
 /** In v3 a reference cannot have sibling fields: if it has any, it becomes the only element of an allOf. */
 function wrapReference(schema: JsonObject): JsonObject {
-  if (schema.$ref === undefined || Object.keys(schema).length === 1) {
+  const { $ref, ...rest } = schema;
+  if ($ref === undefined || Object.keys(rest).length === 0) {
     return schema;
   }
-  const { $ref, allOf: _, ...rest } = schema;
+  const wrapped: JsonObject = { ...rest, allOf: [{ $ref }] };
   const result: JsonObject = {};
-  const allOf: Json = [{ $ref: $ref as Json }];
-  for (const key of [...schemaFields, ...Object.keys(rest).filter((name) => !knownSchemaFields.has(name))]) {
-    if (key === 'allOf') {
-      result.allOf = allOf;
-    } else if (Object.hasOwn(rest, key)) {
-      setOwn(result, key, rest[key] as Json);
-    }
+  for (const key of keysInOrder(wrapped)) {
+    setOwn(result, key, wrapped[key] as Json);
   }
   return result;
 }
 
-function externalDocs(source: JsonObject, place: string): JsonObject | undefined {
-  const docs = requireObject(source.externalDocs, `${place}.externalDocs`);
-  if (docs === undefined) {
-    return undefined;
-  }
-  const result: JsonObject = {};
-  put(result, 'description', docs.description);
-  put(result, 'url', docs.url);
-  return result;
+function externalDocs(source: JsonObject, place: string): JsonObject {
+  return pick(objectOf(source.externalDocs, `${place}.externalDocs`), ['description', 'url']);
 }
 
 function securityScheme(value: Json, place: string): JsonObject {
-  const source = requireObject(value, place) ?? {};
-  const result: JsonObject = {};
-  for (const field of ['type', 'description', 'name', 'in']) {
-    put(result, field, source[field]);
-  }
+  const source = objectOf(value, place);
+  const result = pick(source, ['type', 'description', 'name', 'in']);
   if (typeof source.flow === 'string' && source.flow !== '') {
-    const flow: JsonObject = {};
-    put(flow, 'authorizationUrl', source.authorizationUrl);
-    put(flow, 'tokenUrl', source.tokenUrl);
-    put(flow, 'scopes', source.scopes);
-    result.flows = { [source.flow]: flow };
+    result.flows = { [source.flow]: pick(source, ['authorizationUrl', 'tokenUrl', 'scopes']) };
   }
   return extensions(source, result);
 }
 
 function infoOf(document: JsonObject): JsonObject {
-  const source = requireObject(document.info, 'info') ?? {};
-  const result: JsonObject = {};
-  for (const field of ['description', 'title', 'termsOfService', 'contact', 'license', 'version']) {
-    put(result, field, source[field]);
-  }
-  return extensions(source, result);
+  const source = objectOf(document.info, 'info');
+  const fields = ['description', 'title', 'termsOfService', 'contact', 'license', 'version'];
+  return extensions(source, pick(source, fields));
 }
 
 /**
@@ -461,8 +407,7 @@ function infoOf(document: JsonObject): JsonObject {
  * The input is not changed. Time and size of the result are linear in it; values may be shared between places in the
  * result.
  *
- * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that nests too deep,
- *   has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
+ * @throws {V2ConversionError} for a value that is not an OpenAPI v2 document, and for a document that has operations with more than `maxMediaTypes` media types, or schemas of more than `maxCopied` characters, counted
  *   once per media type.
  */
 export function convertV2ToV3(
@@ -474,15 +419,11 @@ export function convertV2ToV3(
   }
   const conversion = new Conversion(document, maxCopied);
   const result: JsonObject = { openapi: '3.0.0', info: infoOf(document) };
-  const paths = requireObject(document.paths, 'paths');
-  if (paths !== undefined) {
-    const items: JsonObject = {};
-    for (const path of Object.keys(paths).sort(compare)) {
-      if (path.startsWith('/')) {
-        setOwn(items, path, conversion.path(paths[path] as Json, `paths.${path}`));
-      }
-    }
-    result.paths = extensions(paths, items);
+  if (document.paths !== undefined && document.paths !== null) {
+    const paths = objectOf(document.paths, 'paths');
+    const items = Object.entries(paths).filter(([path]) => path.startsWith('/'));
+    const convert = (value: Json, place: string) => conversion.path(value, place);
+    result.paths = extensions(paths, mapped(Object.fromEntries(items), 'paths', convert));
   }
   put(result, 'components', conversion.components(document));
   put(result, 'externalDocs', externalDocs(document, ''));

@@ -4,3 +4,4 @@ export { encodeProtobuf, protobufMediaType, protobufMediaTypeV2 } from './protob
 export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
 export { type SerializedDocument, serializeDocument } from './serialize.ts';
 export { ofGroupVersion } from './split.ts';
+export { parseYaml } from './yaml.ts';

@@ -1,8 +1,8 @@
-import { load } from 'js-yaml';
 import { printable } from '../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject, maxJsonDepth, parseJson, setOwn } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { componentSections } from './components.ts';
 import { convertV2ToV3, V2ConversionError } from './convert-v2.ts';
+import { parseYaml } from './yaml.ts';
 
 /** Why a value is not a usable OpenAPI document: the message continues after the name of the document. */
 export class InvalidOpenApi extends Error {}
@@ -15,84 +15,20 @@ interface ReadOpenApi {
   isConverted: boolean;
 }
 
-/** Maximum number of values of a YAML document, and of characters of its strings, counted once for each alias. */
-const maxValues = 5_000_000;
-const maxCharacters = 256 * 1024 * 1024;
-
-const tooMany = 'has too many values, or aliases that expand to too many';
-
-/**
- * The number of values in the result of a YAML parser, each counted as often as aliases refer to it; computed before
- * any of them is copied.
- *
- * @param known the sizes of values that have been counted.
- */
-function sizeOf(value: unknown, known: Map<unknown, number>, depth = 0): number {
-  if (typeof value !== 'object' || value === null) {
-    return 1;
-  }
-  if (depth > maxJsonDepth) {
-    throw new InvalidOpenApi(`nests deeper than ${maxJsonDepth} levels`);
-  }
-  let size = known.get(value);
-  if (size === undefined) {
-    size = 1;
-    for (const item of Object.values(value)) {
-      size += sizeOf(item, known, depth + 1);
-    }
-    known.set(value, size);
-  }
-  return size;
-}
-
-/** A copy of the result of a YAML parser as JSON: without aliases, dates and anything else that JSON lacks. */
-function plain(value: unknown, left: { characters: number }, depth = 0): Json {
-  if (left.characters < 0) {
-    throw new InvalidOpenApi(tooMany);
-  }
-  if (depth > maxJsonDepth) {
-    throw new InvalidOpenApi(`nests deeper than ${maxJsonDepth} levels`);
-  }
-  if (Array.isArray(value)) {
-    return value.map((item) => plain(item, left, depth + 1));
-  }
-  if (value instanceof Date) {
-    return value.toISOString();
-  }
-  if (typeof value === 'object' && value !== null) {
-    const result: JsonObject = {};
-    for (const [key, item] of Object.entries(value)) {
-      left.characters -= key.length;
-      setOwn(result, key, plain(item, left, depth + 1));
-    }
-    return result;
-  }
-  if (typeof value === 'string') {
-    left.characters -= value.length;
-    return value;
-  }
-  return typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)) ? value : null;
-}
+/** Maximum number of characters of a YAML document, as JSON: somewhat more than those of a large API server together. */
+const maxYaml = 64 * 1024 * 1024;
 
 function parse(bytes: Buffer): Json {
   const start = bytes.subarray(0, 1000).toString('latin1').trimStart();
-  if (start.startsWith('{') || start === '') {
-    try {
-      return parseJson(bytes);
-    } catch (error) {
-      throw new InvalidOpenApi((error as Error).message.replace(/^the (body|JSON document) /, ''));
-    }
-  }
-  let value: unknown;
+  const isJson = start.startsWith('{') || start === '';
   try {
-    value = load(new TextDecoder('utf-8', { fatal: true }).decode(bytes), { maxDepth: maxJsonDepth });
+    return isJson ? parseJson(bytes) : parseYaml(bytes, maxYaml);
   } catch (error) {
-    throw new InvalidOpenApi(`is not valid YAML: ${printable((error as Error).message.split('\n')[0] ?? '')}`);
+    const { message } = error as Error;
+    throw new InvalidOpenApi(
+      isJson ? message.replace(/^the (body|JSON document) /, '') : `is not valid YAML: ${printable(message)}`,
+    );
   }
-  if (sizeOf(value, new Map()) > maxValues) {
-    throw new InvalidOpenApi(tooMany);
-  }
-  return plain(value, { characters: maxCharacters });
 }
 
 /**

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import { applyDefaults, dropNulls, prune, validateSchema } from '../../kubernetes/schema/index.ts';
 import { dropEmpty, objectMetaSchema } from '../models/built-in-schemas.ts';
+import { parseYaml } from '../openapi-documents/index.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import { parseProtobuf } from './protobuf.ts';
-import { parseYaml } from './yaml.ts';
 
 interface Format {
   name: string;
@@ -19,7 +19,7 @@ const maxUnknown = 100;
 /** Formats of request bodies, by media type. */
 const formats = new Map<string, Format>([
   ['application/json', { name: 'json', parse: parseJson }],
-  ['application/yaml', { name: 'yaml', parse: parseYaml }],
+  ['application/yaml', { name: 'yaml', parse: (body) => parseYaml(body) }],
   ['application/vnd.kubernetes.protobuf', { name: 'protobuf', parse: parseProtobuf }],
 ]);
 

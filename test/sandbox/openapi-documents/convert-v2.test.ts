@@ -139,10 +139,6 @@ describe('operations', () => {
 });
 
 describe('rejected documents', () => {
-  let deep: JsonObject = {};
-  for (let level = 0; level < 300; level++) {
-    deep = { properties: { a: deep } };
-  }
   test.each<[string, JsonObject, string]>([
     [
       'a v3 document',
@@ -161,7 +157,6 @@ describe('rejected documents', () => {
       swagger({ paths: { '/a': { get: { produces: [1] } } } }),
       'paths./a.get.produces[] is 1; it must be a media type',
     ],
-    ['deep nesting', swagger({ definitions: { A: deep } }), 'nests deeper than 256 levels'],
     [
       'many media types',
       swagger({ paths: { '/a': { get: { produces: Array(maxMediaTypes + 1).fill('a') } } } }),

@@ -25,21 +25,12 @@ test('of YAML, everything becomes JSON', () => {
       '# a comment',
       'openapi: 3.0.0',
       'paths: {}',
-      'x-values: [2026-01-02, true, false, 1.5, .inf, .nan, ~, text]',
+      'x-values: [2026-01-02, true, false, 1.5, ~, text]',
       'x-shared: &s {a: [1]}',
       'x-again: [*s, *s]',
     ].join('\n'),
   );
-  expect(document['x-values']).toEqual([
-    expect.stringMatching(/^2026-01-02/),
-    true,
-    false,
-    1.5,
-    null,
-    null,
-    null,
-    'text',
-  ]);
+  expect(document['x-values']).toEqual([expect.stringMatching(/^2026-01-02/), true, false, 1.5, null, 'text']);
   expect(document['x-again']).toEqual([{ a: [1] }, { a: [1] }]);
   expect((document['x-again'] as object[])[0]).not.toBe((document['x-again'] as object[])[1]);
 });
@@ -64,17 +55,14 @@ test('YAML nests as deep as JSON, and no deeper', () => {
     aliases.push(`x-${level}: &a${level} {a: *a${level - 1}}`);
   }
   expect(() => read(aliases.slice(0, 250).join('\n'))).not.toThrow();
-  expect(() => read(aliases.join('\n'))).toThrow(new InvalidOpenApi('nests deeper than 256 levels'));
+  expect(() => read(aliases.join('\n'))).toThrow(/nests deeper than 256 levels/);
 });
 
 test('long texts count as often as aliases name them', () => {
   const text = 'x'.repeat(1_000_000);
   const yaml = (count: number) => `openapi: 3.0.0\nx-a: &a ${text}\nx-b: [${Array(count).fill('*a').join()}]\n`;
-  expect(() => read(yaml(240))).not.toThrow();
-  expect(() => read(yaml(300))).toThrow(new InvalidOpenApi('has too many values, or aliases that expand to too many'));
-  const keys = `openapi: 3.0.0\nx-a: &a {${text.slice(0, 1000)}: 1}\nx-b: &b [${Array(1000).fill('*a').join()}]\n`;
-  expect(() => read(`${keys}x-c: [${Array(100).fill('*b').join()}]\n`)).not.toThrow();
-  expect(() => read(`${keys}x-c: [${Array(300).fill('*b').join()}]\n`)).toThrow('has too many values, or aliases');
+  expect(() => read(yaml(60))).not.toThrow();
+  expect(() => read(yaml(70))).toThrow('its aliases expand to more than 67108864 characters');
 });
 
 describe('rejects what is not a document', () => {
@@ -116,8 +104,9 @@ describe('rejects what is not a document', () => {
     ['{"swagger":"1.2"}', 'cannot be converted from OpenAPI v2: swagger is "1.2"'],
     ['{"paths":{"api/v1":{"serverRelativeURL":"/openapi/v3/api/v1"}}}', 'is an API server index of documents'],
     [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 'nests deeper than 256 levels'],
-    [`a: ${'['.repeat(300)}${']'.repeat(300)}`, 'is not valid YAML: nesting exceeded'],
-    [bomb.join('\n'), 'has too many values, or aliases'],
+    [`a: ${'['.repeat(300)}${']'.repeat(300)}`, 'is not valid YAML: line 1: nests deeper than 256 levels'],
+    [bomb.join('\n'), 'is not valid YAML: '],
+    ['openapi: 3.0.0\nx-a: .inf', 'is not valid YAML: line 2: YAML: .inf is not a JSON number'],
   ])('%#: %.30s', (text, message) => {
     let thrown: unknown;
     try {

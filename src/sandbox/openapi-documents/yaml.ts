@@ -1,23 +1,21 @@
 import { type Json, parseJson } from '../../kubernetes/index.ts';
 import { type DocumentText, readDocument, splitDocuments } from '../../kubernetes/manifests/index.ts';
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Maximum number of characters of a body with its aliases expanded: four times the largest body. Without aliases, JSON
  * is never that much longer than its YAML.
  */
-const maxExpanded = 12 * 1024 * 1024;
+const maxBody = 12 * 1024 * 1024;
 
-/**
- * Throws when a value is longer, as JSON, than an object may be. Stops counting there, since aliases multiply the size.
- */
-function checkSize(value: unknown): void {
-  let left = maxExpanded;
+/** Throws when a value is longer, as JSON, than that. Stops counting there, since aliases multiply the size. */
+function checkSize(value: unknown, maxLength: number): void {
+  let left = maxLength;
   function count(child: unknown): void {
     left -= typeof child === 'string' ? child.length + 3 : 2;
     if (left < 0) {
-      throw new Error(`its aliases expand to more than ${maxExpanded} characters`);
+      throw new Error(`its aliases expand to more than ${maxLength} characters`);
     }
     if (typeof child === 'object' && child !== null) {
       for (const [key, item] of Object.entries(child)) {
@@ -43,12 +41,13 @@ function onlyDocument(text: string): DocumentText | undefined {
 }
 
 /**
- * Parses a YAML body as the API server does, in time linear in the body. An empty body is null.
+ * Parses YAML as the API server does, in time linear in it. An empty text is null.
  *
+ * @param maxLength how many characters of JSON it may become.
  * @throws {Error} for invalid YAML, duplicate keys, more than one document, and for input beyond the limits of JSON or
  *   of aliases.
  */
-export function parseYaml(body: Uint8Array): Json {
+export function parseYaml(body: Uint8Array, maxLength = maxBody): Json {
   const document = onlyDocument(decoder.decode(body));
   if (document === undefined) {
     return null;
@@ -57,7 +56,7 @@ export function parseYaml(body: Uint8Array): Json {
   if ('errors' in read) {
     throw new Error(read.errors.map(({ line, message }) => `line ${line}: ${message}`).join('; '));
   }
-  checkSize(read.value);
+  checkSize(read.value, maxLength);
   // Via JSON, so that the same limits apply.
   return parseJson(Buffer.from(JSON.stringify(read.value)));
 }
