@@ -1,8 +1,15 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type Informer, type KubernetesClient, startInformer, type WatchPace } from '../../kubernetes/client/index.ts';
+import {
+  type Informer,
+  type KubernetesClient,
+  objectKey,
+  startInformer,
+  type WatchPace,
+} from '../../kubernetes/client/index.ts';
+import { type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { FactCollection } from '../facts/collection.ts';
 import type { CollectedKind } from '../facts/store.ts';
-import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
+import { factResources, resourceName, versionPath } from './resources.ts';
 import { servedVersion } from './versions.ts';
 
 /**
@@ -43,6 +50,12 @@ type State =
   | { is: 'unknown' }
   | { is: 'followed'; version: string; informer: Informer; misses: number }
   | { is: 'absent'; saidAt: number };
+
+/** The metadata by which an object, and its version, is recognized. */
+function identityOf(object: JsonObject): JsonObject {
+  const { namespace = null, name = null, uid = null, resourceVersion = null } = objectAt(object, 'metadata');
+  return { namespace, name, uid, resourceVersion };
+}
 
 /** Watches one kind: copies the objects of the version that the API server serves into a collection. */
 export class KindWatch {
@@ -137,9 +150,7 @@ export class KindWatch {
     if (this.#state.is === 'followed') {
       this.#state.informer.stop();
     }
-    for (const key of [...this.#collection.keys()]) {
-      this.#collection.remove(key);
-    }
+    this.#collection.clear();
   }
 
   #startInformer(version: string): Informer {
@@ -148,14 +159,17 @@ export class KindWatch {
     return startInformer(config, {
       path: `${versionPath(resource.group, version)}/${resource.plural}`,
       resource: resourceName(resource),
-      keep: (object) => keptOf(resource, object),
+      keep: (object) => ({
+        metadata: identityOf(object),
+        facts: this.#collection.reduce(objectKey(object), object) as Json,
+      }),
       maxObjects,
       maxLength,
       onChange: ({ type, key, object }) => {
         if (type === 'deleted') {
           this.#collection.remove(key);
         } else {
-          this.#collection.put(key, object);
+          this.#collection.putReduced(key, object.facts);
         }
       },
       onProblem: (problem) => this.#tell(problem),

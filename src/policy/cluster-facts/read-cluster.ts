@@ -14,7 +14,7 @@ import { readSecret } from '../facts/secrets.ts';
 import { type CollectedKind, collectedKinds, createFactsStore } from '../facts/store.ts';
 import { annotatedSecret } from '../rules/fields/secret.ts';
 import { createNamedObjects } from './named-objects.ts';
-import { factResources, keptOf, resourceName, versionPath } from './resources.ts';
+import { factResources, resourceName, versionPath } from './resources.ts';
 import { servedVersion } from './versions.ts';
 
 /** Maximum number of objects of a kind that are read. */
@@ -64,7 +64,7 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
         ? []
         : listPages(cluster, { path, resource: name, maxObjects })) {
         for (const object of items) {
-          store.collections[kind].put(objectKey(object), keptOf(resource, object));
+          store.collections[kind].put(objectKey(object), object);
         }
         count += items.length;
         onProgress?.(name, count);

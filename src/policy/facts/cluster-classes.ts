@@ -1,7 +1,6 @@
 import { itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { type FactCollection, IndexedCollection } from './collection.ts';
+import { type FactCollection, Index, IndexedCollection } from './collection.ts';
 import type { ClusterClassFacts, HandlerReference } from './facts.ts';
-import { Multimap } from './multimap.ts';
 import { extensionOfHandler, nonEmptyText } from './parts.ts';
 
 /** The fields of an external patch that name a handler, in v1beta2 and in earlier versions. */
@@ -38,31 +37,15 @@ function referencesOf(clusterClass: string, object: JsonObject): HandlerReferenc
   return [...found.values()];
 }
 
-/** ClusterClasses by the handlers that they name. One that is being deleted no longer needs them. */
+/** ClusterClasses by the extensions whose handlers they name. One that is being deleted no longer needs them. */
 export function createClusterClasses(): { collection: FactCollection; facts: ClusterClassFacts } {
-  const byHandler = new Multimap<HandlerReference>();
-  const byExtension = new Multimap<HandlerReference>();
-  const collection = new IndexedCollection<readonly HandlerReference[]>({
-    reduce: (key, object) =>
+  const byExtension = new Index<readonly HandlerReference[], HandlerReference>((references) =>
+    references.map((reference) => [extensionOfHandler(reference.handler), reference]),
+  );
+  const collection = new IndexedCollection(
+    (key, object) =>
       nonEmptyText(objectAt(object, 'metadata'), 'deletionTimestamp') === undefined ? referencesOf(key, object) : [],
-    add(references) {
-      for (const reference of references) {
-        byHandler.add(reference.handler, reference);
-        byExtension.add(extensionOfHandler(reference.handler), reference);
-      }
-    },
-    remove(references) {
-      for (const reference of references) {
-        byHandler.delete(reference.handler, reference);
-        byExtension.delete(extensionOfHandler(reference.handler), reference);
-      }
-    },
-  });
-  return {
-    collection,
-    facts: {
-      namingHandler: (handler) => byHandler.get(handler),
-      namingExtension: (extension) => byExtension.get(extension),
-    },
-  };
+    [byExtension],
+  );
+  return { collection, facts: { namingExtension: (extension) => byExtension.get(extension) } };
 }

@@ -1,9 +1,7 @@
 import { pendingHooksAnnotation } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { type FactCollection, IndexedCollection } from './collection.ts';
-import { Counts } from './counts.ts';
+import { type FactCollection, Index, IndexedCollection } from './collection.ts';
 import type { ClusterFacts, KnownCluster } from './facts.ts';
-import { Multimap } from './multimap.ts';
 import { namespacedName, nonEmptyText } from './parts.ts';
 
 /**
@@ -38,7 +36,7 @@ function pendingOf(metadata: JsonObject): readonly string[] {
   return isRead ? [...new Set(pending.split(',', maxPending))] : [];
 }
 
-function reduce(key: string, object: JsonObject): Item | undefined {
+function reduce(key: string, object: JsonObject): Item {
   const metadata = objectAt(object, 'metadata');
   const namespace = nonEmptyText(metadata, 'namespace') ?? '';
   return {
@@ -49,34 +47,15 @@ function reduce(key: string, object: JsonObject): Item | undefined {
   };
 }
 
-/** Clusters by pending hook, and their namespaces by ClusterClass. */
+/** Clusters by pending hook, and by ClusterClass. */
 export function createClusters(): { collection: FactCollection; facts: ClusterFacts } {
-  const byPending = new Multimap<KnownCluster>();
-  const namespacesByClass = new Counts();
-  const collection = new IndexedCollection<Item>({
-    reduce,
-    add(item) {
-      for (const hook of item.pending) {
-        byPending.add(hook, item);
-      }
-      if (item.clusterClass !== undefined) {
-        namespacesByClass.add(item.clusterClass, item.namespace);
-      }
-    },
-    remove(item) {
-      for (const hook of item.pending) {
-        byPending.delete(hook, item);
-      }
-      if (item.clusterClass !== undefined) {
-        namespacesByClass.delete(item.clusterClass, item.namespace);
-      }
-    },
-  });
+  const byPending = new Index<Item>((item) => item.pending.map((hook) => [hook, item]));
+  const byClass = new Index<Item>((item) => (item.clusterClass ? [[item.clusterClass, item]] : []));
   return {
-    collection,
+    collection: new IndexedCollection(reduce, [byPending, byClass]),
     facts: {
       waitingFor: (hook) => byPending.get(hook),
-      namespacesOfClass: (clusterClass) => namespacesByClass.get(clusterClass) ?? [],
+      namespacesOfClass: (clusterClass) => new Set(Array.from(byClass.get(clusterClass), ({ namespace }) => namespace)),
     },
   };
 }

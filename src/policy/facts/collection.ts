@@ -2,38 +2,71 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 
 /** The objects of one kind, reduced to what rules need and indexed. */
 export interface FactCollection {
-  /** Adds an object, or replaces the one with the same key. */
+  /** The part of an object that is kept, as JSON: all that `putReduced` needs. */
+  reduce(key: string, object: JsonObject): unknown;
+  /** Adds what `reduce` made of an object, or replaces that of the one with the same key. */
+  putReduced(key: string, item: unknown): void;
+  /** Reduces and adds an object. */
   put(key: string, object: JsonObject): void;
   remove(key: string): void;
+  clear(): void;
   readonly size: number;
-  keys(): Iterable<string>;
 }
 
-/** Which parts of a kind's objects are kept, and the indexes over them. */
-interface Indexing<Item> {
-  /** The part of an object to keep; undefined if none is needed. */
-  reduce(key: string, object: JsonObject): Item | undefined;
-  /** Adds an item to the indexes. */
-  add(item: Item): void;
-  /** Removes an item from the indexes. */
-  remove(item: Item): void;
+const none: ReadonlySet<never> = new Set();
+
+/** Entries by a key that several items may share. Keys without entries take no memory. */
+export class Index<Item, Entry = Item> {
+  readonly #entriesOf: (item: Item) => readonly (readonly [key: string, entry: Entry])[];
+  readonly #sets = new Map<string, Set<Entry>>();
+
+  /** @param entriesOf returns the same entries whenever it is called for an item. */
+  constructor(entriesOf: (item: Item) => readonly (readonly [key: string, entry: Entry])[]) {
+    this.#entriesOf = entriesOf;
+  }
+
+  add(item: Item): void {
+    for (const [key, entry] of this.#entriesOf(item)) {
+      const set = this.#sets.get(key);
+      if (set === undefined) {
+        this.#sets.set(key, new Set([entry]));
+      } else {
+        set.add(entry);
+      }
+    }
+  }
+
+  remove(item: Item): void {
+    for (const [key, entry] of this.#entriesOf(item)) {
+      const set = this.#sets.get(key);
+      if (set?.delete(entry) && set.size === 0) {
+        this.#sets.delete(key);
+      }
+    }
+  }
+
+  /** The entries of a key, in the order in which they were added. */
+  get(key: string): ReadonlySet<Entry> {
+    return this.#sets.get(key) ?? none;
+  }
 }
 
 /** A collection that also has the items by key. */
 export class IndexedCollection<Item> implements FactCollection {
+  readonly reduce: (key: string, object: JsonObject) => Item;
+  readonly #indexes: readonly Pick<Index<Item>, 'add' | 'remove'>[];
   readonly #items = new Map<string, Item>();
-  readonly #indexing: Indexing<Item>;
 
-  constructor(indexing: Indexing<Item>) {
-    this.#indexing = indexing;
+  constructor(
+    reduce: (key: string, object: JsonObject) => Item,
+    indexes: readonly Pick<Index<Item>, 'add' | 'remove'>[] = [],
+  ) {
+    this.reduce = reduce;
+    this.#indexes = indexes;
   }
 
   get size(): number {
     return this.#items.size;
-  }
-
-  keys(): Iterable<string> {
-    return this.#items.keys();
   }
 
   get(key: string): Item | undefined {
@@ -41,11 +74,14 @@ export class IndexedCollection<Item> implements FactCollection {
   }
 
   put(key: string, object: JsonObject): void {
+    this.putReduced(key, this.reduce(key, object));
+  }
+
+  putReduced(key: string, item: Item): void {
     this.remove(key);
-    const item = this.#indexing.reduce(key, object);
-    if (item !== undefined) {
-      this.#items.set(key, item);
-      this.#indexing.add(item);
+    this.#items.set(key, item);
+    for (const index of this.#indexes) {
+      index.add(item);
     }
   }
 
@@ -53,7 +89,15 @@ export class IndexedCollection<Item> implements FactCollection {
     const item = this.#items.get(key);
     if (item !== undefined) {
       this.#items.delete(key);
-      this.#indexing.remove(item);
+      for (const index of this.#indexes) {
+        index.remove(item);
+      }
+    }
+  }
+
+  clear(): void {
+    for (const key of [...this.#items.keys()]) {
+      this.remove(key);
     }
   }
 }

@@ -1,9 +1,8 @@
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { serverAddress } from './address.ts';
-import { type FactCollection, IndexedCollection } from './collection.ts';
+import { type FactCollection, Index, IndexedCollection } from './collection.ts';
 import type { ExtensionConfigFacts, KnownExtensionConfig } from './facts.ts';
-import { Multimap } from './multimap.ts';
 import { nonEmptyText, selectorOf } from './parts.ts';
 
 function hooksOf(object: JsonObject): string[] {
@@ -32,34 +31,10 @@ function reduce(name: string, object: JsonObject): KnownExtensionConfig {
 
 /** ExtensionConfigs (of any version: the fields in question have the same path) by name, address, hook and Secret. */
 export function createExtensionConfigs(): { collection: FactCollection; facts: ExtensionConfigFacts } {
-  const byAddress = new Multimap<KnownExtensionConfig>();
-  const byHook = new Multimap<KnownExtensionConfig>();
-  const bySecret = new Multimap<KnownExtensionConfig>();
-  const collection = new IndexedCollection<KnownExtensionConfig>({
-    reduce,
-    add(item) {
-      if (item.address !== undefined) {
-        byAddress.add(item.address, item);
-      }
-      if (item.secret !== undefined) {
-        bySecret.add(item.secret, item);
-      }
-      for (const hook of item.hooks) {
-        byHook.add(hook, item);
-      }
-    },
-    remove(item) {
-      if (item.address !== undefined) {
-        byAddress.delete(item.address, item);
-      }
-      if (item.secret !== undefined) {
-        bySecret.delete(item.secret, item);
-      }
-      for (const hook of item.hooks) {
-        byHook.delete(hook, item);
-      }
-    },
-  });
+  const byAddress = new Index<KnownExtensionConfig>((item) => (item.address ? [[item.address, item]] : []));
+  const bySecret = new Index<KnownExtensionConfig>((item) => (item.secret ? [[item.secret, item]] : []));
+  const byHook = new Index<KnownExtensionConfig>((item) => item.hooks.map((hook) => [hook, item]));
+  const collection = new IndexedCollection(reduce, [byAddress, bySecret, byHook]);
   return {
     collection,
     facts: {

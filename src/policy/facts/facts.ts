@@ -51,12 +51,10 @@ export interface HandlerReference {
   readonly handler: string;
 }
 
-/** ClusterClasses by the handlers that they name. */
+/** ClusterClasses by the extensions that they name. */
 export interface ClusterClassFacts {
   /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
   namingExtension(extension: string): ReadonlySet<HandlerReference>;
-  /** The places that name a handler. */
-  namingHandler(handler: string): ReadonlySet<HandlerReference>;
 }
 
 /** The parts of a Cluster that matter to extensions. */

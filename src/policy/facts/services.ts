@@ -1,7 +1,5 @@
 import { itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { type FactCollection, IndexedCollection } from './collection.ts';
-import type { KnownService, ServiceFacts } from './facts.ts';
-import { namespacedName } from './parts.ts';
+import type { KnownService } from './facts.ts';
 
 /** The facts of a Service whose only port is 443; shared, since most Services are like that. */
 const onlyHttps: KnownService = { ports: [443] };
@@ -17,27 +15,4 @@ export function readService(object: JsonObject): KnownService {
     return typeof port === 'number' && protocol === 'TCP' ? [port] : [];
   });
   return ports.length === 1 && ports[0] === 443 ? onlyHttps : { ports };
-}
-
-/**
- * Services by namespace and name.
- *
- * @param isComplete whether a Service that was not added is certainly absent from a namespace.
- */
-export function createServices(isComplete: (namespace: string) => boolean): {
-  collection: FactCollection;
-  facts: ServiceFacts;
-} {
-  const collection = new IndexedCollection<KnownService>({
-    reduce: (_key, object) => readService(object),
-    add() {},
-    remove() {},
-  });
-  return {
-    collection,
-    facts: {
-      find: (namespace, name) =>
-        collection.get(namespacedName(namespace, name)) ?? (isComplete(namespace) ? 'absent' : undefined),
-    },
-  };
 }

@@ -1,10 +1,11 @@
+import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { createClusterClasses } from './cluster-classes.ts';
 import { createClusters } from './clusters.ts';
-import type { FactCollection } from './collection.ts';
+import { type FactCollection, IndexedCollection } from './collection.ts';
 import { createExtensionConfigs } from './extension-configs.ts';
-import type { Facts, SecretFacts } from './facts.ts';
-import { createNamespaces } from './namespaces.ts';
-import { createServices } from './services.ts';
+import type { Facts, NamespaceFacts, SecretFacts, ServiceFacts } from './facts.ts';
+import { namespacedName, textsOf } from './parts.ts';
+import { readService } from './services.ts';
 
 /** The kinds that are kept completely: all existing objects. */
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
@@ -28,13 +29,23 @@ interface FactsStoreOptions {
   isServiceCertain?: (namespace: string) => boolean;
 }
 
+/** The labels of a namespace. The API server gives every namespace the first one; manifests do not contain it. */
+function labelsOf(name: string, namespace: JsonObject): Readonly<Record<string, string>> {
+  return { 'kubernetes.io/metadata.name': name, ...textsOf(objectAt(objectAt(namespace, 'metadata'), 'labels')) };
+}
+
 /** An empty store, in which nothing is known. */
 export function createFactsStore({ secrets, isServiceCertain = () => true }: FactsStoreOptions = {}): FactsStore {
   const extensionConfigs = createExtensionConfigs();
   const clusterClasses = createClusterClasses();
   const clusters = createClusters();
-  const namespaces = createNamespaces();
-  const services = createServices(isServiceCertain);
+  const namespaces = new IndexedCollection(labelsOf);
+  const services = new IndexedCollection((_key, object) => readService(object));
+  const namespaceFacts: NamespaceFacts = { labelsOf: (namespace) => namespaces.get(namespace) };
+  const serviceFacts: ServiceFacts = {
+    find: (namespace, name) =>
+      services.get(namespacedName(namespace, name)) ?? (isServiceCertain(namespace) ? 'absent' : undefined),
+  };
   const known = new Set<CollectedKind>();
   const ifKnown = <T>(kind: CollectedKind, facts: T) => (known.has(kind) ? facts : undefined);
   return {
@@ -49,10 +60,10 @@ export function createFactsStore({ secrets, isServiceCertain = () => true }: Fac
         return ifKnown('Cluster', clusters.facts);
       },
       get namespaces() {
-        return ifKnown('Namespace', namespaces.facts);
+        return ifKnown('Namespace', namespaceFacts);
       },
       get services() {
-        return ifKnown('Service', services.facts);
+        return ifKnown('Service', serviceFacts);
       },
       secrets,
     },
@@ -60,8 +71,8 @@ export function createFactsStore({ secrets, isServiceCertain = () => true }: Fac
       ExtensionConfig: extensionConfigs.collection,
       ClusterClass: clusterClasses.collection,
       Cluster: clusters.collection,
-      Namespace: namespaces.collection,
-      Service: services.collection,
+      Namespace: namespaces,
+      Service: services,
     },
     setKnown(kind, isKnown) {
       if (isKnown) {

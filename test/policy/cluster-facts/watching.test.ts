@@ -195,10 +195,10 @@ test('a cluster that serves only v1beta1, and later no version of the kind', asy
   });
   const { watching, facts } = follow(at);
   await watching.synced;
-  expect(facts().clusterClasses?.namingHandler('generate.my-extension').size).toBe(1);
+  expect(facts().clusterClasses?.namingExtension('my-extension').size).toBe(1);
   await at.delete(older[0]!);
   await vi.waitFor(() => {
-    expect(facts().clusterClasses?.namingHandler('generate.my-extension').size).toBe(0);
+    expect(facts().clusterClasses?.namingExtension('my-extension').size).toBe(0);
     expect(watching.status('ClusterClass')).toMatchObject({ isKnown: true, objects: 0, problem: undefined });
   }, within);
 });

@@ -46,7 +46,6 @@ function answers({ facts }: FactsStore): unknown {
     hook: Array.from(facts.extensionConfigs?.byHook(`Hook.${name}`) ?? [], (item) => item.name).sort(),
     secret: Array.from(facts.extensionConfigs?.bySecret(`x/${name}`) ?? [], (item) => item.name).sort(),
     extension: Array.from(facts.clusterClasses?.namingExtension(name) ?? [], (item) => item.clusterClass).sort(),
-    handler: Array.from(facts.clusterClasses?.namingHandler(`h.${name}`) ?? [], (item) => item.clusterClass).sort(),
     waiting: Array.from(facts.clusters?.waitingFor(name) ?? [], (item) => item.key).sort(),
     namespaces: [...(facts.clusters?.namespacesOfClass(`clusters/${name}`) ?? [])].sort(),
   }));

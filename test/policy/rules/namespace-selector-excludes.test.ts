@@ -20,7 +20,7 @@ describe('an update that narrows the selector', () => {
   });
   const situation = (namespaces: readonly string[], classes = ['clusters/quick-start']) =>
     factsOf({
-      clusterClasses: { namingExtension: () => new Set(classes.map(reference)), namingHandler: never },
+      clusterClasses: { namingExtension: () => new Set(classes.map(reference)) },
       clusters: { namespacesOfClass: () => namespaces, waitingFor: never },
       namespaces: { labelsOf: (namespace) => ({ team: namespace.charAt(0) }) },
     });
