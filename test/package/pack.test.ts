@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { hookNames } from '../../src/extension/scaffold/index.ts';
 import { review, send, validate } from '../server/running.ts';
@@ -217,31 +217,11 @@ test('kubectl reads what the installed sandbox serves', { ...needs('kubectl'), t
   );
 });
 
-/** Type-checks a file as a user of a package would, and runs it; returns what it printed. */
-async function checkAndRun(consumer: string, name: string, file: string): Promise<string> {
-  const folder = folderIn(consumer, name);
-  writeFileSync(join(folder, 'main.ts'), file);
-  const compilerOptions = {
-    target: 'es2024',
-    lib: ['es2024'],
-    module: 'nodenext',
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    skipLibCheck: false,
-    types: ['node'],
-    typeRoots: [join(projectFolder, 'node_modules/@types')],
-    noEmit: true,
-  };
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.ts'] }));
-  await runWell(folder, join(projectFolder, 'node_modules/.bin/tsc'), ['-p', '.']);
-  if (typeScript5 !== undefined) {
-    await runWell(folder, process.execPath, [typeScript5, '-p', '.']);
-  }
-  return runWell(folder, process.execPath, ['main.ts']);
-}
-
-test('rules and conversion work as a library: typed, checked with every declaration file, and running', async () => {
-  const file = `
+/** Programs that use the packages as a library, by name, with the consumer that has the package. */
+const programs = {
+  library: [
+    'program',
+    `
 import { convertExtensionConfig } from 'extensionconfig-webhook/conversion';
 import { checkExtensionConfig, type Problem, ruleDescriptions } from 'extensionconfig-webhook/rules';
 
@@ -257,17 +237,11 @@ const old = { apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1', kind: 'ExtensionC
 const { apiVersion } = convertExtensionConfig(old, 'v1beta2');
 export const result = { fields: problems.map(({ field }) => field), rules: ruleDescriptions.length, wrong: typeof wrong, apiVersion };
 process.stdout.write(JSON.stringify(result));
-`;
-  expect(JSON.parse(await checkAndRun(installed.program, 'library', file))).toEqual({
-    fields: ['spec.clientConfig.url'],
-    rules: expect.any(Number),
-    wrong: 'function',
-    apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
-  });
-});
-
-test('hooks and client work as a library: typed and running', async () => {
-  const file = `
+`,
+  ],
+  client: [
+    'sdk',
+    `
 import { createServer } from 'node:http';
 import { createClient } from 'cluster-api-extension/client';
 import { hooks, messageProblems, sampleRequest } from 'cluster-api-extension/hooks';
@@ -291,26 +265,11 @@ const seconds: number = result.ok ? result.response.retryAfterSeconds : -1;
 const problems = messageProblems(hooks.GeneratePatches, 'request', sampleRequest(hooks.GeneratePatches), 'strict');
 process.stdout.write(JSON.stringify({ seconds, problems, wrong: typeof wrong, untyped: typeof untyped, server: typeof createServer }));
 await client.close();
-`;
-  expect(JSON.parse(await checkAndRun(installed.sdk, 'client', file))).toEqual({
-    seconds: 0,
-    problems: [],
-    wrong: 'function',
-    untyped: 'function',
-    server: 'function',
-  });
-});
-
-test(
-  'TypeScript 5.9 was there to check the declarations',
-  needs('TypeScript 5.9', typeScript5 !== undefined),
-  async () => {
-    expect(await runWell(installed.sdk, process.execPath, [String(typeScript5), '--version'])).toContain('5.9');
-  },
-);
-
-test('the whole surface of the SDK is imported, typed and running', async () => {
-  const file = `
+`,
+  ],
+  surface: [
+    'sdk',
+    `
 import * as sdk from 'cluster-api-extension';
 import * as client from 'cluster-api-extension/client';
 import * as hooks from 'cluster-api-extension/hooks';
@@ -324,13 +283,73 @@ process.stdout.write(JSON.stringify({
   status: (response as { status?: string } | undefined)?.status,
   names: Object.fromEntries(Object.entries(all).map(([name, module]) => [name, Object.keys(module).length])),
 }));
-`;
-  const { status, names } = JSON.parse(await checkAndRun(installed.sdk, 'surface', file)) as {
-    status: string;
-    names: Record<string, number>;
-  };
-  expect(status).toBe('Success');
-  expect(Object.values(names).every((count) => count > 0)).toBe(true);
+`,
+  ],
+} as const satisfies Record<string, readonly ['program' | 'sdk', string]>;
+
+describe('as a library', () => {
+  const fileOf = (name: keyof typeof programs) => join(folderIn(installed[programs[name][0]], name), 'main.ts');
+  const names = Object.keys(programs) as (keyof typeof programs)[];
+  /** The folder of a project with all programs. */
+  let project: string;
+
+  beforeAll(() => {
+    for (const name of names) {
+      writeFileSync(fileOf(name), programs[name][1]);
+    }
+    const compilerOptions = {
+      target: 'es2024',
+      lib: ['es2024'],
+      module: 'nodenext',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      types: ['node'],
+      typeRoots: [join(projectFolder, 'node_modules/@types')],
+      noEmit: true,
+    };
+    project = folderIn(inject('runFolder'), 'programs');
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: names.map(fileOf) }));
+  });
+
+  test('every declaration file of both packages is checked, and the programs with them', async () => {
+    expect(await runWell(project, join(projectFolder, 'node_modules/.bin/tsc'), ['-p', '.'])).toBe('');
+  });
+
+  test('TypeScript 5.9 accepts them, too', needs('TypeScript 5.9', typeScript5 !== undefined), async () => {
+    const compiler = String(typeScript5);
+    expect(await runWell(project, process.execPath, [compiler, '--version'])).toContain('5.9');
+    expect(await runWell(project, process.execPath, [compiler, '-p', '.'])).toBe('');
+  });
+
+  /** What a program prints, which is JSON. */
+  const printed = async (name: keyof typeof programs): Promise<unknown> =>
+    JSON.parse(await runWell(dirname(fileOf(name)), process.execPath, ['main.ts']));
+
+  test('rules and conversion run', async () => {
+    expect(await printed('library')).toEqual({
+      fields: ['spec.clientConfig.url'],
+      rules: expect.any(Number),
+      wrong: 'function',
+      apiVersion: 'runtime.cluster.x-k8s.io/v1beta2',
+    });
+  });
+
+  test('hooks and client run', async () => {
+    expect(await printed('client')).toEqual({
+      seconds: 0,
+      problems: [],
+      wrong: 'function',
+      untyped: 'function',
+      server: 'function',
+    });
+  });
+
+  test('the whole surface of the SDK can be imported', async () => {
+    const { status, names } = (await printed('surface')) as { status: string; names: Record<string, number> };
+    expect(status).toBe('Success');
+    expect(Object.values(names).every((count) => count > 0)).toBe(true);
+  });
 });
 
 test('the OpenAPI page can be created from the package alone', async () => {
