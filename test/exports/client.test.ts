@@ -70,7 +70,7 @@ test('the only handler is the one whose selector matches the namespace of the re
   const elsewhere = { ...request, cluster: { ...cluster, metadata: { name: 'example', namespace: 'other' } } };
   expect(await client.callExtension(hooks.BeforeClusterUpgrade, { request: elsewhere })).toMatchObject({ ok: true });
   expect(await client.callExtension(hooks.BeforeClusterUpgrade, { request })).toMatchObject({
-    error: { message: expect.stringContaining('there is none: name one with the option handler') },
+    error: { message: expect.stringContaining('it has no handler: name one with the option handler') },
   });
 });
 
@@ -80,14 +80,14 @@ test.each<[string, string[], object, string, string]>([
     ['a', 'b'],
     request,
     'registry',
-    'there are a.example, b.example: name one with the option handler, or use callAllExtensions',
+    'it has the handlers a.example, b.example: name one with the option handler, or use callAllExtensions',
   ],
   [
     'has an object',
     ['a'],
     { ...request, cluster: { spec: {} } },
     'request',
-    'the request is about no object: pass the option object',
+    'the request names no object: pass the option object',
   ],
 ])('a call %s', async (_, names, body, step, message) => {
   const client = clientOf(await discovered(...names));

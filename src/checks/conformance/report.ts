@@ -68,7 +68,7 @@ async function runCheck(check: GroupedCheck, trial: Trial, limit: AbortSignal): 
   const started = performance.now();
   let skipReason: Skipped;
   if (check.needsDiscovery && trial.discovery.outcome.error !== undefined) {
-    skipReason = 'Discovery has no answer';
+    skipReason = 'Discovery gave no answer';
   } else if (!limit.aborted) {
     skipReason = await check.run(trial, ({ isWarning, message, ...problem }) => {
       const severity = level === 'should' || isWarning ? 'warning' : 'error';

@@ -40,7 +40,7 @@ function parse(text: string): { ruleId: string } | { message: string } {
   if (rule.upstream) {
     return { message: `${ruleId} cannot be turned off: Cluster API itself rejects this` };
   }
-  return reason === undefined ? { message: `write behind ${ruleId} why it is turned off here` } : { ruleId };
+  return reason === undefined ? { message: `after ${ruleId}, write why it is turned off here` } : { ruleId };
 }
 
 /** The text of a comment to the linter in a line, and whether content precedes it. */

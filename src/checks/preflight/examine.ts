@@ -138,7 +138,9 @@ function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFi
         severity: 'unknown',
         topic: 'unreachable',
         message: 'was not called (--offline) and has no discovered handlers in its status, so its hooks are unknown',
-        remedy: isFromCluster ? online : `${online}, or give the object with its status: "kubectl get -o yaml" has it`,
+        remedy: isFromCluster
+          ? online
+          : `${online}, or pass the object with its status: "kubectl get -o yaml" prints it`,
       },
     ];
   }

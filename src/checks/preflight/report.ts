@@ -41,7 +41,7 @@ function sharedFindings(from: Release, to: Release, extensions: readonly Extensi
     findings.push({
       severity: 'warning',
       topic: 'other',
-      message: `${formatRelease(to)} is older than ${formatRelease(from)}, which runs: downgrades are not checked`,
+      message: `${formatRelease(to)} is older than ${formatRelease(from)}, which is running: downgrades are not checked`,
       remedy: 'first roll back extensions that offer hooks unknown to the older release',
     });
   }

@@ -19,7 +19,7 @@ export const defineAddHandler: DefineCommand = (command, io) => {
     const { project } = readFlags(addHandlerFlags, command, io.env);
     const unknown = hooks.find((hook) => !hookNames.includes(hook));
     if (unknown !== undefined) {
-      const remedy = didYouMean(unknown, hookNames, `there are ${hookNames.join(', ')}`);
+      const remedy = didYouMean(unknown, hookNames, `the hooks are ${hookNames.join(', ')}`);
       throw new UsageError(`add-handler: ${JSON.stringify(unknown)} is not a hook; ${remedy}`);
     }
     try {

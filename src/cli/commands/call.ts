@@ -59,7 +59,7 @@ const maxRequestMebibytes = 8;
 
 /** What Cluster API would do with an answer. */
 interface Verdict {
-  verdict: 'taken' | 'blocked' | 'swallowed' | 'failed';
+  verdict: 'accepted' | 'blocked' | 'swallowed' | 'failed';
   /** How long Cluster API would wait, in seconds, if blocked. */
   retryAfterSeconds?: number;
   message?: string;
@@ -78,7 +78,7 @@ function verdictOf(hook: HookDefinition, result: CallResult<JsonObject> | CallAl
   const text = typeof message === 'string' && message !== '' ? { message } : {};
   return hook.isBlocking && typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0
     ? { verdict: 'blocked', retryAfterSeconds, ...text }
-    : { verdict: 'taken', ...text };
+    : { verdict: 'accepted', ...text };
 }
 
 /** What a call needs. */
@@ -99,7 +99,7 @@ function verdictText(name: string, verdict: Verdict, extensions: Extensions): st
   const { retryAfterSeconds, message, error = '' } = verdict;
   const said = message === undefined ? '' : `: ${message}`;
   const texts = {
-    taken: `taken${said}`,
+    accepted: `accepted${said}`,
     blocked: `blocked for ${retryAfterSeconds}s${said}`,
     swallowed: `swallowed by failurePolicy Ignore: ${error}`,
     failed: `failed: ${withHint(error, extensions)}`,
@@ -276,7 +276,7 @@ async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['v
     io.stdout.write(response === undefined ? '' : responseText(response));
   }
   io.stdout.write(
-    isUnmatched ? `${hook.name}: no handler matches: taken\n` : verdictText(hook.name, verdict, extensions),
+    isUnmatched ? `${hook.name}: no handler matches: accepted\n` : verdictText(hook.name, verdict, extensions),
   );
   return verdict.verdict;
 }

@@ -200,7 +200,7 @@ taken, 2 usage error.`,
     try {
       await Promise.race([controller.ended, ...(io.signal.aborted ? [] : [once(io.signal, 'abort')])]);
     } catch (error) {
-      throw error instanceof RivalError ? new FailureError(`${error.message}, or give --force`) : error;
+      throw error instanceof RivalError ? new FailureError(`${error.message}, or use --force`) : error;
     } finally {
       isStopping = true;
       await stopInTime(log, stopTimeoutMs, async () => {

@@ -25,7 +25,9 @@ const hooksFlag: Flag<readonly string[]> = {
       .map((hook) => {
         if (!hookNames.includes(hook)) {
           const [nearest] = nearestTo(hook, hookNames);
-          throw new FlagError(nearest === undefined ? `there are ${hookNames.join(', ')}` : `did you mean ${nearest}?`);
+          throw new FlagError(
+            nearest === undefined ? `the hooks are ${hookNames.join(', ')}` : `did you mean ${nearest}?`,
+          );
         }
         return hook;
       }),

@@ -39,7 +39,7 @@ import { requestWriter } from './written-requests.ts';
 const faultFlag: Flag<readonly Fault[]> = {
   placeholder: 'KIND@WHERE[=N]',
   summary:
-    'inject a fault at a call, given by number or as the first call of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
+    'inject a fault at a call, by its number or at the first call of a hook: down@WHERE=TRIES, restart@WHERE, block@WHERE=SECONDS; may be repeated',
   default: [],
   repeatable: true,
   parse: (text) => {

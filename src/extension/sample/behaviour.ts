@@ -74,7 +74,9 @@ function fields(readers: Record<string, Reader>, required: readonly string[] = [
     for (const [name, inner] of Object.entries(value)) {
       const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
       if (reader === undefined) {
-        problems.push(`${field}.${name.slice(0, 60)} is not known: there are ${Object.keys(readers).join(', ')}`);
+        problems.push(
+          `${field}.${name.slice(0, 60)} is not known; it must be one of ${Object.keys(readers).join(', ')}`,
+        );
       } else {
         result[name] = reader(inner, `${field}.${name}`, problems);
       }
@@ -132,7 +134,9 @@ export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, bool
   for (const [name, value] of Object.entries(named)) {
     const canBlock = handlers.get(name);
     if (canBlock === undefined) {
-      problems.push(`handlers.${name.slice(0, 60)} is not a handler: there are ${[...handlers.keys()].join(', ')}`);
+      problems.push(
+        `handlers.${name.slice(0, 60)} is not a handler; the handlers are ${[...handlers.keys()].join(', ')}`,
+      );
     } else {
       result.set(name, behaviour(canBlock)(value, `handlers.${name}`, problems) as Behaviour);
     }

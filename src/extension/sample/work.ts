@@ -18,7 +18,7 @@ const variables = defineVariables({
   sampleLabel: {
     schema: {
       type: 'string',
-      description: 'Value of the label sample-extension of all objects that are made of templates.',
+      description: 'Value of the label sample-extension of all objects that are created from templates.',
       maxLength: 63,
     },
   },

@@ -144,7 +144,7 @@ export const variablesFile = `import { defineVariables } from 'cluster-api-exten
 
 /** The variables of the extension: DiscoverVariables tells ClusterClasses of them. */
 export const variables = defineVariables({
-  tier: { schema: { type: 'string', description: 'Value of the label example.com/tier of what is made of templates.', maxLength: 63 } },
+  tier: { schema: { type: 'string', description: 'Value of the label example.com/tier of objects created from templates.', maxLength: 63 } },
 });
 `;
 

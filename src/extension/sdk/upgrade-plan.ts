@@ -63,7 +63,9 @@ export function planUpgrade(request: GenerateUpgradePlanRequest, versions?: read
   for (let minor = from.numbers[1] + 1; minor < Math.min(targetMinor, from.numbers[1] + maxMinors); minor++) {
     const known = versions === undefined ? `v${major}.${minor}.0` : lastOfMinor.get(minor)?.text;
     if (known === undefined) {
-      throw new HandlerFailure(`no version of Kubernetes v${major}.${minor} is known, which the upgrade has to pass`);
+      throw new HandlerFailure(
+        `no version of Kubernetes v${major}.${minor} is known, and the upgrade has to go through one`,
+      );
     }
     controlPlaneUpgrades.push({ version: known });
   }

@@ -25,7 +25,7 @@ export function parseRulesConfig(text: string): Map<string, Level> {
     throw error instanceof YamlError ? new RulesConfigError(error.message) : error;
   }
   if (!isJsonObject(content)) {
-    throw new RulesConfigError(`must be a map with the one key "rules", ${aMapOfLevels}`);
+    throw new RulesConfigError(`must be a map with only the key "rules", ${aMapOfLevels}`);
   }
   const unknown = Object.keys(content).filter((key) => key !== 'rules');
   return readLevels(

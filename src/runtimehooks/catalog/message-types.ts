@@ -1536,7 +1536,7 @@ export interface CanUpdateMachineSetResponse {
   bootstrapConfigTemplatePatch?: Patch;
 }
 /**
- * The question which variables an external patch needs.
+ * A request for the variables that an external patch needs.
  */
 export interface DiscoverVariablesRequest {
   /**
@@ -1580,7 +1580,7 @@ export interface DiscoverVariablesResponse {
   variables?: ClusterClassVariable[];
 }
 /**
- * The question which handlers an extension server has.
+ * A request for the handlers of an extension server.
  */
 export interface DiscoveryRequest {
   /**
@@ -1613,7 +1613,7 @@ export interface DiscoveryResponse {
    */
   message?: string;
   /**
-   * The handlers; none is fine.
+   * The handlers; there may be none.
    */
   handlers?: ExtensionHandler[];
 }
@@ -1884,7 +1884,7 @@ export interface UpdateMachineRequestObjects {
   bootstrapConfig?: RawExtension;
 }
 /**
- * How far the update is: retryAfterSeconds 0 means done.
+ * Progress of the update: retryAfterSeconds 0 means done.
  */
 export interface UpdateMachineResponse {
   /**

@@ -76,7 +76,7 @@ export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Lim
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     if (!Object.hasOwn(defaults, name)) {
-      throw new TypeError(`limits.${name} is not a limit: there are ${Object.keys(defaults).join(', ')}`);
+      throw new TypeError(`limits.${name} is not a limit; it must be one of ${Object.keys(defaults).join(', ')}`);
     }
     const least = mayBeZero.has(name) ? 0 : 1;
     const most = name.endsWith('Ms') ? longestMs : Number.MAX_SAFE_INTEGER;

@@ -373,7 +373,7 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
   'stable-messages': [
     ['a time', failing(() => `failed at ${new Date().toISOString()}`), 'a message contains a time'],
     ['seconds since 1970', failing(() => 'request 1763730000'), 'a message contains a time'],
-    ['a counter', failing(() => `attempt ${counter++}`), 'the same request has different messages'],
+    ['a counter', failing(() => `attempt ${counter++}`), 'the same request gets different messages'],
   ],
   'discreet-messages': [
     ['a token', failing(() => 'GET https://api: token=abcdefgh refused'), 'a message contains something labelled'],

@@ -140,7 +140,7 @@ test('rules of variables in the class itself that are not evaluated are named, t
   );
   const { events } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
   expect(events.flatMap((event) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
-    'variable "own" has a rule about its value before, and a rehearsal changes no variable: spec.variables[own].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
+    'variable "own" has a rule about its previous value, and a rehearsal changes no variable: spec.variables[own].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
   ]);
 });
 
@@ -174,7 +174,7 @@ test('rules that a rehearsal does not evaluate are named for each variable, once
     new Set([`warning ${remedy}`]),
   );
   expect(warnings.map(({ text }) => text)).toEqual([
-    'variable "flavor" has a rule about its value before, and a rehearsal changes no variable: lab.variables[flavor].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
+    'variable "flavor" has a rule about its previous value, and a rehearsal changes no variable: lab.variables[flavor].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
     `variable "address" has a rule that only Kubernetes can evaluate: lab.variables[address].schema.openAPIV3Schema.properties[ip].x-kubernetes-validations[0].rule is not evaluated here: found no matching overload for 'isIP(string)' (the first of 2 rules)`,
     ...Array.from({ length: 18 }, () =>
       expect.stringMatching(/^variable "v\d+" has a rule that only Kubernetes can evaluate: .*isURL/),

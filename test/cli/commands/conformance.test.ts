@@ -146,7 +146,7 @@ test('junit has a failure for a server that does not answer, whichever checks ar
   expect(code).toBe(1);
   expect(stdout).toContain('<testsuite name="one" tests="2" failures="1" errors="0" skipped="1" ');
   expect(stdout).toMatch(
-    /<testcase classname="one" name="all checks can be made" time="0"><failure type="not-tested" message="Discovery .*127\.0\.0\.1:1.*">[^<]*&#10;do: if nothing answers, start the server/,
+    /<testcase classname="one" name="all checks can be run" time="0"><failure type="not-tested" message="Discovery .*127\.0\.0\.1:1.*">[^<]*&#10;do: if nothing answers, start the server/,
   );
   const valid = await runProgram([...args, '--check', 'discovery-valid']);
   expect(valid.stdout.match(/<failure /g)).toHaveLength(1);

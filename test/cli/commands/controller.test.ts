@@ -77,7 +77,7 @@ test("while Cluster API's own controller runs, discover ends with code 1 and say
   expect(stderr).toBe(
     "extensionconfig-webhook: Cluster API's own controller discovers extensions in this cluster: capi-controller-manager-0 holds the" +
       " Lease capi-system/controller-leader-election-capi. The two would overwrite each other's status; use the mode advise or" +
-      ' observe, or give --force\n',
+      ' observe, or use --force\n',
   );
   expect((await lab.get('lab')).status).toBeUndefined();
   const advising = start(['--mode', 'advise', '--kubeconfig', kubeconfig]);

@@ -313,9 +313,9 @@ test('call reports an answer of a hook that cannot block as accepted, whatever r
   const extension = await server(offering([{ name: 'ready', requestHook: { ...requestHook, hook } }]));
   const file = fileOf(extensionConfig('one', { url: extension.url, caBundle }));
   const one = await runProgram(['call', 'ready.one', '-f', file, '--sample']);
-  expect(one.stdout).toMatch(/^ready\.one: taken: please wait\n/);
+  expect(one.stdout).toMatch(/^ready\.one: accepted: please wait\n/);
   const all = await runProgram(['call', '--all', '--hook', hook, '-f', file, '--sample', '--output', 'json']);
-  expect(JSON.parse(all.stdout)).toMatchObject({ verdict: 'taken', calls: [{ verdict: 'taken' }] });
+  expect(JSON.parse(all.stdout)).toMatchObject({ verdict: 'accepted', calls: [{ verdict: 'accepted' }] });
 });
 
 test('call sends a request from a file, and rejects one of another hook', async () => {
@@ -541,12 +541,12 @@ test('call --all says why no handler was called', async () => {
   const call = (hook: string) => runProgram(['call', '--hook', hook, '--all', '--sample', '-f', file]);
   expect(await call('BeforeClusterUpgrade')).toEqual({
     code: 0,
-    stdout: 'BeforeClusterUpgrade: no handler matches: taken\n',
+    stdout: 'BeforeClusterUpgrade: no handler matches: accepted\n',
     stderr:
       'the namespaceSelector of e0, e1, e2, e3, e4 and 2 more does not match namespace default: of a namespace in files only the label kubernetes.io/metadata.name is known; leave out -f to ask the cluster, or name another one with --namespace\n',
   });
   expect(await call('BeforeClusterDelete')).toMatchObject({
-    stdout: 'BeforeClusterDelete: no handler matches: taken\n',
+    stdout: 'BeforeClusterDelete: no handler matches: accepted\n',
     stderr: 'no extension has a handler of BeforeClusterDelete; "discover" lists the handlers that there are\n',
   });
 });

@@ -70,7 +70,7 @@ describe('usage errors have exit code 2, and nothing is written', () => {
     ['no folder', [], "missing required argument 'DIR'"],
     ['an empty folder name', ['', '--name', 'x'], 'DIR is empty: name the folder of the project'],
     ['a misspelled hook', ['DIR', '--hooks', 'BeforeClusterUpgrad'], 'did you mean BeforeClusterUpgrade?'],
-    ['an unknown hook', ['DIR', '--hooks', 'Q'], 'there are BeforeClusterCreate, '],
+    ['an unknown hook', ['DIR', '--hooks', 'Q'], 'the hooks are BeforeClusterCreate, '],
     ['Discovery, which the server answers itself', ['DIR', '--hooks', 'Discovery'], '--hooks'],
     ['no hook', ['DIR', '--hooks', ','], '--hooks: name at least one hook'],
     ['an invalid name', ['DIR', '--name', 'My_Extension'], 'the name "My_Extension"'],

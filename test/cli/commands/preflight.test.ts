@@ -310,7 +310,7 @@ safe: good
       verdict === 'safe'
         ? []
         : [
-            'one: run without --offline from where it can be reached, or give the object with its status: "kubectl get -o yaml" has it',
+            'one: run without --offline from where it can be reached, or pass the object with its status: "kubectl get -o yaml" prints it',
           ],
     );
   });

@@ -201,9 +201,9 @@ handlers:
     expect(stderr).toContain('handlers.before-cluster-create.fail.message must be a text, not 7');
     expect(stderr).toContain('handlers.before-cluster-create.code must be a whole number from 200 to 599, not 99');
     expect(stderr).toContain(
-      'handlers.generate-patches.block is not known: there are hang, delaySeconds, garbage, code, fail',
+      'handlers.generate-patches.block is not known; it must be one of hang, delaySeconds, garbage, code, fail',
     );
-    expect(stderr).toContain('handlers.before-cluster-updat is not a handler: there are before-cluster-create, ');
+    expect(stderr).toContain('handlers.before-cluster-updat is not a handler; the handlers are before-cluster-create, ');
   });
 });
 

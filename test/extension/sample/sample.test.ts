@@ -135,7 +135,7 @@ handlers:
   test.each([
     ['', 'it must have one field, handlers'],
     ['handlers: [', 'line 1:'],
-    ['handlers: {nobody: {hang: true}}', 'handlers.nobody is not a handler: there are before-cluster-create'],
+    ['handlers: {nobody: {hang: true}}', 'handlers.nobody is not a handler; the handlers are before-cluster-create'],
     ['handlers: {generate-patches: {block: {}}}', 'handlers.generate-patches.block is not known'],
     [
       'handlers: {before-cluster-create: {hang: 1}}',

@@ -44,7 +44,7 @@ describe('upgrade plans', () => {
   });
 
   test.each([
-    ['v1.32.0', ['v1.31.0'], 'no version of Kubernetes v1.31 is known, which the upgrade has to pass'],
+    ['v1.32.0', ['v1.31.0'], 'no version of Kubernetes v1.31 is known, and the upgrade has to go through one'],
     ['v1.32.0', ['newest'], '"newest" is not a version such as v1.33.0'],
     ['v1.29.0', undefined, 'invalid ControlPlane upgrade plan: item 0; version v1.29.0 must be greater than v1.30.0'],
   ])('a plan to %s by %j fails for a reason that users read', (to, versions, message) => {

@@ -70,7 +70,7 @@ describe('invalid options', () => {
   test.each(['/a/../b', './a', '/a b', '/a?b', '/a#b', 'a\tb'])('the path %j', (path) => {
     expect(() => createExtensionServer({ handlers: [create], path, log: collectingLog().log })).toThrow(
       new TypeError(
-        `path: ${JSON.stringify(path)} is not a path: give service.path of the ExtensionConfig, such as /extensions/backup`,
+        `path: ${JSON.stringify(path)} is not a path: use service.path of the ExtensionConfig, such as /extensions/backup`,
       ),
     );
   });
@@ -96,7 +96,7 @@ describe('invalid options', () => {
     [{ headersTimeoutMs: 0.5 }, 'limits.headersTimeoutMs: 0.5 must be a whole number of milliseconds from 1 to'],
     [{ stallTimeoutMs: Number('x') }, 'limits.stallTimeoutMs: NaN must be a whole number of milliseconds from 0 to'],
     [{ maxConnections: 0 }, 'limits.maxConnections: 0 must be a whole number from 1 to 9007199254740991'],
-    [{ maxBody: 1 }, 'limits.maxBody is not a limit: there are maxBodyBytes, '],
+    [{ maxBody: 1 }, 'limits.maxBody is not a limit; it must be one of maxBodyBytes, '],
     [{ maxBodyBytes: '1Mi' }, 'limits.maxBodyBytes: 1Mi must be a whole number from 1 to'],
   ])('the limits %j', (limits, message) => {
     expect(() => createExtensionServer({ handlers: [create], limits })).toThrow(TypeError);

@@ -437,7 +437,7 @@ test.each([
   ['level: {}', /^"level": unknown field; the only one is rules, a map from rule id to off, warn or deny$/],
   ['level: {}\nrules: {a: warn}\nx: 1', /^"level": unknown field;.*\n"x": unknown field;.*\nrules: .*"a"/],
   ['level: {}\nrules: []', /^"level": unknown field;.*\nrules: must be a map/],
-  ['- rules', 'must be a map with the one key "rules", a map'],
+  ['- rules', 'must be a map with only the key "rules", a map'],
   ['rules: {', 'line 1'],
 ])('an invalid levels file is an error: %j', (text, message) => {
   expect(() => parseRulesConfig(text)).toThrow(RulesConfigError);

@@ -18,7 +18,7 @@ import {
 import { lineOf, ruleOf } from './lines.ts';
 
 const withMetadata = (metadata: JsonObject) => example({ metadata });
-const renderIt = 'lint what envsubst, clusterctl, helm template or kustomize makes of the template';
+const renderIt = 'lint the output of envsubst, clusterctl, helm template or kustomize';
 const url = (text: string) => example({ clientConfig: { url: text } });
 const service = (parts: JsonObject) => example({ clientConfig: { service: { ...exampleService, ...parts } } });
 const bundle = (text: string) =>
@@ -390,7 +390,7 @@ const cases: Record<string, Table> = {
         'spec.clientConfig.caBundle Invalid -: is not base64; put the base64 of the CA\'s PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it',
       ],
       [
-        'spec.clientConfig.caBundle Invalid -: holds no PEM certificate; put the base64 of the CA\'s PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it',
+        'spec.clientConfig.caBundle Invalid -: contains no PEM certificate; put the base64 of the CA\'s PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it',
       ],
       [
         'spec.clientConfig.caBundle Invalid -: has a certificate that cannot be parsed (number 1); put the base64 of the CA\'s PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it',
@@ -982,7 +982,7 @@ const cases: Record<string, Table> = {
     invalid: [example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } })],
     findings: [
       [
-        'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret capi-extensions/my-extension-cert, which Cluster API has not injected yet: is the object paused, or does the log of its controller name a problem?',
+        'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret capi-extensions/my-extension-cert, which Cluster API has not injected yet: check whether the object is paused, and the log of its controller',
       ],
     ],
   },

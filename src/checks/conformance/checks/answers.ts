@@ -84,7 +84,7 @@ export const answerChecks: readonly Check[] = [
       } else if (!isSame) {
         report(difference(one, other));
       } else if (unsteady.has(handler)) {
-        report('called again and again, it does not always have the same answer');
+        report('called again and again, it does not always give the same answer');
       }
     }),
   },
@@ -138,10 +138,10 @@ export const answerChecks: readonly Check[] = [
         report(`a message contains ${[...parts].join(' and ')}`);
       }
       if (refused[0] !== refused[1]) {
-        report('the same malformed request has different messages');
+        report('the same malformed request gets different messages');
       }
       if (one !== other && outcomes.every(isFailure)) {
-        report('the same request has different messages');
+        report('the same request gets different messages');
       }
     }),
   },

@@ -102,7 +102,7 @@ export const patchChecks: readonly Check[] = [
     id: 'patches-taken',
     level: 'should',
     requirement:
-      'Patches change only what Cluster API takes over: the spec and, of templates, the labels and annotations of what is made of them.',
+      'Patches change only what Cluster API uses: the spec and, in templates, the labels and annotations of the objects created from them.',
     reason: 'All other changes are silently ignored or undone.',
     remedy:
       'do not change status, names or fields that Cluster API sets itself (version, replicas, machine template references)',

@@ -30,7 +30,7 @@ function untestedCase({
   }
   const reason = discoveryProblem ?? 'the time limit has passed (--time-limit)';
   const remedy = discoveryProblem === undefined ? 'raise --time-limit' : discoveryValid.remedy;
-  return `<testcase classname="${xml(name)}" name="all checks can be made" time="0"><failure type="not-tested" message="${xml(reason)}">${xml(`${reason}\ndo: ${remedy}`)}</failure></testcase>`;
+  return `<testcase classname="${xml(name)}" name="all checks can be run" time="0"><failure type="not-tested" message="${xml(reason)}">${xml(`${reason}\ndo: ${remedy}`)}</failure></testcase>`;
 }
 
 /**

@@ -105,7 +105,7 @@ export function* reportNegative(state: State, hook: RehearsedHook, seconds: numb
     yield tell(state, {
       kind: 'finding',
       severity: 'error',
-      text: `${hook} returned retryAfterSeconds ${seconds}: Cluster API takes it for blocking, but for no time to wait, and calls again as soon as the Cluster is reconciled`,
+      text: `${hook} returned retryAfterSeconds ${seconds}: Cluster API treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled`,
       remedy: 'return a positive number of seconds while work is in progress, and 0 when it is done',
     });
   }

@@ -294,7 +294,7 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, group: GroupM
     yield tell(state, {
       kind: 'finding',
       severity: 'warning',
-      text: 'the templates of Machines are not known, and extensions that update them get made-up ones of kinds of Cluster API’s development provider',
+      text: 'the templates of Machines are not known, and extensions that update them get invented ones, of kinds of Cluster API’s development provider',
       remedy: 'pass the ClusterClass and its templates with --cluster-class',
     });
   }

@@ -131,8 +131,8 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> 
       yield tell(state, {
         kind: 'finding',
         severity: 'warning',
-        text: `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, also when the extension is corrected`,
-        remedy: 'restart the controller after a correction, or wait',
+        text: `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, even if the extension is fixed`,
+        remedy: 'restart the controller after the fix, or wait',
       });
     }
     throw failed(plan, desiredState);

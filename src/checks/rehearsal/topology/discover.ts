@@ -37,7 +37,7 @@ function* unevaluatedTexts(unevaluated: readonly UnevaluatedRules[]): Generator<
     }
     if (transitions[0] !== undefined) {
       const others = transitions.length === 1 ? '' : ` (the first of ${transitions.length})`;
-      yield `${name} has a rule about its value before, and a rehearsal changes no variable: ${transitions[0].slice(0, maxText)} is not evaluated${others}`;
+      yield `${name} has a rule about its previous value, and a rehearsal changes no variable: ${transitions[0].slice(0, maxText)} is not evaluated${others}`;
     }
   }
   if (unevaluated.length > maxUnevaluated) {

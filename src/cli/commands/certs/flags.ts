@@ -79,7 +79,7 @@ export const commonFlags = {
     problemsOf: dns1123SubdomainProblems,
   }),
   'external-ca': switchFlag(
-    'certificates are issued elsewhere: only inject ca.crt of --secret (or of --ca-secret if given)',
+    'certificates are issued elsewhere: only inject ca.crt of --secret (or of --ca-secret, if set)',
   ),
   'mutating-webhook': targetFlag('MutatingWebhookConfiguration'),
   'validating-webhook': targetFlag('ValidatingWebhookConfiguration'),

@@ -50,7 +50,7 @@ Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
               .map((change) => `since ${formatRelease(change.release)} ${change.text}`),
           ),
         );
-        const more = later.size === 0 ? '' : ` What is written here is newer in this: ${[...later].join('; ')}.`;
+        const more = later.size === 0 ? '' : ` The descriptions include later changes: ${[...later].join('; ')}.`;
         document.info.description += ` The hooks and the fields of their messages are those of ${own}, the objects within them those of ${newest}.${more}`;
       }
       switch (flags.output) {

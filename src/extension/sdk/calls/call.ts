@@ -135,7 +135,7 @@ function outcomeOfError(error: unknown, handler: Handler, context: Context): Cal
   const { cluster } = context;
   const intended = intendedFailure(error);
   if (intended !== undefined) {
-    context.log.warn(fault(error), 'the handler failed for a reason that users read');
+    context.log.warn(fault(error), 'the handler failed with a message for users');
     return failure('failure', intended, handler, cluster);
   }
   context.log.error(fault(error), 'the handler failed');

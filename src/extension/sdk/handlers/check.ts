@@ -80,7 +80,7 @@ export function checkHandlers(handlers: readonly Handler[]): { problems: string[
       const other = inPlace.get(key);
       if (other !== undefined) {
         problems.push(
-          `${who}: ${describeHandler(other)} serves the same hook; Cluster API takes one handler of it in all`,
+          `${who}: ${describeHandler(other)} serves the same hook; Cluster API accepts only one handler of it`,
         );
       }
       inPlace.set(key, handler);

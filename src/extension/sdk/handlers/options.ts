@@ -31,7 +31,7 @@ export function prefixOf(path = ''): string {
   const segments = path.split('/').filter((segment) => segment !== '');
   if (segments.some((segment) => segment === '.' || segment === '..' || /[?#\s]/.test(segment))) {
     throw new TypeError(
-      `path: ${JSON.stringify(path)} is not a path: give service.path of the ExtensionConfig, such as /extensions/backup`,
+      `path: ${JSON.stringify(path)} is not a path: use service.path of the ExtensionConfig, such as /extensions/backup`,
     );
   }
   return segments.map((segment) => `/${segment}`).join('');

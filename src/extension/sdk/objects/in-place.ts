@@ -63,7 +63,7 @@ function segmentsBelowSpec(object: string, path: string): Segments {
   if (first !== 'spec' || rest.length === 0) {
     // Cluster API would drop such a change, and replace the machine as if the extension could not change it.
     throw new TypeError(
-      `${object}: ${JSON.stringify(path)} is not in spec, which is all that Cluster API takes: give a path such as spec.a`,
+      `${object}: ${JSON.stringify(path)} is not in spec, and Cluster API uses nothing else: use a path such as spec.a`,
     );
   }
   return rest;

@@ -75,7 +75,7 @@ export async function callHandler<H extends Hook>(
   const timeout = new AbortController();
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const message = `${name}: no answer within ${timeoutSeconds} s, for which Cluster API waits`;
+    const message = `${name}: no answer within ${timeoutSeconds}s, after which Cluster API gives up`;
     timeout.abort(new DOMException(message, 'TimeoutError'));
     late.reject(new Error(message));
   }, timeoutSeconds * 1000);
@@ -106,7 +106,7 @@ function checkStatus({ name }: Handler, outcome: TestOutcome, expected: Expected
   const isFault = result === 'error' || result === 'invalid answer' || result === 'invalid request';
   if (isFault || (response.status !== expected && result !== 'blocking')) {
     const remedy =
-      result === 'failure' ? "; give it a request that it accepts, or expect this ({ status: 'Failure' })" : '';
+      result === 'failure' ? "; pass a request that it accepts, or expect this ({ status: 'Failure' })" : '';
     throw new Error(
       `${name}: ${result}: ${String(response.message ?? '')}${remedy} ${JSON.stringify(lines.at(-1) ?? {})}`,
     );
@@ -189,7 +189,7 @@ export async function assertIdempotent<H extends Hook>(
     const outcome = await callVaried(handler, request, turn, status);
     if (outcome.result !== 'blocking') {
       const again = await callVaried(handler, request, turn + 1, status);
-      deepStrictEqual(again.response, outcome.response, `${handler.name}: called again it has another answer`);
+      deepStrictEqual(again.response, outcome.response, `${handler.name}: called again, it answers differently`);
       return outcome;
     }
     await between?.(Number(outcome.response.retryAfterSeconds));

@@ -97,7 +97,7 @@ function definitionProblems(name: string, definition: VariableDefinition): strin
   }
   return Object.keys(definition)
     .filter((key) => !definitionFields.includes(key))
-    .map((key) => `${field}.${key.slice(0, 100)} is not known: there are ${definitionFields.join(', ')}`);
+    .map((key) => `${field}.${key.slice(0, 100)} is not known; it must be one of ${definitionFields.join(', ')}`);
 }
 
 /** What is wrong with the fields of definitions: types that no schema has, and unknown fields. */
@@ -169,7 +169,7 @@ export function defineVariables<const D extends Definitions>(
     definitions: variablesOf(definitions),
     read(request, item) {
       if (item === undefined) {
-        throw new TypeError('read takes an item of the request, too: a MachineDeployment may override variables');
+        throw new TypeError('read needs an item of the request, too: a MachineDeployment may override variables');
       }
       const shared = requestLayer(request.variables);
       const own = layerOf(item.variables);

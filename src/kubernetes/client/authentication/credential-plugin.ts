@@ -43,7 +43,7 @@ export function mayAsk(plugin: { interactiveMode?: unknown; command?: unknown },
     case 'Always':
       if (!terminal.input) {
         throw new Error(
-          `the credential plugin ${JSON.stringify(command)} has interactiveMode Always, and standard input is not a terminal: run this in a terminal, or use a user that needs no person`,
+          `the credential plugin ${JSON.stringify(command)} has interactiveMode Always, and standard input is not a terminal: run this in a terminal, or use a user whose plugin does not ask`,
         );
       }
       return true;

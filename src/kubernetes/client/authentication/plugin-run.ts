@@ -66,7 +66,7 @@ function credentialIn(output: Buffer, command: string): Credential {
     throw new PluginError(command, 'printed only one of clientCertificateData and clientKeyData');
   }
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new PluginError(command, 'printed a token with characters that no token has');
+    throw new PluginError(command, 'printed a token with characters that a token cannot have');
   }
   if (expirationTimestamp !== undefined && Number.isNaN(Date.parse(expirationTimestamp))) {
     throw new PluginError(command, 'printed a status.expirationTimestamp that is not a time');

@@ -348,7 +348,7 @@ export function connect(
           });
         } catch {
           signal.throwIfAborted();
-          throw last ?? new ConnectionError(server, `nothing came within ${retryOptions.deadlineMs / 1000} s`);
+          throw last ?? new ConnectionError(server, `no data came within ${retryOptions.deadlineMs / 1000} s`);
         }
       }),
     watch: (path, options) =>

@@ -182,7 +182,7 @@ export function transportFor(config: KubeConfig): Transport {
       const cause = causeOf(error);
       throw new ConnectionError(
         `${server}${throughProxy(cluster?.proxyUrl)}`,
-        cause === 'UND_ERR_HEADERS_TIMEOUT' ? `nothing came within ${headersTimeoutMs / 1000} s` : cause,
+        cause === 'UND_ERR_HEADERS_TIMEOUT' ? `no data came within ${headersTimeoutMs / 1000} s` : cause,
       );
     }
   }

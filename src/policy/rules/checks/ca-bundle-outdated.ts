@@ -25,7 +25,7 @@ export const rule: Rule = {
       report({
         path: caBundlePath,
         reason: 'FieldValueInvalid',
-        message: `is older than ca.crt of Secret ${secret.key}, which Cluster API has not injected yet: is the object paused, or does the log of its controller name a problem?`,
+        message: `is older than ca.crt of Secret ${secret.key}, which Cluster API has not injected yet: check whether the object is paused, and the log of its controller`,
       });
     }
   },

@@ -24,7 +24,7 @@ export const rule: Rule = {
         path: first.path,
         reason: 'FieldValueInvalid',
         value: first.value,
-        message: `is not rendered${more}: lint what envsubst, clusterctl, helm template or kustomize makes of the template`,
+        message: `is not rendered${more}: lint the output of envsubst, clusterctl, helm template or kustomize`,
       });
     }
   },

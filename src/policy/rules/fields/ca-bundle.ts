@@ -56,7 +56,7 @@ function certificateOf(der: Buffer): BundledCertificate {
 
 function problemOf(certificates: readonly BundledCertificate[]): string | undefined {
   if (certificates.length === 0) {
-    return 'holds no PEM certificate';
+    return 'contains no PEM certificate';
   }
   const at = certificates.findIndex(({ unread }) => unread !== undefined);
   return at === -1 ? undefined : `has a certificate (number ${at + 1}) that ${certificates[at]?.unread}`;

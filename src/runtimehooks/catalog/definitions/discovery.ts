@@ -10,8 +10,8 @@ export const discovery = clusterApiHook<DiscoveryRequest, DiscoveryResponse>({
   tags: ['Discovery'],
   singleton: true,
   introduced: '1.2',
-  request: bareRequest('The question which handlers an extension server has.'),
+  request: bareRequest('A request for the handlers of an extension server.'),
   response: response('The handlers of an extension server.', {
-    handlers: listByKeys(part('ExtensionHandler'), ['name'], 'The handlers; none is fine.'),
+    handlers: listByKeys(part('ExtensionHandler'), ['name'], 'The handlers; there may be none.'),
   }),
 });

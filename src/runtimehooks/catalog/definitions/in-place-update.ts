@@ -57,5 +57,5 @@ export const updateMachine = clusterApiHook<UpdateMachineRequest, UpdateMachineR
   request: request('The desired state of a machine.', {
     desired: part('UpdateMachineRequestObjects', 'Desired state.'),
   }),
-  response: retryResponse('How far the update is: retryAfterSeconds 0 means done.'),
+  response: retryResponse('Progress of the update: retryAfterSeconds 0 means done.'),
 });

@@ -61,7 +61,7 @@ export const discoverVariables = clusterApiHook<DiscoverVariablesRequest, Discov
   tags,
   changes: [{ release: '1.13', text: 'variables are core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' }],
   introduced: '1.4',
-  request: request('The question which variables an external patch needs.', {}),
+  request: request('A request for the variables that an external patch needs.', {}),
   response: response('Variables, with the schemas of their values.', {
     variables: list(core('ClusterClassVariable'), 'The variables.'),
   }),

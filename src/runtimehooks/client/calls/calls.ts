@@ -42,7 +42,7 @@ const calledObject = ({ object, request }: CallAllOptions<object>): CalledObject
   object ??
   objectOf(request as JsonObject) ?? {
     step: 'request',
-    message: 'the request is about no object: pass the option object',
+    message: 'the request names no object: pass the option object',
   };
 
 /** Selects the handlers for a call from a registry, and calls them. */
@@ -187,7 +187,10 @@ export class Calls {
       if (only !== undefined && handlers.length === 1) {
         return only;
       }
-      const known = handlers.length === 0 ? 'there is none' : `there are ${handlers.map((one) => one.name).join(', ')}`;
+      const known =
+        handlers.length === 0
+          ? 'it has no handler'
+          : `it has the handlers ${handlers.map((one) => one.name).join(', ')}`;
       return { step: 'registry', message: `${known}: name one with the option handler, or use callAllExtensions` };
     }
     const handler = this.#registry.get(name);

@@ -73,7 +73,7 @@ test('in-place update hooks have one handler each, others may have several', () 
   const set = handler('CanUpdateMachineSet', { name: 'set', handle: (_, { answer }) => answer.done() });
   expect(checkHandlers([update, set, create, as(create, { name: 'create-too' })]).problems).toEqual([]);
   expect(checkHandlers([update, set, as(update, { name: 'can-too' })]).problems).toEqual([
-    'handler "can-too" of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=CanUpdateMachine: handler "can" of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=CanUpdateMachine serves the same hook; Cluster API takes one handler of it in all',
+    'handler "can-too" of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=CanUpdateMachine: handler "can" of hooks.runtime.cluster.x-k8s.io/v1alpha1, Hook=CanUpdateMachine serves the same hook; Cluster API accepts only one handler of it',
   ]);
 });
 

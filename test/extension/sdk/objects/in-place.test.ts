@@ -106,7 +106,7 @@ test('the same fields apply to the templates of a MachineSet', () => {
 test.each<[UpdatableFields, string]>([
   [
     { machine: ['metadata.labels.a'] },
-    'machine: "metadata.labels.a" is not in spec, which is all that Cluster API takes',
+    'machine: "metadata.labels.a" is not in spec, and Cluster API uses nothing else',
   ],
   [{ machine: ['spec.version'], bootstrapConfig: ['specs.a'] }, 'bootstrapConfig: "specs.a" is not in spec'],
   [{ infrastructureMachine: { LabMachine: ['spec'] } }, 'infrastructureMachine: "spec" is not in spec'],

@@ -118,7 +118,7 @@ describe('a handler that does not work', () => {
 
   test.each([assertDeterministic, assertIdempotent])('%o: a Failure is not fine', async (assert) => {
     await expect(assert(failing)).rejects.toThrow(
-      "create: failure: the backup server cannot be reached; give it a request that it accepts, or expect this ({ status: 'Failure' })",
+      "create: failure: the backup server cannot be reached; pass a request that it accepts, or expect this ({ status: 'Failure' })",
     );
     expect(await assert(failing, undefined, { status: 'Failure' })).toMatchObject({ result: 'failure' });
     const fine = create((_, { answer }) => answer.done());
@@ -137,7 +137,7 @@ describe('a handler that does not work', () => {
           });
         }),
     });
-    await expect(callHandler(hanging)).rejects.toThrow('create: no answer within 1 s, for which Cluster API waits');
+    await expect(callHandler(hanging)).rejects.toThrow('create: no answer within 1s, after which Cluster API gives up');
     expect(reason).toMatchObject({ name: 'TimeoutError' });
   });
 });
@@ -230,7 +230,7 @@ describe('assertIdempotent', () => {
   test('detects a different answer after the end', async () => {
     let calls = 0;
     const changing = create((_, { answer }) => answer.done({ message: `${calls++}` }));
-    await expect(assertIdempotent(changing)).rejects.toThrow('create: called again it has another answer');
+    await expect(assertIdempotent(changing)).rejects.toThrow('create: called again, it answers differently');
   });
 
   test('gives up after twenty calls', async () => {

@@ -224,7 +224,7 @@ test('values are read for one item: a MachineDeployment may override them', () =
   const request = { variables: [{ name: 'tier', value: 'gold' }] };
   expect(defined.read(request, { variables: [{ name: 'tier', value: 'silver' }] })).toEqual({ tier: 'silver' });
   expect(() => defined.read(request, undefined as never)).toThrow(
-    new TypeError('read takes an item of the request, too: a MachineDeployment may override variables'),
+    new TypeError('read needs an item of the request, too: a MachineDeployment may override variables'),
   );
 });
 
@@ -235,7 +235,7 @@ describe('definitions of variables that Cluster API rejects', () => {
     [
       'a misspelled field',
       { a: { requird: true, schema: { type: 'string' } } },
-      '- variables[a].requird is not known: there are required, schema, deprecatedV1Beta1Metadata',
+      '- variables[a].requird is not known; it must be one of required, schema, deprecatedV1Beta1Metadata',
     ],
     [
       'metadata that is not',

@@ -254,7 +254,7 @@ test.each<[string, string, string]>([
   [
     'a token of two words',
     `echo '{"status":{"token":"s3 cr3t"}}'`,
-    'printed a token with characters that no token has',
+    'printed a token with characters that a token cannot have',
   ],
   ['a number as a token', `echo '{"status":{"token":5}}'`, 'printed a status.token that is not a string'],
   [

@@ -230,7 +230,7 @@ test.concurrent.for<[string, (response: ServerResponse) => void]>([
   const retryOptions = { retries: 5, minTimeoutMs: 1, maxTimeoutMs: 1, deadlineMs: 200 };
   const { cluster, url } = await clientOf((_request, response) => answer(response), retryOptions);
   await expect(cluster.request('GET', '/api/v1/x')).rejects.toThrow(
-    `no answer from the API server ${url}: nothing came within 0.2 s`,
+    `no answer from the API server ${url}: no data came within 0.2 s`,
   );
 });
 
@@ -240,7 +240,7 @@ test.concurrent('a response that does not begin in time is an error that names t
   const signal = new AbortController().signal;
   const request = { method: 'GET', path: '/api/v1/x', body: undefined, signal, headersTimeoutMs: 100 } as const;
   await expect(transportFor(config).open(request)).rejects.toThrow(
-    `no answer from the API server ${url}: nothing came within 0.1 s`,
+    `no answer from the API server ${url}: no data came within 0.1 s`,
   );
 });
 

@@ -50,7 +50,7 @@ test.each<[string, string, string | undefined]>([
   ['with three padding characters', 'ab===', 'is not base64'],
   ['with padding in the middle', 'ab==cd', 'is not base64'],
   ['with a space', `${exampleCaBundle.slice(0, 64)} ${exampleCaBundle.slice(64)}`, 'is not base64'],
-  ['of something else', 'YWJj', 'holds no PEM certificate'],
+  ['of something else', 'YWJj', 'contains no PEM certificate'],
 ])('base64 %s', (_, text, problem) => {
   expect(caBundleOf(withBundle(text))?.problem).toBe(problem);
 });

@@ -52,7 +52,7 @@ describe('a Secret', () => {
   const withBundle = (...texts: string[]) =>
     example({ annotations: { [injectCaFromSecretAnnotation]: 'ns/ca' }, clientConfig: bundled(...texts) });
   const outdated =
-    'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret ns/ca, which Cluster API has not injected yet: is the object paused, or does the log of its controller name a problem?';
+    'spec.clientConfig.caBundle Invalid -: is older than ca.crt of Secret ns/ca, which Cluster API has not injected yet: check whether the object is paused, and the log of its controller';
   const year = (of: number) => Date.UTC(of, 0, 1);
 
   test.each<[string, KnownSecret | 'absent' | undefined, string[], JsonObject?]>([
