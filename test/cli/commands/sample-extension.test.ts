@@ -203,7 +203,9 @@ handlers:
     expect(stderr).toContain(
       'handlers.generate-patches.block is not known; it must be one of hang, delaySeconds, garbage, code, fail',
     );
-    expect(stderr).toContain('handlers.before-cluster-updat is not a handler; the handlers are before-cluster-create, ');
+    expect(stderr).toContain(
+      'handlers.before-cluster-updat is not a handler; the handlers are before-cluster-create, ',
+    );
   });
 });
 
