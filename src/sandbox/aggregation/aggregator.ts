@@ -228,7 +228,7 @@ export class Aggregator {
   find(group: string, version: string): Remote | undefined {
     const remote = this.#remotes.get(`${version}.${group}`)?.watched;
     // Versions served by the API server itself stay local: an APIService cannot take them over.
-    return remote === undefined || this.#context.registry.of(group, version).length > 0 ? undefined : remote;
+    return remote === undefined || this.#context.registry.serves(group, version) ? undefined : remote;
   }
 
   /** Whether the last check of a server succeeded. */

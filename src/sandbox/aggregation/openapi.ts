@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, type JsonObject, parseJson } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
-import { PublishedDocument } from '../openapi/published.ts';
-import { convertV2ToV3, documentList, ofGroupVersion, serializeDocument } from '../openapi-documents/index.ts';
+import { convertV2ToV3, documentList, ofGroupVersion, PublishedDocument } from '../openapi-documents/index.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { pathOf } from './availability.ts';
 import type { Backend } from './backend.ts';
@@ -76,9 +75,9 @@ export async function readOpenApi(
   await nextTurn(undefined, { signal });
   const part = ofGroupVersion(v3, group, version);
   await nextTurn(undefined, { signal });
-  const serialized = serializeDocument(part);
-  const document = serialized.hash === known?.document.hash ? known.document : new PublishedDocument(serialized, now);
-  return { from: 'v2', document, etag: answer.headers.etag };
+  const document = new PublishedDocument(part, now);
+  const isNew = document.hash !== known?.document.hash;
+  return { from: 'v2', document: isNew ? document : known.document, etag: answer.headers.etag };
 }
 
 /** The entry of a document in the list at `/openapi/v3`. */

@@ -2,10 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import type { OpenApi } from '../openapi/open-api.ts';
-import { protobufMediaTypeV2 } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { hold, noCache, sendJson, sendUnknownPath } from './http.ts';
+import { sendJson, sendUnknownPath } from './http.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
 /** The dependencies of discovery and OpenAPI documents. */
@@ -37,39 +36,9 @@ export const version = {
   platform: `${process.platform}/${process.arch}`,
 };
 
-function sendOpenApi(context: DocumentContext, request: IncomingMessage, response: ServerResponse, url: URL): void {
-  const match = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(url.pathname);
-  const document = match === null ? undefined : context.openapi.document(match[1] ?? '', match[2] as string);
-  if (document === undefined) {
-    sendUnknownPath(response);
-  } else {
-    sendOpenApiDocument(document, request, response, url);
-  }
-}
-
-const olderProtobuf = protobufMediaTypeV2.replace('.v1.0+', '@v1.0+');
-
-function sendOpenApiV2({ openapi }: DocumentContext, request: IncomingMessage, response: ServerResponse): void {
-  const { accept = '' } = request.headers;
-  const isProtobuf = [protobufMediaTypeV2, olderProtobuf].some((type) => accept.includes(type));
-  const body = openapi.v2(isProtobuf ? 'protobuf' : 'json');
-  hold(response, body.length);
-  response.writeHead(200, {
-    'Cache-Control': noCache,
-    'Content-Type': isProtobuf ? protobufMediaTypeV2 : 'application/json',
-    'Content-Length': body.length,
-  });
-  response.end(body);
-}
-
 /** The response to `GET /openapi/v3`: the documents of this server and of aggregated ones, sorted by path. */
 function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
-  const { paths } = openapi.root();
-  const aggregated = aggregator.openApiEntries();
-  if (aggregated.length === 0) {
-    return { paths: paths ?? {} };
-  }
-  const entries = [...Object.entries((paths ?? {}) as JsonObject), ...aggregated];
+  const entries = [...Object.entries(openapi.root().paths), ...aggregator.openApiEntries()];
   return { paths: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
@@ -80,17 +49,21 @@ export function answerDocument(
   response: ServerResponse,
   url: URL,
 ): boolean {
-  const { registry } = context;
+  const { registry, openapi } = context;
   if (url.pathname === '/openapi/v2') {
-    sendOpenApiV2(context, request, response);
+    sendOpenApiDocument(openapi.v2(), request, response, url);
     return true;
   }
   const parts = url.pathname.split('/').filter((part) => part !== '');
   if (parts[0] === 'openapi' && parts[1] === 'v3') {
+    const match = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(url.pathname);
+    const published = match === null ? undefined : openapi.document(match[1] ?? '', match[2] as string);
     if (parts.length === 2) {
       sendJson(response, 200, openApiList(context));
+    } else if (published === undefined) {
+      sendUnknownPath(response);
     } else {
-      sendOpenApi(context, request, response, url);
+      sendOpenApiDocument(published, request, response, url);
     }
     return true;
   }

@@ -1,35 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type DocumentType, documentTypes, type PublishedDocument } from '../openapi/published.ts';
-import { protobufMediaType } from '../openapi-documents/index.ts';
+import type { OpenApiVersion, PublishedDocument } from '../openapi-documents/index.ts';
 import { hold, noCache } from './http.ts';
 
-/** Media types of each representation of a document; the one with `@` is the older name of protobuf. */
-const names: readonly [string, DocumentType][] = [
-  ...documentTypes.map((type): [string, DocumentType] => [type, type]),
-  [protobufMediaType.replace('.v1.0+', '@v1.0+'), protobufMediaType],
-];
+const protobufType = (version: OpenApiVersion, separator = '.') =>
+  `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
 const maxTypes = 100;
 
 /**
- * The representation that an Accept header asks for: of the known ones, the one with the highest `q`, then the most
+ * The media type that an Accept header asks for: of the known ones, the one with the highest `q`, then the most
  * specific one, then the first.
  *
  * @returns undefined if it accepts only others.
  */
-export function negotiatedType(accept: string | undefined): DocumentType | undefined {
-  let best: { type: DocumentType; rank: number } | undefined;
+export function negotiatedType(accept: string | undefined, version: OpenApiVersion): string | undefined {
+  // The name of protobuf with `@` is older.
+  const names = ['application/json', protobufType(version), protobufType(version, '@')];
+  let best: { type: string; rank: number } | undefined;
   for (const clause of (accept || '*/*').split(',', maxTypes)) {
     const [range = '', ...parameters] = clause.split(';').map((part) => part.trim());
     const [kind, subtype] = range.split('/');
     const found = names.find(
-      ([name]) => (kind === '*' && subtype === '*') || (subtype === '*' ? name.startsWith(`${kind}/`) : name === range),
+      (name) => (kind === '*' && subtype === '*') || (subtype === '*' ? name.startsWith(`${kind}/`) : name === range),
     );
     const asked = parameters.find((parameter) => parameter.startsWith('q='));
     const quality = asked === undefined ? 1 : Number(asked.slice(2));
     // Less than the smallest difference between two values of q.
     const rank = quality - (kind === '*' ? 0.0002 : subtype === '*' ? 0.0001 : 0);
     if (found !== undefined && quality > 0 && (best === undefined || rank > best.rank)) {
-      best = { type: found[1], rank };
+      best = { type: found.replace('@', '.'), rank };
     }
   }
   return best?.type;
@@ -58,7 +56,7 @@ function rangeOf(request: IncomingMessage, etag: string, size: number): { start:
 }
 
 /**
- * Sends an OpenAPI v3 document in the requested representation. With its hash in the URL, it may be cached forever;
+ * Sends an OpenAPI document in the requested representation. With its hash in the URL, it may be cached forever;
  * with another hash, the response is a redirect; without one, the ETag applies.
  */
 export function sendOpenApiDocument(
@@ -69,7 +67,7 @@ export function sendOpenApiDocument(
 ): void {
   response.setHeader('Vary', 'Accept');
   response.setHeader('Cache-Control', noCache);
-  const type = negotiatedType(request.headers.accept);
+  const type = negotiatedType(request.headers.accept, document.version);
   if (type === undefined) {
     response.writeHead(406, { 'Content-Length': 0 });
     response.end();
@@ -96,7 +94,7 @@ export function sendOpenApiDocument(
     response.end();
     return;
   }
-  const body = document.as(type);
+  const body = document.as(type === 'application/json' ? 'json' : 'protobuf');
   hold(response, body.length);
   response.setHeader('Accept-Ranges', 'bytes');
   response.setHeader('Last-Modified', document.lastModified.toUTCString());

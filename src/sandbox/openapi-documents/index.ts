@@ -1,7 +1,7 @@
 export { convertV2ToV3, maxMediaTypes, V2ConversionError } from './convert-v2.ts';
 export { type Merged, MergeError, type MergeReport, mergeDocuments, type NamedDocument } from './merge.ts';
-export { encodeProtobuf, protobufMediaType, protobufMediaTypeV2 } from './protobuf.ts';
+export { encodeProtobuf, type OpenApiVersion } from './protobuf.ts';
+export { PublishedDocument } from './published.ts';
 export { type DocumentPlace, documentList, InvalidOpenApi, openApiOf, readOpenApi } from './read.ts';
-export { type SerializedDocument, serializeDocument } from './serialize.ts';
 export { ofGroupVersion } from './split.ts';
 export { parseYaml } from './yaml.ts';

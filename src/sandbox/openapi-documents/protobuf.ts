@@ -8,7 +8,7 @@ import { yamlText } from './yaml-text.ts';
 protobuf.util.recursionLimit = maxJsonDepth * 3;
 
 /** The versions of OpenAPI that can be encoded. */
-type Version = 'v2' | 'v3';
+export type OpenApiVersion = 'v2' | 'v3';
 const descriptions = {
   v2: new URL('./openapi-v2.proto', import.meta.url),
   v3: new URL('./openapi-v3.proto', import.meta.url),
@@ -50,11 +50,11 @@ const extensionFields = new Set(['specification_extension', 'vendor_extension'])
 
 /** The messages of a version of OpenAPI and how to encode each from JSON, derived from their description on first use. */
 class Encoder {
-  readonly #version: Version;
+  readonly #version: OpenApiVersion;
   readonly #root: protobuf.Root;
   readonly #plans = new Map<string, Plan>();
 
-  constructor(version: Version) {
+  constructor(version: OpenApiVersion) {
     this.#version = version;
     this.#root = protobuf.parse(readFileSync(descriptions[version], 'utf8'), { keepCase: true }).root;
     this.#root.resolveAll();
@@ -178,11 +178,7 @@ class Encoder {
   }
 }
 
-const encoders = new Map<Version, Encoder>();
-
-/** Media types under which API servers send what `encodeProtobuf` returns. */
-export const protobufMediaType = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
-export const protobufMediaTypeV2 = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const encoders = new Map<OpenApiVersion, Encoder>();
 
 /**
  * Encodes an OpenAPI document (3.0, or the schemas of 2.0) in protobuf, as a kube-apiserver does: the message
@@ -190,7 +186,7 @@ export const protobufMediaTypeV2 = 'application/com.github.proto-openapi.spec.v2
  * that are lists or objects. The work is linear in the document, which must not nest deeper than the stack allows
  * (`parseJson` ensures that).
  */
-export function encodeProtobuf(document: JsonObject, version: Version = 'v3'): Uint8Array {
+export function encodeProtobuf(document: JsonObject, version: OpenApiVersion = 'v3'): Uint8Array {
   const encoder = encoders.get(version) ?? new Encoder(version);
   encoders.set(version, encoder);
   const { type, encode } = encoder.plan('Document');

@@ -1,20 +1,18 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { encodeProtobuf, serializeDocument } from '../openapi-documents/index.ts';
+import { PublishedDocument } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import type { Resource } from '../resources/resource.ts';
 import { buildDocument } from './build.ts';
 import type { OpenApiMetrics } from './metrics.ts';
-import { PublishedDocument } from './published.ts';
 import { v2Of } from './v2.ts';
 
 interface Built {
+  group: string;
+  version: string;
   revision: number;
   resources: readonly Resource[];
   document: PublishedDocument;
 }
-
-/** Maximum number of documents of versions that are no longer served and have not been dropped yet. */
-const slack = 100;
 
 /**
  * The OpenAPI v3 documents, built on request, and again only when their group and version has changed. A change of a
@@ -25,8 +23,7 @@ export class OpenApi {
   readonly #clock: () => Date;
   readonly #metrics: OpenApiMetrics;
   readonly #documents = new Map<string, Built>();
-  #dropAt = slack;
-  #v2: { revision: number; document: JsonObject; encoded: { json?: Uint8Array; protobuf?: Uint8Array } } | undefined;
+  #v2: { revision: number; document: PublishedDocument } | undefined;
 
   constructor(registry: Registry, clock: () => Date, metrics: OpenApiMetrics) {
     this.#registry = registry;
@@ -47,53 +44,41 @@ export class OpenApi {
     if (known?.revision === revision) {
       return known.document;
     }
-    const resources = this.#registry.of(group, version);
-    if (resources.length === 0) {
-      this.#documents.delete(key);
+    for (const [other, built] of this.#documents) {
+      if (!this.#registry.serves(built.group, built.version)) {
+        this.#documents.delete(other);
+      }
+    }
+    if (!this.#registry.serves(group, version)) {
       return undefined;
     }
+    const resources = this.#registry.of(group, version);
     const document = this.#build(resources, known);
-    this.#documents.set(key, { revision, resources, document });
-    if (this.#documents.size >= this.#dropAt) {
-      this.#dropUnserved();
-    }
+    this.#documents.set(key, { group, version, revision, resources, document });
     return document;
   }
 
   #build(resources: readonly Resource[], known: Built | undefined): PublishedDocument {
     const isCustom = resources.some((resource) => resource.isCustom);
     const stop = isCustom ? this.#metrics.startAggregation() : undefined;
-    const serialized = serializeDocument(buildDocument(resources));
+    const document = new PublishedDocument(buildDocument(resources), this.#clock());
     stop?.();
     // Changes that do not affect the document, such as of a status, keep it as it was.
-    if (serialized.hash === known?.document.hash) {
+    if (document.hash === known?.document.hash) {
       return known.document;
     }
-    if (isCustom) {
-      const before = new Map(known?.resources.map((resource) => [resource.storage, resource]));
-      for (const resource of resources) {
-        const last = before.get(resource.storage);
-        if (resource.isCustom && last !== resource) {
-          this.#metrics.countRegeneration(resource, last === undefined ? 'add' : 'update');
-        }
+    const before = new Map(known?.resources.map((resource) => [resource.storage, resource]));
+    for (const resource of resources) {
+      const last = before.get(resource.storage);
+      if (resource.isCustom && last !== resource) {
+        this.#metrics.countRegeneration(resource, last === undefined ? 'add' : 'update');
       }
     }
-    return new PublishedDocument(serialized, this.#clock());
-  }
-
-  /** Drops documents that are no longer served and have not been requested since. */
-  #dropUnserved(): void {
-    for (const key of this.#documents.keys()) {
-      const [group = '', version = ''] = key.split('/');
-      if (this.#registry.of(group, version).length === 0) {
-        this.#documents.delete(key);
-      }
-    }
-    this.#dropAt = this.#documents.size * 2 + slack;
+    return document;
   }
 
   /** `GET /openapi/v3`: the URLs of the documents, each with the hash of its content. */
-  root(): JsonObject {
+  root(): { paths: JsonObject } {
     const paths: JsonObject = {};
     const groups = [...this.#registry.groups()].sort(([a], [b]) => (a < b ? -1 : 1));
     for (const [group, versions] of groups) {
@@ -106,17 +91,15 @@ export class OpenApi {
     return { paths };
   }
 
-  /** The OpenAPI v2 document of all kinds, with which kubectl validates a List; in protobuf for kubectl. */
-  v2(as: 'json' | 'protobuf'): Uint8Array {
+  /** The OpenAPI v2 document of all kinds, with which kubectl validates a List. */
+  v2(): PublishedDocument {
     const { revision } = this.#registry;
     if (this.#v2?.revision !== revision) {
       const documents = [...this.#registry.groups()].flatMap(([group, versions]) =>
         versions.map((version) => buildDocument(this.#registry.of(group, version))),
       );
-      this.#v2 = { revision, document: v2Of(documents, 'v1.36.0'), encoded: {} };
+      this.#v2 = { revision, document: new PublishedDocument(v2Of(documents, 'v1.36.0'), this.#clock(), 'v2') };
     }
-    const { document, encoded } = this.#v2;
-    encoded[as] ??= as === 'json' ? serializeDocument(document).body : encodeProtobuf(document, 'v2');
-    return encoded[as];
+    return this.#v2.document;
   }
 }

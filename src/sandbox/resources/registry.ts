@@ -67,6 +67,11 @@ export class Registry {
     return this.#byVersion.get(`${group}/${version}`)?.get(plural);
   }
 
+  /** Whether a group and version has any resources. */
+  serves(group: string, version: string): boolean {
+    return this.#byVersion.has(`${group}/${version}`);
+  }
+
   /** The resources of one group and version, sorted by name. */
   of(group: string, version: string): Resource[] {
     const resources = this.#byVersion.get(`${group}/${version}`)?.values() ?? [];

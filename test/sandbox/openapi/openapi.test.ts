@@ -31,7 +31,7 @@ describe('the requested representation', () => {
     ['application/yaml, application/json5', undefined],
     [`${json};q=x`, undefined],
   ])('%s: %s', (accept, type) => {
-    expect(negotiatedType(accept)).toBe(type);
+    expect(negotiatedType(accept, 'v3')).toBe(type);
   });
 });
 
