@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type Command, Help, type Option } from 'commander';
 import { checks } from '../../src/checks/conformance/index.ts';
 import { helpConfiguration } from '../../src/cli/framework/help.ts';
-import { wholeProgram } from '../../src/cli/index.ts';
 import { rules } from '../../src/policy/index.ts';
 import { folderImports, readImports } from '../architecture/imports.ts';
 import { wings } from '../architecture/wings.ts';
+import { idleProgram } from './program-report.ts';
 import { terminalImage } from './terminal-image.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -93,8 +92,7 @@ function helpItemOf(option: Option): string {
 
 /** The help of all commands. A flag that several of them have is explained once, at the end. */
 async function commandReference(): Promise<string> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const program = await wholeProgram({ stdin, stdout, stderr, env: {}, signal: new AbortController().signal });
+  const program = await idleProgram();
   const commands = program.commands.flatMap((command) => [command, ...command.commands]);
   const flags = commands.flatMap((command) =>
     command.options.map((option) => ({ command, name: option.flags, item: helpItemOf(option) })),

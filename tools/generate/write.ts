@@ -5,6 +5,7 @@ import { definitionFile, definitionText } from './definition.ts';
 import { messageFitsFile, messageFitsOf, strictnesses } from './message-fits.ts';
 import { messageTypes } from './message-types.ts';
 import { generatedPages } from './pages.ts';
+import { programReport, programReportFile } from './program-report.ts';
 import { typeTablesFile, typeTablesText } from './type-tables.ts';
 import { typesOf } from './types.ts';
 import { validatorFile, validatorOf } from './validators.ts';
@@ -27,3 +28,4 @@ mkdirSync(reports, { recursive: true });
 for (const [file, text] of await apiReports()) {
   writeFileSync(new URL(file, reports), text);
 }
+writeFileSync(new URL(programReportFile, reports), await programReport());

@@ -2,13 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
-import { createControllerMetrics } from '../../../src/controller/workers/metrics.ts';
-import { addWatchingMetrics } from '../../../src/policy/cluster-facts/index.ts';
-import { createHookCatalog, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
-import { createMetrics } from '../../../src/server/health/metrics.ts';
-import { createReviewMetrics, metricsPrefix } from '../../../src/webhook/reviews/metrics.ts';
+import { allMetrics } from '../../../tools/generate/program-report.ts';
 import { needs } from '../../support/needs.ts';
 import { buildOverlay, find, manifestsFolder } from './kustomization.ts';
 
@@ -52,23 +47,8 @@ function metricsIn(expression: string): string[] {
 
 /** Names that the program exports, and those that a histogram adds to its own. */
 async function exported(): Promise<Set<string>> {
-  const metrics = createMetrics(
-    { version: '0.0.0', prefix: metricsPrefix, port: 'webhook', processMetrics: true },
-    () => ({ inFlight: 0, inFlightBytes: 0, size: 0 }),
-  );
-  createReviewMetrics(metrics.registry, { RuntimeSDK: true });
-  addWatchingMetrics(metrics.registry, metricsPrefix, {
-    status: () => ({ isKnown: true, ageMs: 0, objects: 0, problem: undefined }),
-  });
-  const controller = new Registry();
-  const known = { catalog: createHookCatalog(), release: newestKnownRelease };
-  createControllerMetrics(controller, known, {
-    configs: () => [],
-    isLeading: () => true,
-    load: () => ({ waiting: 0, running: 0 }),
-    silentSeconds: () => 0,
-  });
-  const text = `${await metrics.render()}\n${await controller.metrics()}`;
+  const { server, controller } = allMetrics();
+  const text = `${await server.metrics()}\n${await controller.metrics()}`;
   return new Set(
     [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [String(name)],
