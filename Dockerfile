@@ -50,8 +50,11 @@ ENTRYPOINT ["/nodejs/bin/node", "--max-semi-space-size=8", "/app/main.js"]
 CMD ["serve"]
 
 # With the sandbox: docker build --target tools …
+FROM build AS build-tools
+RUN node --run build
+
 FROM base AS tools
-COPY --from=build /app/dist/extensionconfig-webhook ./
+COPY --from=build-tools /app/dist/extensionconfig-webhook ./
 
 # A bundle of 6 MB, and no packages.
 FROM base

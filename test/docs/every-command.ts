@@ -72,7 +72,7 @@ export function everyCommandRuns(
         await terminal.newShell(installed !== undefined && isForPackage(page) ? commandsOf(installed) : undefined);
         if (installed !== undefined && readPage(page).includes('--packages packages')) {
           // What `npm run pack -- packages` has written.
-          await terminal.run(`ln -s ${shellPath(installed.packed)} packages`);
+          await terminal.run(`ln -s ${shellPath(installed.packages)} packages`);
         }
         if (usesSandbox(page)) {
           sandbox ??= await startSandbox();

@@ -68,12 +68,12 @@ test('has no sandbox unless it is built for that', async () => {
   const { code, stderr } = await run(app, process.execPath, [join(app, 'main.js'), 'sandbox', '--port', '1']);
   expect(stderr).toContain('docker build --target tools');
   expect(code).toBe(1);
-  expect(instructions.slice(instructions.indexOf('FROM base AS tools'))[1]).toBe(
-    'COPY --from=build /app/dist/extensionconfig-webhook ./',
-  );
-  expect(
-    await runWell(built, process.execPath, [join(built, 'dist/extensionconfig-webhook/main.js'), 'sandbox', '--help']),
-  ).toContain('--write-kubeconfig');
+  const tools = instructions.indexOf('FROM build AS build-tools');
+  expect(instructions.slice(tools + 1, tools + 4)).toEqual([
+    'RUN node --run build',
+    'FROM base AS tools',
+    'COPY --from=build-tools /app/dist/extensionconfig-webhook ./',
+  ]);
 });
 
 // docker run --rm -v "$PWD:/work:ro" -w /work IMAGE lint .

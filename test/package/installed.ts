@@ -1,12 +1,15 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onceARun } from '../support/once-a-run.ts';
-import { projectFolder, runWell } from './tree.ts';
+import { type Ended, projectFolder, run, runWell } from './tree.ts';
 
-/** Both packages, packed as for publishing and installed as their users do. Read-only: copy them to change them. */
+/** Both packages, as a release publishes them, installed as their users do. Read-only: copy them to change them. */
 export interface Installed {
-  /** The folder with both tarballs. */
+  version: string;
+  /** The folder that the release wrote. */
   packed: string;
+  /** Both tarballs, as `npm run pack` would name them in this checkout and in a checkout of the version. */
+  packages: string;
   /** A folder in which extensionconfig-webhook alone is installed. */
   program: string;
   /** A folder in which cluster-api-extension alone is installed. */
@@ -22,18 +25,49 @@ async function install(folder: string, tarball: string): Promise<string> {
   return folder;
 }
 
-/** Packs and installs both packages, once per test run. */
+/** Where the releases of tests are published. */
+export const repository = 'https://github.com/acme/extensionconfig-webhook';
+
+/** The version of the checkout. */
+export const { version: checkedOut } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+/** A version that can be released now: a new one, or that of the checkout if nothing has changed since its release. */
+function versionToRelease(): string {
+  const changelog = readFileSync(join(projectFolder, 'CHANGELOG.md'), 'utf8');
+  return /^## \[Unreleased\]\s+## /m.test(changelog) ? checkedOut : '98.7.6';
+}
+
+/** Runs `npm run release` into a folder. */
+export const runRelease = (version: string, folder: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  run(
+    projectFolder,
+    process.execPath,
+    ['tools/release/release.ts', version, '--repository', repository, '--output', folder],
+    env,
+  );
+
+/** Releases and installs both packages, once per test run. */
 export function installedPackages(): Promise<Installed> {
   return onceARun('installed', async (folder) => {
     const packed = join(folder, 'packed');
-    const lines = await runWell(projectFolder, process.execPath, ['tools/build/pack.ts', packed]);
-    const [program, sdk] = await Promise.all(
-      lines
-        .trim()
-        .split('\n')
-        .map((tarball, index) => install(join(folder, `consumer${index}`), tarball)),
-    );
-    return { packed, program: String(program), sdk: String(sdk) };
+    const version = versionToRelease();
+    const { code, stdout, stderr } = await runRelease(version, packed);
+    if (code !== 0 && !stderr.startsWith('incomplete: kubectl')) {
+      throw new Error(`npm run release ended with ${code}:\n${stdout}\n${stderr}`);
+    }
+    const packages = join(folder, 'packages');
+    mkdirSync(packages);
+    const consumers = ['extensionconfig-webhook', 'cluster-api-extension'].map((name, index) => {
+      const tarball = join(packed, `${name}-${version}.tgz`);
+      for (const named of new Set([version, checkedOut])) {
+        symlinkSync(tarball, join(packages, `${name}-${named}.tgz`));
+      }
+      return install(join(folder, `consumer${index}`), tarball);
+    });
+    const [program, sdk] = await Promise.all(consumers);
+    return { version, packed, packages, program: String(program), sdk: String(sdk) };
   });
 }
 

@@ -39,7 +39,7 @@ test.each([
 ] as const)('$name is one package, and small', ({ name, consumer, packedMB, installedMB }) => {
   const modules = join(installed[consumer], 'node_modules');
   expect(readdirSync(modules).filter((entry) => !entry.startsWith('.'))).toEqual([name]);
-  const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
+  const { version } = installed;
   expect(statSync(join(installed.packed, `${name}-${version}.tgz`)).size).toBeLessThan(packedMB * 1e6);
   expect(bytesOf(modules)).toBeLessThan(installedMB * 1e6);
   const described = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as Record<string, unknown>;
@@ -205,17 +205,6 @@ describe.each([
 });
 
 const typeScript5 = findTypeScript5();
-
-test('kubectl reads what the installed sandbox serves', { ...needs('kubectl'), timeout: 120_000 }, async () => {
-  const kubeconfig = join(installed.program, 'kubeconfig-kubectl');
-  const child = spawn(process.execPath, [main, 'sandbox', '--write-kubeconfig', kubeconfig], { stdio: 'ignore' });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const get = ['--kubeconfig', kubeconfig, 'get', 'extensionconfigs'];
-  await vi.waitFor(
-    async () => expect((await run(installed.program, 'kubectl', get)).stdout).toContain('sample-extension'),
-    { timeout: 60_000, interval: 500 },
-  );
-});
 
 /** Programs that use the packages as a library, by name, with the consumer that has the package. */
 const programs = {

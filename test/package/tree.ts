@@ -14,10 +14,15 @@ export interface Ended {
 }
 
 /** Runs a program to its end, with the Node.js of this test first on the path. */
-export function run(folder: string, command: string, args: readonly string[]): Promise<Ended> {
+export function run(
+  folder: string,
+  command: string,
+  args: readonly string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
   // The home directory of the user may not be writable here.
-  const env = { ...process.env, npm_config_cache: join(inject('runFolder'), 'npm'), PATH };
+  const env = { ...process.env, npm_config_cache: join(inject('runFolder'), 'npm'), PATH, ...more };
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     const out: Buffer[] = [];

@@ -1,14 +1,11 @@
-// npm run build: dist/ with the npm packages; with --image, also what the image has.
+// npm run build: dist/ with the npm packages; with --image, dist/image with what the image has instead.
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildImage, buildPackages } from './build-packages.ts';
 
 const { values } = parseArgs({ options: { image: { type: 'boolean', default: false } } });
-await buildPackages('dist');
-if (values.image) {
-  await buildImage('dist/image');
-}
+await (values.image ? buildImage('dist/image') : buildPackages('dist'));
 for (const folder of globSync('dist/*').toSorted()) {
   const files = globSync('**', { cwd: folder }).map((file) => statSync(join(folder, file)));
   const bytes = files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
