@@ -13,6 +13,7 @@ export {
   kind,
   pendingHooksAnnotation,
   runtimeSdkFeatureGate,
+  secretNameOf,
   type Version,
   versionOf,
   versions,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
+import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { pausedAnnotation } from '../configs/discovered-status.ts';
 import type { StoredConfig } from '../configs/stored.ts';
-import { readCaBundle, secretNameOf } from './ca-secret.ts';
+import { readCaBundle } from './ca-secret.ts';
 
 /** The dependencies of polling Secrets. */
 interface SecretPollOptions {
@@ -29,7 +29,7 @@ const maxReads = 5;
 /** The Secret that an ExtensionConfig names, or '' for none. */
 function annotationOf({ metadata: { annotations = {} } }: StoredConfig): string {
   const annotation = annotations[injectCaFromSecretAnnotation] ?? '';
-  return annotations[pausedAnnotation] !== undefined || 'problem' in secretNameOf(annotation) ? '' : annotation;
+  return annotations[pausedAnnotation] !== undefined || secretNameOf(annotation) === undefined ? '' : annotation;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function pollSecrets(options: SecretPollOptions): Promise<void> {
   async function check(annotation: string, configs: readonly StoredConfig[]): Promise<string | undefined> {
     const before = known.get(annotation);
     const secret = secretNameOf(annotation);
-    if ('problem' in secret) {
+    if (secret === undefined) {
       return undefined;
     }
     try {

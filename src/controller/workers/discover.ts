@@ -1,8 +1,8 @@
 import { count, shortList } from '../../base/index.ts';
-import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
+import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
 import { StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
-import { readCaBundle, secretNameOf } from '../ca-secrets/ca-secret.ts';
+import { readCaBundle } from '../ca-secrets/ca-secret.ts';
 import { conditionOf, type ExtensionConfigStatus } from '../configs/conditions.ts';
 import { discoveredStatus, pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
 import type { ConfigEvent } from '../configs/events.ts';
@@ -26,8 +26,9 @@ async function injectCa(
   }
   const failed = (problem: string) => ({ error: `failed to reconcile caBundle: ${problem}` });
   const name = secretNameOf(annotation);
-  if ('problem' in name) {
-    return failed(name.problem);
+  if (name === undefined) {
+    // Anyone who may write an ExtensionConfig controls its text.
+    return failed(`secret name ${JSON.stringify(annotation.slice(0, 300))} must be in the form <namespace>/<name>`);
   }
   const reading = await readCaBundle(cluster, name);
   if ('problem' in reading) {

@@ -1,3 +1,5 @@
+import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
+
 /** API group of ExtensionConfig. */
 export const group = 'runtime.cluster.x-k8s.io';
 /** Kind of ExtensionConfig. */
@@ -11,6 +13,16 @@ export const hubVersion: Version = 'v1beta2';
 
 /** The annotation that injects `ca.crt` of the Secret NAMESPACE/NAME into `spec.clientConfig.caBundle`. */
 export const injectCaFromSecretAnnotation = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
+
+/** The Secret that the value of that annotation names; undefined for anything but a valid NAMESPACE/NAME. */
+export function secretNameOf(annotation: string): { namespace: string; name: string } | undefined {
+  // A second slash cannot be part of a name.
+  const slash = annotation.indexOf('/');
+  const [namespace, name] = [annotation.slice(0, Math.max(slash, 0)), annotation.slice(slash + 1)];
+  return dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0
+    ? undefined
+    : { namespace, name };
+}
 
 /**
  * The annotation with which (value `true`) the deletion of an ExtensionConfig is allowed although it is still needed.

@@ -4,7 +4,7 @@ export { connect, type KubernetesClient, StatusError, shortRetries } from './req
 export { listPages } from './requests/list.ts';
 export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
 export { type SecretEvent, watchServingSecret } from './secrets/secret-watch.ts';
-export { decodeSecret, encodeData, metadataOf, secretPath } from './secrets/secrets.ts';
+export { encodeData, fetchSecret, metadataOf, secretPath } from './secrets/secrets.ts';
 export { type InformerChange, objectKey } from './watches/collection-copy.ts';
 export { type Informer, type InformerOptions, startInformer } from './watches/informer.ts';
 export type { WatchPace } from './watches/pace.ts';

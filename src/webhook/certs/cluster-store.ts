@@ -1,7 +1,7 @@
 import {
-  decodeSecret,
   encodeData,
   explain,
+  fetchSecret,
   type KubernetesClient,
   metadataOf,
   StatusError,
@@ -20,22 +20,13 @@ export function clusterStore(
     describe: (role) => `Secret ${namespace}/${names[role]}`,
     async read(role) {
       const name = names[role];
-      let secret: JsonObject;
-      try {
-        secret = await cluster.request('GET', secretPath(namespace, name));
-      } catch (error) {
-        if (error instanceof StatusError && error.code === 404) {
-          return undefined;
-        }
-        throw explain(error, 'get', 'secrets', `${namespace}/${name}`);
+      const found = await fetchSecret(cluster, namespace, name);
+      if (found === undefined) {
+        return undefined;
       }
+      const { secret, data } = found;
       const metadata = metadataOf(secret, `the Secret ${namespace}/${name}`, name);
-      return {
-        data: decodeSecret(secret, namespace, name),
-        annotations: textValues(metadata.annotations),
-        version: metadata.resourceVersion,
-        raw: secret,
-      };
+      return { data, annotations: textValues(metadata.annotations), version: metadata.resourceVersion, raw: secret };
     },
     async write(role, contents, from: StoredSecret | undefined) {
       const name = names[role];

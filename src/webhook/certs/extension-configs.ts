@@ -1,20 +1,17 @@
 import { printable } from '../../base/index.ts';
 import type { Parsed } from '../../base/x509/index.ts';
+import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
 import {
-  decodeSecret,
-  explain,
+  Forbidden,
+  fetchSecret,
   type KubernetesClient,
   ResponseError,
   StatusError,
-  secretPath,
 } from '../../kubernetes/client/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems, fieldAt } from '../../kubernetes/index.ts';
+import { fieldAt } from '../../kubernetes/index.ts';
 import { injectBundle, readListed, readTarget } from './cluster-targets.ts';
 import { bundleIn } from './inject.ts';
 import type { TargetAccess, TargetReading } from './target.ts';
-
-/** Cluster API's annotation to fill the caBundle from `ca.crt` of the Secret NAMESPACE/NAME. */
-const injectCaFromSecret = 'runtime.cluster.x-k8s.io/inject-ca-from-secret';
 
 /** All ExtensionConfigs that ask for their caBundle to be injected, whatever service or URL they refer to. */
 export function annotatedExtensionConfigs(cluster: KubernetesClient): {
@@ -28,7 +25,7 @@ export function annotatedExtensionConfigs(cluster: KubernetesClient): {
     targets: {
       async read() {
         return readListed(cluster, 'ExtensionConfig', undefined, (path, object) => {
-          const secret = fieldAt(object, 'metadata', 'annotations', injectCaFromSecret);
+          const secret = fieldAt(object, 'metadata', 'annotations', injectCaFromSecretAnnotation);
           if (typeof secret !== 'string') {
             return undefined;
           }
@@ -42,25 +39,19 @@ export function annotatedExtensionConfigs(cluster: KubernetesClient): {
     sourceOf: ({ id }) => wanted.get(id) ?? '',
     async bundleFor(target) {
       const value = wanted.get(target.id) ?? '';
-      const [namespace = '', name = '', ...more] = value.split('/', 3);
-      if (more.length > 0 || dns1123LabelProblems(namespace).length > 0 || dns1123SubdomainProblems(name).length > 0) {
+      const secret = secretNameOf(value);
+      if (secret === undefined) {
         return {
           state: 'broken',
-          problem: `annotation ${injectCaFromSecret} is ${printable(JSON.stringify(value.slice(0, 300)))}: write NAMESPACE/NAME of a Secret`,
+          problem: `annotation ${injectCaFromSecretAnnotation} is ${printable(JSON.stringify(value.slice(0, 300)))}: write NAMESPACE/NAME of a Secret`,
         };
       }
+      const { namespace, name } = secret;
       try {
-        return bundleIn(
-          decodeSecret(await cluster.request('GET', secretPath(namespace, name)), namespace, name),
-          `Secret ${namespace}/${name}`,
-        );
+        const found = await fetchSecret(cluster, namespace, name);
+        return bundleIn(found?.data, `Secret ${namespace}/${name}`);
       } catch (error) {
-        if (error instanceof StatusError) {
-          return error.code === 404
-            ? bundleIn(undefined, `Secret ${namespace}/${name}`)
-            : { state: 'broken', problem: (explain(error, 'get', 'secrets', `${namespace}/${name}`) as Error).message };
-        }
-        if (error instanceof ResponseError) {
+        if (error instanceof StatusError || error instanceof Forbidden || error instanceof ResponseError) {
           return { state: 'broken', problem: error.message };
         }
         throw error;

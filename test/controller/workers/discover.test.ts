@@ -1,5 +1,4 @@
 import { aroundEach, expect, test } from 'vitest';
-import { secretNameOf } from '../../../src/controller/ca-secrets/ca-secret.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { RegisteredHandler } from '../../../src/runtimehooks/client/index.ts';
 import { answeringLike, messageAt, recordedDiscoveries } from '../../runtimehooks/client/discovery/recorded.ts';
@@ -254,17 +253,22 @@ test.concurrent('injects caBundle from the annotated Secret, and follows the Sec
   expect(reasons.filter((reason) => reason === 'CABundleInjected')).toHaveLength(1);
 });
 
-test.each([
-  'ca',
-  '/ca',
-  'default/',
-  'default/a/b',
-  'De/ca',
-  '../../x/y',
-])("reports an annotation that does not name a Secret (%j) in a condition, in Cluster API's words", async (annotation) => {
-  expect(secretNameOf(annotation)).toEqual({
-    problem: `secret name ${JSON.stringify(annotation)} must be in the form <namespace>/<name>`,
-  });
+test.concurrent("reports an annotation that does not name a Secret in a condition, in Cluster API's words", async ({
+  expect,
+}) => {
+  const lab = await startLab();
+  const { spec } = await startCalled();
+  const { url } = spec.clientConfig;
+  await lab.create(
+    'lab',
+    { clientConfig: { url } },
+    { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'default/a/b' },
+  );
+  await control(lab);
+  const refused = await lab.condition('lab', 'Discovered', 'False');
+  expect(conditionIn(refused, 'Discovered')?.message).toBe(
+    'Error in discovery: failed to reconcile caBundle: secret name "default/a/b" must be in the form <namespace>/<name>',
+  );
 });
 
 const hostile: [string, unknown, RegExp][] = [

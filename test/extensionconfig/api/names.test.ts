@@ -5,6 +5,7 @@ import {
   isExtensionConfig,
   isVersion,
   openApiSchemaOf,
+  secretNameOf,
   versionOf,
   versions,
 } from '../../../src/extensionconfig/index.ts';
@@ -57,4 +58,21 @@ test('every known version has a schema, and nothing else does', () => {
     expect(isVersion(version)).toBe(false);
     expect(() => openApiSchemaOf(version)).toThrow(`the CustomResourceDefinition has no version ${version}`);
   }
+});
+
+test.each([
+  ['ns/name', { namespace: 'ns', name: 'name' }],
+  ['ns/a.b', { namespace: 'ns', name: 'a.b' }],
+  ['n.s/name', undefined],
+  ['ns/Name', undefined],
+  ['ns/name/', undefined],
+  ['ns/name/x/y', undefined],
+  ['ns', undefined],
+  ['/name', undefined],
+  ['ns/', undefined],
+  ['', undefined],
+  ['De/ca', undefined],
+  ['../../x/y', undefined],
+])('the annotation %j names the Secret %j', (text, name) => {
+  expect(secretNameOf(text)).toEqual(name);
 });

@@ -1,5 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
+import { explain } from '../requests/forbidden.ts';
+import { type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
 import { ResponseError } from '../requests/transport.ts';
 
 /** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, longer than any PEM file in use. */
@@ -67,4 +69,26 @@ export function encodeData(data: Record<string, string>, before: JsonObject): Js
 /** The path of a Secret at the API server. */
 export function secretPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+}
+
+/**
+ * Reads a Secret, with its data as text; undefined if there is none.
+ *
+ * @throws {ResponseError} for a response that is not this Secret; otherwise as `request`, with the permission that is
+ *   missing.
+ */
+export async function fetchSecret(
+  cluster: KubernetesClient,
+  namespace: string,
+  name: string,
+): Promise<{ secret: JsonObject; data: Record<string, string> } | undefined> {
+  try {
+    const secret = await cluster.request('GET', secretPath(namespace, name));
+    return { secret, data: decodeSecret(secret, namespace, name) };
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) {
+      return undefined;
+    }
+    throw explain(error, 'get', 'secrets', `${namespace}/${name}`);
+  }
 }

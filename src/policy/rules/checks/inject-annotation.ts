@@ -1,6 +1,6 @@
-import { injectCaFromSecretAnnotation } from '../../../extensionconfig/index.ts';
+import { injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionconfig/index.ts';
 import { example } from '../examples/manifest.ts';
-import { secretAnnotationPath, secretNameOf } from '../fields/secret.ts';
+import { secretAnnotationPath } from '../fields/secret.ts';
 import type { Rule } from '../rule.ts';
 
 export const rule: Rule = {

@@ -1,10 +1,5 @@
-import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../extensionconfig/index.ts';
-import {
-  dns1123LabelProblems,
-  dns1123SubdomainProblems,
-  isJsonObject,
-  type JsonObject,
-} from '../../../kubernetes/index.ts';
+import { type ExtensionConfig, injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionconfig/index.ts';
+import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
 import type { Facts, KnownSecret } from '../../facts/facts.ts';
 
 /** The path of the annotation that names a Secret. */
@@ -20,29 +15,16 @@ interface NamedSecret {
   found: KnownSecret | 'absent' | undefined;
 }
 
-/** The two parts of NAMESPACE/NAME; undefined for any other text, and for invalid names. */
-export function secretNameOf(text: string | undefined): { namespace: string; name: string } | undefined {
-  const slash = text?.indexOf('/') ?? -1;
-  if (text === undefined || slash === -1) {
-    return undefined;
-  }
-  const namespace = text.slice(0, slash);
-  // A second slash cannot be part of a name.
-  const name = text.slice(slash + 1);
-  const isValid = dns1123LabelProblems(namespace).length === 0 && dns1123SubdomainProblems(name).length === 0;
-  return isValid ? { namespace, name } : undefined;
-}
-
 /** The Secret that the annotation of an object of any form names; undefined without a valid annotation. */
 export function annotatedSecret({ metadata }: JsonObject): { namespace: string; name: string } | undefined {
   const annotations = isJsonObject(metadata) ? metadata.annotations : undefined;
   const value = isJsonObject(annotations) ? annotations[injectCaFromSecretAnnotation] : undefined;
-  return secretNameOf(typeof value === 'string' ? value : undefined);
+  return typeof value === 'string' ? secretNameOf(value) : undefined;
 }
 
 /** The Secret that the annotation of an ExtensionConfig names; undefined without a valid annotation. */
 export function namedSecret({ metadata }: ExtensionConfig, facts: Facts | undefined): NamedSecret | undefined {
-  const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation]);
+  const parts = secretNameOf(metadata.annotations?.[injectCaFromSecretAnnotation] ?? '');
   return (
     parts && {
       ...parts,

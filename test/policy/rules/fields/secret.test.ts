@@ -8,12 +8,7 @@ import {
   exampleFutureCaBundle,
   exampleService,
 } from '../../../../src/policy/rules/examples/examples.ts';
-import {
-  annotatedSecret,
-  namedSecret,
-  secretNameOf,
-  usableSecret,
-} from '../../../../src/policy/rules/fields/secret.ts';
+import { annotatedSecret, namedSecret, usableSecret } from '../../../../src/policy/rules/fields/secret.ts';
 import { now } from '../../admission/policy.ts';
 import { factsOf, linesWith } from '../lines.ts';
 
@@ -104,22 +99,6 @@ describe('a Secret', () => {
     const alone = { bySecret: () => [{ name: 'my-extension' }] } as unknown as ExtensionConfigFacts;
     expect(linesWith('secret-expiring', named, { facts: factsOf({ secrets, extensionConfigs: alone }) })).toEqual([]);
   });
-});
-
-test.each([
-  ['ns/name', { namespace: 'ns', name: 'name' }],
-  ['ns/a.b', { namespace: 'ns', name: 'a.b' }],
-  ['n.s/name', undefined],
-  ['ns/Name', undefined],
-  ['ns/name/', undefined],
-  ['ns/name/x/y', undefined],
-  ['ns', undefined],
-  ['/name', undefined],
-  ['ns/', undefined],
-  ['', undefined],
-  [undefined, undefined],
-])('%j names %j', (text, name) => {
-  expect(secretNameOf(text)).toEqual(name);
 });
 
 test('reads the Secret that an object names, and what is known of it', () => {
