@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { buffer as bytesOf } from 'node:stream/consumers';
+import { systemProblem } from './system-problem.ts';
 
 /** Why a file was not read. `message` contains the path and the reason, in one line. */
 export class FileError extends Error {
@@ -18,14 +19,6 @@ export class FileError extends Error {
     this.problem = problem;
   }
 }
-
-const systemProblems: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EACCES: 'cannot be read: permission denied',
-  EPERM: 'cannot be read: permission denied',
-  ENOTDIR: 'cannot be read: a part of the path is not a folder',
-  ELOOP: 'cannot be read: too many symbolic links',
-};
 
 /**
  * Without O_NONBLOCK, opening a FIFO waits for a writer, in a thread that cannot be interrupted. With O_NOCTTY, a
@@ -68,7 +61,7 @@ function explained(path: string, error: unknown): FileError {
     return error;
   }
   const { code = 'EIO' } = error as NodeJS.ErrnoException;
-  return new FileError(path, code, systemProblems[code] ?? `cannot be read: ${code}`);
+  return new FileError(path, code, code === 'ENOENT' ? 'does not exist' : `cannot be read: ${systemProblem(error)}`);
 }
 
 /** Bytes that are read of a file beyond its size: files in /proc report a size of 0, and a file may grow. */

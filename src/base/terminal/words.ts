@@ -9,6 +9,15 @@ export function shortList(names: readonly string[], maxNamed: number): string {
   return names.length > maxNamed ? `${shown} and ${names.length - maxNamed} more` : shown;
 }
 
+/** Number of characters as the API server counts them: code points. */
+export function charactersIn(text: string): number {
+  let count = 0;
+  for (const _character of text) {
+    count++;
+  }
+  return count;
+}
+
 /** A text of at most so many characters, and an ellipsis if it was longer. */
 export function truncated(text: string, maxLength: number): string {
   return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;

@@ -1,16 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { StructuredPatchHunk } from 'diff';
-import { count, printableLines, withoutControls } from '../../base/index.ts';
+import { count, printableLines, systemProblem, withoutControls } from '../../base/index.ts';
 import { type DocumentChange, type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
 import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
-import {
-  createReplacer,
-  ReplaceError,
-  readManifests,
-  showPlace,
-  systemProblem,
-} from '../../kubernetes/manifests/index.ts';
+import { createReplacer, ReplaceError, readManifests, showPlace } from '../../kubernetes/manifests/index.ts';
 import { addFlags, choiceFlag, type Flags, listFlag, readFlags, switchFlag } from '../framework/flags.ts';
 import { type DefineCommand, exitCode, UsageError } from '../framework/program.ts';
 

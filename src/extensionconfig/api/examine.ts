@@ -1,3 +1,4 @@
+import { charactersIn } from '../../base/index.ts';
 import { isJsonObject, setOwn } from '../../kubernetes/index.ts';
 import type { OpenApiSchema } from './crd.ts';
 import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
@@ -76,15 +77,6 @@ function hasType(value: unknown, type: OpenApiSchema['type']): boolean {
   }
 }
 
-const typeMessages: Readonly<Record<NonNullable<OpenApiSchema['type']>, string>> = {
-  object: 'must be of type object',
-  array: 'must be of type array',
-  string: 'must be of type string',
-  integer: 'must be of type integer',
-  number: 'must be of type number',
-  boolean: 'must be of type boolean',
-};
-
 /** Empty values of the JSON types, for array items whose index must be kept. */
 const emptyValues: Readonly<Record<NonNullable<OpenApiSchema['type']>, unknown>> = {
   object: Object.freeze({}),
@@ -107,22 +99,7 @@ function isLongerThan(text: string, limit: number): boolean {
   if (text.length > 2 * limit) {
     return true;
   }
-  let characters = text.length;
-  for (let at = 1; at < text.length; at++) {
-    if (isSurrogate(text.charCodeAt(at - 1), 0xd800) && isSurrogate(text.charCodeAt(at), 0xdc00)) {
-      at++;
-      characters--;
-      if (characters <= limit) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
-
-/** Whether a code unit is one of the 1024 surrogates from `first`. */
-function isSurrogate(unit: number, first: 0xd800 | 0xdc00): boolean {
-  return (unit & 0xfc00) === first;
+  return charactersIn(text) > limit;
 }
 
 /** One traversal of an object along its schema. Valid values are shared with the original. */
@@ -142,7 +119,7 @@ class SchemaWalk {
   /** The value without what must be dropped, or `absent`. */
   at(value: unknown, schema: LimitedSchema): unknown {
     if (!hasType(value, schema.type)) {
-      this.types.add(this.#path, 'type', typeMessages[schema.type ?? 'object'], value);
+      this.types.add(this.#path, 'type', `must be of type ${schema.type}`, value);
       return absent;
     }
     if (!this.#isOverLimit(value, schema)) {

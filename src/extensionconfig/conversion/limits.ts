@@ -1,3 +1,4 @@
+import { charactersIn } from '../../base/index.ts';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import type { OpenApiSchema } from '../api/crd.ts';
 
@@ -31,15 +32,6 @@ export function canCheck(keyword: string): boolean {
 
 function isWithin(size: number, min: number | undefined, max: number | undefined): boolean {
   return size >= (min ?? 0) && size <= (max ?? Number.POSITIVE_INFINITY);
-}
-
-/** Length in characters as the API server counts them: code points. */
-function charactersIn(text: string): number {
-  let count = 0;
-  for (const _character of text) {
-    count += 1;
-  }
-  return count;
 }
 
 /** Whether a value is within the limits of a schema, not counting nested fields. A value of another type always is. */

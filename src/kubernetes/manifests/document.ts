@@ -1,6 +1,6 @@
 import { EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
 import type { FieldPath } from '../objects/errors/field-path.ts';
-import { isJsonObject, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth } from '../objects/json/json.ts';
 import { describe } from '../objects/reviews/admission-review.ts';
 import { type Composed, ComposeError, compose, type NodePosition } from './compose.ts';
 import { flattenFlow } from './flow.ts';
@@ -39,13 +39,6 @@ export interface ReadDocument {
 
 /** Deepest nesting of `List`s in `List`s. */
 const maxListDepth = 5;
-
-function nestsWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) {
-    return true;
-  }
-  return levels > 0 && Object.values(value).every((child) => nestsWithin(child, levels - 1));
-}
 
 /** A list that kubectl refuses, or that is not read: where, and why. */
 interface Refusal {
@@ -237,7 +230,7 @@ function eventsOf(text: string): Event[] {
 function readYaml(text: string): Composed {
   checkText(text);
   const composed = compose(text, eventsOf(text), false);
-  if (composed.hasAliases && !nestsWithin(composed.value, maxJsonDepth)) {
+  if (composed.hasAliases && isTooDeep(composed.value as Json)) {
     throw new ComposeError(tooDeep, 0);
   }
   return composed;
@@ -270,7 +263,7 @@ function readJson(text: string): Composed {
       offset,
     );
   }
-  if (!nestsWithin(value, maxJsonDepth)) {
+  if (isTooDeep(value as Json)) {
     throw new JsonSyntaxError(tooDeep, 0);
   }
   if (/\\u[dD][89a-fA-F]/.test(text)) {

@@ -57,11 +57,6 @@ function applyEdit(root: Json, { path, value }: Edit): Json {
   return root;
 }
 
-/** The value of a document that was read, as JSON. */
-function jsonOf(read: ReadDocument): Json {
-  return read.value as Json;
-}
-
 /**
  * The text of one document with fields set and removed. If only the text of scalars changes, nothing else does;
  * otherwise comments and the order of keys are preserved, and JSON remains JSON. `read` is the result of `readDocument`
@@ -73,7 +68,7 @@ export async function editDocument(text: string, read: ReadDocument, edits: read
   if (edits.length === 0) {
     return text;
   }
-  const before = jsonOf(read);
+  const before = read.value as Json;
   // Via JSON, so that no values are shared.
   const expected = edits.reduce(applyEdit, JSON.parse(JSON.stringify(before)) as Json);
   let result = spliced(text, read.places(), edits);

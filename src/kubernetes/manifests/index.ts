@@ -4,5 +4,5 @@ export { type Edit, EditError, editsBetween } from './edits.ts';
 export { type ManifestFile, readDocuments, readManifests } from './read-manifests.ts';
 export { createReplacer, ReplaceError } from './replace-file.ts';
 export { showPlace } from './show-place.ts';
-export { maxStreamBytes, systemProblem } from './sources.ts';
+export { maxStreamBytes } from './sources.ts';
 export { type DocumentText, splitDocuments } from './split.ts';

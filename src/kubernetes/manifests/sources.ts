@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { FileError, readRegularFileSync } from '../../base/index.ts';
+import { FileError, readRegularFileSync, systemProblem } from '../../base/index.ts';
 
 /** One stream of manifests: a file, or standard input. */
 interface Source {
@@ -44,21 +44,6 @@ const isSkipped = (name: string) => name.startsWith('.') || name === 'node_modul
 
 /** Maximum depth of nested folders. */
 const maxFolderDepth = 100;
-
-/** Why the system refused an operation, without the path, which the message begins with anyway. */
-export function systemProblem(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const known: Record<string, string> = {
-    ENOENT: 'no such file or folder',
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ELOOP: 'too many symbolic links',
-    EISDIR: 'is a folder',
-    ENOTDIR: 'a part of the path is not a folder',
-    ENAMETOOLONG: 'the name is too long',
-  };
-  return known[code ?? ''] ?? message;
-}
 
 const unreadable = (file: string, error: unknown): Unreadable => ({
   file,
@@ -114,7 +99,9 @@ function readFile(file: string): string {
     throw new SourceError(
       error.code === 'ENOTREG'
         ? `${error.problem}; write it to one, or pipe it in and name "-"`
-        : `cannot be read: ${systemProblem({ code: error.code, message: error.problem })}`,
+        : error.code === 'ENOENT'
+          ? 'cannot be read: no such file or folder'
+          : error.problem,
     );
   }
   return decode(bytes);

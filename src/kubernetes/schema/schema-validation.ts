@@ -1,3 +1,4 @@
+import { charactersIn } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json } from '../objects/json/json.ts';
 import { maxCauses, shorten } from './causes.ts';
@@ -204,21 +205,13 @@ function validateEnum(value: Json, allowed: Allowed, path: string, findings: Fin
   findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
 }
 
-function codePointsOf(text: string): number {
-  let count = 0;
-  for (const _ of text) {
-    count++;
-  }
-  return count;
-}
-
 function validateString(value: string, schema: Schema, path: string, findings: Findings): void {
   const { minLength, maxLength, pattern, format } = schema;
   if (!findings.spend(value.length / charactersPerWork, path)) {
     return;
   }
   // OpenAPI counts code points.
-  const length = minLength === undefined && maxLength === undefined ? 0 : codePointsOf(value);
+  const length = minLength === undefined && maxLength === undefined ? 0 : charactersIn(value);
   if (maxLength !== undefined && length > maxLength) {
     findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${maxLength} bytes`);
   }

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { count } from '../../../base/index.ts';
+import { count, systemProblem } from '../../../base/index.ts';
 import { BaselineError, createBaseline, type LintedObject } from '../../../checks/lint/index.ts';
-import { systemProblem } from '../../../kubernetes/manifests/index.ts';
 import { readLimitedFile } from '../../framework/limited-file.ts';
 import { FailureError, UsageError } from '../../framework/program.ts';
 

@@ -1,7 +1,14 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { count, discardFile, printable, printableJson, readableYaml, shortList } from '../../../base/index.ts';
+import {
+  count,
+  discardFile,
+  printable,
+  printableJson,
+  readableYaml,
+  shortList,
+  systemProblem,
+} from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
-import { systemProblem } from '../../../kubernetes/manifests/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';

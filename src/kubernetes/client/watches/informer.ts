@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
 import { explain, Forbidden } from '../requests/forbidden.ts';
-import { askedWait, type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
+import { askedWait, connect, type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
-import { connectToFollow, type WatchPace, waitAfter } from './pace.ts';
+import { type WatchPace, waitAfter } from './pace.ts';
 import { type AfterWatch, type WatchLife, WatchRetries } from './retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
@@ -98,9 +98,10 @@ class CollectionFollower implements Informer {
   readonly #cluster: KubernetesClient;
   readonly #copy: CollectionCopy;
   readonly #firstList = Promise.withResolvers<void>();
-  #isSynced = false;
-  #confirmedAt: number | undefined;
-  #problem: string | undefined;
+  readonly synced = this.#firstList.promise;
+  isSynced = false;
+  confirmedAt: number | undefined;
+  problem: string | undefined;
   /** The watch that is running, or the last one. */
   #life: { isOpen: boolean; began: number; from?: string; events: number } = { isOpen: false, began: 0, events: 0 };
   /** The version to watch from; undefined if the collection has to be listed first, and for a single object. */
@@ -119,7 +120,9 @@ class CollectionFollower implements Informer {
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
     };
-    this.#cluster = connectToFollow(config, this.#stop.signal, this.#pace);
+    // It does not retry by itself: failures are reported, and the time of the next attempt depends on them.
+    const retries = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: this.#pace.readDeadlineMs };
+    this.#cluster = connect(config, this.#stop.signal, retries);
     this.#copy = new CollectionCopy({
       resource,
       maxObjects: this.#maxObjects,
@@ -130,22 +133,6 @@ class CollectionFollower implements Informer {
         }
       },
     });
-  }
-
-  get synced(): Promise<void> {
-    return this.#firstList.promise;
-  }
-
-  get isSynced(): boolean {
-    return this.#isSynced;
-  }
-
-  get confirmedAt(): number | undefined {
-    return this.#confirmedAt;
-  }
-
-  get problem(): string | undefined {
-    return this.#problem;
   }
 
   get(key: string): JsonObject | undefined {
@@ -254,7 +241,7 @@ class CollectionFollower implements Informer {
     found.replace();
     // The callback for a change may have stopped the informer.
     this.#stop.signal.throwIfAborted();
-    this.#isSynced = true;
+    this.isSynced = true;
     this.#firstList.resolve();
   }
 
@@ -335,12 +322,12 @@ class CollectionFollower implements Informer {
   }
 
   #confirm(): void {
-    this.#confirmedAt = performance.now();
+    this.confirmedAt = performance.now();
   }
 
   #report(problem: string | undefined): void {
-    if (problem !== this.#problem && !this.#stop.signal.aborted) {
-      this.#problem = problem;
+    if (problem !== this.problem && !this.#stop.signal.aborted) {
+      this.problem = problem;
       this.#options.onProblem?.(problem);
     }
   }

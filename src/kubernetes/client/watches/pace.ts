@@ -1,6 +1,3 @@
-import type { KubeConfig } from '@kubernetes/client-node';
-import { connect, type KubernetesClient } from '../requests/kubernetes-client.ts';
-
 /** Intervals of consecutive watches, in ms; tests pass shorter ones. */
 export interface WatchPace {
   /** How long one watch lasts; API servers accept whole seconds. */
@@ -15,15 +12,6 @@ export interface WatchPace {
   /** How often a single object is read while it cannot be watched, and the longest wait between failed reads. */
   pollMs: number;
   maxPollMs: number;
-}
-
-/** A connection for watching. It does not retry by itself: its user reports failures and decides when to retry. */
-export function connectToFollow(
-  config: KubeConfig,
-  signal: AbortSignal,
-  { readDeadlineMs }: Pick<WatchPace, 'readDeadlineMs'>,
-): KubernetesClient {
-  return connect(config, signal, { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: readDeadlineMs });
 }
 
 /** The wait after a number of failures in a row (at least one), in ms: twice as long each time. */
