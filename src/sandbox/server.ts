@@ -208,7 +208,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { token } = credentials;
   const log = options.log ?? (() => {});
   const { proxyClient } = credentials;
-  const aggregator = new Aggregator({ store, registry, now }, proxyClient, resolve, options.aggregationPace);
+  const aggregator = new Aggregator({ store, registry, now, proxyClient, resolve, pace: options.aggregationPace });
   const context: Context = {
     store,
     registry,

@@ -1,6 +1,7 @@
-import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { isSame, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
 import { conditionsOf, isConditionTrue, withCondition } from '../kinds/conditions.ts';
+import { soon } from '../kinds/soon.ts';
 import type { Registry } from '../resources/registry.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import type { ResolveService } from '../webhooks/webhook-call.ts';
@@ -35,21 +36,16 @@ interface AggregatorContext {
   store: Store;
   registry: Registry;
   now(): string;
+  proxyClient: ProxyClient;
+  resolve: ResolveService;
+  pace: AggregationPace | undefined;
 }
 
-/** The state of the aggregated server of one APIService. */
-export interface Remote {
+/** The aggregated server of one APIService, whose state it keeps up to date. */
+export class Remote {
   readonly apiService: ApiService;
   readonly proxy: BackendProxy;
   /** Resources as items of aggregated discovery, as last read. */
-  readonly resources: readonly JsonObject[];
-  readonly openapi: OpenApiEntry | undefined;
-}
-
-/** Keeps the state of one APIService and its server up to date. */
-class Watched implements Remote {
-  readonly apiService: ApiService;
-  readonly proxy: BackendProxy;
   resources: readonly JsonObject[] = [];
   openapi: OpenApiEntry | undefined;
   readonly #context: AggregatorContext;
@@ -62,17 +58,11 @@ class Watched implements Remote {
   #isRunning = false;
   #isAsked = false;
 
-  constructor(
-    apiService: ApiService,
-    context: AggregatorContext,
-    client: ProxyClient,
-    resolve: ResolveService,
-    pace: AggregationPace,
-  ) {
+  constructor(apiService: ApiService, context: AggregatorContext) {
     this.apiService = apiService;
     this.#context = context;
-    this.#pace = pace;
-    this.#backend = new Backend(apiService, client, resolve);
+    this.#pace = context.pace ?? defaultPace;
+    this.#backend = new Backend(apiService, context.proxyClient, context.resolve);
     this.proxy = new BackendProxy(this.#backend);
   }
 
@@ -113,9 +103,22 @@ class Watched implements Remote {
     if (isAvailable && (!wasAvailable || performance.now() - this.#readAt >= this.#pace.documentsMs)) {
       await this.#read();
     }
-    if (!signal.aborted) {
-      setCondition(store, this.apiService.metadata.name, availability, now());
+    const collection = store.collection(apiServiceStorage);
+    const key = storageKey('', this.apiService.metadata.name);
+    const object = signal.aborted ? undefined : collection.get(key);
+    if (object !== undefined) {
+      const conditions = withCondition(conditionsOf(object), availability, now());
+      if (!isSame(conditions, conditionsOf(object))) {
+        collection.replace(key, object, { ...object, status: { ...objectAt(object, 'status'), conditions } });
+      }
     }
+  }
+
+  /** Whether the last check succeeded. */
+  get isAvailable(): boolean {
+    const key = storageKey('', this.apiService.metadata.name);
+    const object = this.#context.store.collection(apiServiceStorage).get(key);
+    return object !== undefined && isConditionTrue(object, 'Available');
   }
 
   /** Reads the documents that the server publishes. Those that cannot be read remain as they were. */
@@ -140,61 +143,28 @@ class Watched implements Remote {
   }
 }
 
-/** Writes a condition into the status of a stored APIService, if it has changed. */
-function setCondition(store: Store, name: string, condition: Parameters<typeof withCondition>[1], now: string): void {
-  const collection = store.collection(apiServiceStorage);
-  const key = storageKey('', name);
-  const object = collection.get(key);
-  if (object === undefined) {
-    return;
-  }
-  const old = conditionsOf(object);
-  const conditions = withCondition(old, condition, now);
-  if (JSON.stringify(conditions) !== JSON.stringify(old)) {
-    const status = objectAt(object, 'status');
-    collection.replace(key, object, { ...object, status: { ...status, conditions } });
-  }
-}
-
 /** The aggregated API servers, their availability, and what they publish. */
 export class Aggregator {
   readonly #context: AggregatorContext;
-  readonly #client: ProxyClient;
-  readonly #resolve: ResolveService;
-  readonly #pace: AggregationPace;
-  /** By the name of the APIService, with the spec that the entry was created for. */
-  readonly #remotes = new Map<string, { uid: string; spec: string; watched: Watched }>();
+  /** By the name of the APIService. */
+  readonly #remotes = new Map<string, Remote>();
   readonly #stops: (() => void)[];
-  #scheduled: NodeJS.Immediate | undefined;
 
-  constructor(
-    context: AggregatorContext,
-    client: ProxyClient,
-    resolve: ResolveService,
-    pace: AggregationPace = defaultPace,
-  ) {
+  constructor(context: AggregatorContext) {
     this.#context = context;
-    this.#client = client;
-    this.#resolve = resolve;
-    this.#pace = pace;
     const { store } = context;
+    const { schedule, stop } = soon(() => this.#reconcile());
     this.#stops = [
-      store.collection(apiServiceStorage).subscribe(() => this.#schedule()),
+      stop,
+      store.collection(apiServiceStorage).subscribe(schedule),
       // A Service that was missing may have been created.
       store.collection('services').subscribe(() => {
-        for (const { watched } of this.#remotes.values()) {
-          watched.check();
+        for (const remote of this.#remotes.values()) {
+          remote.check();
         }
       }),
     ];
-    this.#schedule();
-  }
-
-  #schedule(): void {
-    this.#scheduled ??= setImmediate(() => {
-      this.#scheduled = undefined;
-      this.#reconcile();
-    });
+    schedule();
   }
 
   #reconcile(): void {
@@ -206,19 +176,17 @@ export class Aggregator {
         continue;
       }
       seen.add(name);
-      const spec = JSON.stringify(apiService.spec);
       const known = this.#remotes.get(name);
-      if (known?.uid === uid && known.spec === spec) {
-        continue;
+      if (known?.apiService.metadata.uid !== uid || !isSame(known.apiService.spec as Json, apiService.spec as Json)) {
+        known?.close();
+        const remote = new Remote(apiService, this.#context);
+        this.#remotes.set(name, remote);
+        remote.check();
       }
-      known?.watched.close();
-      const watched = new Watched(apiService, this.#context, this.#client, this.#resolve, this.#pace);
-      this.#remotes.set(name, { uid, spec, watched });
-      watched.check();
     }
-    for (const [name, { watched }] of this.#remotes) {
+    for (const [name, remote] of this.#remotes) {
       if (!seen.has(name)) {
-        watched.close();
+        remote.close();
         this.#remotes.delete(name);
       }
     }
@@ -226,22 +194,15 @@ export class Aggregator {
 
   /** The server of a group and version; undefined if the API server serves it itself, or if no server does. */
   find(group: string, version: string): Remote | undefined {
-    const remote = this.#remotes.get(`${version}.${group}`)?.watched;
     // Versions served by the API server itself stay local: an APIService cannot take them over.
-    return remote === undefined || this.#context.registry.serves(group, version) ? undefined : remote;
-  }
-
-  /** Whether the last check of a server succeeded. */
-  isAvailable({ apiService }: Remote): boolean {
-    const object = this.#context.store.collection(apiServiceStorage).get(storageKey('', apiService.metadata.name));
-    return object !== undefined && isConditionTrue(object, 'Available');
+    return this.#context.registry.serves(group, version) ? undefined : this.#remotes.get(`${version}.${group}`);
   }
 
   /** All servers that `find` can return. */
   all(): Remote[] {
-    return [...this.#remotes.values()]
-      .map(({ watched }) => watched)
-      .filter(({ apiService: { spec } }) => this.find(spec.group ?? '', spec.version) !== undefined);
+    return [...this.#remotes.values()].filter(
+      ({ apiService: { spec } }) => this.find(spec.group ?? '', spec.version) !== undefined,
+    );
   }
 
   /** The entries of all servers in the list of OpenAPI documents: `[PATH, ENTRY]`. */
@@ -258,12 +219,11 @@ export class Aggregator {
 
   /** Ends all checks. */
   stop(): void {
-    clearImmediate(this.#scheduled);
     for (const stop of this.#stops) {
       stop();
     }
-    for (const { watched } of this.#remotes.values()) {
-      watched.close();
+    for (const remote of this.#remotes.values()) {
+      remote.close();
     }
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { withoutNodeHint } from '../../base/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
@@ -20,11 +19,6 @@ export const aggregator: UserInfo = { username: 'system:kube-aggregator', groups
 /** Number of concurrent checks of a server, and their timeout in ms (kube-aggregator, remote availability). */
 const attempts = 5;
 const timeoutMs = 5000;
-/**
- * How long to wait for the first check before starting the others, in ms: each takes a connection, and most servers
- * respond.
- */
-const othersAfterMs = 50;
 /** Maximum number of bytes of a response that are read; the content does not matter. */
 const maxBytes = 1024 * 1024;
 
@@ -52,10 +46,7 @@ function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
     : available('False', 'ServiceNotFound', `${shown} is not present`);
 }
 
-/**
- * Checks whether a server serves its group and version. Unless the first attempt succeeds quickly, several run at once,
- * and the first success counts.
- */
+/** Checks whether a server serves its group and version: several times at once, and the first success counts. */
 export async function availabilityOf(
   apiService: ApiService,
   backend: Backend,
@@ -88,17 +79,7 @@ export async function availabilityOf(
         throw error;
       }
     };
-    const first = attempt();
-    const isGood = first.then(
-      () => true,
-      () => false,
-    );
-    const others = Promise.race([isGood, setTimeout(othersAfterMs, false, { signal: stop })]).then(async (isEnough) => {
-      if (!isEnough) {
-        await Promise.any(Array.from({ length: attempts - 1 }, attempt));
-      }
-    });
-    await Promise.any([first, others]);
+    await Promise.any(Array.from({ length: attempts }, attempt));
     return available('True', 'Passed', 'all checks passed');
   } catch {
     const [problem = ''] = problems;

@@ -34,7 +34,7 @@ export function answerAggregated(
   if (document !== null && openapi?.from === 'v2') {
     // Served from the cache, as long as the APIService exists.
     sendOpenApiDocument(openapi.document, request, response, url);
-  } else if (aggregator.isAvailable(remote)) {
+  } else if (remote.isAvailable) {
     remote.proxy.pass(request, response, url, user);
   } else {
     sendUnavailable(response);

@@ -154,7 +154,7 @@ export function aggregatedDiscovery(registry: Registry, aggregator: Aggregator, 
       metadata: group === '' ? {} : { name: group },
       versions: versions.map(({ version, remote }) => ({
         version,
-        freshness: remote === undefined || aggregator.isAvailable(remote) ? 'Current' : 'Stale',
+        freshness: remote === undefined || remote.isAvailable ? 'Current' : 'Stale',
         resources: remote === undefined ? registry.of(group, version).map(aggregatedResource) : [...remote.resources],
       })),
     })),
