@@ -48,12 +48,14 @@ export interface RuleDescription {
 }
 
 /** Every rule, in the order of docs/rules.md. */
-export const ruleDescriptions: readonly RuleDescription[] = rules.map(({ id, summary, severity, upstream }) => ({
-  id,
-  summary,
-  severity,
-  upstream,
-}));
+export const ruleDescriptions: readonly RuleDescription[] = rules.map(
+  ({ id, summary, severity, upstream = false }) => ({
+    id,
+    summary,
+    severity,
+    upstream,
+  }),
+);
 
 /**
  * A copy of what rules and schemas remember by identity (see `hasMoreBytes` and `namespaceSelectorOf`): callers may

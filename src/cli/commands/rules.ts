@@ -10,7 +10,7 @@ const rulesFlags = {
   output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
 } satisfies Flags;
 
-function describe({ id, severity, upstream, subjects, summary }: Rule) {
+function describe({ id, severity, upstream, subjects = ['object'], summary }: Rule) {
   return { id, severity, profile: upstream ? 'upstream' : 'strict', subjects, summary };
 }
 

@@ -163,7 +163,7 @@ const nothingKnown: ClusterKnowledge = {
 };
 
 /** The rule under which findings about a server appear in metrics and audit annotations. */
-const probeRule: ReportedRule = { id: 'probe', upstream: false };
+const probeRule: ReportedRule = { id: 'probe' };
 
 /** Whether to probe the server: on creation and when its address or CA changes, but not in a dry run. */
 function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject }: Write): boolean {

@@ -172,7 +172,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
-  const about = (subject: Subject) => active.filter(({ rule }) => rule.subjects.includes(subject));
+  const about = (subject: Subject) =>
+    active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
   const activeBySubject = { object: about('object'), status: about('status'), deletion: about('deletion') };
 
   function check(input: RuleInput): Report[] {

@@ -94,9 +94,9 @@ export interface Rule {
   summary: string;
   severity: Severity;
   /** Whether Cluster API's own webhook has the rule too. Such a rule cannot be turned off. */
-  upstream: boolean;
-  /** The kinds of writes that it applies to. */
-  subjects: readonly Subject[];
+  upstream?: boolean;
+  /** The kinds of writes that it applies to; default: writes of the object itself. */
+  subjects?: readonly Subject[];
   /** The part that it is about; the rule is skipped for objects without that part. */
   about?: OptionalPart;
   /** The API server has this check too, and explains it less helpfully: any other finding on the same field replaces it. */

@@ -1,37 +1,92 @@
-import { labelValueProblems, qualifiedNameProblems } from '../../../kubernetes/index.ts';
+import { kind } from '../../../extensionconfig/index.ts';
+import { dns1123LabelProblems, labelValueProblems, qualifiedNameProblems } from '../../../kubernetes/index.ts';
 import { example } from '../examples/manifest.ts';
 import type { Rule } from '../rule.ts';
 
-export const rule: Rule = {
-  id: 'metadata',
-  summary:
-    'Keys of labels and annotations, and values of labels, are valid. (The API server rejects others before it calls any validating webhook.)',
-  severity: 'deny',
-  upstream: false,
-  subjects: ['object'],
-  check({ object: { metadata }, isPruned }, report) {
-    if (isPruned) {
-      return;
-    }
-    for (const [key, value] of Object.entries(metadata.labels ?? {})) {
-      for (const [shown, problems] of [
-        [key, qualifiedNameProblems(key)],
-        [value, labelValueProblems(value)],
-      ] as const) {
-        for (const message of problems) {
-          report({ path: ['metadata', 'labels', key], reason: 'FieldValueInvalid', value: shown, message });
+/** Placeholder for the suffix that the API server appends to a generateName: five characters that are valid in any label. */
+const generatedSuffix = 'xxxxx';
+
+export const metadataRules: readonly Rule[] = [
+  {
+    id: 'name-dns-label',
+    summary: 'The name is an RFC 1123 label without dots, because it becomes the last part of every handler name.',
+    severity: 'deny',
+    upstream: true,
+    check({ object: { metadata } }, report) {
+      const generated = !metadata.name && metadata.generateName;
+      const name = generated ? `${metadata.generateName}${generatedSuffix}` : (metadata.name ?? '');
+      for (const message of dns1123LabelProblems(name)) {
+        report({
+          path: ['metadata', generated ? 'generateName' : 'name'],
+          reason: 'FieldValueInvalid',
+          value: generated ? metadata.generateName : name,
+          message,
+        });
+      }
+    },
+    example: { bad: example({ name: 'my.extension' }), good: example({ name: 'my-extension' }) },
+  },
+  {
+    id: 'metadata',
+    summary:
+      'Keys of labels and annotations, and values of labels, are valid. (The API server rejects others before it calls any validating webhook.)',
+    severity: 'deny',
+    check({ object: { metadata }, isPruned }, report) {
+      if (isPruned) {
+        return;
+      }
+      for (const [key, value] of Object.entries(metadata.labels ?? {})) {
+        for (const [shown, problems] of [
+          [key, qualifiedNameProblems(key)],
+          [value, labelValueProblems(value)],
+        ] as const) {
+          for (const message of problems) {
+            report({ path: ['metadata', 'labels', key], reason: 'FieldValueInvalid', value: shown, message });
+          }
         }
       }
-    }
-    for (const key of Object.keys(metadata.annotations ?? {})) {
-      // Only keys of annotations may have capitals in their prefix.
-      for (const message of qualifiedNameProblems(key.toLowerCase())) {
-        report({ path: ['metadata', 'annotations', key], reason: 'FieldValueInvalid', value: key, message });
+      for (const key of Object.keys(metadata.annotations ?? {})) {
+        // Only keys of annotations may have capitals in their prefix.
+        for (const message of qualifiedNameProblems(key.toLowerCase())) {
+          report({ path: ['metadata', 'annotations', key], reason: 'FieldValueInvalid', value: key, message });
+        }
       }
-    }
+    },
+    example: {
+      bad: example({ metadata: { labels: { team: 'platform team' } } }),
+      good: example({ metadata: { labels: { team: 'platform-team' } } }),
+    },
   },
-  example: {
-    bad: example({ metadata: { labels: { team: 'platform team' } } }),
-    good: example({ metadata: { labels: { team: 'platform-team' } } }),
+  {
+    id: 'metadata-namespace',
+    summary: 'metadata.namespace is not set: ExtensionConfigs are cluster-scoped, and the API server drops it.',
+    severity: 'warn',
+    check({ object: { metadata } }, report) {
+      if (metadata.namespace) {
+        report({
+          path: ['metadata', 'namespace'],
+          reason: 'FieldValueForbidden',
+          value: metadata.namespace,
+          message: `${kind}s are cluster-scoped, so the API server drops this: remove it`,
+        });
+      }
+    },
+    example: { bad: example({ metadata: { namespace: 'capi-system' } }), good: example() },
   },
-};
+  {
+    id: 'name-repeated',
+    summary: 'No two objects in a file, or in a folder without a kustomization, have the same name. (For the linter.)',
+    severity: 'warn',
+    check({ object: { metadata }, namesake }, report) {
+      if (namesake !== undefined) {
+        report({
+          path: ['metadata', 'name'],
+          reason: 'FieldValueDuplicate',
+          value: metadata.name,
+          message: `is also the name of the ${kind} in ${namesake}: applied to the same cluster, this one replaces it`,
+        });
+      }
+    },
+    example: { namesake: 'extensions.yaml:1', bad: example(), good: example({ name: 'another-extension' }) },
+  },
+];

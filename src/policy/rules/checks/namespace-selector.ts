@@ -1,6 +1,13 @@
-import { formatFieldPath, labelSelectorProblems } from '../../../kubernetes/index.ts';
+import {
+  formatFieldPath,
+  labelSelectorContradiction,
+  labelSelectorProblems,
+  selectsEverything,
+} from '../../../kubernetes/index.ts';
+import { exampleClass, exampleCluster, exampleNamespace } from '../examples/cluster.ts';
 import { example } from '../examples/manifest.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
+import { isComparable, selectsNamespace, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 const path = ['spec', 'namespaceSelector'];
@@ -8,39 +15,133 @@ const path = ['spec', 'namespaceSelector'];
 /** Maximum number of problems of one selector that a message lists. */
 const maxListed = 10;
 
-export const rule: Rule = {
-  id: 'namespace-selector',
-  summary: 'namespaceSelector is set (the webhook defaults it to all namespaces) and is a valid label selector.',
-  severity: 'deny',
-  upstream: true,
-  subjects: ['object'],
-  check({ object }, report) {
-    const selector = namespaceSelectorOf(object);
-    if (selector === undefined) {
-      report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
-      return;
-    }
-    const problems = labelSelectorProblems(selector, maxListed + 1);
-    if (problems.length > 0) {
-      const texts = problems.slice(0, maxListed).map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
-      const more = problems.length > maxListed ? '; and more' : '';
-      report({ path, reason: 'FieldValueInvalid', message: `${texts.join('; ')}${more}` });
-    }
-  },
-  example: {
-    bad: example({
-      spec: {
-        namespaceSelector: {
-          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'in', values: ['team-a'] }],
+const key = 'kubernetes.io/metadata.name';
+
+/** Maximum number of namespaces that are examined: each is compared with the whole selector. */
+const maxNamespaces = 5_000;
+
+export const namespaceSelectorRules: readonly Rule[] = [
+  {
+    id: 'namespace-selector',
+    summary: 'namespaceSelector is set (the webhook defaults it to all namespaces) and is a valid label selector.',
+    severity: 'deny',
+    upstream: true,
+    check({ object }, report) {
+      const selector = namespaceSelectorOf(object);
+      if (selector === undefined) {
+        report({ path, reason: 'FieldValueRequired', message: 'set a label selector; {} selects all namespaces' });
+        return;
+      }
+      const problems = labelSelectorProblems(selector, maxListed + 1);
+      if (problems.length > 0) {
+        const texts = problems.slice(0, maxListed).map(({ path: at, message }) => `${formatFieldPath(at)}: ${message}`);
+        const more = problems.length > maxListed ? '; and more' : '';
+        report({ path, reason: 'FieldValueInvalid', message: `${texts.join('; ')}${more}` });
+      }
+    },
+    example: {
+      bad: example({
+        spec: {
+          namespaceSelector: {
+            matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'in', values: ['team-a'] }],
+          },
         },
-      },
-    }),
-    good: example({
-      spec: {
-        namespaceSelector: {
-          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team-a'] }],
+      }),
+      good: example({
+        spec: {
+          namespaceSelector: {
+            matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: ['team-a'] }],
+          },
         },
-      },
-    }),
+      }),
+    },
   },
-};
+  {
+    id: 'namespace-selector-contradiction',
+    summary: 'Some namespace can match namespaceSelector: its requirements do not contradict each other.',
+    severity: 'warn',
+    check({ object }, report) {
+      const selector = namespaceSelectorOf(object);
+      if (selector === undefined) {
+        return;
+      }
+      const contradiction = labelSelectorContradiction(selector);
+      // Invalid selectors are reported by rule namespace-selector.
+      if (contradiction !== undefined && labelSelectorProblems(selector, 1).length === 0) {
+        report({
+          path: ['spec', 'namespaceSelector'],
+          reason: 'FieldValueInvalid',
+          message: `can never match, so the extension is never called: ${contradiction}; remove one of the requirements`,
+        });
+      }
+    },
+    example: {
+      bad: example({
+        spec: {
+          namespaceSelector: {
+            matchLabels: { [key]: 'a' },
+            matchExpressions: [{ key, operator: 'In', values: ['b'] }],
+          },
+        },
+      }),
+      good: example({
+        spec: { namespaceSelector: { matchExpressions: [{ key, operator: 'In', values: ['a', 'b'] }] } },
+      }),
+    },
+  },
+  {
+    id: 'namespace-selector-excludes',
+    summary:
+      'An update of namespaceSelector does not exclude a namespace with Clusters whose ClusterClass names the extension.',
+    severity: 'warn',
+    about: 'facts',
+    check({ object, oldObject, facts }, report) {
+      const { name = '' } = object.metadata;
+      const selector = namespaceSelectorOf(object);
+      const references = facts?.clusterClasses?.namingExtension(name);
+      if (
+        facts?.clusters === undefined ||
+        references === undefined ||
+        !isComparable(selector) ||
+        selectsEverything(selector)
+      ) {
+        return;
+      }
+      const namespaces = new Set<string>();
+      for (const clusterClass of new Set(Array.from(references, (reference) => reference.clusterClass))) {
+        for (const namespace of facts.clusters.namespacesOfClass(clusterClass)) {
+          if (namespaces.size < maxNamespaces) {
+            namespaces.add(namespace);
+          }
+        }
+      }
+      const outside = [...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts) === false);
+      // Then the old object need not be decoded.
+      if (outside.length === 0) {
+        return;
+      }
+      // For an object in git, the previous version is the one in the cluster.
+      const before =
+        oldObject === undefined
+          ? facts.extensionConfigs?.find(name)?.namespaceSelector
+          : namespaceSelectorOf(oldObject());
+      const excluded = isComparable(before)
+        ? outside.filter((namespace) => selectsNamespace(before, namespace, facts) === true)
+        : [];
+      if (excluded.length > 0) {
+        const classes = someOf(Array.from(references, ({ clusterClass }) => clusterClass));
+        report({
+          path: ['spec', 'namespaceSelector'],
+          reason: 'FieldValueInvalid',
+          message: `now excludes ${someOf(excluded)}, which have Clusters of a ClusterClass that names the extension (${classes}): those Clusters fail; select these namespaces too`,
+        });
+      }
+    },
+    example: {
+      context: [exampleClass(), exampleCluster(), exampleNamespace],
+      old: example(),
+      bad: example({ spec: { namespaceSelector: { matchLabels: { team: 'b' } } } }),
+      good: example({ spec: { namespaceSelector: { matchLabels: { team: 'a' } } } }),
+    },
+  },
+];

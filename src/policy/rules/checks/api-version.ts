@@ -1,0 +1,73 @@
+import {
+  apiVersionOf,
+  group,
+  hubVersion,
+  isExtensionConfig,
+  kind,
+  versionOf,
+  versions,
+} from '../../../extensionconfig/index.ts';
+import { phaseIn } from '../../../runtimehooks/index.ts';
+import { example } from '../examples/manifest.ts';
+import type { Rule } from '../rule.ts';
+
+export const apiVersionRules: readonly Rule[] = [
+  {
+    id: 'api-version-unknown',
+    summary: 'The API version exists. (The API server rejects others before it calls any webhook.)',
+    severity: 'deny',
+    upstream: true,
+    check({ object, isPruned }, report) {
+      // A webhook only sees versions that the API server serves.
+      if (!isPruned && isExtensionConfig(object) && versionOf(object.apiVersion) === undefined) {
+        report({
+          path: ['apiVersion'],
+          reason: 'FieldValueNotSupported',
+          value: object.apiVersion,
+          message: `is not a version of ${kind}; write ${versions.map(apiVersionOf).toReversed().join(' or ')}`,
+        });
+      }
+    },
+    example: { bad: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1beta1' }), good: example() },
+  },
+  {
+    id: 'api-group',
+    summary: 'An object of kind ExtensionConfig is in the API group runtime.cluster.x-k8s.io. (For the linter.)',
+    severity: 'deny',
+    check({ object, isPruned }, report) {
+      if (!isPruned && !isExtensionConfig(object)) {
+        report({
+          path: ['apiVersion'],
+          reason: 'FieldValueNotSupported',
+          value: object.apiVersion,
+          message: `${kind} is a kind of ${group}; write ${apiVersionOf(hubVersion)}`,
+        });
+      }
+    },
+    example: { bad: example({ apiVersion: 'cluster.x-k8s.io/v1beta2' }), good: example() },
+  },
+  {
+    id: 'api-version-deprecated',
+    summary: 'The object is written in an API version that is not deprecated.',
+    severity: 'warn',
+    subjects: ['object', 'status'],
+    check({ writtenAs }, report, { hooks, clusterApi }) {
+      // The storage version is the one to write.
+      if (writtenAs === hubVersion) {
+        return;
+      }
+      const life = hooks.find(group, writtenAs, kind);
+      if (life === undefined || !['deprecated', 'removed'].includes(phaseIn(life, clusterApi))) {
+        return;
+      }
+      const instead = life.replacedBy;
+      // Word for word the API server's own warning about a version that the CRD marks deprecated: kubectl prints it once.
+      const message = `${group}/${writtenAs} ${kind} is deprecated${instead === undefined ? '' : `; use ${instead.group}/${instead.version} ${instead.name}`}`;
+      report({ path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true });
+    },
+    example: {
+      bad: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1' }),
+      good: example({ apiVersion: 'runtime.cluster.x-k8s.io/v1beta2' }),
+    },
+  },
+];

@@ -1,0 +1,70 @@
+import { allowDeletionAnnotation } from '../../../extensionconfig/index.ts';
+import { hooksGroup } from '../../../runtimehooks/index.ts';
+import { exampleClass, exampleCluster } from '../examples/cluster.ts';
+import { example } from '../examples/manifest.ts';
+import { howToAllowDeletion, isDeletionAllowed } from '../fields/allow-deletion.ts';
+import { handlersOf } from '../fields/handlers.ts';
+import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
+import { someClusters, someReferences } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'AfterClusterUpgrade' };
+
+export const deletionRules: readonly Rule[] = [
+  {
+    id: 'deletion-named-by-class',
+    summary: 'No ClusterClass names a handler of an ExtensionConfig that is being deleted.',
+    severity: 'deny',
+    subjects: ['deletion'],
+    about: 'facts',
+    check({ object, facts }, report) {
+      const { name = '' } = object.metadata;
+      const references = facts?.clusterClasses?.namingExtension(name);
+      if (references === undefined || references.size === 0 || isDeletionAllowed(object.metadata)) {
+        return;
+      }
+      report({
+        path: ['metadata', 'name'],
+        reason: 'FieldValueForbidden',
+        message: `cannot be deleted, because its handlers are named by ${someReferences(references)}: their Clusters would stop reconciling; remove them there first, or ${howToAllowDeletion(object.metadata)}`,
+      });
+    },
+    example: {
+      subject: 'deletion',
+      context: [exampleClass()],
+      bad: example(),
+      good: example({ annotations: { [allowDeletionAnnotation]: 'true' } }),
+    },
+  },
+  {
+    id: 'deletion-awaited-by-cluster',
+    summary: 'No Cluster waits for a hook of an ExtensionConfig that is being deleted.',
+    severity: 'deny',
+    subjects: ['deletion'],
+    about: 'facts',
+    check({ object, facts }, report) {
+      if (facts?.clusters === undefined || isDeletionAllowed(object.metadata)) {
+        return;
+      }
+      const selector = namespaceSelectorOf(object);
+      const hooks = new Set(handlersOf(object).flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
+      for (const hook of hooks) {
+        const waiting = someClusters(facts.clusters.waitingFor(hook), selector, facts);
+        if (waiting !== undefined) {
+          report({
+            path: ['metadata', 'name'],
+            reason: 'FieldValueForbidden',
+            value: hook,
+            message: `cannot be deleted, because its hook ${hook} is still pending for ${waiting}; wait until their annotation runtime.cluster.x-k8s.io/pending-hooks is gone, or ${howToAllowDeletion(object.metadata)}`,
+          });
+        }
+      }
+    },
+    example: {
+      subject: 'deletion',
+      context: [exampleCluster({ 'runtime.cluster.x-k8s.io/pending-hooks': 'AfterClusterUpgrade' })],
+      bad: example({ handler: { requestHook } }),
+      good: example({ handler: { requestHook }, annotations: { [allowDeletionAnnotation]: 'true' } }),
+    },
+  },
+];

@@ -1,0 +1,240 @@
+import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
+import { compareReleases } from '../../../runtimehooks/index.ts';
+import { exampleClass } from '../examples/cluster.ts';
+import { example, exampleHandler } from '../examples/manifest.ts';
+import { groupVersionOf, handlersOf, knownHandlersOf, nameHook } from '../fields/handlers.ts';
+import { someReferences } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+const discovery = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'Discovery' };
+
+const generate = exampleHandler({
+  name: 'generate.my-extension',
+  requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'GeneratePatches' },
+});
+
+export const handlersRules: readonly Rule[] = [
+  {
+    id: 'handler-name',
+    summary: 'The name of a handler is HANDLER.EXTENSIONCONFIG-NAME, with an RFC 1123 label for HANDLER.',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report) {
+      const { name: objectName } = object.metadata;
+      // Without the object's name the suffix is unknown; a missing or too long name is reported by other rules.
+      if (objectName === undefined) {
+        return;
+      }
+      const suffix = `.${objectName}`;
+      for (const { handler, path } of handlersOf(object)) {
+        const name = handler.name ?? '';
+        if (!name.endsWith(suffix) || dns1123LabelProblems(name.slice(0, -suffix.length)).length > 0) {
+          report({
+            path: [...path, 'name'],
+            reason: 'FieldValueInvalid',
+            value: name,
+            message: `must be HANDLER${suffix}, with lower case letters, digits and '-' (at most 63) for HANDLER`,
+          });
+        }
+      }
+    },
+    example: {
+      bad: example({ handler: { name: 'before-upgrade' } }),
+      good: example({ handler: { name: 'before-upgrade.my-extension' } }),
+    },
+  },
+  {
+    id: 'handler-name-unique',
+    summary: 'No two handlers have the same name.',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report) {
+      const seen = new Map<string, number>();
+      for (const [index, { handler, path }] of handlersOf(object).entries()) {
+        const name = handler.name ?? '';
+        const first = seen.get(name);
+        if (first === undefined) {
+          seen.set(name, index);
+        } else {
+          const message = `status.handlers[${first}] already has this name; rename or remove one of them`;
+          report({ path: [...path, 'name'], reason: 'FieldValueDuplicate', value: name, message });
+        }
+      }
+    },
+    example: {
+      bad: example({ handlers: [exampleHandler(), exampleHandler()] }),
+      good: example({ handlers: [exampleHandler(), exampleHandler({ name: 'quota.my-extension' })] }),
+    },
+  },
+  {
+    id: 'handler-hook-version',
+    summary: 'requestHook.apiVersion of a handler is GROUP/VERSION.',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report) {
+      for (const { handler, path } of handlersOf(object)) {
+        const value = handler.requestHook?.apiVersion;
+        if (value !== undefined && groupVersionOf(value) === undefined) {
+          report({
+            path: [...path, 'requestHook', 'apiVersion'],
+            reason: 'FieldValueInvalid',
+            value,
+            message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
+          });
+        }
+      }
+    },
+    example: {
+      bad: example({ handler: { requestHook: { apiVersion: 'v1alpha1', hook: 'BeforeClusterUpgrade' } } }),
+      good: example({
+        handler: {
+          requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
+        },
+      }),
+    },
+  },
+  {
+    id: 'handler-timeout',
+    summary: 'timeoutSeconds of a handler is between 1 and 10 (--max-handler-timeout-seconds).',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report, { maxHandlerTimeoutSeconds }) {
+      for (const { handler, path } of handlersOf(object)) {
+        const value = handler.timeoutSeconds;
+        if (value !== undefined && !(value >= 1 && value <= maxHandlerTimeoutSeconds)) {
+          report({
+            path: [...path, 'timeoutSeconds'],
+            reason: 'FieldValueInvalid',
+            value,
+            message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its Discovery response`,
+          });
+        }
+      }
+    },
+    example: { bad: example({ handler: { timeoutSeconds: 30 } }), good: example({ handler: { timeoutSeconds: 10 } }) },
+  },
+  {
+    id: 'handler-failure-policy',
+    summary: 'failurePolicy of a handler is Ignore or Fail.',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report) {
+      for (const { handler, path } of handlersOf(object)) {
+        const value = handler.failurePolicy;
+        if (value !== undefined && value !== 'Ignore' && value !== 'Fail') {
+          const message = 'must be Ignore or Fail (the default)';
+          report({ path: [...path, 'failurePolicy'], reason: 'FieldValueNotSupported', value, message });
+        }
+      }
+    },
+    example: {
+      bad: example({ handler: { failurePolicy: 'Retry' } }),
+      good: example({ handler: { failurePolicy: 'Fail' } }),
+    },
+  },
+  {
+    id: 'handler-hook-singleton',
+    summary: 'At most one handler serves a singleton hook.',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report, options) {
+      const seen = new Map<string, string>();
+      for (const { handler, path, life } of knownHandlersOf(object, options)) {
+        if (!life.singleton) {
+          continue;
+        }
+        const hook = nameHook(life);
+        const first = seen.get(hook);
+        if (first === undefined) {
+          seen.set(hook, handler.name ?? '');
+        } else {
+          report({
+            path: [...path, 'requestHook', 'hook'],
+            reason: 'FieldValueDuplicate',
+            value: life.name,
+            message: `handler ${showValue(first)} already serves ${hook}, which only one handler may serve; remove one of them`,
+          });
+        }
+      }
+    },
+    example: {
+      bad: example({
+        handlers: [
+          exampleHandler({ name: 'discovery.my-extension', requestHook: discovery }),
+          exampleHandler({ name: 'discovery-2.my-extension', requestHook: discovery }),
+        ],
+      }),
+      good: example({ handlers: [exampleHandler({ name: 'discovery.my-extension', requestHook: discovery })] }),
+    },
+  },
+  {
+    id: 'failure-policy-blocking',
+    summary: 'A handler of a blocking hook has failurePolicy Fail.',
+    severity: 'warn',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report, options) {
+      for (const { handler, path, life } of knownHandlersOf(object, options)) {
+        const isBlocking =
+          life.blockingSince !== undefined && compareReleases(options.clusterApi, life.blockingSince) >= 0;
+        if (isBlocking && handler.failurePolicy === 'Ignore') {
+          report({
+            path: [...path, 'failurePolicy'],
+            reason: 'FieldValueInvalid',
+            value: 'Ignore',
+            message: `${life.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
+          });
+        }
+      }
+    },
+    example: {
+      bad: example({ handler: { failurePolicy: 'Ignore' } }),
+      good: example({ handler: { failurePolicy: 'Fail' } }),
+    },
+  },
+  {
+    id: 'handler-named-by-class',
+    summary: 'A status update does not remove a handler that a ClusterClass names.',
+    severity: 'warn',
+    subjects: ['status'],
+    about: 'facts',
+    check({ object, oldObject, facts }, report) {
+      const references = facts?.clusterClasses?.namingExtension(object.metadata.name ?? '');
+      if (references === undefined || oldObject === undefined) {
+        return;
+      }
+      const offered = new Set(handlersOf(object).map(({ handler }) => handler.name));
+      const missing = [...references].filter(({ handler }) => !offered.has(handler));
+      // Then the old object need not be decoded.
+      if (missing.length === 0) {
+        return;
+      }
+      const before = new Set(handlersOf(oldObject()).map(({ handler }) => handler.name));
+      const dropped = Map.groupBy(
+        missing.filter(({ handler }) => before.has(handler)),
+        ({ handler }) => handler,
+      );
+      for (const [handler, places] of dropped) {
+        report({
+          path: ['status', 'handlers'],
+          reason: 'FieldValueRequired',
+          value: handler,
+          message: `is no longer served, but is still named by ${someReferences(places)}, whose Clusters now fail; serve it again, or change the ClusterClass`,
+        });
+      }
+    },
+    example: {
+      subject: 'status',
+      context: [exampleClass('generate.my-extension')],
+      old: example({ handlers: [generate, exampleHandler()] }),
+      bad: example({ handlers: [exampleHandler()] }),
+      good: example({ handlers: [generate] }),
+    },
+  },
+];

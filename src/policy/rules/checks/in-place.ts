@@ -1,0 +1,82 @@
+import { type JsonObject, showValue } from '../../../kubernetes/index.ts';
+import { hooksGroup } from '../../../runtimehooks/index.ts';
+import { example, exampleHandler } from '../examples/manifest.ts';
+import { inPlaceHandlersOf } from '../fields/in-place-hooks.ts';
+import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
+import { overlapping, someOf } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'UpdateMachine' };
+
+const canUpdate = (name: string): JsonObject =>
+  exampleHandler({
+    name: `can-update.${name}`,
+    requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'CanUpdateMachine' },
+  });
+
+export const inPlaceRules: readonly Rule[] = [
+  {
+    id: 'handler-hook-in-place',
+    summary: 'At most one handler serves a hook of in-place updates.',
+    severity: 'warn',
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ object }, report) {
+      for (const [hook, [first, ...others]] of inPlaceHandlersOf(object)) {
+        for (const { path } of others) {
+          report({
+            path: [...path, 'requestHook', 'hook'],
+            reason: 'FieldValueDuplicate',
+            value: hook,
+            message: `handler ${showValue(first.handler.name ?? '')} already serves this hook, and Cluster API fails every in-place update when there are two; keep one of them`,
+          });
+        }
+      }
+    },
+    example: {
+      bad: example({
+        handlers: [
+          exampleHandler({ name: 'update.my-extension', requestHook }),
+          exampleHandler({ name: 'update-2.my-extension', requestHook }),
+        ],
+      }),
+      good: example({ handlers: [exampleHandler({ name: 'update.my-extension', requestHook })] }),
+    },
+  },
+  {
+    id: 'in-place-hook-twice',
+    summary: 'No other ExtensionConfig has a handler for the same hook of in-place updates.',
+    severity: 'warn',
+    subjects: ['object', 'status'],
+    about: 'facts',
+    check({ object, facts }, report) {
+      if (facts?.extensionConfigs === undefined) {
+        return;
+      }
+      const selector = namespaceSelectorOf(object);
+      // Once for each hook, however many handlers serve it.
+      for (const [hook, [first]] of inPlaceHandlersOf(object)) {
+        const others = overlapping(
+          facts.extensionConfigs.byHook(`${hook}.${hooksGroup}`),
+          object.metadata.name,
+          selector,
+        );
+        if (others.length > 0) {
+          report({
+            path: [...first.path, 'requestHook', 'hook'],
+            reason: 'FieldValueDuplicate',
+            value: hook,
+            message: `is served by ${someOf(others)} too, and Cluster API fails every in-place update when there are two; keep one of them`,
+          });
+        }
+      }
+    },
+    example: {
+      context: [
+        example({ name: 'other', handlers: [canUpdate('other')], clientConfig: { url: 'https://other.example.com' } }),
+      ],
+      bad: example({ handlers: [canUpdate('my-extension')] }),
+      good: example({ handlers: [exampleHandler()] }),
+    },
+  },
+];

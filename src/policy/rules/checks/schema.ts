@@ -1,0 +1,166 @@
+import { shortList } from '../../../base/index.ts';
+import { kind, type SchemaViolation } from '../../../extensionconfig/index.ts';
+import { type CauseReason, formatFieldPath } from '../../../kubernetes/index.ts';
+import { example, exampleService } from '../examples/manifest.ts';
+import { allFieldsOf } from '../fields/metadata.ts';
+import { unrenderedIn } from '../fields/placeholders.ts';
+import { forUnknownFields } from '../fields/unknown-fields.ts';
+import type { Finding, Rule } from '../rule.ts';
+
+const reasons: Record<SchemaViolation['problem'], CauseReason> = {
+  type: 'FieldValueTypeInvalid',
+  required: 'FieldValueRequired',
+  tooLong: 'FieldValueTooLong',
+  tooMany: 'FieldValueTooMany',
+  notSupported: 'FieldValueNotSupported',
+  invalid: 'FieldValueInvalid',
+};
+
+/** Whether the violation is not reported by rule field-type. */
+function isReported({ problem, value }: SchemaViolation): boolean {
+  return problem !== 'type' || value === null;
+}
+
+function findingOf({ path, problem, value, message }: SchemaViolation): Finding {
+  if (path.length === 0) {
+    return { path, reason: reasons[problem], message, verbatim: true };
+  }
+  // Trust bundles and settings are long, or secret, or both.
+  const isShown = !path.includes('caBundle') && !path.includes('settings');
+  return { path, reason: reasons[problem], message, ...(isShown ? { value } : {}) };
+}
+
+/** Words in a key that indicate a credential. Whole words, so that `tokenBucketSize` or `secretName` are not reported. */
+const credentialKey =
+  /(^|[^a-z])(password|passwd|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|client[-_.]?secret|credentials?|bearer)$/;
+/** Values that are credentials under any key: PEM keys, JWTs, AWS and GitHub keys, URLs with a password. */
+const credentialValue =
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]+\.eyJ[\w-]+\.[\w-]*$|\b(AKIA|ASIA)[A-Z0-9]{16}\b|\bgh[pousr]_\w{36}|^[a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]+:[^/?#\s@]+@/;
+
+/** How many characters at the end of a key are examined: more than the longest word above with its separators. */
+const maxKeyEnd = 64;
+
+/** Matches every key that `credentialKey` does, and is cheaper: most keys do not match. */
+const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
+
+/** Splits `apiKey` and `API_KEY` alike into words: `api-key`. */
+function words(key: string): string {
+  return key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+export const schemaRules: readonly Rule[] = [
+  {
+    id: 'field-type',
+    summary: 'Every field has the JSON type that the API defines.',
+    severity: 'deny',
+    // Cluster API cannot even decode such an object.
+    upstream: true,
+    subjects: ['object', 'status'],
+    about: 'violations',
+    check({ violations }, report) {
+      for (const { path, problem, value, message } of violations) {
+        // Every decoder in Kubernetes treats null as an absent field; only the schema rejects it.
+        if (problem === 'type' && value !== null) {
+          const finding: Finding = { path, reason: 'FieldValueTypeInvalid', value, message };
+          report(path.length === 0 ? { ...finding, verbatim: true } : finding);
+        }
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { service: { ...exampleService, port: '8443' } } }),
+      good: example({ clientConfig: { service: { ...exampleService, port: 8443 } } }),
+    },
+  },
+  {
+    id: 'schema-limits',
+    summary:
+      'Every field is within the limits of the CustomResourceDefinition: lengths, counts, ranges, required fields.',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    about: 'violations',
+    isFallback: true,
+    check({ violations }, report) {
+      for (const violation of violations) {
+        if (isReported(violation)) {
+          report(findingOf(violation));
+        }
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: `https://extensions.example.com/${'a'.repeat(512)}` } }),
+      good: example({ clientConfig: { url: `https://extensions.example.com/a` } }),
+    },
+  },
+  {
+    id: 'unknown-field',
+    summary:
+      'Every field exists in the API. (The API server prunes others before it calls any webhook; the linter does not.)',
+    severity: 'deny',
+    subjects: ['object', 'status'],
+    check({ object, version, isPruned }, report) {
+      if (isPruned) {
+        return;
+      }
+      const message = `is not a field of ${kind} ${version}; kubectl rejects it, and the API server drops it`;
+      forUnknownFields(object, allFieldsOf(version), (path) => {
+        report({ path, reason: 'FieldValueForbidden', message });
+      });
+    },
+    example: {
+      bad: example({ spec: { namespaceselector: {} } }),
+      good: example({ spec: { namespaceSelector: {} } }),
+    },
+  },
+  {
+    id: 'not-rendered',
+    summary: `No value that the API restricts is a placeholder of a template: \${NAME} or {{ … }}. (For the linter; it replaces what other rules say about the value.)`,
+    severity: 'deny',
+    check(input, report) {
+      const [first, ...others] = input.isPruned ? [] : unrenderedIn(input);
+      if (first !== undefined) {
+        const more =
+          others.length === 0
+            ? ''
+            : `, as in ${shortList(
+                others.map(({ path }) => formatFieldPath(path)),
+                3,
+              )}`;
+        report({
+          path: first.path,
+          reason: 'FieldValueInvalid',
+          value: first.value,
+          message: `is not rendered${more}: lint the output of envsubst, clusterctl, helm template or kustomize`,
+        });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { service: { ...exampleService, namespace: `\${NAMESPACE}` } } }),
+      good: example({ clientConfig: { service: { ...exampleService, namespace: 'capi-extensions' } } }),
+    },
+  },
+  {
+    id: 'settings-credentials',
+    summary: 'No setting looks like a credential: settings are stored in clear text and sent with every call.',
+    severity: 'warn',
+    about: 'settings',
+    check({ object }, report) {
+      const settings = object.spec?.settings ?? {};
+      for (const key of Object.keys(settings)) {
+        const value = settings[key];
+        const end = key.slice(-maxKeyEnd);
+        if (value && ((suspiciousKey.test(end) && credentialKey.test(words(end))) || credentialValue.test(value))) {
+          report({
+            path: ['spec', 'settings', key],
+            reason: 'FieldValueForbidden',
+            message:
+              'looks like a credential, but settings are stored in clear text and sent with every call; keep it in a Secret that the extension server mounts',
+          });
+        }
+      }
+    },
+    example: {
+      bad: example({ spec: { settings: { apiToken: 'c2VjcmV0' } } }),
+      good: example({ spec: { settings: { apiTokenSecretName: 'my-extension-token' } } }),
+    },
+  },
+];

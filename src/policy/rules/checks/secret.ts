@@ -1,0 +1,157 @@
+import { injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionconfig/index.ts';
+import { exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle } from '../examples/certificates.ts';
+import { exampleForeignSecret, exampleSecret } from '../examples/cluster.ts';
+import { example, exampleService } from '../examples/manifest.ts';
+import { caBundlePath, certificatesOf } from '../fields/ca-bundle.ts';
+import { namedSecret, secretAnnotationPath, usableSecret } from '../fields/secret.ts';
+import { someOf } from '../related.ts';
+import type { Rule } from '../rule.ts';
+
+/** How long before its expiry a shared CA is reported, in milliseconds: 30 days. */
+const notice = 30 * 24 * 60 * 60 * 1000;
+
+const shared = { [injectCaFromSecretAnnotation]: 'capi-extensions/old' };
+
+const injected = { service: exampleService, caBundle: exampleCaBundle };
+
+export const secretRules: readonly Rule[] = [
+  {
+    id: 'inject-annotation',
+    summary: 'The annotation that injects the CA from a Secret names that Secret as NAMESPACE/NAME.',
+    severity: 'deny',
+    check({ object }, report) {
+      const value = object.metadata.annotations?.[injectCaFromSecretAnnotation];
+      if (typeof value === 'string' && secretNameOf(value) === undefined) {
+        report({
+          path: secretAnnotationPath,
+          reason: 'FieldValueInvalid',
+          value,
+          message:
+            'must be the NAMESPACE/NAME of a Secret with the CA in ca.crt (e.g. capi-extensions/my-extension-cert)',
+        });
+      }
+    },
+    example: {
+      bad: example({ annotations: { [injectCaFromSecretAnnotation]: 'my-extension-cert' } }),
+      good: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/my-extension-cert' } }),
+    },
+  },
+  {
+    id: 'secret-missing',
+    summary: 'The Secret that the annotation names exists, and has a CA in ca.crt.',
+    severity: 'warn',
+    about: 'facts',
+    check({ object, facts }, report) {
+      const secret = namedSecret(object, facts);
+      if (secret?.found === undefined) {
+        return;
+      }
+      const { namespace, name, key, found } = secret;
+      const problem = found === 'absent' ? 'does not exist' : found.problem;
+      if (problem !== undefined) {
+        report({
+          path: secretAnnotationPath,
+          reason: found === 'absent' ? 'FieldValueNotFound' : 'FieldValueInvalid',
+          value: key,
+          message: `this Secret ${problem}; Cluster API will not report this: look with kubectl -n ${namespace} describe secret ${name}`,
+        });
+      }
+    },
+    example: {
+      context: [exampleSecret(), exampleSecret({ 'tls.crt': '' }, 'without-ca')],
+      bad: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/without-ca' } }),
+      good: example(),
+    },
+  },
+  {
+    id: 'secret-not-signer',
+    summary: 'The CA in the Secret that the annotation names signed the certificate in the same Secret.',
+    severity: 'warn',
+    about: 'facts',
+    check({ object, facts }, report) {
+      const secret = usableSecret(object, facts);
+      if (secret?.found.isSigner !== false) {
+        return;
+      }
+      const { namespace, name, key } = secret;
+      report({
+        path: secretAnnotationPath,
+        reason: 'FieldValueInvalid',
+        value: key,
+        message: `ca.crt of this Secret did not sign its tls.crt, so calls fail if the server serves that: compare them, kubectl -n ${namespace} get secret ${name} -o yaml`,
+      });
+    },
+    example: {
+      context: [exampleSecret(), exampleSecret(exampleForeignSecret, 'mixed')],
+      bad: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/mixed' } }),
+      good: example(),
+    },
+  },
+  {
+    id: 'secret-expiring',
+    summary: 'No CA in a Secret that several ExtensionConfigs name expires within 30 days.',
+    severity: 'warn',
+    about: 'facts',
+    check({ object, facts, now }, report) {
+      const secret = usableSecret(object, facts);
+      if (
+        facts?.extensionConfigs === undefined ||
+        secret === undefined ||
+        secret.found.firstNotAfter >= now.getTime() + notice
+      ) {
+        return;
+      }
+      const others = Array.from(facts.extensionConfigs.bySecret(secret.key), ({ name }) => name).filter(
+        (name) => name !== object.metadata.name,
+      );
+      if (others.length > 0) {
+        const end = new Date(secret.found.firstNotAfter).toISOString();
+        report({
+          path: secretAnnotationPath,
+          reason: 'FieldValueInvalid',
+          value: secret.key,
+          message: `a CA in this Secret expires on ${end}, and then calls to ${someOf(others)} fail too; add its successor to ca.crt now`,
+        });
+      }
+    },
+    example: {
+      context: [
+        exampleSecret({ 'ca.crt': exampleExpiredCaBundle }, 'old'),
+        example({ name: 'other', annotations: shared, clientConfig: { url: 'https://other.example.com' } }),
+      ],
+      bad: example({ annotations: shared }),
+      good: example(),
+      // 17 days before the certificate expires.
+      checkedAt: new Date('2020-12-15T00:00:00Z'),
+    },
+  },
+  {
+    id: 'ca-bundle-outdated',
+    summary: 'caBundle is not older than the CA in the Secret that the annotation names.',
+    severity: 'warn',
+    about: 'facts',
+    check({ object, facts }, report) {
+      const secret = usableSecret(object, facts);
+      if (secret === undefined) {
+        return;
+      }
+      const dates = certificatesOf(object).map(({ notBefore }) => notBefore);
+      if (dates.length > 0 && Math.max(...dates) < secret.found.newestNotBefore) {
+        report({
+          path: caBundlePath,
+          reason: 'FieldValueInvalid',
+          message: `is older than ca.crt of Secret ${secret.key}, which Cluster API has not injected yet: check whether the object is paused, and the log of its controller`,
+        });
+      }
+    },
+    example: {
+      context: [
+        exampleSecret({ 'ca.crt': exampleFutureCaBundle }),
+        exampleSecret({ 'ca.crt': exampleCaBundle }, 'old'),
+      ],
+      old: example({ clientConfig: injected }),
+      bad: example({ clientConfig: injected }),
+      good: example({ annotations: { [injectCaFromSecretAnnotation]: 'capi-extensions/old' }, clientConfig: injected }),
+    },
+  },
+];

@@ -1,0 +1,206 @@
+import { BlockList } from 'node:net';
+import { isPortNumber, parseRequestUri } from '../../../kubernetes/index.ts';
+import { example, exampleService } from '../examples/manifest.ts';
+import { clientUrlOf, showableUrl, urlPath } from '../fields/url.ts';
+import type { Rule } from '../rule.ts';
+
+const clusterHost = /(^|\.)svc(\.cluster\.local)?$/;
+
+/** Loopback (RFC 1122, RFC 4291), link-local (RFC 3927, RFC 4291) and unspecified addresses. */
+const localAddresses = new BlockList();
+localAddresses.addSubnet('127.0.0.0', 8, 'ipv4');
+localAddresses.addSubnet('169.254.0.0', 16, 'ipv4');
+localAddresses.addAddress('0.0.0.0', 'ipv4');
+localAddresses.addAddress('::1', 'ipv6');
+localAddresses.addAddress('::', 'ipv6');
+localAddresses.addSubnet('fe80::', 10, 'ipv6');
+
+function isLocal(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) {
+    return true;
+  }
+  const [address = ''] = hostname.split('%', 1);
+  // Not told apart by isIPv6, whose regular expression takes 8 ms to compile: false for what is not an address.
+  return localAddresses.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+export const urlRules: readonly Rule[] = [
+  {
+    id: 'url-valid',
+    summary: 'url is an absolute URL with the scheme https.',
+    severity: 'deny',
+    upstream: true,
+    about: 'url',
+    check({ object }, report) {
+      const url = object.spec?.clientConfig?.url;
+      if (!url) {
+        return;
+      }
+      const uri = parseRequestUri(url);
+      const value = showableUrl(url);
+      if ('problem' in uri) {
+        const message = `${uri.problem}; write a URL like https://extensions.example.com:8443/path`;
+        report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
+      } else if (uri.scheme !== 'https') {
+        const found = uri.scheme === '' ? 'no scheme' : `the scheme ${uri.scheme}`;
+        const message = `has ${found}; the only one allowed is https, as in https://extensions.example.com`;
+        report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'http://extensions.example.com' } }),
+      good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
+    },
+  },
+  {
+    id: 'url-user-info',
+    summary: 'url has no user name or password; they would be stored in clear text.',
+    severity: 'deny',
+    about: 'url',
+    check({ object }, report) {
+      const url = clientUrlOf(object);
+      if (url?.userInfo !== undefined) {
+        const message = 'has user info before the host; remove it and the "@"';
+        report({
+          path: urlPath,
+          reason: 'FieldValueInvalid',
+          value: showableUrl(url.text),
+          message,
+        });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'https://user:password@extensions.example.com' } }),
+      good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
+    },
+  },
+  {
+    id: 'url-query',
+    summary: 'url has no query: Cluster API appends the path of each hook to it.',
+    severity: 'deny',
+    about: 'url',
+    check({ object }, report) {
+      const url = clientUrlOf(object);
+      // A "?" after a "#" belongs to the fragment.
+      if (url !== undefined && /^[^#]*\?/.test(url.text)) {
+        const message = 'has a query; remove the "?" and everything after it, and pass settings in spec.settings';
+        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'https://extensions.example.com/hooks?tenant=a' } }),
+      good: example({
+        clientConfig: { url: 'https://extensions.example.com/hooks' },
+        spec: { settings: { tenant: 'a' } },
+      }),
+    },
+  },
+  {
+    id: 'url-fragment',
+    summary: 'url has no fragment: clients never send one to a server.',
+    severity: 'deny',
+    about: 'url',
+    check({ object }, report) {
+      const url = clientUrlOf(object);
+      if (url?.text.includes('#')) {
+        const message = 'has a fragment; remove the "#" and everything after it';
+        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'https://extensions.example.com/hooks#v1' } }),
+      good: example({ clientConfig: { url: 'https://extensions.example.com/hooks/v1' } }),
+    },
+  },
+  {
+    id: 'url-host',
+    summary: 'url has a host.',
+    severity: 'deny',
+    about: 'url',
+    check({ object }, report) {
+      const url = clientUrlOf(object);
+      if (url?.hostname === '') {
+        report({
+          path: urlPath,
+          reason: 'FieldValueInvalid',
+          value: showableUrl(url.text),
+          message: 'has no host; write a URL like https://extensions.example.com',
+        });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'https:extensions.example.com' } }),
+      good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
+    },
+  },
+  {
+    id: 'url-port',
+    summary: 'The port in url is between 1 and 65535.',
+    severity: 'deny',
+    about: 'url',
+    check({ object }, report) {
+      const url = clientUrlOf(object);
+      // A colon without a port is legal (RFC 3986, 3.2.3) and means the scheme's default.
+      if (url?.port && !isPortNumber(Number(url.port))) {
+        report({
+          path: urlPath,
+          reason: 'FieldValueInvalid',
+          value: showableUrl(url.text),
+          message: `has the port ${url.port.slice(0, 20)}; it must be between 1 and 65535`,
+        });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'https://extensions.example.com:99999' } }),
+      good: example({ clientConfig: { url: 'https://extensions.example.com:9443' } }),
+    },
+  },
+  {
+    id: 'url-cluster-host',
+    summary: 'The host in url is not a Service in the cluster; use service for those.',
+    severity: 'warn',
+    about: 'url',
+    check({ object }, report) {
+      const url = clientUrlOf(object);
+      if (url !== undefined && clusterHost.test(url.hostname)) {
+        // A Service has at least its name and its namespace before ".svc"; the host "svc" has neither.
+        const [name, namespace] = url.hostname.split('.');
+        const remedy =
+          name === 'svc' || namespace === 'svc'
+            ? 'use service with the name and namespace of the Service'
+            : `use service with name ${name} and namespace ${namespace}`;
+        report({
+          path: urlPath,
+          reason: 'FieldValueInvalid',
+          value: showableUrl(url.text),
+          message: `is a Service in the cluster; ${remedy} instead of url`,
+        });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'https://my-extension.capi-extensions.svc' } }),
+      good: example({ clientConfig: { service: exampleService } }),
+    },
+  },
+  {
+    id: 'url-local-host',
+    summary: 'The host in url is not a loopback or link-local address.',
+    severity: 'warn',
+    about: 'url',
+    check({ object }, report) {
+      const url = clientUrlOf(object);
+      if (url !== undefined && isLocal(url.hostname)) {
+        report({
+          path: urlPath,
+          reason: 'FieldValueInvalid',
+          value: showableUrl(url.text),
+          message: `${url.hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`,
+        });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: 'https://127.0.0.1:9443' } }),
+      good: example({ clientConfig: { url: 'https://extensions.example.com:9443' } }),
+    },
+  },
+];
