@@ -97,16 +97,9 @@ const bodies: Readonly<Record<string, Body>> = {
 export function handlerFile(hook: string): string {
   const { summary } = hooks[hook as keyof typeof hooks] as HookDefinition;
   const { imports = [], parameters, lines } = bodies[hook] ?? blockingBody;
-  const merged = imports.map((line) =>
-    line.replace(
-      /^import \{ (\w+) \} from 'extensionconfig-webhook\/extension';$/,
-      "import { $1, handler } from 'cluster-api-extension';",
-    ),
-  );
-  const hasHandler = merged.some((line) => line.includes('handler }'));
   return [
-    ...(hasHandler ? [] : ["import { handler } from 'cluster-api-extension';"]),
-    ...merged,
+    "import { handler } from 'cluster-api-extension';",
+    ...imports,
     '',
     `/** ${summary} */`,
     `export const ${variableOf(hook)} = handler('${hook}', {`,

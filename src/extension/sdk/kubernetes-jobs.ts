@@ -3,6 +3,7 @@ import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Answer } from './handlers/answer.ts';
 import { checkNumber } from './handlers/options.ts';
+import { fault } from './handlers/thrown.ts';
 import type { BlockingContext } from './jobs.ts';
 
 /** Options of jobs that run on Kubernetes. */
@@ -41,7 +42,8 @@ export interface KubernetesJob {
 export interface KubernetesJobs {
   /**
    * Creates the answer for a job: creates the Job, blocks while it runs, and is done once the Job is complete. A failed
-   * Job is reported as a Failure once, with the termination message of its Pod; the next call creates another one.
+   * Job is reported as a Failure, with the termination message of its Pod, and marked as reported; the next call creates
+   * another one.
    *
    * @throws {Error} when the API server refuses a request, such as for lack of permissions: create, list and patch of
    *   Jobs, and list of Pods.
@@ -131,7 +133,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
 
   return {
     async answer<Response>(
-      { answer, log, stopping }: BlockingContext<Response>,
+      { answer, log, stopping, waitUntil }: BlockingContext<Response>,
       job: KubernetesJob,
     ): Promise<Answer<Response>> {
       // Loaded on demand, since most extensions do not talk to an API server.
@@ -154,7 +156,9 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       if (newest !== undefined && end === 'Failed' && !isReported) {
         const message = await failureOf(client, newest);
         const annotations = { [reportedAnnotation]: 'true' };
-        await client.request('PATCH', `${jobs}/${nameOf(newest)}`, { metadata: { annotations } });
+        // Not awaited: a replica that is killed meanwhile reports the failure twice, rather than never.
+        const marked = client.request('PATCH', `${jobs}/${nameOf(newest)}`, { metadata: { annotations } });
+        waitUntil(marked.catch((error) => log.error(fault(error), 'the Job could not be marked as reported')));
         return answer.fail(message);
       }
       if (newest === undefined || end === 'Failed') {

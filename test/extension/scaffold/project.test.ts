@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
 import { hookNames, ProjectError, projectFiles, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { needs } from '../../support/needs.ts';
 
 const options = {
   name: 'backups',
@@ -67,7 +68,7 @@ test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (ce
     parseAllDocuments(files.get('manifests/kustomization.yaml') ?? '')[0]?.toJS() as { resources: string[] }
   ).resources;
   expect(listed.map((file) => `manifests/${file}`).sort()).toEqual(
-    [...files.keys()].filter((path) => path.startsWith('manifests/') && !path.endsWith('kustomization.yaml')).sort(),
+    [...files.keys()].filter((path) => /^manifests\/(?!kustomization)[^/]+$/.test(path)).sort(),
   );
   const manifests = manifestsOf(files);
   const one = (kind: string, name = 'backups') =>
@@ -111,6 +112,33 @@ test.each(['cert-manager', 'bootstrap'] as const)('the manifests match: %s', (ce
     });
   }
 });
+
+test(
+  'with the component for the API server, pods have a token, and permission for what createKubernetesJobs requests',
+  needs('kubectl'),
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'project-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const project = join(folder, 'backups');
+    writeProject(project, options);
+    const build = () =>
+      parseAllDocuments(execFileSync('kubectl', ['kustomize', join(project, 'manifests')], { encoding: 'utf8' })).map(
+        (document) => document.toJS() as Manifest & { automountServiceAccountToken?: boolean; rules?: object[] },
+      );
+    const one = (kind: string) => build().find((manifest) => manifest.kind === kind);
+    expect([one('ServiceAccount')?.automountServiceAccountToken, one('Role')]).toEqual([false, undefined]);
+    const file = join(project, 'manifests/kustomization.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('# components:\n#   - api', 'components:\n  - api'));
+    expect(one('ServiceAccount')).not.toHaveProperty('automountServiceAccountToken');
+    expect(one('Deployment')?.spec.template.spec).not.toHaveProperty('automountServiceAccountToken');
+    expect(one('RoleBinding')?.metadata).toEqual({ name: 'backups', namespace: 'backups-system' });
+    // The requests of the test of its whole life.
+    expect(one('Role')?.rules).toEqual([
+      { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create', 'list', 'patch'] },
+      { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+    ]);
+  },
+);
 
 test('a project without patches has no variables', () => {
   expect(projectFiles({ ...options, hooks: ['BeforeClusterCreate'] }).has('src/variables.ts')).toBe(false);

@@ -1,12 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, aroundEach, beforeAll, describe, expect, test } from 'vitest';
 import { createKubernetesJobs, handler, type KubernetesJobsOptions } from '../../../src/extension/index.ts';
 import { callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { localhost, testCa } from '../../server/certificates.ts';
+import { ending, endWith } from '../../support/ends.ts';
+import { post, startExtension } from './running.ts';
+
+aroundEach(ending);
 
 let sandbox: Sandbox;
 let client: KubernetesClient;
@@ -30,10 +41,9 @@ const template: JsonObject = {
   template: { spec: { restartPolicy: 'Never', containers: [{ name: 'backup', image: 'backup:1', env: [] }] } },
 };
 
-/** A replica of an extension, started anew: it remembers nothing. */
-async function call(toKubernetesVersion: string, more: Partial<KubernetesJobsOptions> = {}) {
-  const jobs = createKubernetesJobs({ namespace: 'default', template, kubeconfig, ...more });
-  const wait = handler('BeforeClusterUpgrade', {
+function handlerOf(options: Partial<KubernetesJobsOptions>) {
+  const jobs = createKubernetesJobs({ namespace: 'default', template, ...options });
+  return handler('BeforeClusterUpgrade', {
     name: 'wait',
     handle: (request, context) =>
       jobs.answer(context, {
@@ -43,8 +53,12 @@ async function call(toKubernetesVersion: string, more: Partial<KubernetesJobsOpt
         cluster: request.cluster,
       }),
   });
+}
+
+/** Calls a replica of an extension that was started anew: it remembers nothing. */
+async function call(toKubernetesVersion: string, more: Partial<KubernetesJobsOptions> = {}) {
   const { result, response, lines } = await callHandler(
-    wait,
+    handlerOf({ kubeconfig, ...more }),
     requestFor('BeforeClusterUpgrade', { toKubernetesVersion }),
   );
   return { answer: [result, response.message], lines };
@@ -54,7 +68,29 @@ const list = async (version: string): Promise<JsonObject[]> => {
   const { items } = await client.request('GET', '/apis/batch/v1/namespaces/default/jobs');
   return (items as JsonObject[]).filter((job) => JSON.stringify(job).includes(`"value":"${version}"`));
 };
-const path = (job: JsonObject) => `/apis/batch/v1/namespaces/default/jobs/${(job.metadata as JsonObject).name}`;
+const nameOf = (job: JsonObject) => String((job.metadata as JsonObject).name);
+const path = (job: JsonObject) => `/apis/batch/v1/namespaces/default/jobs/${nameOf(job)}`;
+/** Makes the Pod of a Job, which ended with this message. */
+async function failPod(job: JsonObject, message: string): Promise<void> {
+  const name = nameOf(job);
+  await client.request('POST', '/api/v1/namespaces/default/pods', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `${name}-x`, labels: { 'batch.kubernetes.io/job-name': name } },
+    spec: { containers: [{ name: 'backup', image: 'backup:1' }] },
+  });
+  await client.request('PATCH', `/api/v1/namespaces/default/pods/${name}-x/status`, {
+    status: {
+      phase: 'Failed',
+      containerStatuses: [
+        {
+          ...{ name: 'backup', image: 'backup:1', imageID: '', ready: false, restartCount: 0 },
+          state: { terminated: { exitCode: 1, message } },
+        },
+      ],
+    },
+  });
+}
 const end = (job: JsonObject, type: string) =>
   client.request('PATCH', `${path(job)}/status`, {
     status: {
@@ -92,45 +128,137 @@ test('each key is one Job, whichever replicas are asked, and its status is the a
   expect((await call('v1.41.0')).answer).toEqual(blocking);
 });
 
-test('a Job that fails is a Failure with the message of its Pod, once; the next call creates another', async () => {
-  await call('v1.50.0');
-  const [job] = await list('v1.50.0');
-  const name = (job?.metadata as JsonObject).name as string;
-  await client.request('POST', '/api/v1/namespaces/default/pods', {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: `${name}-x`, labels: { 'batch.kubernetes.io/job-name': name } },
-    spec: { containers: [{ name: 'backup', image: 'backup:1' }] },
-  });
-  await client.request('PATCH', `/api/v1/namespaces/default/pods/${name}-x/status`, {
-    status: {
-      phase: 'Failed',
-      containerStatuses: [
-        {
-          ...{ name: 'backup', image: 'backup:1', imageID: '', ready: false, restartCount: 0 },
-          state: { terminated: { exitCode: 1, message: 'no space left' } },
-        },
-      ],
-    },
-  });
-  await end(job!, 'Failed');
-  expect((await call('v1.50.0')).answer).toEqual(['failure', 'no space left']);
-  expect((await call('v1.50.0')).answer).toEqual(blocking);
-  const attempts = await list('v1.50.0');
-  expect(attempts.map(({ metadata }) => (metadata as JsonObject).name)).toEqual([name, name.replace(/0$/, '1')]);
-  await end(attempts[1]!, 'Complete');
-  expect((await call('v1.50.0')).answer).toEqual(['success', undefined]);
-});
+describe('two replicas, of which one is killed', () => {
+  /** At which of its requests to the API server, and whether that still processes it. */
+  interface Kill {
+    request: number;
+    when: 'before' | 'after';
+  }
 
-test('a replica that was killed before its answer arrived leaves nothing behind that blocks for ever', async () => {
-  await call('v1.55.0');
-  const [job] = await list('v1.55.0');
-  await end(job!, 'Failed');
-  // Killed after it noted that the failure is reported.
-  const annotations = { 'cluster-api-extension/failure-reported': 'true' };
-  await client.request('PATCH', path(job!), { metadata: { annotations } });
-  expect((await call('v1.55.0')).answer).toEqual(blocking);
-  expect(await list('v1.55.0')).toHaveLength(2);
+  /** Sends a request to the API server. */
+  const send = (method = '', path = '', headers: IncomingHttpHeaders = {}, body = '') =>
+    new Promise<{ code: number; body: string }>((resolve, reject) => {
+      const own = {
+        authorization: `Bearer ${sandbox.token}`,
+        'content-type': headers['content-type'] ?? 'application/json',
+      };
+      request(new URL(path, sandbox.url), { method, ca: sandbox.ca, headers: own }, async (response) =>
+        resolve({ code: response.statusCode ?? 0, body: await text(response) }),
+      )
+        .on('error', reject)
+        .end(body);
+    });
+
+  /** An extension server whose requests to the API server pass through here. */
+  async function startReplica(kill?: Kill) {
+    const requests: string[] = [];
+    const state = { isKilled: false };
+    const proxy = createServer({ ...localhost }, async (incoming, response) => {
+      const { method, url, headers } = incoming;
+      const body = await text(incoming);
+      requests.push(`${method} ${/\/(jobs|pods)\b/.exec(url ?? '')?.[1]}`);
+      const isLast = requests.length === kill?.request;
+      const answer = isLast && kill?.when === 'before' ? undefined : await send(method, url, headers, body);
+      if (answer !== undefined && !isLast && !state.isKilled) {
+        response.writeHead(answer.code, { 'content-type': 'application/json' }).end(answer.body);
+        return;
+      }
+      state.isKilled = true;
+      await extension.stop({ graceMs: 0, timeoutMs: 0 });
+      response.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    endWith(() => proxy.closeAllConnections());
+    endWith(() => proxy.close());
+    const server = `https://localhost:${(proxy.address() as AddressInfo).port}`;
+    const ca = Buffer.from(testCa.cert).toString('base64');
+    const file = join(mkdtempSync(join(folder, 'replica-')), 'kubeconfig');
+    const one = { name: 'one', context: { cluster: 'one', user: 'one' }, user: { token: 'x' } };
+    writeFileSync(
+      file,
+      JSON.stringify({
+        'current-context': 'one',
+        clusters: [{ name: 'one', cluster: { server, 'certificate-authority-data': ca } }],
+        contexts: [one],
+        users: [one],
+      }),
+      { mode: 0o600 },
+    );
+    const extension = await startExtension([handlerOf({ kubeconfig: file })]);
+    return { requests, state, port: extension.port };
+  }
+
+  /**
+   * The whole life of two Jobs, the first of which fails. Cluster API calls the other replica once one is gone.
+   *
+   * @returns the requests of the first replica.
+   */
+  async function live(version: string, kill?: Kill): Promise<string[]> {
+    const first = await startReplica(kill);
+    const second = await startReplica();
+    const body = JSON.stringify(requestFor('BeforeClusterUpgrade', { toKubernetesVersion: version }));
+    async function ask(): Promise<string> {
+      for (const { state, port } of [first, second]) {
+        if (!state.isKilled) {
+          const answer = await post(port, `/${hooksGroup}/v1alpha1/beforeclusterupgrade/wait`, body).catch(
+            () => undefined,
+          );
+          if (answer !== undefined && !answer.json().message?.startsWith('handler wait failed')) {
+            const { status, message, retryAfterSeconds } = answer.json();
+            return `${status} ${retryAfterSeconds} ${message ?? ''}`.trim();
+          }
+        }
+      }
+      return 'no replica answers';
+    }
+    expect(await ask()).toBe('Success 10 backups run');
+    const [job, ...others] = await list(version);
+    expect(others).toEqual([]);
+    await client.request('PATCH', `${path(job!)}/status`, { status: { active: 1, startTime: '2026-01-01T00:00:00Z' } });
+    expect(await ask()).toBe('Success 10 backups run');
+    await failPod(job!, 'no space left');
+    await end(job!, 'Failed');
+    let failures = 0;
+    let answer = await ask();
+    for (; answer === 'Failure 0 no space left'; failures++) {
+      // A failure is marked as reported while its answer is on its way.
+      await sleep(20);
+      answer = await ask();
+    }
+    expect([answer, failures > 0]).toEqual(['Success 10 backups run', true]);
+    const attempts = await list(version);
+    expect(attempts.map((attempt) => nameOf(attempt).at(-1))).toEqual(['0', '1']);
+    await end(attempts[1]!, 'Complete');
+    expect([await ask(), await ask()]).toEqual(['Success 0', 'Success 0']);
+    // As Kubernetes does when ttlSecondsAfterFinished is over.
+    for (const attempt of attempts) {
+      expect(await send('DELETE', path(attempt))).toMatchObject({ code: 200 });
+    }
+    expect(await ask()).toBe('Success 10 backups run');
+    expect(await list(version)).toHaveLength(1);
+    return first.requests;
+  }
+
+  // As the Role in manifests/api-server of a generated project allows.
+  const life = [
+    ...['GET jobs', 'POST jobs'],
+    'GET jobs',
+    ...['GET jobs', 'GET pods', 'PATCH jobs'],
+    ...['GET jobs', 'POST jobs'],
+    ...['GET jobs', 'GET jobs'],
+    ...['GET jobs', 'POST jobs'],
+  ];
+
+  test('one that is not killed makes these requests', async () => {
+    expect(await live('v1.70.0')).toEqual(life);
+  });
+
+  test.each(
+    life.flatMap((name, index) => (['before', 'after'] as const).map((when) => [index + 1, name, when] as const)),
+  )('at request %i, %s, %s it is processed', async (number, _, when) => {
+    const requests = await live(`v1.${100 + number}.${when === 'after' ? 1 : 0}`, { request: number, when });
+    expect(requests).toEqual(life.slice(0, number));
+  });
 });
 
 test('a refused request is a fault of the handler, with the reason in the log', async () => {
