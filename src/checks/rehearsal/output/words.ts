@@ -74,14 +74,14 @@ const states = {
   creating: 'is created at',
   upgrading: 'upgrades to',
   ready: 'is at',
-  gone: 'is gone, was at',
+  gone: 'is gone; it was at',
 } as const;
 
 const workerStates = {
   creating: 'are created at',
   upgrading: 'upgrade to',
   ready: 'are at',
-  gone: 'are gone, were at',
+  gone: 'are gone; they were at',
 } as const;
 
 /** An event as one line; conditions and templates have further lines. */
