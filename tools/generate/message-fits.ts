@@ -1,11 +1,10 @@
 import { _, Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
+import type { MessageSchema } from '../../src/runtimehooks/catalog/schema.ts';
 import { clusterApiHooks } from '../../src/runtimehooks/index.ts';
-import { type Strictness, schemaFor } from '../../src/runtimehooks/messages/compile.ts';
-import { shared } from '../../src/runtimehooks/messages/components.ts';
-import { generated } from '../../src/runtimehooks/messages/fits.ts';
+import { componentOf, componentsOf, shared } from '../../src/runtimehooks/messages/components.ts';
+import { generated, type Strictness } from '../../src/runtimehooks/messages/fits.ts';
 import { formats } from '../../src/runtimehooks/messages/formats.ts';
-import { componentsOf } from '../../src/runtimehooks/messages/index.ts';
 
 /** How strictly messages are checked: a file each. */
 export const strictnesses = Object.keys(generated) as Strictness[];
@@ -13,6 +12,64 @@ export const strictnesses = Object.keys(generated) as Strictness[];
 /** Where the program has the compiled schemas of messages. */
 export const messageFitsFile = (strictness: Strictness) =>
   new URL(`../../src/runtimehooks/messages/${strictness}-fits.ts`, import.meta.url);
+
+/** Keywords other than the type, which a Go decoder does not check. */
+const beyondType = [
+  'required',
+  'enum',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+  'pattern',
+] as const;
+
+/** A schema of a message as ajv takes it, with what a strictness asks for. */
+function schemaFor(schema: MessageSchema, strictness: Strictness, isOwn: boolean): Record<string, unknown> {
+  const { properties, additionalProperties, items, allOf, oneOf, ...result } = schema as Record<string, unknown> &
+    MessageSchema;
+  if (schema.$ref !== undefined) {
+    result.$ref = componentOf(schema.$ref);
+  }
+  if (strictness !== 'strict') {
+    for (const keyword of beyondType) {
+      if (!(strictness === 'received' && isOwn && keyword === 'required')) {
+        delete result[keyword];
+      }
+    }
+    if (strictness === 'tolerant' && result.type !== undefined) {
+      result.nullable = true;
+    }
+  }
+  const inner = (part: MessageSchema) => schemaFor(part, strictness, isOwn);
+  if (properties !== undefined) {
+    // Hooks never get the status of an object, and each release adds fields to it: `kubectl get -o yaml` has it all the same.
+    const isStatus = (name: string, field: MessageSchema) => name === 'status' && field.$ref !== undefined;
+    result.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [
+        name,
+        isStatus(name, field) ? { type: 'object' } : inner(field),
+      ]),
+    );
+    // Messages of a newer release have fields that this program does not know.
+    result.additionalProperties = strictness !== 'strict';
+  }
+  if (additionalProperties !== undefined) {
+    result.additionalProperties = inner(additionalProperties);
+  }
+  if (items !== undefined) {
+    result.items = inner(items);
+  }
+  if (allOf !== undefined) {
+    result.allOf = allOf.map(inner);
+  }
+  if (oneOf !== undefined) {
+    result.oneOf = oneOf.map(inner);
+  }
+  return result;
+}
 
 /** A schema without `oneOf`: ours are of one type each, which a list of types says shorter. */
 function withTypes(value: unknown): unknown {
@@ -112,7 +169,7 @@ export function messageFitsOf(strictness: Strictness): string {
     code: { source: true, esm: true, formats: _`formats` },
   });
   for (const [name, schema] of componentsOf(clusterApiHooks)) {
-    const known = schemaFor(schema, strictness, !shared.has(name), (component) => component);
+    const known = schemaFor(schema, strictness, !shared.has(name));
     ajv.addSchema(withTypes(known) as object, name, false, false);
   }
   const components = clusterApiHooks.flatMap((hook) => generated[strictness].map((message) => hook[message].component));

@@ -4,7 +4,7 @@ import type { Log } from '../../base/index.ts';
 import { loadKubeConfig, watchServingSecret } from '../../kubernetes/client/index.ts';
 import { dns1123LabelProblems, dns1123SubdomainProblems, type Json } from '../../kubernetes/index.ts';
 import type { DiscoveryResponse } from '../../runtimehooks/index.ts';
-import { prepareChecks } from '../../runtimehooks/messages/index.ts';
+import { componentsFor } from '../../runtimehooks/messages/index.ts';
 import {
   type CertificateSource,
   defaultLimits,
@@ -88,11 +88,6 @@ export interface HostedExtensionOptions extends Omit<ExtensionServerOptions, 'ce
   replaceAnswer?: ReplaceAnswer | undefined;
   /** Whether to add metrics of the process, which may be registered only once per process. Default: yes. */
   processMetrics?: boolean | undefined;
-  /**
-   * Whether the validators of messages are compiled at the start; otherwise the first call of a hook waits for that.
-   * Default: yes.
-   */
-  compileAtStart?: boolean | undefined;
   /** Number of lines of `log` that were lost. */
   lostLogLines?: (() => number) | undefined;
 }
@@ -261,9 +256,9 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     for (const warning of warnings) {
       log.warn(warning);
     }
-    // For hooks other than Cluster API's this takes some milliseconds each, and a tenth of a second for the first one.
-    for (const { hook } of options.compileAtStart === false ? [] : handlers) {
-      prepareChecks(hook);
+    // A hook whose schemas refer to what is not there is refused here, not by its first call.
+    for (const { hook } of handlers) {
+      componentsFor(hook);
     }
     const running = await startServer({
       handler: ({ metrics }) =>

@@ -84,3 +84,12 @@ export function componentsOf(hooks: readonly HookDefinition[]): Components {
   }
   return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+const componentsByHook = new WeakMap<HookDefinition, Components>();
+
+/** The components that the messages of a hook need, looked up once. @throws {Error} as `componentsOf` does. */
+export function componentsFor(hook: HookDefinition): Components {
+  const known = componentsByHook.get(hook) ?? componentsOf([hook]);
+  componentsByHook.set(hook, known);
+  return known;
+}

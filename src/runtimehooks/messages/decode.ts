@@ -2,16 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { formatProblems, messageFits, messageProblems } from './checks.ts';
-import { type Components, componentOf, componentsOf } from './components.ts';
+import { type Components, componentOf, componentsFor } from './components.ts';
 import { goTypeError } from './go-type-error.ts';
-
-const componentCache = new WeakMap<HookDefinition, Components>();
-
-function componentsFor(hook: HookDefinition): Components {
-  const known = componentCache.get(hook) ?? componentsOf([hook]);
-  componentCache.set(hook, known);
-  return known;
-}
 
 function resolved(schema: MessageSchema | undefined, components: Components): MessageSchema | undefined {
   const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;

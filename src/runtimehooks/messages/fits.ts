@@ -1,9 +1,16 @@
 import type { HookDefinition } from '../catalog/definition.ts';
 import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
-import type { Strictness } from './compile.ts';
 import { fits as receivedFits } from './received-fits.ts';
 import { fits as strictFits } from './strict-fits.ts';
 import { fits as tolerantFits } from './tolerant-fits.ts';
+
+/**
+ * How strictly a message is checked. `strict`, for messages that we send: only known fields, all required fields, and
+ * allowed values. `tolerant`, for responses that we receive, which we read as Cluster API does: only types count, and
+ * null means absent. `received`, for requests to a handler: types, and the fields that the hook's own messages require.
+ * Objects of Cluster API in them may lack any field, since releases differ in what they send.
+ */
+export type Strictness = 'strict' | 'tolerant' | 'received';
 
 /** Whether a message has no problem. */
 type Fits = (message: unknown) => boolean;

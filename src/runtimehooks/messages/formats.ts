@@ -6,10 +6,15 @@ const maxTimeLength = 256;
 
 const { validate: isTime } = fullFormats['date-time'] as { validate(text: string): boolean };
 
+interface NumberFormat {
+  type: 'number';
+  validate(value: number): boolean;
+}
+
 /** The formats in messages, for ajv. */
 export const formats = {
-  int32: fullFormats.int32,
-  int64: fullFormats.int64,
+  int32: fullFormats.int32 as NumberFormat,
+  int64: fullFormats.int64 as NumberFormat,
   byte: isBase64,
   'date-time': (text: string) => text.length <= maxTimeLength && isTime(text),
 };

@@ -1,8 +1,8 @@
 export { objectOf } from './called-object.ts';
-export { formatProblems, type MessageProblem, messageProblems, prepareChecks } from './checks.ts';
-export type { Strictness } from './compile.ts';
-export { type Components, componentOf, componentsOf } from './components.ts';
+export { formatProblems, type MessageProblem, messageProblems } from './checks.ts';
+export { type Components, componentOf, componentsFor, componentsOf } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
+export type { Strictness } from './fits.ts';
 export { type OpenApiDocument, openApiDocument } from './openapi/document.ts';
 export { compareHookDocuments, type HookChange } from './openapi/evolution.ts';
 export { openApiPage } from './openapi/page.ts';

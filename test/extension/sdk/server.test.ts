@@ -175,23 +175,17 @@ test.each([
   ]);
 });
 
-test('validators of messages are compiled at the start, except for hooks of which few are called', async () => {
+test('a hook whose schemas refer to what is not there is refused at the start', async () => {
   const message = { apiVersion: string(), kind: string(), status: string() };
   const hook = defineHook({
-    ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff', summary: 'A hook.', purpose: 'A test.' },
-    introduced: '1.12',
-    // Its compilation fails.
+    ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff' },
     request: object('', { required: { ...message, machine: ref('example.com.Machine') } }),
     response: object('', { required: message }),
   });
   const powerOff = handler(hook, { name: 'power-off', handle: (_, { answer }) => answer.done() });
-  const options = { handlers: [powerOff], ...loopback, log: collectingLog().log };
-  const started = (own: { compileAtStart?: boolean }) =>
-    createHostedExtension({ ...options, ...own, certificates: { folder: certificateFolder() } }).start();
-  await expect(started({})).rejects.toThrow('no schema has the name example.com.Machine');
-  const running = await started({ compileAtStart: false });
-  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
-  expect(running.port).toBeGreaterThan(0);
+  const certificates = { folder: certificateFolder() };
+  const server = createHostedExtension({ handlers: [powerOff], ...loopback, log: collectingLog().log, certificates });
+  await expect(server.start()).rejects.toThrow('no schema has the name example.com.Machine');
 });
 
 test('the start logs warnings, the ports, and the version', async () => {

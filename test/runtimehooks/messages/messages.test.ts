@@ -6,6 +6,9 @@ import {
   defineHook,
   type HookDefinition,
   hooks,
+  int32,
+  list,
+  type MessageSchema,
   object,
   ref,
   string,
@@ -193,6 +196,32 @@ test('hooks whose components have the same names are each checked by their own, 
     expect.arrayContaining([wrongCluster, { field: 'step.to', message: 'must be set' }]),
   );
   expect(messageProblems(one, 'request', request, 'received')).toEqual([wrongCluster]);
+});
+
+test.each<[string, MessageSchema, unknown, string | undefined]>([
+  ['a text that is too short', string('', { minLength: 2 }), '\u{1f600}', 'must have at least 2 characters'],
+  ['a text that is long enough in characters', string('', { maxLength: 1 }), '\u{1f600}', undefined],
+  ['a text that does not match', string('', { pattern: '^a+$' }), 'ab', 'must match ^a+$'],
+  ['a number that is too large', int32('', { maximum: 5 }), 6, 'must be at most 5'],
+  ['a number of 33 bits', int32(), 2 ** 32, 'must be of format int32'],
+  ['a list that is too long', list(string(), '', { maxItems: 1 }), ['a', 'b'], 'must have at most 1 items'],
+  [
+    'neither of two types',
+    { oneOf: [{ type: 'integer' }, { type: 'string' }] },
+    true,
+    'must be of type integer or string, not boolean',
+  ],
+  ['one of two types', { oneOf: [{ type: 'integer' }, { type: 'string' }] }, 5, undefined],
+  ['a field that a program set to undefined', string(), undefined, 'must be set'],
+])('a hook of a provider: %s', (_, schema, value, message) => {
+  const hook = defineHook({
+    ...{ group: 'hooks.example.com', version: 'v1', name: 'PowerOff' },
+    request: object('', { optional: { apiVersion: string(), kind: string() } }),
+    response: object('', { required: { status: string(), field: schema } }),
+  });
+  expect(messageProblems(hook, 'response', { status: 'Success', field: value }, 'strict')).toEqual(
+    message === undefined ? [] : [{ field: 'field', message }],
+  );
 });
 
 describe('problems of long texts are found in linear time, and take little room', () => {

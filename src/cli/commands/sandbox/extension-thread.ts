@@ -51,8 +51,6 @@ try {
     log,
     version,
     processMetrics: false,
-    // Most sandboxes never call most of the hooks.
-    compileAtStart: false,
   }).start();
   say({ listening: running.port });
 } catch (error) {
