@@ -23,6 +23,7 @@ test('the blocks that are not run give a reason', () => {
   );
   expect(skipped).toEqual([
     'README.md: npm ci && npm start: starts what the next one starts, and npm ci brought what runs this test',
+    'README.md: npm ci && npm test: this is npm test',
     `README.md: docker build -t registry.example.com/extensionconfig-webhook:${checkedOut} .: needs a container engine and a registry`,
     'README.md: npm run pack -- packages: test/package makes the packages',
     'README.md: cd my-extension && npm install && npm run dev: docs/extension-tutorial.md runs it',
