@@ -9,6 +9,7 @@ export { FileError, readRegularFile, readRegularFileSync } from './files/regular
 export { systemProblem } from './files/system-problem.ts';
 export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';
 export type { Log } from './log.ts';
+export { orAborted } from './or-aborted.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { withoutNodeHint } from './terminal/node-hint.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { orAborted } from '../../base/index.ts';
 import type { AllowList } from './allow-list.ts';
 import { createSlots } from './slots.ts';
 
@@ -24,14 +25,6 @@ const maxLookups = 3;
 /** The addresses of a name, according to the system's resolver. */
 export async function systemAddresses(hostname: string): Promise<string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
-}
-
-/** Rejects as soon as the signal is aborted. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason as Error);
-  signal.addEventListener('abort', onAbort, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 /** Creates a `Reach` that returns only allowed addresses: every address of a name must be allowed. */

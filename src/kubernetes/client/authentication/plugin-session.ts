@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { KubeConfig, User } from '@kubernetes/client-node';
+import { orAborted } from '../../../base/index.ts';
 import { mayAsk, ownTerminal, type Plugin } from './credential-plugin.ts';
-import { orAborted } from './or-aborted.ts';
 import { type Credential, type PluginCall, PluginError, runPlugin } from './plugin-run.ts';
 
 // Credential plugins as client-go runs them (client.authentication.k8s.io, ExecConfig): the library gives them a standard

@@ -1,23 +1,8 @@
+import { orAborted } from '../../../base/index.ts';
 import { selectsLabels } from '../../../kubernetes/index.ts';
 import { type CallError, type CallStep, isCallError } from '../call-error.ts';
 import type { CalledObject, ClientOptions } from '../client-types.ts';
 import type { Extension } from '../registry/registration.ts';
-
-const aborted = Symbol('aborted');
-
-/** The value of a promise, or that the signal was aborted before: what the program does itself may never end. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T | typeof aborted> {
-  if (signal === undefined) {
-    return work;
-  }
-  const { promise, resolve } = Promise.withResolvers<typeof aborted>();
-  const onAbort = () => resolve(aborted);
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) {
-    onAbort();
-  }
-  return Promise.race([promise, work]).finally(() => signal.removeEventListener('abort', onAbort));
-}
 
 /** The labels of a namespace, or why they are unknown. */
 async function labelsOf(
@@ -34,12 +19,13 @@ async function labelsOf(
     return failed('this client cannot look up labels of namespaces; pass namespaceLabels to createClient');
   }
   try {
-    const labels = await orAborted(namespaceLabels(namespace), signal);
-    if (labels === aborted) {
-      return failed('context canceled', 'cancelled');
-    }
+    const work = namespaceLabels(namespace);
+    const labels = await (signal === undefined ? work : orAborted(work, signal));
     return labels === undefined ? failed(`Namespace ${JSON.stringify(namespace)} not found`) : { labels };
   } catch (error) {
+    if (signal?.aborted) {
+      return failed('context canceled', 'cancelled');
+    }
     return failed(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,4 +1,4 @@
-/** Rejects as soon as the signal is aborted, since a credential plugin may never return. */
+/** The result of work that cannot be cancelled and may never end; rejects as soon as the signal is aborted. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason as Error);
