@@ -23,7 +23,7 @@ export function readableYaml(value: object, lineWidth = 80): string {
 /** Why a text is not valid YAML within the limits: one line, with the line number. */
 export class YamlError extends Error {}
 
-/** Maximum number of aliases in a document, and of the values that they expand to. */
+/** Maximum number of aliases in a document, and of the values that they add to it. */
 const maxAliases = 100;
 const maxAliased = 100_000;
 
@@ -45,63 +45,21 @@ export function parseSmallYaml(text: string, maxLength: number): unknown {
   return parse(text);
 }
 
-/** What aliases with the anchor's name refer to. */
-interface Anchor {
-  /** The number of values, including those of aliases in it. */
-  size: number;
-  isOpen: boolean;
-}
-
 /**
- * Checks what the parser allows but users of the result could not handle: aliases, a few of which can expand to more
- * values than fit into memory, or to values that contain themselves.
+ * Checks what the parser allows but users of the result could not handle: a few aliases can expand to more values than fit
+ * into memory, or to values that contain themselves.
+ *
+ * @param maxValues that the document may contain, each counted as often as it is referred to.
  */
-function checkEvents(text: string, events: readonly Event[]): void {
-  const anchors = new Map<string, Anchor>();
-  // The open arrays and objects, the document first; also those without an anchor.
-  const open: Anchor[] = [];
-  let [aliases, aliased] = [0, 0];
-  const anchor = (event: { anchorStart: number; anchorEnd: number }, isOpen: boolean): Anchor => {
-    const added = { size: 1, isOpen };
-    if (event.anchorStart !== -1) {
-      anchors.set(text.slice(event.anchorStart, event.anchorEnd), added);
+function checkAliases(document: unknown, maxValues: number): void {
+  const pending = [document];
+  for (let count = 0; pending.length > 0; count++) {
+    const value = pending.pop();
+    if (count > maxValues) {
+      throw new YamlError(`has aliases that contain themselves, or expand to more than ${maxAliased} values`);
     }
-    return added;
-  };
-  const close = (closed: Anchor | undefined) => {
-    const parent = open.at(-1);
-    if (closed !== undefined && parent !== undefined) {
-      parent.size += closed.size;
-    }
-  };
-  for (const event of events) {
-    if (event.type === EVENT_ID.DOCUMENT) {
-      open.push({ size: 1, isOpen: true });
-    } else if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.MAPPING) {
-      open.push(anchor(event, true));
-    } else if (event.type === EVENT_ID.SCALAR) {
-      close(anchor(event, false));
-    } else if (event.type === EVENT_ID.POP) {
-      const closed = open.pop();
-      if (closed !== undefined) {
-        closed.isOpen = false;
-      }
-      close(closed);
-    } else {
-      const name = text.slice(event.anchorStart, event.anchorEnd);
-      const meant = anchors.get(name);
-      aliases += 1;
-      aliased += meant?.size ?? 0;
-      if (aliases > maxAliases) {
-        throw problemAt(text, event.anchorStart, `has more than ${maxAliases} aliases`);
-      }
-      if (meant?.isOpen === true) {
-        throw problemAt(text, event.anchorStart, `the alias *${name.slice(0, 64)} contains itself`);
-      }
-      if (aliased > maxAliased) {
-        throw problemAt(text, event.anchorStart, `has aliases that expand to more than ${maxAliased} values`);
-      }
-      close(meant);
+    for (const inner of typeof value === 'object' && value !== null ? Object.values(value) : []) {
+      pending.push(inner);
     }
   }
 }
@@ -128,12 +86,15 @@ function parse(text: string): unknown {
   let events: readonly Event[] = [];
   try {
     events = parseEvents(text, { maxDepth });
-    checkEvents(text, events);
-    const documents = constructFromEvents(events as Event[], { source: text });
+    const documents = constructFromEvents(events as Event[], { source: text, maxAliases });
     if (documents.length > 1) {
       throw new YamlError('contains more than one document');
     }
-    return documents[0] ?? null;
+    const [document = null] = documents;
+    if (events.some(({ type }) => type === EVENT_ID.ALIAS)) {
+      checkAliases(document, events.length + maxAliased);
+    }
+    return document;
   } catch (error) {
     if (!(error instanceof YAMLException)) {
       throw error;
@@ -143,6 +104,7 @@ function parse(text: string): unknown {
       'duplicated mapping key': () => `the key ${keyAt(text, offset, events)} is duplicated`,
       'object-based map does not support complex keys': () => 'a key must be plain text',
       [`nesting exceeded maxDepth (${maxDepth})`]: () => 'nests too deeply',
+      [`aliases exceeded maxAliases (${maxAliases})`]: () => `has more than ${maxAliases} aliases`,
     };
     throw problemAt(text, offset, known[error.reason]?.() ?? error.reason.slice(0, 300));
   }

@@ -52,8 +52,7 @@ test.each<[string, string, RegExp]>([
   ],
   ['a key that is a map', '? {a: 1}\n: 2\n', /a key must be plain text/],
   ['an undefined alias', '*x', /^line 1: unidentified alias "x"$/],
-  ['a value that contains itself', 'a: 1\nb: &b\n  c: [*b]\n', /^line 3: the alias \*b contains itself$/],
-  ['a long alias that contains itself', `a: &${'b'.repeat(99)} [*${'b'.repeat(99)}]`, /alias \*b{64} contains itself$/],
+  ['a value that contains itself', 'a: 1\nb: &b\n  c: [*b]\n', /^has aliases that contain themselves, or expand to/],
   ['a long key twice', `${'b'.repeat(99)}: 1\n${'b'.repeat(99)}: 1\n`, /the key "b{64}" is duplicated$/],
   ['a tag that only programs know', 'a: 1\nb: !x 1\n', /^line 2: unknown scalar tag !<!x>$/],
   ['a long tag', `a: !${'x'.repeat(400)} 1`, /^line 1: unknown scalar tag !<!x{250,300}$/],
@@ -61,7 +60,7 @@ test.each<[string, string, RegExp]>([
   [
     'aliases that expand to too much',
     ['k0: &k0 [x, x]', ...Array.from({ length: 25 }, (_, k) => `k${k + 1}: &k${k + 1} [*k${k}, *k${k}]`)].join('\n'),
-    /^line 15: has aliases that expand to more than 100000 values$/,
+    /expand to more than 100000 values$/,
   ],
   ['nesting too deep', `a:\n  ${'['.repeat(4000)}${']'.repeat(4000)}`, /^line 2: nests too deeply$/],
   ['too long', '#'.repeat(longest + 1), /^is longer than 65536 characters$/],
