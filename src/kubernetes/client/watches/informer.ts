@@ -36,7 +36,6 @@ export interface InformerOptions {
   path: string;
   /** Its name in permissions: `extensionconfigs.runtime.cluster.x-k8s.io`. */
   resource: string;
-  labelSelector?: string | undefined;
   fieldSelector?: string | undefined;
   /**
    * Only this object of the collection. Needs `get` and `watch` on it, instead of `list` and `watch`; while it cannot be
@@ -110,16 +109,13 @@ class CollectionFollower implements Informer {
   #changes = 0;
 
   constructor(config: KubeConfig, options: InformerOptions) {
-    const { resource, labelSelector, only, maxLength = Number.POSITIVE_INFINITY } = options;
+    const { resource, only, maxLength = Number.POSITIVE_INFINITY } = options;
     const fieldSelector = only === undefined ? options.fieldSelector : `metadata.name=${only.name}`;
     this.#options = options;
     this.#keep = options.keep ?? withoutManagedFields;
     this.#maxObjects = options.maxObjects ?? 10_000;
     this.#pace = { ...defaultPace, ...options.pace };
-    this.#query = {
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
-    };
+    this.#query = fieldSelector === undefined ? {} : { fieldSelector };
     // It does not retry by itself: failures are reported, and the time of the next attempt depends on them.
     const retries = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: this.#pace.readDeadlineMs };
     this.#cluster = connect(config, this.#stop.signal, retries);
