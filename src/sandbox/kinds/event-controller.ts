@@ -1,4 +1,4 @@
-import type { Collection, Store } from '../storage/store.ts';
+import type { Store } from '../storage/store.ts';
 import { eventStorage } from './events.ts';
 
 /** How long an event is kept after it was last written, in milliseconds (apiserver, --event-ttl). */
@@ -11,54 +11,41 @@ const maxEvents = 5_000;
  *
  * @returns a function that stops it.
  */
-export function startEventController(
-  { store }: { store: Store },
-  limits: { lifetime: number; maxEvents: number } = { lifetime, maxEvents },
-): () => void {
-  const events: Collection = store.collection(eventStorage);
-  /** When events expire, by the clock of performance.now(), the oldest first. */
-  const expiries = new Map<string, number>();
-  let timer: NodeJS.Timeout | undefined;
+export function startEventController({ store }: { store: Store }, limits = { lifetime, maxEvents }): () => void {
+  const events = store.collection(eventStorage);
+  /** When events were last written, by the clock of performance.now(), the oldest first. */
+  const written = new Map(events.list().map(([key]) => [key, performance.now()]));
 
-  function removeExpired(): void {
-    timer = undefined;
-    const now = performance.now();
-    for (const [key, expiry] of expiries) {
-      if (expiry > now) {
-        timer = setTimeout(removeExpired, expiry - now + 1);
-        return;
-      }
-      remove(key);
-    }
-  }
   function remove(key: string): void {
-    expiries.delete(key);
+    written.delete(key);
     const event = events.get(key);
     if (event !== undefined) {
       events.delete(key, event);
     }
   }
-
-  for (const [key] of events.list()) {
-    expiries.set(key, performance.now() + limits.lifetime);
-    timer ??= setTimeout(removeExpired, limits.lifetime);
-  }
+  const timer = setInterval(() => {
+    for (const [key, time] of written) {
+      if (time + limits.lifetime > performance.now()) {
+        return;
+      }
+      remove(key);
+    }
+  }, limits.lifetime / 60);
   const unsubscribe = events.subscribe(({ type, key }) => {
-    expiries.delete(key);
+    written.delete(key);
     if (type === 'DELETED') {
       return;
     }
-    expiries.set(key, performance.now() + limits.lifetime);
-    timer ??= setTimeout(removeExpired, limits.lifetime);
-    const [oldest] = expiries.size > limits.maxEvents ? expiries.keys() : [];
+    written.set(key, performance.now());
+    const [oldest] = written.size > limits.maxEvents ? written.keys() : [];
     if (oldest !== undefined) {
-      expiries.delete(oldest);
+      written.delete(oldest);
       // Not during the write of another event: later subscribers would see the two changes in the wrong order.
       queueMicrotask(() => remove(oldest));
     }
   });
   return () => {
     unsubscribe();
-    clearTimeout(timer);
+    clearInterval(timer);
   };
 }

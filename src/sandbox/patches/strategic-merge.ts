@@ -16,31 +16,12 @@ const retainKeys = '$retainKeys';
 const deleteFromList = '$deleteFromPrimitiveList/';
 const elementOrder = '$setElementOrder/';
 
-/**
- * Maximum number of fields and list items that are copied again because several items of a patch have the same key: this
- * takes some hundredths of a second. Everything else is copied once.
- */
-const maxCopiedAgain = 50_000;
+/** Maximum number of items of a patch with the key of an earlier one: each takes as long as to copy what it changes. */
+const maxRepeated = 100;
 
-/** The work of one patch. */
+/** How many items of one patch have had the key of an earlier one. */
 interface Work {
-  /** Whether what is merged now belongs to an item that this patch has merged or added before. */
-  isRepeated: boolean;
-  /** How many more fields and items may be copied again. */
-  left: number;
-}
-
-/** Charges the copy of an object's fields or of a list's items. */
-function charge(work: Work, count: number): void {
-  if (!work.isRepeated) {
-    return;
-  }
-  work.left -= count;
-  if (work.left < 0) {
-    throw badRequest(
-      `the patch has too many items with the same merge key: more than ${maxCopiedAgain} fields and items would be copied again; write each item once`,
-    );
-  }
+  repeated: number;
 }
 
 /**
@@ -51,7 +32,7 @@ function charge(work: Work, count: number): void {
  *   the same key.
  */
 export function applyStrategicMerge(target: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
-  return mergeObject(target, patch, schema, { isRepeated: false, left: maxCopiedAgain });
+  return mergeObject(target, patch, schema, { repeated: 0 });
 }
 
 function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | undefined, work: Work): JsonObject {
@@ -65,7 +46,6 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
   if (patch[directive] !== undefined && patch[directive] !== 'merge') {
     throw badRequest(`unknown patch type ${JSON.stringify(patch[directive])}; $patch is replace, delete or merge`);
   }
-  charge(work, Object.keys(target).length);
   let merged: JsonObject = { ...target };
   if (Array.isArray(patch[retainKeys])) {
     const kept = new Set(patch[retainKeys]);
@@ -76,7 +56,6 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
       const field = key.slice(deleteFromList.length);
       const list = ownOf(merged, field);
       if (Array.isArray(list)) {
-        charge(work, list.length);
         const gone = new Set(value.map(canonical));
         setOwn(
           merged,
@@ -96,7 +75,6 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
     const field = key.slice(elementOrder.length);
     const list = key.startsWith(elementOrder) ? ownOf(merged, field) : undefined;
     if (Array.isArray(order) && Array.isArray(list)) {
-      charge(work, list.length);
       setOwn(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
     }
   }
@@ -116,7 +94,6 @@ function mergeField(target: Json | undefined, value: Json, schema: Schema | unde
     return copyOf(value);
   }
   const list = itemsAt(target);
-  charge(work, list.length);
   const mergeKey = schema['x-kubernetes-patch-merge-key'];
   if (mergeKey === undefined) {
     const known = new Set(list.map(canonical));
@@ -145,7 +122,6 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
     }
   };
   list.forEach(note);
-  const isRepeated = work.isRepeated;
   /** The positions of the items that the patch has merged or added. */
   const touched = new Set<number>();
   for (const item of patch) {
@@ -161,17 +137,18 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
       }
       places.delete(key);
     } else if (at !== undefined) {
-      work.isRepeated = isRepeated || touched.has(at);
+      work.repeated += touched.has(at) ? 1 : 0;
+      if (work.repeated > maxRepeated) {
+        throw badRequest(`the patch has too many items with the same merge key, ${mergeKey}: write each item once`);
+      }
       merged[at] = mergeObject(merged[at] as JsonObject, item, items, work);
       touched.add(at);
     } else {
-      work.isRepeated = isRepeated;
       const made = mergeObject({}, item, items, work);
       touched.add(merged.length);
       note(made, merged.push(made) - 1);
     }
   }
-  work.isRepeated = isRepeated;
   return merged.filter((item) => item !== undefined);
 }
 

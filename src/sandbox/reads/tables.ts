@@ -8,40 +8,31 @@ export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Obje
 const nameDescription =
   'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
 
-/** A duration in milliseconds as `kubectl get` shows it: 5s, 3m20s, 4h, 2d. */
+const [minute, hour, day] = [60, 60 * 60, 24 * 60 * 60];
+const year = 365 * day;
+/** How ages are shown up to a number of seconds: in which unit, and with the rest in which other one. */
+const ageForms: readonly [below: number, unit: number, name: string, rest?: number, restName?: string][] = [
+  [2 * minute, 1, 's'],
+  [10 * minute, minute, 'm', 1, 's'],
+  [3 * hour, minute, 'm'],
+  [8 * hour, hour, 'h', minute, 'm'],
+  [2 * day, hour, 'h'],
+  [8 * day, day, 'd', hour, 'h'],
+  [2 * year, day, 'd'],
+  [8 * year, year, 'y', day, 'd'],
+  [Number.POSITIVE_INFINITY, year, 'y'],
+];
+
+/** A duration in milliseconds as `kubectl get` shows it: 5s, 3m20s, 4h, 2d (apimachinery, HumanDuration). */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
-  if (seconds < 0) {
-    return seconds < -1 ? '<invalid>' : '0s';
+  if (seconds < -1) {
+    return '<invalid>';
   }
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  const days = Math.floor(hours / 24);
-  const years = Math.floor(days / 365);
-  const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
-    small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
-  if (seconds < 120) {
-    return `${seconds}s`;
-  }
-  if (minutes < 10) {
-    return pair(minutes, 'm', seconds % 60, 's');
-  }
-  if (minutes < 180) {
-    return `${minutes}m`;
-  }
-  if (hours < 8) {
-    return pair(hours, 'h', minutes % 60, 'm');
-  }
-  if (hours < 48) {
-    return `${hours}h`;
-  }
-  if (days < 8) {
-    return pair(days, 'd', hours % 24, 'h');
-  }
-  if (days < 365 * 2) {
-    return `${days}d`;
-  }
-  return years < 8 ? pair(years, 'y', days % 365, 'd') : `${years}y`;
+  const form = ageForms.find(([below]) => seconds < below);
+  const [, unit = 1, name = '', rest = unit, restName] = form ?? [];
+  const left = Math.floor((seconds % unit) / rest);
+  return `${Math.max(Math.floor(seconds / unit), 0)}${name}${left > 0 ? `${left}${restName}` : ''}`;
 }
 
 /** A value as a cell; null if the object has none, as from the real API server. */

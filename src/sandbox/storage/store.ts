@@ -1,4 +1,4 @@
-import { itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { itemsAt, type JsonObject } from '../../kubernetes/index.ts';
 import type { DataFile } from './data-file.ts';
 
 /** One write, as watches report it. `object` has the resource version of the write, even for a deletion. */
@@ -28,26 +28,8 @@ export class StoreFullError extends Error {
   }
 }
 
-/** Approximate size of a value in bytes of JSON. */
-function bytesOf(value: Json): number {
-  if (typeof value === 'string') {
-    return value.length + 2;
-  }
-  if (typeof value !== 'object' || value === null) {
-    return 5;
-  }
-  let bytes = 2;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      bytes += bytesOf(item) + 1;
-    }
-  } else {
-    for (const key of Object.keys(value)) {
-      bytes += key.length + 4 + bytesOf(value[key] as Json);
-    }
-  }
-  return bytes;
-}
+const byKey = ([a]: [string, JsonObject], [b]: [string, JsonObject]) => (a < b ? -1 : 1);
+const bytesOf = (object: JsonObject) => JSON.stringify(object).length;
 
 /** `NAMESPACE/NAME`, with an empty namespace for cluster-scoped objects. */
 export function storageKey(namespace: string, name: string): string {
@@ -116,7 +98,6 @@ export class Collection {
   #forgotten: number;
   #historyBytes = 0;
   readonly #sizes = new Map<string, number>();
-  #sortedKeys: string[] | undefined;
   /** Cached result of `list`, until the next write. */
   #listed: [key: string, object: JsonObject][] | undefined;
 
@@ -188,8 +169,7 @@ export class Collection {
 
   /** All objects, sorted by key. */
   list(): readonly (readonly [key: string, object: JsonObject])[] {
-    this.#sortedKeys ??= [...this.#objects.keys()].sort();
-    this.#listed ??= this.#sortedKeys.map((key) => [key, this.#objects.get(key) as JsonObject]);
+    this.#listed ??= [...this.#objects].sort(byKey);
     return this.#listed;
   }
 
@@ -210,7 +190,7 @@ export class Collection {
         objects.set(key, previous);
       }
     }
-    return [...objects].sort(([a], [b]) => (a < b ? -1 : 1));
+    return [...objects].sort(byKey);
   }
 
   /** The writes after a version, oldest first, or undefined if some of them have been evicted. */
@@ -251,9 +231,6 @@ export class Collection {
       this.#sizes.set(key, bytes);
     }
     this.#listed = undefined;
-    if (type !== 'MODIFIED') {
-      this.#sortedKeys = undefined;
-    }
     const event: StoreEvent = { type, version, key, object: stored, previous, bytes };
     this.#events.push(event);
     this.#historyBytes += bytes;
