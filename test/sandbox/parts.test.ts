@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applyMergePatch, type Json } from '../../src/kubernetes/index.ts';
 import { parseApiPath } from '../../src/sandbox/http/requests.ts';
 import { applyJsonPatch } from '../../src/sandbox/patches/patches.ts';
-import { isOn } from '../../src/sandbox/reads/query-flag.ts';
+import { isOn } from '../../src/sandbox/reads/reads.ts';
 import { formatAge } from '../../src/sandbox/reads/tables.ts';
 import { compareVersions } from '../../src/sandbox/resources/registry.ts';
 import { parseLabelSelector } from '../../src/sandbox/storage/selectors.ts';

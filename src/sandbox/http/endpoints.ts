@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { isOn } from '../reads/query-flag.ts';
-import { get, list, type ReadRequest, select, shownAlone } from '../reads/reads.ts';
+import { get, isOn, list, type ReadRequest, select, shownAlone } from '../reads/reads.ts';
 import { watch } from '../reads/watches.ts';
 import { badRequest, methodNotAllowed, RequestError, tooManyRequests } from '../resources/errors.ts';
 import { metadataOf, type Resource, type UserInfo } from '../resources/resource.ts';

@@ -22,6 +22,15 @@ export interface ReadRequest {
   view: View;
 }
 
+/**
+ * Whether a query parameter is set as a flag: any value counts except `false` and `0` (apimachinery,
+ * Convert_Slice_string_To_bool). Python clients write `True`.
+ */
+export function isOn(query: URLSearchParams, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
+}
+
 /** Reads one object. @throws {RequestError} 404. */
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
   const key = storageKey(resource.namespaced ? namespace : '', name);

@@ -2,8 +2,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { badRequest, expired, RequestError } from '../resources/errors.ts';
 import { apiVersionOf, metadataOf } from '../resources/resource.ts';
 import type { StoreEvent } from '../storage/store.ts';
-import { isOn } from './query-flag.ts';
-import { type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
+import { isOn, type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
 
 /** The receiver of a watch's lines. */
 export interface WatchSink {

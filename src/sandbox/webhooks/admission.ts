@@ -105,20 +105,10 @@ function ruleMatches(webhook: Webhook, resource: Resource, attempt: AdmissionAtt
 
 /** The resource in the version that a webhook is called with; undefined if its rules or selectors do not match. */
 function matchedResource(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): Resource | undefined {
-  const resource = resourceOfRules(context, webhook, attempt);
-  return resource !== undefined && isSelected(context, webhook, attempt) ? resource : undefined;
-}
-
-function resourceOfRules(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): Resource | undefined {
-  if (ruleMatches(webhook, attempt.resource, attempt)) {
-    return attempt.resource;
-  }
-  if (webhook.matchPolicy === 'Exact') {
-    return undefined;
-  }
-  return context.registry
-    .ofStorage(attempt.resource.storage)
-    .find((equivalent) => ruleMatches(webhook, equivalent, attempt));
+  const { resource } = attempt;
+  const equivalent = webhook.matchPolicy === 'Exact' ? [] : context.registry.ofStorage(resource.storage);
+  const matched = [resource, ...equivalent].find((version) => ruleMatches(webhook, version, attempt));
+  return matched !== undefined && isSelected(context, webhook, attempt) ? matched : undefined;
 }
 
 function isSelected(context: AdmissionContext, webhook: Webhook, attempt: AdmissionAttempt): boolean {
@@ -225,9 +215,8 @@ async function askStrictly(
   const { converter, caller } = context;
   const states = [attempt.object, attempt.oldObject].filter((state) => state !== undefined);
   const converted = await converter.convert(attempt.resource, states, resource.version);
-  const inVersion = new Map(states.map((state, index) => [state, converted[index]]));
-  const object = attempt.object === undefined ? undefined : inVersion.get(attempt.object);
-  const oldObject = attempt.oldObject === undefined ? undefined : inVersion.get(attempt.oldObject);
+  const object = attempt.object && converted[0];
+  const oldObject = attempt.oldObject && converted.at(-1);
   const uid = randomUUID();
   const review = reviewOf({ ...attempt, object, oldObject }, resource, uid);
   const conditions = webhook.matchConditions ?? [];
@@ -275,16 +264,15 @@ function patchedObject(object: JsonObject, encoded: string): JsonObject {
   if (!Array.isArray(operations) || !operations.every(isOperation)) {
     throw new Error('its patch is not a JSON patch');
   }
-  let patched: Json;
   try {
-    patched = applyOperations(object, operations as unknown as PatchOperation[]);
+    const patched = applyOperations(object, operations as unknown as PatchOperation[]);
+    if (isJsonObject(patched)) {
+      return patched;
+    }
   } catch (error) {
     throw new Error(`its patch does not apply: ${(error as Error).message}`);
   }
-  if (!isJsonObject(patched)) {
-    throw new Error('its patch results in a value that is not an object');
-  }
-  return patched;
+  throw new Error('its patch results in a value that is not an object');
 }
 
 /** The webhooks of a kind, in the order in which they are called. */

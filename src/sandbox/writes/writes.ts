@@ -307,33 +307,38 @@ async function change(
   }
 }
 
-/** Makes a function that computes the next state of the object: directly, or through its Scale. */
-function producing(request: WriteRequest, produce: Produce): Produce {
-  const { resource, subresource } = request;
-  return subresource === 'scale' ? (current) => withScale(resource, current, produce(scaleOf(current))) : produce;
+/** Changes an object, directly or through its Scale. */
+async function changeThrough(
+  context: WriteContext,
+  request: WriteRequest,
+  produce: Produce,
+  retry: boolean,
+): Promise<JsonObject> {
+  if (request.subresource !== 'scale') {
+    return change(context, request, produce, retry);
+  }
+  const scaled: Produce = (current) => withScale(request.resource, current, produce(scaleOf(current)));
+  return scaleOf(await change(context, request, scaled, retry));
+}
+
+/** The resource of the bodies of a request. */
+function bodyResourceOf({ resource, subresource }: WriteRequest): Resource {
+  return subresource === 'scale' ? scaleResourceOf(resource) : resource;
 }
 
 /** Replaces an object or a subresource of it. @throws {RequestError} */
 export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
-  const { query, warn, subresource } = request;
-  const resource = subresource === 'scale' ? scaleResourceOf(request.resource) : request.resource;
+  const { query, warn, body } = request;
   const mediaType = mediaTypeOf(request.mediaType);
-  const object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
-  const changed = await change(
-    context,
-    request,
-    producing(request, () => copyOf(object)),
-    false,
-  );
-  return subresource === 'scale' ? scaleOf(changed) : changed;
+  const object = readObject(body, mediaType, bodyResourceOf(request), query.get('fieldValidation'), warn);
+  return changeThrough(context, request, () => copyOf(object), false);
 }
 
 const noServerSideApply = 'the sandbox has no server-side apply: use kubectl apply without --server-side';
 
 /** Patches an object or a subresource of it. @throws {RequestError} */
 export async function patch(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
-  const { query, subresource } = request;
-  const resource = subresource === 'scale' ? scaleResourceOf(request.resource) : request.resource;
+  const resource = bodyResourceOf(request);
   const mediaType = mediaTypeOf(request.mediaType);
   const types = ['application/json-patch+json', 'application/merge-patch+json'];
   if (!resource.isCustom) {
@@ -345,27 +350,23 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
       : unsupportedMediaType(types);
   }
   const value = parseBody(request.body, 'application/json', resource.kind);
-  let warned = false;
-  const changed = await change(
-    context,
-    request,
-    producing(request, (current) => {
-      let patched: Json;
-      if (mediaType === 'application/json-patch+json') {
-        patched = applyJsonPatch(current, value);
-      } else if (!isJsonObject(value)) {
-        throw badRequest('error decoding patch: a merge patch must be a JSON object');
-      } else if (mediaType === 'application/merge-patch+json') {
-        patched = applyMergePatch(current, value);
-      } else {
-        patched = applyStrategicMerge(copyOf(current), value, resource.schema);
-      }
-      // Warnings are not repeated when the patch is retried.
-      const warn = warned ? () => {} : request.warn;
-      warned = true;
-      return complete(copyOf(patched), resource, query.get('fieldValidation'), warn);
-    }),
-    true,
-  );
-  return subresource === 'scale' ? scaleOf(changed) : changed;
+  let { warn } = request;
+  function patched(current: JsonObject): Json {
+    if (mediaType === 'application/json-patch+json') {
+      return applyJsonPatch(current, value);
+    }
+    if (!isJsonObject(value)) {
+      throw badRequest('error decoding patch: a merge patch must be a JSON object');
+    }
+    return mediaType === 'application/merge-patch+json'
+      ? applyMergePatch(current, value)
+      : applyStrategicMerge(copyOf(current), value, resource.schema);
+  }
+  const produce: Produce = (current) => {
+    const next = complete(copyOf(patched(current)), resource, request.query.get('fieldValidation'), warn);
+    // Warnings are not repeated when the patch is retried.
+    warn = () => {};
+    return next;
+  };
+  return changeThrough(context, request, produce, true);
 }
