@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { DataFileError } from './store.ts';
+import { DataFileError } from '../resources/errors.ts';
 
 /** What says that a database is one of ours, and in which format (SQLite, PRAGMA application_id and user_version). */
 const applicationId = 0x65786362;

@@ -13,9 +13,6 @@ export interface StoreEvent {
   bytes: number;
 }
 
-/** A file cannot hold the state of a sandbox. The message continues after its name. */
-export class DataFileError extends Error {}
-
 /** Number of writes per collection that are kept for watches from an older version and for continued lists. */
 const defaultHistory = 5_000;
 

@@ -4,14 +4,17 @@ import type { JsonObject } from '../../../kubernetes/index.ts';
 /**
  * Creates an object, unless there is one of its name, as in a sandbox that has been started before.
  *
+ * @returns whether it was created.
  * @throws {StatusError | ConnectionError} of the API server.
  */
-export async function createMissing(client: KubernetesClient, path: string, object: JsonObject): Promise<void> {
+export async function createMissing(client: KubernetesClient, path: string, object: JsonObject): Promise<boolean> {
   try {
     await client.request('POST', path, object);
+    return true;
   } catch (error) {
     if (!(error instanceof StatusError && error.code === 409)) {
       throw error;
     }
+    return false;
   }
 }

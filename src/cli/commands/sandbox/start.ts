@@ -13,8 +13,8 @@ import type { Logger } from 'pino';
 import { packageRoot } from '../../../base/index.ts';
 import { ellipticEntropy } from '../../../base/x509/index.ts';
 import { crd, group } from '../../../extensionconfig/index.ts';
-import { connect, loadKubeConfig, StatusError } from '../../../kubernetes/client/index.ts';
-import type { JsonObject } from '../../../kubernetes/index.ts';
+import { connect, type KubernetesClient, loadKubeConfig, StatusError } from '../../../kubernetes/client/index.ts';
+import { fieldAt, itemsAt, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
 import { DataFileError, startSandbox } from '../../../sandbox/index.ts';
 import { webhookPaths } from '../../../webhook/index.ts';
@@ -24,6 +24,7 @@ import { publishFile } from '../publish-file.ts';
 import { createMissing } from './create-missing.ts';
 import {
   byService,
+  configurationName,
   type LocalWebhook,
   runCerts,
   startWebhookOfSecret,
@@ -95,16 +96,47 @@ export async function register(
     webhook: { conversionReviewVersions: ['v1'], clientConfig: webhook.clientConfig(webhookPaths.convert) },
   };
   const definition = { ...crd, spec: { ...crd.spec, conversion } } as unknown as JsonObject;
-  for (const missing of [definition, ...(clusterFacts ? factDefinitions : [])]) {
+  for (const missing of clusterFacts ? factDefinitions : []) {
     await createMissing(cluster, definitions, missing);
+  }
+  if (!(await createMissing(cluster, definitions, definition))) {
+    await cluster.request('PATCH', `${definitions}/${crd.metadata.name}`, { spec: { conversion } } as JsonObject);
   }
   // Right after a definition has been created, a kube-apiserver responds with 429, "storage is (re)initializing":
   // requests are retried.
   for (const body of configurationsFor(webhook, clusterFacts)) {
     const kind = body.kind === 'MutatingWebhookConfiguration' ? 'mutating' : 'validating';
+    const path = `${registrations}/${kind}webhookconfigurations`;
     // Parsed from YAML, so without the client's classes.
-    await createMissing(cluster, `${registrations}/${kind}webhookconfigurations`, body as unknown as JsonObject);
+    if (!(await createMissing(cluster, path, body as unknown as JsonObject))) {
+      await updateWebhooks(cluster, `${path}/${configurationName}`, webhook, clusterFacts);
+    }
   }
+}
+
+/**
+ * Makes the webhooks of an earlier start, to which manifests may have been applied, those of this one: who is called, and
+ * whether for deletions.
+ */
+async function updateWebhooks(
+  cluster: KubernetesClient,
+  path: string,
+  webhook: WebhookReference,
+  clusterFacts: boolean,
+): Promise<void> {
+  const stored = await cluster.request('GET', path);
+  for (const entry of objectsAt(stored, 'webhooks')) {
+    const bundle = fieldAt(entry, 'clientConfig', 'caBundle');
+    entry.clientConfig = {
+      ...(bundle === undefined ? {} : { caBundle: bundle }),
+      ...webhook.clientConfig(textAt(entry, 'clientConfig', 'service', 'path')),
+    } as JsonObject;
+    for (const rule of stored.kind === 'ValidatingWebhookConfiguration' ? objectsAt(entry, 'rules') : []) {
+      const others = itemsAt(rule, 'operations').filter((operation) => operation !== 'DELETE');
+      rule.operations = clusterFacts ? [...others, 'DELETE'] : others;
+    }
+  }
+  await cluster.request('PUT', path, stored);
 }
 
 /** How long an API server may take until ExtensionConfigs are served, in ms; a busy one takes a few seconds. */

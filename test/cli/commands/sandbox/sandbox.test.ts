@@ -299,3 +299,37 @@ test('--data keeps everything for the next start, and refuses the file of anothe
   expect(await ended).toBe(2);
   expect(output.err).toContain(`--data: ${file} was not written by a sandbox; name another file`);
 });
+
+test('--data: the next start calls the webhook, and for the operations, that its flags say', {
+  timeout: 60_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'data-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const server = await startServing();
+  const elsewhere = ['--webhook-url', server.url, '--webhook-ca-file', server.caFile];
+  let round = 0;
+  for (const [args, operations] of [
+    [elsewhere, ['CREATE', 'UPDATE']],
+    [['--cluster-facts'], ['CREATE', 'UPDATE', 'DELETE']],
+    [elsewhere, ['CREATE', 'UPDATE']],
+  ]) {
+    const { stop, output, ended } = startAlone(['--data', join(folder, 'objects'), ...args!]);
+    const config = await loadKubeConfig({ kubeconfig: await ready(output) }, {});
+    const client = connect(config, AbortSignal.timeout(30_000));
+    round++;
+    const create = (url: string) =>
+      client.request('POST', '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs', {
+        apiVersion: 'runtime.cluster.x-k8s.io/v1alpha1',
+        kind: 'ExtensionConfig',
+        metadata: { name: `round-${round}` },
+        spec: { clientConfig: { url } },
+      });
+    await expect(create('http://a.example.com')).rejects.toThrow('denied the request');
+    expect(await create('https://a.example.com')).toMatchObject({ kind: 'ExtensionConfig' });
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/extensionconfig-webhook';
+    expect(await client.request('GET', path)).toMatchObject({ webhooks: [{ rules: [{ operations }] }] });
+    stop.abort('SIGTERM');
+    expect(await ended).toBe(0);
+  }
+  await server.stop();
+});
