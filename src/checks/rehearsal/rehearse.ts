@@ -188,7 +188,7 @@ async function warnOfSelectors(configs: readonly ExtensionConfig[], options: Reh
         onEntry(
           warning(
             '',
-            `${metadata.name} gets no call for Clusters in namespace ${namespace}: ${selector === undefined ? 'it has no namespaceSelector' : `its namespaceSelector does not match the labels ${shown.join(', ')}`}`,
+            `${metadata.name} is not called for Clusters in namespace ${namespace}: ${selector === undefined ? 'it has no namespaceSelector' : `its namespaceSelector does not match the labels ${shown.join(', ')}`}`,
             'pass the Namespace with its labels in a file of --cluster, or change the selector',
           ),
         );
@@ -224,7 +224,7 @@ function warnOfUncalled(
   const warn = (uncalled: readonly { name?: string }[], why: string, remedy: string) => {
     if (uncalled.length > 0) {
       const names = uncalled.map(({ name = '' }) => name);
-      onEntry(warning('', `no call for ${shortList(names, maxNamed)}: ${why}`, remedy));
+      onEntry(warning('', `not called: ${shortList(names, maxNamed)}: ${why}`, remedy));
     }
   };
   warn(

@@ -26,11 +26,11 @@ describe.concurrent('the sample extension', () => {
     // Nothing else shows that these are not tested.
     expect(events.filter(({ kind }) => kind === 'finding')).toMatchObject([
       {
-        text: expect.stringMatching(/^no call for ([a-z-]+\.sample, ){3}[a-z-]+\.sample: no ClusterClass names them$/),
+        text: expect.stringMatching(/^not called: ([a-z-]+\.sample, ){3}[a-z-]+\.sample: no ClusterClass names them$/),
         remedy: 'pass the ClusterClass that names them with --cluster-class',
       },
       {
-        text: 'no call for can-update-machine.sample, can-update-machineset.sample, update-machine.sample: machines are not updated in place',
+        text: 'not called: can-update-machine.sample, can-update-machineset.sample, update-machine.sample: machines are not updated in place',
         remedy: 'add --in-place-updates and --upgrade-to VERSION',
       },
     ]);
@@ -196,7 +196,7 @@ describe.concurrent('a server in any language', () => {
       expect.objectContaining({
         kind: 'finding',
         severity: 'warning',
-        text: 'one gets no call for Clusters in namespace team: its namespaceSelector does not match the labels kubernetes.io/metadata.name=team',
+        text: 'one is not called for Clusters in namespace team: its namespaceSelector does not match the labels kubernetes.io/metadata.name=team',
       }),
     );
     const labels = '---\napiVersion: v1\nkind: Namespace\nmetadata: { name: team, labels: { team: a } }\n';

@@ -283,7 +283,7 @@ test('a DiscoverVariables answer that changes is reported', async () => {
       expect.objectContaining({ text: 'DiscoverVariables of patch "lab" does not give the same answer each time' }),
     );
     // The class names all handlers.
-    expect(events.filter((event) => event.kind === 'finding' && event.text.startsWith('no call for'))).toEqual([]);
+    expect(events.filter((event) => event.kind === 'finding' && event.text.startsWith('not called: '))).toEqual([]);
   } finally {
     await changing.close();
   }
