@@ -12,7 +12,8 @@ ARG BUILD_IMAGE=docker.io/library/node:${NODE_VERSION}-bookworm-slim
 # Distroless tags name no Node.js version, only the major one: the newest 24 of the day, unless a digest says otherwise.
 ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 
-FROM ${BUILD_IMAGE} AS build
+# For any platform: the bundle is JavaScript, and only the last stages have a Node.js.
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json LICENSE ./
 # No dependency's install script runs: the only one brings a Node.js for development.

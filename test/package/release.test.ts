@@ -166,7 +166,7 @@ test('kubectl finds and runs the plugin as krew installs it', needs('kubectl'), 
   );
 });
 
-test('kubectl applies install.yaml to the installed sandbox', {
+test('the installed sandbox decides as an installation does, and takes install.yaml', {
   ...needs('kubectl'),
   timeout: 120_000,
 }, async () => {
@@ -179,6 +179,12 @@ test('kubectl applies install.yaml to the installed sandbox', {
     async () => expect((await kubectl('get', 'extensionconfigs')).stdout).toContain('sample-extension'),
     { timeout: 60_000, interval: 500 },
   );
+  const script = join(projectFolder, 'test/e2e/installed.sh');
+  expect(await run(projectFolder, 'sh', [script], { KUBECONFIG: kubeconfig })).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
   const count = parseAllDocuments(read('install.yaml')).length;
   const applied = await kubectl('apply', '-f', 'install.yaml');
   expect([applied.code, applied.stdout.trim().split('\n').length], applied.stderr).toEqual([0, count]);
