@@ -2,7 +2,9 @@ import { count, truncated } from '../../base/index.ts';
 import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
 import { createEchoTest, notRenderedId } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
+import { caBundleOf } from './fields/ca-bundle.ts';
 import { unrenderedIn } from './fields/placeholders.ts';
+import { clientUrlOf } from './fields/url.ts';
 import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
@@ -193,14 +195,15 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         leaveOut(leftOut, current);
       }
     };
-    const upstreamInput = input.whole === input.object ? input : { ...input, object: input.whole };
+    const parsed = { ...input, url: clientUrlOf(input.object), caBundle: caBundleOf(input.object) };
+    const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const present = presentParts(input);
     for (current of activeBySubject[input.subject]) {
       if (current.rule.about !== undefined && !present[current.rule.about]) {
         continue;
       }
       limit = reports.length + maxReports;
-      current.rule.check(current.rule.upstream ? upstreamInput : input, add, options);
+      current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
     }
     return reports.length === 0 ? reports : selected(reports, input, leftOut);
   }

@@ -2,6 +2,8 @@ import type { ExtensionConfig, SchemaViolation, Version } from '../../extensionc
 import type { CauseReason, FieldPath, JsonObject } from '../../kubernetes/index.ts';
 import type { HookCatalog, Release } from '../../runtimehooks/index.ts';
 import type { Facts } from '../facts/facts.ts';
+import type { CaBundle } from './fields/ca-bundle.ts';
+import type { ClientUrl } from './fields/url.ts';
 
 /** What a finding leads to: the request is denied, or the client gets a warning. */
 export type Severity = 'deny' | 'warn';
@@ -55,6 +57,14 @@ export interface RuleInput {
   namesake?: string | undefined;
 }
 
+/** What a rule gets: the input, and the parts of `object` that several rules parse. */
+export interface ParsedInput extends RuleInput {
+  /** The parsed url; undefined if it is absent, or rejected by rule `url-valid`. */
+  url?: ClientUrl | undefined;
+  /** The parsed caBundle; undefined if it is absent or only white space (the placeholder `Cg==`). */
+  caBundle?: CaBundle | undefined;
+}
+
 /** The operator's configuration that rules depend on. */
 export interface RuleOptions {
   /** Longest timeout a handler may have, in seconds. */
@@ -105,6 +115,6 @@ export interface Rule {
    * Reports every finding. With a callback instead of a list or generator, 40 rules allocate nothing for a valid
    * object.
    */
-  check(input: RuleInput, report: (finding: Finding) => void, options: RuleOptions): void;
+  check(input: ParsedInput, report: (finding: Finding) => void, options: RuleOptions): void;
   example: Example;
 }

@@ -7,12 +7,44 @@ import {
   exampleServingCertificate,
 } from '../examples/certificates.ts';
 import { example, exampleService } from '../examples/manifest.ts';
-import { caBundleOf, caBundlePath, certificatesOf } from '../fields/ca-bundle.ts';
+import { type BundledCertificate, caBundlePath } from '../fields/ca-bundle.ts';
 import { isServiceDefined } from '../fields/service.ts';
-import type { Rule } from '../rule.ts';
+import type { Rule, Situation } from '../rule.ts';
 
 /** How long before its expiry a certificate is reported, in milliseconds: 30 days. */
 const notice = 30 * 24 * 60 * 60 * 1000;
+
+function withBundle(caBundle: string) {
+  return example({ annotations: {}, clientConfig: { service: exampleService, caBundle } });
+}
+
+/** A rule about each certificate of a caBundle: `problemOf` says what is wrong with one, given the time in ms since 1970. */
+function certificateRule({
+  problemOf,
+  bad,
+  checkedAt,
+  ...rule
+}: Pick<Rule, 'id' | 'summary'> &
+  Pick<Situation, 'checkedAt'> & {
+    problemOf(certificate: BundledCertificate, now: number): string | undefined;
+    bad: string;
+  }): Rule {
+  return {
+    ...rule,
+    severity: 'warn',
+    about: 'caBundle',
+    check({ caBundle, now }, report) {
+      for (const certificate of caBundle?.certificates ?? []) {
+        const problem = problemOf(certificate, now.getTime());
+        if (problem !== undefined) {
+          const message = `the certificate of ${certificate.subject} ${problem}`;
+          report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
+        }
+      }
+    },
+    example: { bad: withBundle(bad), good: withBundle(exampleCaBundle), ...(checkedAt && { checkedAt }) },
+  };
+}
 
 export const caBundleRules: readonly Rule[] = [
   {
@@ -20,8 +52,8 @@ export const caBundleRules: readonly Rule[] = [
     summary: 'caBundle is the base64 of PEM certificates.',
     severity: 'deny',
     about: 'caBundle',
-    check({ object }, report) {
-      const problem = caBundleOf(object)?.problem;
+    check({ caBundle }, report) {
+      const problem = caBundle?.problem;
       if (problem !== undefined) {
         // The value is not shown: it is long, and may be a secret that got here by mistake.
         const message = `${problem}; put the base64 of the CA's PEM file (-----BEGIN CERTIFICATE-----) here, as "base64 -w0 ca.crt" prints it`;
@@ -29,8 +61,8 @@ export const caBundleRules: readonly Rule[] = [
       }
     },
     example: {
-      bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: 'bXktY2EK' } }),
-      good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+      bad: withBundle('bXktY2EK'),
+      good: withBundle(exampleCaBundle),
     },
   },
   {
@@ -38,31 +70,27 @@ export const caBundleRules: readonly Rule[] = [
     summary: 'caBundle contains no private key.',
     severity: 'deny',
     about: 'caBundle',
-    check({ object }, report) {
-      if (caBundleOf(object)?.hasPrivateKey) {
+    check({ caBundle }, report) {
+      if (caBundle?.hasPrivateKey) {
         const message =
           'contains a private key, which everyone with read access to this object can now read; replace that key, and put only certificates here';
         report({ path: caBundlePath, reason: 'FieldValueForbidden', message });
       }
     },
     example: {
-      bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundleWithKey } }),
-      good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+      bad: withBundle(exampleCaBundleWithKey),
+      good: withBundle(exampleCaBundle),
     },
   },
   {
     id: 'ca-missing',
     summary: 'The object has a caBundle, or the annotation that injects one.',
     severity: 'warn',
-    check({ object }, report) {
-      const { caBundle, url, service } = object.spec?.clientConfig ?? {};
+    check({ object, caBundle }, report) {
+      const { caBundle: text, url, service } = object.spec?.clientConfig ?? {};
       // An empty caBundle, and an object without any server, are other rules' findings.
-      const isComplete = caBundle !== '' && (Boolean(url) || isServiceDefined(service));
-      if (
-        isComplete &&
-        caBundleOf(object) === undefined &&
-        !object.metadata.annotations?.[injectCaFromSecretAnnotation]
-      ) {
+      const isComplete = text !== '' && (Boolean(url) || isServiceDefined(service));
+      if (isComplete && caBundle === undefined && !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
         report({
           path: caBundlePath,
           reason: 'FieldValueRequired',
@@ -77,16 +105,15 @@ export const caBundleRules: readonly Rule[] = [
     summary: 'The object does not set caBundle and the annotation that injects it at the same time.',
     severity: 'warn',
     about: 'caBundle',
-    check({ object, oldObject }, report) {
-      const caBundle = object.spec?.clientConfig?.caBundle;
-      if (caBundleOf(object) === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
+    check({ object, oldObject, caBundle }, report) {
+      if (caBundle === undefined || !object.metadata.annotations?.[injectCaFromSecretAnnotation]) {
         return;
       }
       // With the annotation in place, the controller fills caBundle, and renews it when the Secret changes: that write must
       // not be warned about, and neither must any later one, which carries both.
       const old = oldObject?.();
       const isInjected = Boolean(old?.metadata.annotations?.[injectCaFromSecretAnnotation]);
-      const isUnchanged = old?.spec?.clientConfig?.caBundle === caBundle;
+      const isUnchanged = old?.spec?.clientConfig?.caBundle === object.spec?.clientConfig?.caBundle;
       if (!isInjected && !isUnchanged) {
         report({
           path: caBundlePath,
@@ -97,81 +124,43 @@ export const caBundleRules: readonly Rule[] = [
     },
     example: {
       bad: example({ clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
-      good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
+      good: withBundle(exampleCaBundle),
     },
   },
-  {
+  certificateRule({
     id: 'ca-certificate-expired',
     summary: 'No certificate in caBundle has expired.',
-    severity: 'warn',
-    about: 'caBundle',
-    check({ object, now }, report) {
-      for (const { subject, notAfter } of certificatesOf(object)) {
-        if (notAfter < now.getTime()) {
-          const message = `the certificate of ${subject} expired on ${new Date(notAfter).toISOString()}; put its successor here`;
-          report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
-        }
-      }
-    },
-    example: {
-      bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleExpiredCaBundle } }),
-      good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
-    },
-  },
-  {
+    problemOf: ({ notAfter }, now) =>
+      notAfter < now ? `expired on ${new Date(notAfter).toISOString()}; put its successor here` : undefined,
+    bad: exampleExpiredCaBundle,
+  }),
+  certificateRule({
     id: 'ca-certificate-not-yet-valid',
     summary: 'The validity of every certificate in caBundle has begun.',
-    severity: 'warn',
-    about: 'caBundle',
-    check({ object, now }, report) {
-      for (const { subject, notBefore } of certificatesOf(object)) {
-        if (notBefore > now.getTime()) {
-          const message = `the certificate of ${subject} is not valid before ${new Date(notBefore).toISOString()}; check the clocks, or put the current one here`;
-          report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
-        }
-      }
-    },
-    example: {
-      bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleFutureCaBundle } }),
-      good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
-    },
-  },
-  {
+    problemOf: ({ notBefore }, now) =>
+      notBefore > now
+        ? `is not valid before ${new Date(notBefore).toISOString()}; check the clocks, or put the current one here`
+        : undefined,
+    bad: exampleFutureCaBundle,
+  }),
+  certificateRule({
     id: 'ca-certificate-expiring',
     summary: 'No certificate in caBundle expires within 30 days.',
-    severity: 'warn',
-    about: 'caBundle',
-    check({ object, now }, report) {
-      for (const { subject, notAfter } of certificatesOf(object)) {
-        if (notAfter >= now.getTime() && notAfter < now.getTime() + notice) {
-          const message = `the certificate of ${subject} expires on ${new Date(notAfter).toISOString()}; add its successor next to it now`;
-          report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
-        }
-      }
-    },
-    example: {
-      bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleExpiredCaBundle } }),
-      good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
-      // 17 days before the certificate expires.
-      checkedAt: new Date('2020-12-15T00:00:00Z'),
-    },
-  },
-  {
+    problemOf: ({ notAfter }, now) =>
+      notAfter >= now && notAfter < now + notice
+        ? `expires on ${new Date(notAfter).toISOString()}; add its successor next to it now`
+        : undefined,
+    bad: exampleExpiredCaBundle,
+    // 17 days before the certificate expires.
+    checkedAt: new Date('2020-12-15T00:00:00Z'),
+  }),
+  certificateRule({
     id: 'ca-certificate-not-ca',
     summary: 'Every certificate in caBundle is a CA certificate.',
-    severity: 'warn',
-    about: 'caBundle',
-    check({ object }, report) {
-      for (const { subject, isCa } of certificatesOf(object)) {
-        if (!isCa) {
-          const message = `the certificate of ${subject} is not a CA certificate; put the certificate of the CA that signed the serving certificate here`;
-          report({ path: caBundlePath, reason: 'FieldValueInvalid', message });
-        }
-      }
-    },
-    example: {
-      bad: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleServingCertificate } }),
-      good: example({ annotations: {}, clientConfig: { service: exampleService, caBundle: exampleCaBundle } }),
-    },
-  },
+    problemOf: ({ isCa }) =>
+      isCa
+        ? undefined
+        : 'is not a CA certificate; put the certificate of the CA that signed the serving certificate here',
+    bad: exampleServingCertificate,
+  }),
 ];

@@ -2,7 +2,7 @@ import { injectCaFromSecretAnnotation, secretNameOf } from '../../../extensionco
 import { exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle } from '../examples/certificates.ts';
 import { exampleForeignSecret, exampleSecret } from '../examples/cluster.ts';
 import { example, exampleService } from '../examples/manifest.ts';
-import { caBundlePath, certificatesOf } from '../fields/ca-bundle.ts';
+import { caBundlePath } from '../fields/ca-bundle.ts';
 import { namedSecret, secretAnnotationPath, usableSecret } from '../fields/secret.ts';
 import { someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
@@ -130,12 +130,12 @@ export const secretRules: readonly Rule[] = [
     summary: 'caBundle is not older than the CA in the Secret that the annotation names.',
     severity: 'warn',
     about: 'facts',
-    check({ object, facts }, report) {
+    check({ object, facts, caBundle }, report) {
       const secret = usableSecret(object, facts);
       if (secret === undefined) {
         return;
       }
-      const dates = certificatesOf(object).map(({ notBefore }) => notBefore);
+      const dates = caBundle?.certificates.map(({ notBefore }) => notBefore) ?? [];
       if (dates.length > 0 && Math.max(...dates) < secret.found.newestNotBefore) {
         report({
           path: caBundlePath,

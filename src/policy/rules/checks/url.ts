@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
-import { isPortNumber, parseRequestUri } from '../../../kubernetes/index.ts';
+import { isPortNumber, type JsonObject, parseRequestUri } from '../../../kubernetes/index.ts';
 import { example, exampleService } from '../examples/manifest.ts';
-import { clientUrlOf, showableUrl, urlPath } from '../fields/url.ts';
+import { type ClientUrl, showableUrl, urlPath } from '../fields/url.ts';
 import type { Rule } from '../rule.ts';
 
 const clusterHost = /(^|\.)svc(\.cluster\.local)?$/;
@@ -22,6 +22,33 @@ function isLocal(hostname: string): boolean {
   const [address = ''] = hostname.split('%', 1);
   // Not told apart by isIPv6, whose regular expression takes 8 ms to compile: false for what is not an address.
   return localAddresses.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}
+
+/** A rule about a url that the rule `url-valid` accepts, which says what is wrong with it, if anything. */
+function urlRule({
+  problemOf,
+  bad,
+  good,
+  ...rule
+}: Pick<Rule, 'id' | 'summary' | 'severity'> & {
+  problemOf(url: ClientUrl): string | undefined;
+  bad: string;
+  good: string | { service: JsonObject };
+}): Rule {
+  return {
+    ...rule,
+    about: 'url',
+    check({ url }, report) {
+      const message = url && problemOf(url);
+      if (message !== undefined) {
+        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url?.text ?? ''), message });
+      }
+    },
+    example: {
+      bad: example({ clientConfig: { url: bad } }),
+      good: example({ clientConfig: typeof good === 'string' ? { url: good } : good }),
+    },
+  };
 }
 
 export const urlRules: readonly Rule[] = [
@@ -52,155 +79,85 @@ export const urlRules: readonly Rule[] = [
       good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
     },
   },
-  {
+  urlRule({
     id: 'url-user-info',
     summary: 'url has no user name or password; they would be stored in clear text.',
     severity: 'deny',
-    about: 'url',
-    check({ object }, report) {
-      const url = clientUrlOf(object);
-      if (url?.userInfo !== undefined) {
-        const message = 'has user info before the host; remove it and the "@"';
-        report({
-          path: urlPath,
-          reason: 'FieldValueInvalid',
-          value: showableUrl(url.text),
-          message,
-        });
-      }
-    },
-    example: {
-      bad: example({ clientConfig: { url: 'https://user:password@extensions.example.com' } }),
-      good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
-    },
-  },
-  {
+    problemOf: ({ userInfo }) =>
+      userInfo === undefined ? undefined : 'has user info before the host; remove it and the "@"',
+    bad: 'https://user:password@extensions.example.com',
+    good: 'https://extensions.example.com',
+  }),
+  urlRule({
     id: 'url-query',
     summary: 'url has no query: Cluster API appends the path of each hook to it.',
     severity: 'deny',
-    about: 'url',
-    check({ object }, report) {
-      const url = clientUrlOf(object);
-      // A "?" after a "#" belongs to the fragment.
-      if (url !== undefined && /^[^#]*\?/.test(url.text)) {
-        const message = 'has a query; remove the "?" and everything after it, and pass settings in spec.settings';
-        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
-      }
-    },
-    example: {
-      bad: example({ clientConfig: { url: 'https://extensions.example.com/hooks?tenant=a' } }),
-      good: example({
-        clientConfig: { url: 'https://extensions.example.com/hooks' },
-        spec: { settings: { tenant: 'a' } },
-      }),
-    },
-  },
-  {
+    // A "?" after a "#" belongs to the fragment.
+    problemOf: ({ text }) =>
+      /^[^#]*\?/.test(text)
+        ? 'has a query; remove the "?" and everything after it, and pass settings in spec.settings'
+        : undefined,
+    bad: 'https://extensions.example.com/hooks?tenant=a',
+    good: 'https://extensions.example.com/hooks',
+  }),
+  urlRule({
     id: 'url-fragment',
     summary: 'url has no fragment: clients never send one to a server.',
     severity: 'deny',
-    about: 'url',
-    check({ object }, report) {
-      const url = clientUrlOf(object);
-      if (url?.text.includes('#')) {
-        const message = 'has a fragment; remove the "#" and everything after it';
-        report({ path: urlPath, reason: 'FieldValueInvalid', value: showableUrl(url.text), message });
-      }
-    },
-    example: {
-      bad: example({ clientConfig: { url: 'https://extensions.example.com/hooks#v1' } }),
-      good: example({ clientConfig: { url: 'https://extensions.example.com/hooks/v1' } }),
-    },
-  },
-  {
+    problemOf: ({ text }) =>
+      text.includes('#') ? 'has a fragment; remove the "#" and everything after it' : undefined,
+    bad: 'https://extensions.example.com/hooks#v1',
+    good: 'https://extensions.example.com/hooks/v1',
+  }),
+  urlRule({
     id: 'url-host',
     summary: 'url has a host.',
     severity: 'deny',
-    about: 'url',
-    check({ object }, report) {
-      const url = clientUrlOf(object);
-      if (url?.hostname === '') {
-        report({
-          path: urlPath,
-          reason: 'FieldValueInvalid',
-          value: showableUrl(url.text),
-          message: 'has no host; write a URL like https://extensions.example.com',
-        });
-      }
-    },
-    example: {
-      bad: example({ clientConfig: { url: 'https:extensions.example.com' } }),
-      good: example({ clientConfig: { url: 'https://extensions.example.com' } }),
-    },
-  },
-  {
+    problemOf: ({ hostname }) =>
+      hostname === '' ? 'has no host; write a URL like https://extensions.example.com' : undefined,
+    bad: 'https:extensions.example.com',
+    good: 'https://extensions.example.com',
+  }),
+  urlRule({
     id: 'url-port',
     summary: 'The port in url is between 1 and 65535.',
     severity: 'deny',
-    about: 'url',
-    check({ object }, report) {
-      const url = clientUrlOf(object);
-      // A colon without a port is legal (RFC 3986, 3.2.3) and means the scheme's default.
-      if (url?.port && !isPortNumber(Number(url.port))) {
-        report({
-          path: urlPath,
-          reason: 'FieldValueInvalid',
-          value: showableUrl(url.text),
-          message: `has the port ${url.port.slice(0, 20)}; it must be between 1 and 65535`,
-        });
-      }
-    },
-    example: {
-      bad: example({ clientConfig: { url: 'https://extensions.example.com:99999' } }),
-      good: example({ clientConfig: { url: 'https://extensions.example.com:9443' } }),
-    },
-  },
-  {
+    // A colon without a port is legal (RFC 3986, 3.2.3) and means the scheme's default.
+    problemOf: ({ port }) =>
+      port && !isPortNumber(Number(port))
+        ? `has the port ${port.slice(0, 20)}; it must be between 1 and 65535`
+        : undefined,
+    bad: 'https://extensions.example.com:99999',
+    good: 'https://extensions.example.com:9443',
+  }),
+  urlRule({
     id: 'url-cluster-host',
     summary: 'The host in url is not a Service in the cluster; use service for those.',
     severity: 'warn',
-    about: 'url',
-    check({ object }, report) {
-      const url = clientUrlOf(object);
-      if (url !== undefined && clusterHost.test(url.hostname)) {
-        // A Service has at least its name and its namespace before ".svc"; the host "svc" has neither.
-        const [name, namespace] = url.hostname.split('.');
-        const remedy =
-          name === 'svc' || namespace === 'svc'
-            ? 'use service with the name and namespace of the Service'
-            : `use service with name ${name} and namespace ${namespace}`;
-        report({
-          path: urlPath,
-          reason: 'FieldValueInvalid',
-          value: showableUrl(url.text),
-          message: `is a Service in the cluster; ${remedy} instead of url`,
-        });
+    problemOf({ hostname }) {
+      if (!clusterHost.test(hostname)) {
+        return undefined;
       }
+      // A Service has at least its name and its namespace before ".svc"; the host "svc" has neither.
+      const [name, namespace] = hostname.split('.');
+      const remedy =
+        name === 'svc' || namespace === 'svc'
+          ? 'use service with the name and namespace of the Service'
+          : `use service with name ${name} and namespace ${namespace}`;
+      return `is a Service in the cluster; ${remedy} instead of url`;
     },
-    example: {
-      bad: example({ clientConfig: { url: 'https://my-extension.capi-extensions.svc' } }),
-      good: example({ clientConfig: { service: exampleService } }),
-    },
-  },
-  {
+    bad: 'https://my-extension.capi-extensions.svc',
+    good: { service: exampleService },
+  }),
+  urlRule({
     id: 'url-local-host',
     summary: 'The host in url is not a loopback or link-local address.',
     severity: 'warn',
-    about: 'url',
-    check({ object }, report) {
-      const url = clientUrlOf(object);
-      if (url !== undefined && isLocal(url.hostname)) {
-        report({
-          path: urlPath,
-          reason: 'FieldValueInvalid',
-          value: showableUrl(url.text),
-          message: `${url.hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`,
-        });
-      }
-    },
-    example: {
-      bad: example({ clientConfig: { url: 'https://127.0.0.1:9443' } }),
-      good: example({ clientConfig: { url: 'https://extensions.example.com:9443' } }),
-    },
-  },
+    problemOf: ({ hostname }) =>
+      isLocal(hostname)
+        ? `${hostname} is the machine or network segment that Cluster API's controller runs on; use an address that every node can reach`
+        : undefined,
+    bad: 'https://127.0.0.1:9443',
+    good: 'https://extensions.example.com:9443',
+  }),
 ];

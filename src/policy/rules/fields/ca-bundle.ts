@@ -2,10 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { LruCache } from '../../../base/index.ts';
 import { framingProblem, hasDates, readPem, unreadProblem } from '../../../base/x509/index.ts';
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
-import { oncePerObject } from './once.ts';
 
 /** A parsed caBundle. */
-interface CaBundle {
+export interface CaBundle {
   /** Why it is not a trust bundle, or undefined. */
   problem: string | undefined;
   hasPrivateKey: boolean;
@@ -13,7 +12,7 @@ interface CaBundle {
 }
 
 /** One certificate of a caBundle. Times are in milliseconds since 1970; both are NaN if one of them is unreadable. */
-interface BundledCertificate {
+export interface BundledCertificate {
   subject: string;
   /** Why Cluster API cannot read it, as the end of a sentence, or undefined. */
   unread: string | undefined;
@@ -94,7 +93,7 @@ function parse(encoded: string): CaBundle | undefined {
 const parsed = new LruCache<CaBundle>(64);
 
 /** The parsed caBundle of an object; undefined if it is absent or only white space (the placeholder `Cg==`). */
-export const caBundleOf = oncePerObject((object): CaBundle | undefined => {
+export function caBundleOf(object: ExtensionConfig): CaBundle | undefined {
   const encoded = object.spec?.clientConfig?.caBundle;
   if (!encoded) {
     return undefined;
@@ -108,9 +107,4 @@ export const caBundleOf = oncePerObject((object): CaBundle | undefined => {
     parsed.set(encoded, bundle);
   }
   return bundle;
-});
-
-/** The certificates of an object's caBundle, as far as it could be parsed. */
-export function certificatesOf(object: ExtensionConfig): readonly BundledCertificate[] {
-  return caBundleOf(object)?.certificates ?? [];
 }

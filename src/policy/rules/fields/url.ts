@@ -1,8 +1,8 @@
+import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { parseRequestUri, type RequestUri } from '../../../kubernetes/index.ts';
-import { oncePerObject } from './once.ts';
 
 /** A parsed `spec.clientConfig.url`. */
-interface ClientUrl extends RequestUri {
+export interface ClientUrl extends RequestUri {
   /** The URL as written. */
   text: string;
   /** Host in lower case, without port, brackets and a trailing dot; empty if there is none. */
@@ -28,10 +28,10 @@ function parse(text: string): ClientUrl | undefined {
 }
 
 /** The parsed url of an object; undefined if it is absent, or rejected by rule `url-valid`. */
-export const clientUrlOf = oncePerObject((object): ClientUrl | undefined => {
+export function clientUrlOf(object: ExtensionConfig): ClientUrl | undefined {
   const text = object.spec?.clientConfig?.url;
   return text ? parse(text) : undefined;
-});
+}
 
 /** A url for a message: without the password in its user info. */
 export function showableUrl(url: string): string {
