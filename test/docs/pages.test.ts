@@ -67,3 +67,27 @@ test('the README is short, and links to every page', () => {
     expect(readme).toContain(`](${page})`);
   }
 });
+
+/** What a page says in words of its own: without blocks of code, generated parts and lines between rows of tables. */
+const wordsOf = (page: string) =>
+  readPage(page)
+    .replaceAll(/^```.*?^```/gms, '')
+    .replaceAll(/<!-- (\w+) -->.*?<!-- \/\1 -->/gs, '')
+    .replaceAll(/[| -]{5,}/g, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '' && word !== '|');
+
+const userPages = pages.filter((page) => page === 'README.md' || page.startsWith('docs/'));
+
+test('the pages are short', () => {
+  expect(userPages.flatMap(wordsOf).length).toBeLessThan(13_500);
+});
+
+test('no two pages say the same: a passage of twelve words is on one of them, and the others link there', () => {
+  const length = 12;
+  const passages = userPages.flatMap((page) => {
+    const words = wordsOf(page);
+    return [...new Set(words.slice(length - 1).map((_, at) => words.slice(at, at + length).join(' ')))];
+  });
+  expect(passages.filter((passage, at) => passages.indexOf(passage) < at)).toEqual([]);
+});
