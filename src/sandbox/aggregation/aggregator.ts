@@ -208,13 +208,16 @@ export class Aggregator {
   /** The entries of all servers in the list of OpenAPI documents: `[PATH, ENTRY]`. */
   openApiEntries(): [string, JsonObject][] {
     return this.all().flatMap(({ apiService, openapi }): [string, JsonObject][] => {
-      if (openapi === undefined) {
-        return [];
-      }
       const path = pathOf(apiService);
-      const hash = openapi.from === 'v3' ? openapi.hash : openapi.document.hash;
-      return [[path.slice(1), listEntry(path, hash)]];
+      return openapi?.v3 === undefined ? [] : [[path.slice(1), listEntry(path, openapi.v3.hash)]];
     });
+  }
+
+  /** The OpenAPI v2 documents of all servers. */
+  v2Documents(): JsonObject[] {
+    return this.all()
+      .map(({ openapi }) => openapi?.v2?.document)
+      .filter((document) => document !== undefined);
   }
 
   /** Ends all checks. */

@@ -17,22 +17,35 @@ const maxV2Bytes = 8 * 1024 * 1024;
  */
 const maxCopied = 8 * 1024 * 1024;
 
-/** The state of the OpenAPI document of an APIService. */
-export type OpenApiEntry =
-  /** The server publishes it with this hash; requests for it are passed on. */
-  | { from: 'v3'; hash: string | undefined }
-  /** Converted from the server's OpenAPI v2, which has this ETag. */
-  | { from: 'v2'; document: PublishedDocument; etag: string | undefined };
+/** The OpenAPI documents of an APIService. */
+export interface OpenApiEntry {
+  /** Of the whole server, as it publishes it. */
+  v2: { document: JsonObject; etag: string | undefined } | undefined;
+  /** Published by the server with this hash, so that requests are passed on; or converted from v2. */
+  v3: { hash: string | undefined } | PublishedDocument | undefined;
+}
 
 /** Hashes are used in URLs without escaping. */
 const hashFormat = /^[\w=.-]{1,200}$/;
+
+async function readV2(backend: Backend, last: OpenApiEntry['v2'], signal: AbortSignal): Promise<OpenApiEntry['v2']> {
+  const headers = { accept: 'application/json', ...(last?.etag === undefined ? {} : { 'if-none-match': last.etag }) };
+  const { status, body, headers: answered } = await backend.get('/openapi/v2', user, headers, maxV2Bytes, signal);
+  if (status === 304 || status === 404) {
+    return status === 304 ? last : undefined;
+  }
+  const document = status === 200 ? parseJson(body) : null;
+  if (!isJsonObject(document)) {
+    throw new Error(`GET /openapi/v2 was answered with ${status} and no document`);
+  }
+  return { document, etag: answered.etag };
+}
 
 /**
  * The documents that a server publishes about its group and version. In its list of documents, only the entry of the
  * APIService counts: a server speaks only for itself.
  *
- * @param last the previous result, which is returned again if it is still valid.
- * @returns undefined if the server publishes nothing.
+ * @param last the previous result, whose parts are returned again if they are still valid.
  * @throws when the server cannot be reached, or its response cannot be used.
  */
 export async function readOpenApi(
@@ -41,43 +54,29 @@ export async function readOpenApi(
   last: OpenApiEntry | undefined,
   now: Date,
   signal: AbortSignal,
-): Promise<OpenApiEntry | undefined> {
+): Promise<OpenApiEntry> {
+  const v2 = await readV2(backend, last?.v2, signal).catch(() => last?.v2);
   const list = await backend.get('/openapi/v3', user, {}, maxListBytes, signal);
   if (list.status === 200) {
     const entry = documentList(parseJson(list.body))?.find(({ name }) => `/${name}` === pathOf(apiService));
-    return entry === undefined
-      ? undefined
-      : { from: 'v3', hash: entry.hash !== undefined && hashFormat.test(entry.hash) ? entry.hash : undefined };
+    return { v2, v3: entry && { hash: hashFormat.test(entry.hash ?? '') ? entry.hash : undefined } };
   }
   if (list.status !== 404) {
     throw new Error(`GET /openapi/v3 was answered with ${list.status}`);
   }
-  const known = last?.from === 'v2' ? last : undefined;
-  const headers = {
-    accept: 'application/json',
-    ...(known?.etag === undefined ? {} : { 'if-none-match': known.etag }),
-  };
-  const answer = await backend.get('/openapi/v2', user, headers, maxV2Bytes, signal);
-  if (answer.status === 304 && known !== undefined) {
-    return known;
-  }
-  if (answer.status === 404) {
-    return undefined;
-  }
-  const v2 = answer.status === 200 ? parseJson(answer.body) : null;
-  if (!isJsonObject(v2)) {
-    throw new Error(`GET /openapi/v2 was answered with ${answer.status} and no document`);
+  const known = last?.v3 instanceof PublishedDocument ? last.v3 : undefined;
+  if (v2 === undefined || (v2 === last?.v2 && known !== undefined)) {
+    return { v2, v3: v2 && known };
   }
   const { group = '', version } = apiService.spec;
   // Converting a large document takes long: yield between the steps.
   await nextTurn(undefined, { signal });
-  const v3 = convertV2ToV3(v2, { maxCopied });
+  const v3 = convertV2ToV3(v2.document, { maxCopied });
   await nextTurn(undefined, { signal });
   const part = ofGroupVersion(v3, group, version);
   await nextTurn(undefined, { signal });
   const document = new PublishedDocument(part, now);
-  const isNew = document.hash !== known?.document.hash;
-  return { from: 'v2', document: isNew ? document : known.document, etag: answer.headers.etag };
+  return { v2, v3: document.hash === known?.hash ? known : document };
 }
 
 /** The entry of a document in the list at `/openapi/v3`. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Aggregator } from '../aggregation/aggregator.ts';
 import { sendUnavailable } from '../aggregation/proxy.ts';
+import { PublishedDocument } from '../openapi-documents/index.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { sendOpenApiDocument } from './openapi-response.ts';
 
@@ -27,13 +28,13 @@ export function answerAggregated(
   if (remote === undefined) {
     return false;
   }
-  const { openapi } = remote;
-  if (document !== null && openapi === undefined) {
+  const published = remote.openapi?.v3;
+  if (document !== null && published === undefined) {
     return false;
   }
-  if (document !== null && openapi?.from === 'v2') {
+  if (document !== null && published instanceof PublishedDocument) {
     // Served from the cache, as long as the APIService exists.
-    sendOpenApiDocument(openapi.document, request, response, url);
+    sendOpenApiDocument(published, request, response, url);
   } else if (remote.isAvailable) {
     remote.proxy.pass(request, response, url, user);
   } else {

@@ -51,7 +51,7 @@ export function answerDocument(
 ): boolean {
   const { registry, openapi } = context;
   if (url.pathname === '/openapi/v2') {
-    sendOpenApiDocument(openapi.v2(), request, response, url);
+    sendOpenApiDocument(openapi.v2(context.aggregator.v2Documents()), request, response, url);
     return true;
   }
   const parts = url.pathname.split('/').filter((part) => part !== '');

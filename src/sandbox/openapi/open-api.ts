@@ -23,7 +23,7 @@ export class OpenApi {
   readonly #clock: () => Date;
   readonly #metrics: OpenApiMetrics;
   readonly #documents = new Map<string, Built>();
-  #v2: { revision: number; document: PublishedDocument } | undefined;
+  #v2: { parts: readonly (number | JsonObject)[]; document: PublishedDocument } | undefined;
 
   constructor(registry: Registry, clock: () => Date, metrics: OpenApiMetrics) {
     this.#registry = registry;
@@ -91,14 +91,20 @@ export class OpenApi {
     return { paths };
   }
 
-  /** The OpenAPI v2 document of all kinds, with which kubectl validates a List. */
-  v2(): PublishedDocument {
+  /**
+   * The OpenAPI v2 document of all kinds, with which kubectl validates a List.
+   *
+   * @param aggregated the documents of aggregated servers.
+   */
+  v2(aggregated: readonly JsonObject[]): PublishedDocument {
     const { revision } = this.#registry;
-    if (this.#v2?.revision !== revision) {
+    const parts = [revision, ...aggregated];
+    if (this.#v2?.parts.length !== parts.length || parts.some((part, index) => part !== this.#v2?.parts[index])) {
       const documents = [...this.#registry.groups()].flatMap(([group, versions]) =>
         versions.map((version) => buildDocument(this.#registry.of(group, version))),
       );
-      this.#v2 = { revision, document: new PublishedDocument(v2Of(documents, 'v1.36.0'), this.#clock(), 'v2') };
+      const document = v2Of(documents, aggregated, 'v1.36.0');
+      this.#v2 = { parts, document: new PublishedDocument(document, this.#clock(), 'v2') };
     }
     return this.#v2.document;
   }

@@ -39,13 +39,16 @@ function schemaOf(value: Json): Json {
   return schema;
 }
 
-/** The OpenAPI v2 document with the schemas of OpenAPI v3 documents. The work is linear in them. */
-export function v2Of(documents: readonly JsonObject[], version: string): JsonObject {
+/** The OpenAPI v2 document with the schemas of OpenAPI v3 documents, and of other v2 documents. The work is linear in them. */
+export function v2Of(documents: readonly JsonObject[], others: readonly JsonObject[], version: string): JsonObject {
   const schemas = Object.assign({}, ...documents.map((document) => objectAt(document, 'components', 'schemas')));
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version },
     paths: {},
-    definitions: mapValues(schemas, schemaOf),
+    definitions: {
+      ...Object.assign({}, ...others.map((document) => objectAt(document, 'definitions'))),
+      ...mapValues(schemas, schemaOf),
+    },
   };
 }
