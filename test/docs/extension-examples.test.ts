@@ -8,7 +8,7 @@ import { compile, linkedProject, run } from '../extension/scaffold/linked-projec
 import { blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
 
-const examples = blocksOf(readPage('docs/extension-examples.md')).filter(({ file }) => file !== undefined);
+const examples = blocksOf(readPage('docs/extension-examples.md')).filter(({ text }) => text.includes('= handler('));
 
 /** A project with the handlers of the page. */
 function exampleProject(): string {
