@@ -6,7 +6,7 @@ import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from '
 /** The outcome for one target. */
 export interface Injection {
   id: string;
-  result: 'written' | 'in sync' | 'missing' | 'failed' | 'nothing of ours';
+  result: 'written' | 'in sync' | 'missing' | 'failed' | 'left alone';
   reason?: string;
   skipped: string[];
 }
@@ -46,7 +46,7 @@ export async function injectTargets(
         continue;
       }
       if (target.entries.length === 0) {
-        end('nothing of ours');
+        end('left alone');
         continue;
       }
       const source = sourceOf(target);

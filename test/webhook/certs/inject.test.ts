@@ -73,7 +73,7 @@ describe('injectTargets', () => {
     ]);
     expect(await run()).toEqual([
       { id: 'K/same', result: 'in sync', skipped: ['something of K/same'] },
-      { id: 'K/none', result: 'nothing of ours', skipped: ['something of K/none'] },
+      { id: 'K/none', result: 'left alone', skipped: ['something of K/none'] },
       { id: 'K/missing', result: 'missing', reason: 'does not exist', skipped: [] },
       { id: 'K/failed', result: 'failed', reason: 'forbidden', skipped: [] },
       { id: 'K/mute', result: 'failed', skipped: [] },

@@ -104,7 +104,7 @@ export function statusOf(
       target.state !== 'present'
         ? target.state
         : target.entries.length === 0
-          ? 'nothing of ours'
+          ? 'left alone'
           : isInSync(target, wanted)
             ? 'in sync'
             : 'out of sync',
@@ -119,7 +119,7 @@ export function statusOf(
     ok:
       isCalm &&
       certificates.every(({ problem }) => problem === undefined) &&
-      targets.every(({ state }) => state === 'in sync' || state === 'nothing of ours'),
+      targets.every(({ state }) => state === 'in sync' || state === 'left alone'),
     stage: external === undefined ? facts.stage : 'external',
     certificates,
     targets,
