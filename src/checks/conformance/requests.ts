@@ -2,21 +2,23 @@ import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import { complete } from '../../runtimehooks/client/index.ts';
 import type { HookDefinition } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
-import { builtin, cluster, items, machineObjects, machineSetObjects } from './sample-objects.ts';
+import { samples } from './sample-objects.ts';
+
+const { before, after } = samples;
 
 /** The fields of a request with sample objects, by the name of the hook. */
 function fieldsOf(name: string, variables: readonly Json[]): JsonObject {
   switch (name) {
     case 'GeneratePatches':
-      return { variables: [...variables, builtin], items: [...items] };
+      return { variables: [...variables, after.builtin], items: after.items };
     case 'ValidateTopology':
-      return { variables: [...variables, builtin], items: items.map(({ uid: _, ...item }) => item) };
+      return { variables: [...variables, after.builtin], items: after.items.map(({ uid: _, ...item }) => item) };
     case 'CanUpdateMachine':
-      return { current: machineObjects(32), desired: machineObjects(33) };
+      return { current: before.controlPlaneMachine, desired: after.controlPlaneMachine };
     case 'CanUpdateMachineSet':
-      return { current: machineSetObjects(32), desired: machineSetObjects(33) };
+      return { current: before.machineSet, desired: after.machineSet };
     case 'UpdateMachine':
-      return { desired: machineObjects(33) };
+      return { desired: after.machine };
     default:
       return {};
   }
@@ -37,7 +39,7 @@ export function requestOf(
   const { settings: _, ...sample } = sampleRequest(hook);
   const generated = () => ({
     ...sample,
-    ...(sample.cluster !== undefined && { cluster }),
+    ...(sample.cluster !== undefined && { cluster: after.cluster }),
     ...fieldsOf(hook.name, variables),
   });
   return complete(hook, own ?? generated(), settings);

@@ -332,7 +332,7 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, group: GroupM
 const kubeadmControlPlane = 'KubeadmControlPlane';
 
 /** A machine of the control plane with its objects, in one version. */
-function controlPlaneObjects(state: State, name: string, version: string): JsonObject {
+export function controlPlaneObjects(state: State, name: string, version: string): JsonObject {
   const { metadata } = state.cluster;
   const [cluster, namespace] = [textAt(metadata, 'name'), textAt(metadata, 'namespace')];
   const own = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { copyOf, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
-import type { Machine, MachineSet, MachineTemplateObjects } from '../cluster/machine-types.ts';
+import type { GroupMachines, Machine, MachineSet, MachineTemplateObjects } from '../cluster/machine-types.ts';
 import { replicasOf, type State, topologyOf, type WorkerGroup } from '../cluster/state.ts';
 import { groupMetadata, kindOfTemplate } from '../topology/items.ts';
 
@@ -85,6 +85,20 @@ export const newMachine = (state: State, set: MachineSet, number: number): Machi
   set,
 });
 
+/** The MachineSet and the Machines of a group, which are made when it is first asked for. */
+export function groupOf(state: State, worker: WorkerGroup, version: string): GroupMachines {
+  const known = state.machines.get(worker.name);
+  if (known !== undefined) {
+    return known;
+  }
+  const current = machineSet(state, worker, version, undefined);
+  const count = Math.min(replicasOf(state, worker), maxMachines);
+  const machines = Array.from({ length: count }, (_, index) => newMachine(state, current, index));
+  const group = { current, machines, next: undefined };
+  state.machines.set(worker.name, group);
+  return group;
+}
+
 /**
  * Compares what a group has with what it should have, as the controller of MachineDeployments does: when the version or
  * a template has changed, it gets another MachineSet.
@@ -92,17 +106,7 @@ export const newMachine = (state: State, set: MachineSet, number: number): Machi
  * @returns whether a rollout begins.
  */
 export function beginRollout(state: State, worker: WorkerGroup, version: string): boolean {
-  const known = state.machines.get(worker.name);
-  if (known === undefined) {
-    const current = machineSet(state, worker, version, undefined);
-    const count = Math.min(replicasOf(state, worker), maxMachines);
-    state.machines.set(worker.name, {
-      current,
-      machines: Array.from({ length: count }, (_, index) => newMachine(state, current, index)),
-      next: undefined,
-    });
-    return false;
-  }
+  const known = groupOf(state, worker, version);
   const next = machineSet(state, worker, version, known.current);
   const newest = known.next ?? known.current;
   const isSameTemplate = (part: keyof MachineTemplateObjects) => isSame(newest[part].spec, next[part].spec);

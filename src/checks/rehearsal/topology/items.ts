@@ -321,5 +321,8 @@ export function itemsOf(state: State, blueprint: Blueprint, desired: Desired): I
 export const holderText = (holder: JsonObject): string =>
   `${textAt(holder, 'kind')} ${textAt(holder, 'namespace')}/${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
 
+/** The key of a place: the name of the holder, and the field there. */
+export const placeOf = (holder: JsonObject): string => `${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
+
 /** A variable as in a request. */
 export const variable = (name: string, value: Json): JsonObject => ({ name, value });

@@ -15,7 +15,7 @@ import type { Blueprint, ExternalPatch } from '../cluster/blueprint.ts';
 import type { Simulation, TemplateChange } from '../cluster/effects.ts';
 import { has } from '../cluster/releases.ts';
 import { type PatchedTemplates, tell } from '../cluster/state.ts';
-import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, variable } from './items.ts';
+import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, placeOf, variable } from './items.ts';
 import { variablesFor, variablesOf } from './variables.ts';
 
 const prefix = 'error computing the desired state of the Cluster topology: failed to apply patches: ';
@@ -157,9 +157,6 @@ function* generate(round: Round, patch: ExternalPatch, handler: string): Simulat
     item.object = patched.after[index] ?? item.object;
   }
 }
-
-/** The key of a place: the name of the holder, and the field there. */
-const placeOf = (holder: JsonObject) => `${textAt(holder, 'name')} ${textAt(holder, 'fieldPath')}`;
 
 /** The templates whose patches have another effect than was reported before, with the changes that Cluster API ignores. */
 function changesOf({ reconcile, items, patches }: Round, originals: readonly JsonObject[]): TemplateChange[] {
