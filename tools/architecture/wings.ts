@@ -78,7 +78,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'checks',
     knows: "judging before it counts: manifests, extensions, upgrades, a Cluster's life",
-    rooms: ['lint', 'preflight', 'conformance', 'rehearsal'],
+    rooms: ['lint', 'preflight', 'rehearsal', 'conformance'],
   },
   { name: 'cli', knows: 'the command line, one file or folder a command', rooms: ['framework', 'commands'] },
   { name: 'exports', knows: 'what the npm packages export' },

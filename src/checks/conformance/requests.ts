@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import { complete } from '../../runtimehooks/client/index.ts';
 import type { HookDefinition } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
-import { samples } from './sample-objects.ts';
+import { samples } from '../rehearsal/index.ts';
 
 const { before, after } = samples;
 

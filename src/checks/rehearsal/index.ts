@@ -7,3 +7,4 @@ export { createTimeline } from './output/text.ts';
 export { InputError, type InputObject, type RehearsalInput, readInput } from './read.ts';
 export type { Entry } from './record.ts';
 export { clusterOf, type RehearsalOptions, rehearse } from './rehearse.ts';
+export { olderCluster, samples } from './sample-objects.ts';

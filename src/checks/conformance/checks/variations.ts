@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
 import { isCallError, targetOf } from '../../../runtimehooks/client/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
+import { olderCluster } from '../../rehearsal/index.ts';
 import { type Check, ofAnswering, type Report, type Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
-import { olderCluster } from '../sample-objects.ts';
 import type { Trial, TriedHandler } from '../trial.ts';
 import { hangUpWithinRequest } from '../wire.ts';
 

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Blueprint } from '../rehearsal/cluster/blueprint.ts';
-import type { Machine } from '../rehearsal/cluster/machine-types.ts';
-import { createNames } from '../rehearsal/cluster/names.ts';
-import { initialState, type WorkerGroup } from '../rehearsal/cluster/state.ts';
-import type { RehearsedCluster } from '../rehearsal/cluster/subject.ts';
-import { clusterInV1beta1 } from '../rehearsal/core-v1beta1.ts';
-import { readInput } from '../rehearsal/read.ts';
-import { controlPlaneObjects } from '../rehearsal/simulation/in-place.ts';
-import { groupOf, machineObjects, machineSetObjects } from '../rehearsal/simulation/machines.ts';
-import { clusterBuiltin, itemsOf, placeOf, variable } from '../rehearsal/topology/items.ts';
+import type { Blueprint } from './cluster/blueprint.ts';
+import type { Machine } from './cluster/machine-types.ts';
+import { createNames } from './cluster/names.ts';
+import { initialState, type WorkerGroup } from './cluster/state.ts';
+import type { RehearsedCluster } from './cluster/subject.ts';
+import { clusterInV1beta1 } from './core-v1beta1.ts';
+import { readInput } from './read.ts';
+import { controlPlaneObjects } from './simulation/in-place.ts';
+import { groupOf, machineObjects, machineSetObjects } from './simulation/machines.ts';
+import { clusterBuiltin, itemsOf, placeOf, variable } from './topology/items.ts';
 
 /** Namespace of all sample objects, easy to recognize in a log. */
 const namespace = 'conformance-sample';
