@@ -17,7 +17,7 @@ const options = {
 
 type Manifest = {
   kind: string;
-  metadata: { name: string; namespace?: string };
+  metadata: { name: string; namespace?: string; labels?: object };
   spec: {
     template: { spec: { containers: { image: string }[] } };
     jobTemplate?: { spec: { template: { spec: object } } };
@@ -137,6 +137,40 @@ test(
       { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create', 'list', 'patch'] },
       { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
     ]);
+  },
+);
+
+test.each(['cert-manager', 'bootstrap'] as const)(
+  "what clusterctl installs follows the contract of Cluster API's book for providers: %s",
+  needs('kubectl'),
+  (certificates) => {
+    const folder = mkdtempSync(join(tmpdir(), 'project-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const project = join(folder, 'backups');
+    writeProject(project, { ...options, certificates });
+    execFileSync('npm', ['run', '--silent', 'components'], { cwd: project });
+    const text = readFileSync(join(project, 'clusterctl/runtime-extension-components.yaml'), 'utf8');
+    // clusterctl would replace variables.
+    expect(text).not.toContain('${');
+    const components = parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+    expect(components.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)).toEqual([
+      'backups-system',
+    ]);
+    for (const { kind, metadata } of components) {
+      expect([kind, metadata.namespace]).toEqual([kind, kind === 'Namespace' ? undefined : 'backups-system']);
+      expect(metadata.labels).toHaveProperty(['cluster.x-k8s.io/provider'], 'runtime-extension-backups');
+    }
+    const [deployment, ...others] = components.filter(({ kind }) => kind === 'Deployment');
+    expect(others).toEqual([]);
+    expect(deployment?.spec.template.spec.containers).toMatchObject([{ name: 'manager' }]);
+    expect(components.some(({ kind }) => kind === 'ExtensionConfig')).toBe(false);
+    const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { version: string };
+    const [major, minor] = version.split('.').map(Number);
+    expect(parseAllDocuments(readFileSync(join(project, 'clusterctl/metadata.yaml'), 'utf8'))[0]?.toJS()).toEqual({
+      apiVersion: 'clusterctl.cluster.x-k8s.io/v1alpha3',
+      kind: 'Metadata',
+      releaseSeries: [{ major, minor, contract: 'v1beta2' }],
+    });
   },
 );
 
