@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -9,28 +9,15 @@ import { dirname } from 'node:path';
  * @throws {Error} of the system, with its code.
  */
 export function makeFolder(folder: string, mode = 0o777): void {
-  try {
-    mkdirSync(folder, { mode });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const parent = dirname(folder);
-    if (code === 'EEXIST' && statSync(folder).isDirectory()) {
-      return;
-    }
-    if (code !== 'ENOENT' || parent === folder) {
-      throw error;
-    }
+  const parent = dirname(folder);
+  if (!existsSync(parent)) {
     makeFolder(parent, mode);
-    makeOne(folder, mode);
   }
-}
-
-/** Creates a folder in an existing one, unless another process is faster. */
-function makeOne(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+    // It is there, or another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !statSync(folder).isDirectory()) {
       throw error;
     }
   }

@@ -310,12 +310,7 @@ class Composer {
     }
   }
 
-  private map(event: MappingEvent): unknown {
-    const map: Record<string, unknown> = {};
-    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, fields: new Map() } : undefined;
-    const before = this.nodes - 1;
-    const anchor = this.openAnchor(event, map, place);
-    this.lastAt = event.start;
+  private fillMap(map: Record<string, unknown>, fields: NodePosition['fields'], style: MappingEvent['style']): void {
     // The map's own keys, once others have been merged into it.
     let own: Set<string> | undefined;
     while (this.event().type !== EVENT_ID.POP) {
@@ -323,10 +318,10 @@ class Composer {
       if (this.isMerge(keyEvent)) {
         own ??= new Set(Object.keys(map));
         this.next++;
-        this.mergeInto(map, place?.fields, (keyEvent as ScalarEvent).valueStart);
+        this.mergeInto(map, fields, (keyEvent as ScalarEvent).valueStart);
         continue;
       }
-      const { key, at } = this.key(event.style);
+      const { key, at } = this.key(style);
       if (own === undefined ? Object.hasOwn(map, key) : own.has(key)) {
         if (this.duplicates.length < maxDuplicates) {
           this.duplicates.push({ offset: at, message: `duplicate key ${quoted(key)} in a map` });
@@ -334,46 +329,44 @@ class Composer {
       }
       own?.add(key);
       setOwn(map, key, this.node());
-      if (place !== undefined && this.place !== undefined) {
-        place.fields?.set(key, { key: at, value: this.place });
+      if (this.place !== undefined) {
+        fields?.set(key, { key: at, value: this.place });
       }
     }
-    this.next++;
-    if (anchor !== undefined) {
-      anchor.isOpen = false;
-      anchor.size = this.nodes - before;
-    }
-    this.place = place;
-    return map;
   }
 
-  private list(event: SequenceEvent): unknown {
-    const list: unknown[] = [];
-    const place: NodePosition | undefined = this.isPlaced ? { at: event.start, items: [] } : undefined;
-    const before = this.nodes - 1;
-    const anchor = this.openAnchor(event, list, place);
-    this.lastAt = event.start;
+  private fillList(list: unknown[], items: NodePosition['items']): void {
     while (this.event().type !== EVENT_ID.POP) {
       list.push(this.node());
       if (this.place !== undefined) {
-        place?.items?.push(this.place);
+        items?.push(this.place);
       }
     }
-    this.next++;
-    if (anchor !== undefined) {
-      anchor.isOpen = false;
-      anchor.size = this.nodes - before;
-    }
-    this.place = place;
-    return list;
   }
 
   private collection(event: SequenceEvent | MappingEvent): unknown {
     const isFlow = event.style === COLLECTION_STYLE.FLOW;
-    this.nodes++;
+    const isMap = event.type === EVENT_ID.MAPPING;
+    const value = isMap ? {} : [];
+    const place: NodePosition | undefined = this.isPlaced
+      ? { at: event.start, ...(isMap ? { fields: new Map() } : { items: [] }) }
+      : undefined;
+    const before = this.nodes++;
+    const anchor = this.openAnchor(event, value, place);
+    this.lastAt = event.start;
     this.flowDepth += isFlow ? 1 : 0;
-    const value = event.type === EVENT_ID.MAPPING ? this.map(event) : this.list(event);
+    if (Array.isArray(value)) {
+      this.fillList(value, place?.items);
+    } else {
+      this.fillMap(value, place?.fields, event.style);
+    }
+    this.next++;
     this.flowDepth -= isFlow ? 1 : 0;
+    if (anchor !== undefined) {
+      anchor.isOpen = false;
+      anchor.size = this.nodes - before;
+    }
+    this.place = place;
     return value;
   }
 
@@ -409,8 +402,6 @@ class Composer {
         return value;
       }
       case EVENT_ID.SEQUENCE:
-        this.next++;
-        return this.collection(event);
       case EVENT_ID.MAPPING:
         this.next++;
         return this.collection(event);
