@@ -69,14 +69,14 @@ function serialNumber(entropy: Pick<Entropy, 'randomBytes'>): string {
   return ((bytes[0] as number) & 0x80 ? '00' : '') + bytes.toString('hex');
 }
 
-/** The contents of a certificate to be issued. */
-interface Request extends Pick<Contents, 'serial' | 'subject' | 'issuer' | 'extensions'> {
-  /** In PEM. */
-  publicKey: string;
-  /** The issuer's private key in PEM. */
-  issuerKey: string;
+/** A certificate to be issued. */
+interface Request extends Pick<Contents, 'subject' | 'extensions'> {
+  serial: string;
+  keys: KeyPair;
+  /** Undefined for a self-signed certificate; it expires no later than its CA. */
+  ca?: Issued;
   now: Date;
-  notAfter: Date;
+  validityMs: number;
 }
 
 /** The latest time that a certificate can contain (RFC 5280, 4.1.2.5): years have four digits. */
@@ -85,25 +85,31 @@ const lastMoment = Date.UTC(9999, 11, 31, 23, 59, 59);
 /**
  * Issues every certificate of this program.
  *
- * @throws {Error} when the result is not what was requested: a bug, or a key that is neither RSA nor elliptic-curve.
+ * @throws {Error} for a key that is neither RSA nor elliptic-curve.
  */
-function issue({ publicKey, issuer, issuerKey, now, notAfter, ...contents }: Request): Certificate {
-  const notBefore = new Date(Math.ceil(now.getTime() / 1000) * 1000 - backdateMs);
-  const end = new Date(Math.min(notAfter.getTime(), lastMoment));
-  const key = createPublicKey(publicKey);
-  const der = signedCertificate({ ...contents, issuer, publicKey: key, notBefore, notAfter: end }, issuerKey);
+function issue({ serial, subject, keys, ca, now, validityMs, extensions }: Request): Issued {
+  const issuer = ca?.certificate.x509;
+  const end = Math.min(now.getTime() + validityMs, issuer?.validToDate.getTime() ?? lastMoment, lastMoment);
+  const der = signedCertificate(
+    {
+      serial,
+      subject,
+      issuer,
+      publicKey: createPublicKey(keys.publicKey),
+      notBefore: new Date(Math.ceil(now.getTime() / 1000) * 1000 - backdateMs),
+      notAfter: new Date(end),
+      extensions: [
+        ...extensions,
+        ...(issuer ? [{ name: 'authorityKeyIdentifier', keyIdentifier: issuerKeyIdentifier(issuer) }] : []),
+      ],
+    },
+    ca?.key ?? keys.privateKey,
+  );
   const read = readCertificates(new X509Certificate(der).toString());
   if (read.state !== 'usable') {
     throw new Error(`the new certificate ${problemOf(read)}`);
   }
-  const [made] = read.value;
-  // The dates must be those requested, to the second, as OpenSSL reads them.
-  const isSame = (date: Date, asked: Date) => Math.floor(asked.getTime() / 1000) === date.getTime() / 1000;
-  if (!isSame(made.x509.validFromDate, notBefore) || !isSame(made.x509.validToDate, end)) {
-    const asked = `from ${notBefore.toISOString()} to ${end.toISOString()}`;
-    throw new Error(`the new certificate is valid from ${made.x509.validFrom} to ${made.x509.validTo}, not ${asked}`);
-  }
-  return made;
+  return { certificate: read.value[0], key: keys.privateKey };
 }
 
 function alternativeNames(names: readonly string[]) {
@@ -139,7 +145,7 @@ export async function issueCa(
   entropy: Entropy,
   { sandbox = false }: { sandbox?: boolean } = {},
 ): Promise<Issued> {
-  const { privateKey, publicKey } = await entropy.makeKeyPair();
+  const keys = await entropy.makeKeyPair();
   const serial = serialNumber(entropy);
   // No two CAs have the same name, since clients look for an issuer by name.
   const subject = sandbox
@@ -148,50 +154,17 @@ export async function issueCa(
         { shortName: 'O', value: organization },
         commonName(`extensionconfig-webhook CA ${now.toISOString().slice(0, 10)} ${serial.slice(-8)}`),
       ];
-  const certificate = issue({
+  return issue({
     serial,
     subject,
-    publicKey,
-    issuer: undefined,
-    issuerKey: privateKey,
+    keys,
     now,
-    notAfter: new Date(now.getTime() + validityMs),
+    validityMs,
     extensions: [
       { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
       { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
     ],
   });
-  return { certificate, key: privateKey };
-}
-
-/** A certificate that is not a CA, signed by one; it expires no later than the CA. */
-function issueBy(
-  ca: Issued,
-  name: string,
-  { privateKey, publicKey }: KeyPair,
-  now: Date,
-  validityMs: number,
-  entropy: Entropy,
-  { usage, more }: { usage: object; more: object[] },
-): Issued {
-  const issuer = ca.certificate.x509;
-  const certificate = issue({
-    serial: serialNumber(entropy),
-    subject: [commonName(name)],
-    publicKey,
-    issuer,
-    issuerKey: ca.key,
-    now,
-    notAfter: new Date(Math.min(now.getTime() + validityMs, ca.certificate.x509.validToDate.getTime())),
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: false },
-      usageOf(publicKey),
-      { name: 'extKeyUsage', ...usage },
-      { name: 'authorityKeyIdentifier', keyIdentifier: issuerKeyIdentifier(issuer) },
-      ...more,
-    ],
-  });
-  return { certificate, key: privateKey };
 }
 
 /**
@@ -208,9 +181,20 @@ export async function issueServingCertificate(
   entropy: Entropy,
 ): Promise<Issued> {
   const [name = ''] = names;
-  return issueBy(ca, name, await entropy.makeKeyPair(), now, validityMs, entropy, {
-    usage: { serverAuth: true },
-    more: [alternativeNames(names)],
+  const keys = await entropy.makeKeyPair();
+  return issue({
+    serial: serialNumber(entropy),
+    subject: [commonName(name)],
+    keys,
+    ca,
+    now,
+    validityMs,
+    extensions: [
+      { name: 'basicConstraints', critical: true, cA: false },
+      usageOf(keys.publicKey),
+      { name: 'extKeyUsage', serverAuth: true },
+      alternativeNames(names),
+    ],
   });
 }
 
@@ -229,7 +213,19 @@ export function issueClientCertificate(
   validityMs: number,
   entropy: Entropy,
 ): Issued {
-  return issueBy(ca, name, keys, now, validityMs, entropy, { usage: { clientAuth: true }, more: [] });
+  return issue({
+    serial: serialNumber(entropy),
+    subject: [commonName(name)],
+    keys,
+    ca,
+    now,
+    validityMs,
+    extensions: [
+      { name: 'basicConstraints', critical: true, cA: false },
+      usageOf(keys.publicKey),
+      { name: 'extKeyUsage', clientAuth: true },
+    ],
+  });
 }
 
 /**
@@ -239,22 +235,18 @@ export function issueClientCertificate(
  * @param validityMs validity period from `now`, in ms.
  */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
-  const { privateKey, publicKey } = makeEllipticKeyPair();
-  const subject = [commonName(names[0] as string)];
-  const certificate = issue({
+  const keys = makeEllipticKeyPair();
+  return issue({
     serial: serialNumber(systemEntropy),
-    subject,
-    publicKey,
-    issuer: undefined,
-    issuerKey: privateKey,
+    subject: [commonName(names[0] as string)],
+    keys,
     now,
-    notAfter: new Date(now.getTime() + validityMs),
+    validityMs,
     extensions: [
       { name: 'basicConstraints', critical: true, cA: true },
-      { ...usageOf(publicKey), keyCertSign: true },
+      { ...usageOf(keys.publicKey), keyCertSign: true },
       { name: 'extKeyUsage', serverAuth: true },
       alternativeNames(names),
     ],
   });
-  return { certificate, key: privateKey };
 }
