@@ -23,7 +23,7 @@ export {
   createRuleSet,
   type Level,
   maxReports,
-  type Report,
+  type RuleFinding,
   type RuleSet,
   type RuleSetOptions,
 } from './rules/rule-set.ts';

@@ -8,7 +8,7 @@ export type CheckGroup = 'TLS' | 'Discovery' | 'Calls' | 'Answers' | 'Patches' |
 export type CheckLevel = 'must' | 'should';
 
 /** Reports a problem: as an error if the check is a `must`, unless it is only a recommendation. */
-export type Report = (problem: Omit<ExtensionFinding, 'severity' | 'remedy'> & { isWarning?: boolean }) => void;
+export type ReportProblem = (problem: Omit<ExtensionFinding, 'severity' | 'remedy'> & { isWarning?: boolean }) => void;
 
 /** Why a check was skipped, if it was. */
 export type Skipped = string | undefined;
@@ -26,7 +26,7 @@ export interface Check {
   /** Whether the check is skipped unless Discovery has an answer. */
   needsDiscovery?: boolean;
   /** Reports every problem that it finds. */
-  run(trial: Trial, report: Report): Promise<Skipped>;
+  run(trial: Trial, report: ReportProblem): Promise<Skipped>;
 }
 
 /** A check with the group that it is reported in. */
@@ -48,7 +48,7 @@ type Look = (
  */
 export const ofAnswering =
   (look: Look, reason = 'no handler answers', isSelected: (handler: TriedHandler) => boolean = () => true) =>
-  async (trial: Trial, report: Report): Promise<Skipped> => {
+  async (trial: Trial, report: ReportProblem): Promise<Skipped> => {
     const handlers = (await trial.answering()).filter(isSelected);
     for (const handler of handlers) {
       await look(handler, trial, (message, isWarning = false) => report({ handler: handler.name, message, isWarning }));

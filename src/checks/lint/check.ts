@@ -1,7 +1,7 @@
 import { decodeExtensionConfig, hubVersion, kind, versionOf, withAllDefaults } from '../../extensionconfig/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
-import type { Facts, Report, RuleInput, RuleSet } from '../../policy/index.ts';
+import type { Facts, RuleFinding, RuleInput, RuleSet } from '../../policy/index.ts';
 import { warningText } from '../../policy/index.ts';
 import type { Names } from './names.ts';
 import type { LintedObject, LintFinding } from './result.ts';
@@ -28,7 +28,7 @@ function nameOf({ metadata }: JsonObject): string {
 }
 
 /** Whether a finding only repeats another one, that its field must be set, or one of which it is an empty part. */
-function isRepeated(report: Report, reports: readonly Report[]): boolean {
+function isRepeated(report: RuleFinding, reports: readonly RuleFinding[]): boolean {
   return reports.some(
     ({ reason, severity, path }) =>
       reason === 'FieldValueRequired' &&
@@ -46,7 +46,7 @@ function byPlace(a: LintFinding, b: LintFinding): number {
 }
 
 /** The findings of all rules in an object. `namesake`: where another object of the same name is. */
-export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy, namesake?: string): Report[] {
+export function reportsOf(object: JsonObject, { rules, now, facts }: LintPolicy, namesake?: string): RuleFinding[] {
   const version = versionOf(object.apiVersion);
   const complete = withAllDefaults(object);
   const input: RuleInput = {

@@ -23,7 +23,7 @@ import {
 import { type Facts, factKinds } from '../facts/facts.ts';
 import { createFactsStore } from '../facts/store.ts';
 import type { Finding, RuleInput, Severity, Subject } from '../rules/rule.ts';
-import type { Report, ReportedRule, RuleSet } from '../rules/rule-set.ts';
+import type { FindingRule, RuleFinding, RuleSet } from '../rules/rule-set.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allow, denyByGate, outcomeOfDeletion, outcomeOfWrite, rejectMalformed, withKnowledge } from './response.ts';
 import { shortDeletion } from './short-deletion.ts';
@@ -163,7 +163,7 @@ const nothingKnown: ClusterKnowledge = {
 };
 
 /** The rule under which findings about a server appear in metrics and audit annotations. */
-const probeRule: ReportedRule = { id: 'probe' };
+const probeRule: FindingRule = { id: 'probe' };
 
 /** Whether to probe the server: on creation and when its address or CA changes, but not in a dry run. */
 function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject }: Write): boolean {
@@ -230,14 +230,14 @@ export function createAdmission({
       oldObject === undefined
         ? current
         : rules.ratchet(current, input, () => ({ ...input, ...decodeExtensionConfig(oldObject, hubVersion) }));
-    const conclude = (probed: readonly Report[] = []): AdmissionOutcome => {
+    const conclude = (probed: readonly RuleFinding[] = []): AdmissionOutcome => {
       const outcomeOf = subject === 'deletion' ? outcomeOfDeletion : outcomeOfWrite;
       const outcome = outcomeOf(request.uid, name, [...reports, ...probed]);
       return known === undefined ? outcome : withKnowledge(outcome, known);
     };
     const outcome = conclude();
     if (probes !== undefined && outcome.response.allowed && isToBeProbed(request, write)) {
-      const reportOf = (finding: Finding): Report => ({
+      const reportOf = (finding: Finding): RuleFinding => ({
         ...finding,
         rule: probeRule,
         severity: probes,

@@ -1,6 +1,6 @@
 import { group, kind } from '../../extensionconfig/index.ts';
 import { type AdmissionResponse, causeMessage, failure, invalid, showValue } from '../../kubernetes/index.ts';
-import type { Report } from '../rules/rule-set.ts';
+import type { RuleFinding } from '../rules/rule-set.ts';
 import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 
 /** Longest warning, in characters; the API server may truncate longer ones. */
@@ -10,7 +10,7 @@ const maxWarningsLength = 4096;
 const andMore = 'there are more warnings than an API server passes on';
 
 /** A finding in one line, for kubectl's "Warning: " and for the linter. */
-export function warningText({ field, message, value, verbatim }: Report): string {
+export function warningText({ field, message, value, verbatim }: RuleFinding): string {
   if (verbatim) {
     return message;
   }
@@ -18,7 +18,7 @@ export function warningText({ field, message, value, verbatim }: Report): string
 }
 
 /** The lines of all warnings, each once, within the API server's limits. */
-function warningsOf(reports: readonly Report[]): string[] {
+function warningsOf(reports: readonly RuleFinding[]): string[] {
   const lines = new Set<string>();
   let length = 0;
   for (const report of reports) {
@@ -35,7 +35,7 @@ function warningsOf(reports: readonly Report[]): string[] {
   return [...lines];
 }
 
-function ruleIdsOf(reports: readonly Report[]): string[] {
+function ruleIdsOf(reports: readonly RuleFinding[]): string[] {
   return [...new Set(reports.map(({ rule }) => rule.id))];
 }
 
@@ -72,7 +72,7 @@ export function denyByGate(uid: string, name: string, gate: string): AdmissionOu
  * The outcome for the findings about a deletion: denied (403, with which Cluster API rejects deletions) or allowed,
  * with warnings.
  */
-export function outcomeOfDeletion(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+export function outcomeOfDeletion(uid: string, name: string, reports: readonly RuleFinding[]): AdmissionOutcome {
   const outcome = outcomeOfWrite(uid, name, reports);
   const { status } = outcome.response;
   if (status?.details?.causes !== undefined) {
@@ -106,7 +106,7 @@ export function withKnowledge(outcome: AdmissionOutcome, { ageMs, unknown }: Kno
 /**
  * The outcome for a set of findings: denied (422) with one cause per denial, or allowed; with warnings in both cases.
  */
-export function outcomeOfWrite(uid: string, name: string, reports: readonly Report[]): AdmissionOutcome {
+export function outcomeOfWrite(uid: string, name: string, reports: readonly RuleFinding[]): AdmissionOutcome {
   if (reports.length === 0) {
     return allow(uid);
   }

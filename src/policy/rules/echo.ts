@@ -2,7 +2,8 @@ import type { SchemaViolation } from '../../extensionconfig/index.ts';
 import type { FieldPath } from '../../kubernetes/index.ts';
 import type { Rule, Severity } from './rule.ts';
 
-interface RuleReport {
+/** What decides whether a finding is an echo. */
+interface LocatedFinding {
   rule: Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
   severity: Severity;
   path: FieldPath;
@@ -47,10 +48,10 @@ class UnreadPaths {
  * @param unrendered the paths of the placeholders, if the rule about them has a finding.
  */
 export function createEchoTest(
-  reports: readonly RuleReport[],
+  reports: readonly LocatedFinding[],
   violations: readonly SchemaViolation[],
   unrendered: readonly FieldPath[],
-): (report: RuleReport) => boolean {
+): (report: LocatedFinding) => boolean {
   const wrongType = violations.filter(({ problem, value }) => problem === 'type' && value !== null);
   const overLimit = violations.filter(({ problem }) => problem === 'tooLong' || problem === 'tooMany');
   const unreadByUpstream = new UnreadPaths(wrongType.map(({ path }) => path));

@@ -5,7 +5,7 @@ import type { Facts } from '../facts/facts.ts';
 import { createManifestFacts } from '../facts/manifest-facts.ts';
 import { exampleLifecycles } from './examples/hooks.ts';
 import type { Rule, RuleInput, Situation } from './rule.ts';
-import { createRuleSet, type Report, type RuleSetOptions } from './rule-set.ts';
+import { createRuleSet, type RuleFinding, type RuleSetOptions } from './rule-set.ts';
 
 /** The time at which examples without a time are checked: then their certificates are what their names say. */
 const defaultTime = new Date('2026-01-01T00:00:00Z');
@@ -34,7 +34,7 @@ const nameOf = (object: JsonObject) => objectAt(object, 'metadata').name;
  * What all rules report about an example of one rule (its `bad` or `good` manifest): with the program's defaults, the
  * invented hooks, and the cluster and time of the example or `situation`.
  */
-export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): Report[] {
+export function exampleReports(rule: Rule, object: JsonObject, situation: Situation = rule.example): RuleFinding[] {
   const version = versionOf(object.apiVersion) ?? hubVersion;
   const { subject = 'object', context, old, namesake, checkedAt = defaultTime } = situation;
   const input: RuleInput = {

@@ -23,12 +23,12 @@ export interface RuleSetOptions extends RuleOptions {
   enforcement: 'deny' | 'warn';
 }
 
-/** The part of a rule that reports contain. */
-export type ReportedRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
+/** The part of a rule that its findings contain. */
+export type FindingRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
 
 /** A finding with its rule and its severity. */
-export interface Report extends Finding {
-  rule: ReportedRule;
+export interface RuleFinding extends Finding {
+  rule: FindingRule;
   severity: Severity;
   /** The path in Kubernetes' format, e.g. `spec.clientConfig.url`. */
   field: string;
@@ -48,13 +48,13 @@ export interface RuleSet {
    * `maxReportsLength` characters in total. If there are more, denials take precedence over warnings, and one more
    * report without a field says how many were omitted.
    */
-  check(input: RuleInput): Report[];
+  check(input: RuleInput): RuleFinding[];
   /**
    * Ratcheting validation: denials that an update did not cause become warnings. A denial by a rule that is not Cluster
    * API's own becomes a warning if the old object has the same finding (rule, field, reason and value, even if the
    * finding does not show the value). `oldInput` is called only if there is such a denial.
    */
-  ratchet(reports: Report[], input: RuleInput, oldInput: () => RuleInput): Report[];
+  ratchet(reports: RuleFinding[], input: RuleInput, oldInput: () => RuleInput): RuleFinding[];
 }
 
 /**
@@ -86,25 +86,25 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
 /** Findings that are omitted: how many, and the first rule of each severity among them. */
 interface LeftOut {
   count: number;
-  denied: Pick<Report, 'rule' | 'severity'> | undefined;
-  warned: Pick<Report, 'rule' | 'severity'> | undefined;
+  denied: Pick<RuleFinding, 'rule' | 'severity'> | undefined;
+  warned: Pick<RuleFinding, 'rule' | 'severity'> | undefined;
 }
 
-function leaveOut(leftOut: LeftOut, { rule, severity }: Pick<Report, 'rule' | 'severity'>): void {
+function leaveOut(leftOut: LeftOut, { rule, severity }: Pick<RuleFinding, 'rule' | 'severity'>): void {
   leftOut.count += 1;
   leftOut[severity === 'deny' ? 'denied' : 'warned'] ??= { rule, severity };
 }
 
-function byField(a: Report, b: Report): number {
+function byField(a: RuleFinding, b: RuleFinding): number {
   return compareFieldPaths(a.path, b.path);
 }
 
-function lengthOf({ field, message, value }: Report): number {
+function lengthOf({ field, message, value }: RuleFinding): number {
   return field.length + message.length + (typeof value === 'string' ? Math.min(value.length, maxCountedValue) : 0);
 }
 
 /** The reports to return: without echoes, in the order of the fields, and within the limits. */
-function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut): Report[] {
+function selected(found: readonly RuleFinding[], input: RuleInput, leftOut: LeftOut): RuleFinding[] {
   const isEcho = createEchoTest(
     found,
     input.violations,
@@ -116,7 +116,7 @@ function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut):
     ...reports.filter(({ severity }) => severity === 'deny'),
     ...reports.filter(({ severity }) => severity === 'warn'),
   ];
-  const chosen = new Set<Report>();
+  const chosen = new Set<RuleFinding>();
   let length = 0;
   for (const report of denialsFirst) {
     length += lengthOf(report);
@@ -141,7 +141,7 @@ function selected(found: readonly Report[], input: RuleInput, leftOut: LeftOut):
   return given;
 }
 
-function reportKey(report: Report): string {
+function reportKey(report: RuleFinding): string {
   return JSON.stringify([report.rule.id, report.field, report.reason, report.value ?? report.message]);
 }
 
@@ -149,7 +149,7 @@ function reportKey(report: Report): string {
  * The string, number or boolean in the field of a finding that does not show it, such as a caBundle, about which the
  * message is always the same.
  */
-function hiddenValueOf({ value, path }: Report, { whole }: RuleInput): Json | undefined {
+function hiddenValueOf({ value, path }: RuleFinding, { whole }: RuleInput): Json | undefined {
   const found = value === undefined ? fieldAt(whole as unknown as Json, ...path) : undefined;
   return typeof found === 'object' ? undefined : found;
 }
@@ -178,8 +178,8 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
   const activeBySubject = { object: about('object'), status: about('status'), deletion: about('deletion') };
 
-  function check(input: RuleInput): Report[] {
-    const reports: Report[] = [];
+  function check(input: RuleInput): RuleFinding[] {
+    const reports: RuleFinding[] = [];
     const leftOut: LeftOut = { count: 0, denied: undefined, warned: undefined };
     let current: ActiveRule;
     let limit: number;
@@ -217,7 +217,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
       }
       const before = oldInput();
       const old = new Set(check(before).map(reportKey));
-      const isOld = (report: Report) =>
+      const isOld = (report: RuleFinding) =>
         old.has(reportKey(report)) && hiddenValueOf(report, input) === hiddenValueOf(report, before);
       return reports.map((report) =>
         report.severity === 'deny' && !report.rule.upstream && isOld(report) ? { ...report, severity: 'warn' } : report,

@@ -4,8 +4,8 @@ import type { Facts } from '../../../src/policy/index.ts';
 import {
   createRuleSet,
   exampleReports,
-  type Report,
   type Rule,
+  type RuleFinding,
   type RuleInput,
   type RuleSetOptions,
   rules,
@@ -27,7 +27,7 @@ export function ruleOf(id: string): Rule {
 }
 
 /** A finding as one line: FIELD REASON VALUE: MESSAGE. Long values are shown as their beginning and length. */
-export function lineOf({ field, reason, value, message }: Report): string {
+export function lineOf({ field, reason, value, message }: RuleFinding): string {
   const text = value === undefined ? '-' : JSON.stringify(value);
   const shown = text.length > 80 ? `${text.slice(0, 40)}… (${text.length})` : text;
   return `${field} ${reason.replace('FieldValue', '')} ${shown}: ${message}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, itemsAt, type JsonObject } from '../../../kubernetes/index.ts';
-import { type Check, ofHook, type Report, type Skipped } from '../check.ts';
+import { type Check, ofHook, type ReportProblem, type Skipped } from '../check.ts';
 import { describe, isSuccess } from '../outcome.ts';
 import { type PatchProblem, reviewPatches } from '../patches.ts';
 import type { Trial } from '../trial.ts';
@@ -9,7 +9,7 @@ import type { Trial } from '../trial.ts';
 /** Reports one kind of problem with the patches in all first responses. */
 const ofKind =
   (kind: PatchProblem) =>
-  async ({ handlers, first }: Trial, report: Report): Promise<Skipped> => {
+  async ({ handlers, first }: Trial, report: ReportProblem): Promise<Skipped> => {
     let patches = 0;
     for (const handler of handlers) {
       const { name, hook, request } = handler;

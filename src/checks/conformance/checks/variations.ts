@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
 import { isCallError, targetOf } from '../../../runtimehooks/client/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import { olderCluster } from '../../rehearsal/index.ts';
-import { type Check, ofAnswering, type Report, type Skipped } from '../check.ts';
+import { type Check, ofAnswering, type ReportProblem, type Skipped } from '../check.ts';
 import { describe, difference, isSuccess, type Outcome } from '../outcome.ts';
 import type { Trial, TriedHandler } from '../trial.ts';
 import { hangUpWithinRequest } from '../wire.ts';
@@ -16,7 +16,7 @@ import { hangUpWithinRequest } from '../wire.ts';
  */
 async function compareVariation(
   { answering, second, isBlamed, call }: Trial,
-  report: Report,
+  report: ReportProblem,
   what: string,
   vary: (handler: TriedHandler) => JsonObject | string | undefined,
   most = Number.POSITIVE_INFINITY,
