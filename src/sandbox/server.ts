@@ -9,11 +9,11 @@ import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
 import { keepLocalApiServices } from './aggregation/local.ts';
 import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
-import { answerAggregated } from './http/aggregated.ts';
-import { answerDocument, type DocumentContext, version } from './http/documents.ts';
-import { answerResource } from './http/endpoints.ts';
-import { sendJson, sendText } from './http/http.ts';
+import { answerDocument, type DocumentContext, remoteFor, version } from './http/documents.ts';
+import { answerResource, type EndpointContext } from './http/endpoints.ts';
+import { jsonReply, type Reply, send, textReply } from './http/http.ts';
 import { impersonated } from './http/impersonation.ts';
+import { InFlight } from './http/in-flight.ts';
 import { startDefinitionController } from './kinds/definition-controller.ts';
 import { startEventController } from './kinds/event-controller.ts';
 import { builtInResources } from './kinds/kinds.ts';
@@ -27,7 +27,6 @@ import { Store, StoreFullError, storageKey } from './storage/store.ts';
 import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
 import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
-import type { WriteContext } from './writes/write-request.ts';
 import { create } from './writes/writes.ts';
 
 /** An event that is not reported to clients. */
@@ -78,40 +77,47 @@ const requestTimeout = 60_000;
 /** The only user. */
 const user: UserInfo = { username: 'sandbox-admin', groups: ['system:masters', 'system:authenticated'] };
 
-interface Context extends WriteContext, DocumentContext {
+interface Context extends EndpointContext, DocumentContext {
   metrics: MetricsRegistry;
   token: string;
   log(event: SandboxEvent): void;
 }
 
-async function answer(context: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Answers a request. @returns undefined if the response is a stream. */
+async function answer(
+  context: Context,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Reply | undefined> {
   const url = URL.parse(request.url ?? '/', 'https://sandbox');
   if (url === null) {
     throw badRequest('the URL of the request is not valid');
   }
   if (['/healthz', '/readyz', '/livez'].includes(url.pathname)) {
-    sendText(response, 200, 'ok');
-    return;
+    return textReply(200, 'ok');
   }
   // Clients generated from Kubernetes' OpenAPI documents append a slash.
   if (url.pathname === '/version' || url.pathname === '/version/') {
-    sendJson(response, 200, version);
-    return;
+    return jsonReply(200, version);
   }
   if (!isAuthorized(request.headers.authorization, context.token)) {
     throw unauthorized();
   }
-  if (url.pathname === '/metrics' && request.method === 'GET') {
-    sendText(response, 200, await context.metrics.metrics(), context.metrics.contentType);
-    return;
+  const isGet = request.method === 'GET';
+  if (url.pathname === '/metrics' && isGet) {
+    return textReply(200, await context.metrics.metrics(), context.metrics.contentType);
   }
   const caller = impersonated(request, user);
-  if (answerAggregated(context, request, response, url, caller)) {
-    return;
+  const remote = remoteFor(context, url);
+  if (remote?.isAvailable) {
+    remote.proxy.pass(request, response, url, caller);
+    return undefined;
   }
-  if (request.method !== 'GET' || !answerDocument(context, request, response, url)) {
-    await answerResource(context, request, response, url, caller);
+  if (remote !== undefined) {
+    return textReply(503, 'service unavailable\n');
   }
+  const document = isGet ? answerDocument(context, request, url) : undefined;
+  return document ?? answerResource(context, request, response, url, caller);
 }
 
 function sendError(context: Context, request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -129,14 +135,11 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
     response.destroy();
     return;
   }
-  for (const name of ['Etag', 'Expires']) {
-    response.removeHeader(name);
-  }
   if (!request.complete) {
     // The rest of the body is not read, so the connection cannot be reused.
     response.setHeader('Connection', 'close');
   }
-  sendJson(response, status.code, status);
+  send(response, jsonReply(status.code, status), context.inFlight);
 }
 
 function kubeconfigOf(url: string, ca: string, token: string): string {
@@ -218,6 +221,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log,
     openapi: new OpenApi(registry, clock, new OpenApiMetrics(registry, metrics)),
     metrics,
+    inFlight: new InFlight(),
     token,
     address: '',
     initializing: options.initializing ?? 0,
@@ -226,7 +230,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const server: Server = createServer(
     { cert: credentials.cert, key: credentials.key, requestTimeout, headersTimeout: 20_000, maxHeaderSize: 32 * 1024 },
     (request, response) => {
-      answer(context, request, response).catch((error: unknown) => sendError(context, request, response, error));
+      answer(context, request, response)
+        .then((reply) => reply && send(response, reply, context.inFlight))
+        .catch((error: unknown) => sendError(context, request, response, error));
     },
   );
   const sockets = new Set<Duplex>();

@@ -78,7 +78,7 @@ function sendPlain(response: ServerResponse, code: number, text: string): void {
 }
 
 /** Responds when a server cannot be reached. */
-export function sendUnavailable(response: ServerResponse): void {
+function sendUnavailable(response: ServerResponse): void {
   sendPlain(response, 503, 'service unavailable');
 }
 

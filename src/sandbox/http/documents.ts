@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Aggregator } from '../aggregation/aggregator.ts';
+import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
 import type { OpenApi } from '../openapi/open-api.ts';
+import { PublishedDocument } from '../openapi-documents/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
-import { sendJson, sendUnknownPath } from './http.ts';
-import { sendOpenApiDocument } from './openapi-response.ts';
+import { jsonReply, type Reply, unknownPath } from './http.ts';
+import { openApiReply } from './openapi-response.ts';
 
 /** The dependencies of discovery and OpenAPI documents. */
 export interface DocumentContext {
@@ -42,50 +43,53 @@ function openApiList({ openapi, aggregator }: DocumentContext): JsonObject {
   return { paths: Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
-/** Handles requests for discovery and OpenAPI documents. @returns false for any other path. */
-export function answerDocument(
-  context: DocumentContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-): boolean {
-  const { registry, openapi } = context;
-  if (url.pathname === '/openapi/v2') {
-    sendOpenApiDocument(openapi.v2(context.aggregator.v2Documents()), request, response, url);
-    return true;
+/** Below `/apis/GROUP/VERSION`, and the OpenAPI document of a group and version. */
+const apiPath = /^\/apis\/([^/]+)\/([^/]+)(?:\/|$)/;
+const openApiPath = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/;
+
+/** The aggregated server that a request has to be passed on to. What was converted from OpenAPI v2 is published here. */
+export function remoteFor({ aggregator }: DocumentContext, { pathname }: URL): Remote | undefined {
+  const [, group, version = ''] = apiPath.exec(pathname) ?? openApiPath.exec(pathname) ?? [];
+  const remote = group === undefined ? undefined : aggregator.find(group, version);
+  const { v3 } = remote?.openapi ?? {};
+  return pathname.startsWith('/apis/') || (v3 !== undefined && !(v3 instanceof PublishedDocument)) ? remote : undefined;
+}
+
+function openApiDocument({ openapi, aggregator }: DocumentContext, pathname: string): PublishedDocument | undefined {
+  const [, group = '', version = ''] = openApiPath.exec(pathname) ?? [];
+  const converted = aggregator.find(group, version)?.openapi?.v3;
+  return openapi.document(group, version) ?? (converted instanceof PublishedDocument ? converted : undefined);
+}
+
+/** The response to a request for discovery or OpenAPI documents; undefined for any other path. */
+export function answerDocument(context: DocumentContext, request: IncomingMessage, url: URL): Reply | undefined {
+  const { registry, openapi, aggregator } = context;
+  const [root, group = '', version = '', ...rest] = url.pathname.split('/').filter((part) => part !== '');
+  if (root === 'openapi' && group === 'v2' && version === '') {
+    return openApiReply(openapi.v2(aggregator.v2Documents()), request, url);
   }
-  const parts = url.pathname.split('/').filter((part) => part !== '');
-  if (parts[0] === 'openapi' && parts[1] === 'v3') {
-    const match = /^\/openapi\/v3\/(?:api|apis\/([^/]+))\/([^/]+)$/.exec(url.pathname);
-    const published = match === null ? undefined : openapi.document(match[1] ?? '', match[2] as string);
-    if (parts.length === 2) {
-      sendJson(response, 200, openApiList(context));
-    } else if (published === undefined) {
-      sendUnknownPath(response);
-    } else {
-      sendOpenApiDocument(published, request, response, url);
+  if (root === 'openapi' && group === 'v3') {
+    if (version === '') {
+      return jsonReply(200, openApiList(context));
     }
-    return true;
+    const document = openApiDocument(context, url.pathname);
+    return document === undefined ? unknownPath : openApiReply(document, request, url);
   }
-  const isRoot = parts.length === 1 && (parts[0] === 'api' || parts[0] === 'apis');
-  if (isRoot && discoveryType.test(request.headers.accept ?? '')) {
+  const isCore = root === 'api';
+  if ((!isCore && root !== 'apis') || rest.length > 0) {
+    return undefined;
+  }
+  if (group === '' && discoveryType.test(request.headers.accept ?? '')) {
     const type = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    sendJson(response, 200, aggregatedDiscovery(registry, context.aggregator, parts[0] === 'api'), false, type);
-    return true;
+    return jsonReply(200, aggregatedDiscovery(registry, aggregator, isCore), false, type);
   }
   let document: JsonObject | undefined;
-  if (isRoot) {
-    document = parts[0] === 'api' ? coreVersions(context.address) : groupList(registry, context.aggregator);
-  } else if (parts[0] === 'api' && parts.length === 2) {
-    document = resourceList(registry, '', parts[1] as string);
-  } else if (parts[0] === 'apis' && parts.length === 2) {
-    document = groupDocument(registry, context.aggregator, parts[1] as string);
-  } else if (parts[0] === 'apis' && parts.length === 3) {
-    document = resourceList(registry, parts[1] as string, parts[2] as string);
+  if (group === '') {
+    document = isCore ? coreVersions(context.address) : groupList(registry, aggregator);
+  } else if (version === '') {
+    document = isCore ? resourceList(registry, '', group) : groupDocument(registry, aggregator, group);
+  } else if (!isCore) {
+    document = resourceList(registry, group, version);
   }
-  if (document === undefined) {
-    return false;
-  }
-  sendJson(response, 200, document);
-  return true;
+  return document && jsonReply(200, document);
 }

@@ -8,8 +8,8 @@ import { remove } from '../writes/deletion.ts';
 import { scaleOf } from '../writes/scale.ts';
 import { checkUnchanged, type WriteContext, type WriteRequest } from '../writes/write-request.ts';
 import { create, patch, update } from '../writes/writes.ts';
-import { noCache, readBody, sendJson, sendUnknownPath, viewOf, warnings } from './http.ts';
-import { releaseBytes, reserveBytes } from './in-flight.ts';
+import { jsonReply, noCache, type Reply, readBody, unknownPath, viewOf, warnings } from './http.ts';
+import type { InFlight } from './in-flight.ts';
 import { parseApiPath } from './requests.ts';
 
 /**
@@ -20,13 +20,18 @@ const tearDownAfter = 1_000;
 /** How long a client of a watch may take to read what was sent, in milliseconds. */
 const maxStall = 30_000;
 
-function beginWatch(context: WriteContext, read: ReadRequest, response: ServerResponse): void {
+/** The dependencies of requests for resources. */
+export interface EndpointContext extends WriteContext {
+  inFlight: InFlight;
+}
+
+function beginWatch(context: EndpointContext, read: ReadRequest, response: ServerResponse): void {
   response.statusCode = 200;
   response.setHeader('Cache-Control', noCache);
   response.setHeader('Content-Type', 'application/json');
   const stop = watch(context, read, {
     write: (line) => response.write(line),
-    drained: () => drained(response),
+    drained: () => drained(response, context.inFlight),
     end: () => response.end(),
     drop: () => response.destroy(),
   });
@@ -51,9 +56,9 @@ function beginWatch(context: WriteContext, read: ReadRequest, response: ServerRe
  * Resolves when a client has read the response; with false if that takes too long, or if too many other clients do not
  * read.
  */
-function drained(response: ServerResponse): Promise<boolean> {
+function drained(response: ServerResponse, inFlight: InFlight): Promise<boolean> {
   const bytes = response.writableLength;
-  if (!reserveBytes(bytes)) {
+  if (!inFlight.reserve(bytes)) {
     return Promise.resolve(false);
   }
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -63,7 +68,7 @@ function drained(response: ServerResponse): Promise<boolean> {
   return promise.finally(() => {
     clearTimeout(timer);
     response.off('drain', read).off('close', read);
-    releaseBytes(bytes);
+    inFlight.release(bytes);
   });
 }
 
@@ -110,22 +115,21 @@ function refuseNodes(request: IncomingMessage, subresource: string | undefined):
   }
 }
 
-/** Handles a request for a resource; 404 for an unknown path. @throws {RequestError} */
+/** Handles a request for a resource; 404 for an unknown path. @returns undefined for a watch. @throws {RequestError} */
 export async function answerResource(
-  context: WriteContext,
+  context: EndpointContext,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
   user: UserInfo,
-): Promise<void> {
+): Promise<Reply | undefined> {
   const path = parseApiPath(url.pathname);
   refuseNodes(request, path?.subresource);
   const resource = path === undefined ? undefined : context.registry.find(path.group, path.version, path.plural);
   const isSubresource = path?.subresource !== undefined && path.subresource !== '';
   const known = resource !== undefined && (!isSubresource || hasSubresource(resource, path?.subresource));
   if (path === undefined || !known || (path.namespace !== '' && !resource.namespaced)) {
-    sendUnknownPath(response);
-    return;
+    return unknownPath;
   }
   if (resource.isCustom && context.registry.servedFor(resource.storage) < context.initializing) {
     throw tooManyRequests('storage is (re)initializing');
@@ -142,16 +146,16 @@ export async function answerResource(
   if (method === 'GET' && resource.strategy.answer === undefined) {
     if (isOn(query, 'watch')) {
       beginWatch(context, read, response);
-    } else if (subresource === 'scale') {
-      sendJson(response, 200, scaleOf(await get(context, { ...read, view: { as: 'object' } })), yaml);
-    } else {
-      const found = name === '' ? await list(context, read) : await get(context, read);
-      checkUnchanged(context, resource);
-      sendJson(response, 200, found, yaml);
+      return undefined;
     }
-    return;
+    if (subresource === 'scale') {
+      return jsonReply(200, scaleOf(await get(context, { ...read, view: { as: 'object' } })), yaml);
+    }
+    const found = name === '' ? await list(context, read) : await get(context, read);
+    checkUnchanged(context, resource);
+    return jsonReply(200, found, yaml);
   }
-  const body = await readBody(request);
+  const body = await readBody(request, context.inFlight);
   const mediaType = request.headers['content-type'];
   const write = { resource, namespace, name, subresource, query, body, mediaType, user, warn };
   const hasNamespace = !resource.namespaced || namespace !== '';
@@ -160,24 +164,20 @@ export async function answerResource(
   const written = (object: JsonObject) =>
     isOther && view.as === 'table' ? object : shownAlone(context, resource, object, view);
   if (method === 'POST' && name === '' && hasNamespace) {
-    sendJson(response, 201, written(await create(context, write)), yaml);
-  } else if (method === 'PUT' && name !== '' && hasNamespace) {
-    sendJson(response, 200, written(await update(context, write)), yaml);
-  } else if (method === 'PATCH' && name !== '' && hasNamespace) {
-    sendJson(response, 200, written(await patch(context, write)), yaml);
-  } else if (method === 'DELETE' && subresource === '' && hasNamespace) {
+    return jsonReply(201, written(await create(context, write)), yaml);
+  }
+  if (method === 'PUT' && name !== '' && hasNamespace) {
+    return jsonReply(200, written(await update(context, write)), yaml);
+  }
+  if (method === 'PATCH' && name !== '' && hasNamespace) {
+    return jsonReply(200, written(await patch(context, write)), yaml);
+  }
+  if (method === 'DELETE' && subresource === '' && hasNamespace) {
     if (name === '') {
-      sendJson(response, 200, await removeCollection(context, read, write), yaml);
-      return;
+      return jsonReply(200, await removeCollection(context, read, write), yaml);
     }
     const removed = await remove(context, write);
-    sendJson(
-      response,
-      200,
-      'object' in removed ? written(removed.object) : successOf(resource, name, removed.uid),
-      yaml,
-    );
-  } else {
-    throw methodNotAllowed('the server does not allow this method on the requested resource');
+    return jsonReply(200, 'object' in removed ? written(removed.object) : successOf(resource, name, removed.uid), yaml);
   }
+  throw methodNotAllowed('the server does not allow this method on the requested resource');
 }

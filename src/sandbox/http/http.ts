@@ -3,7 +3,7 @@ import { readableYaml } from '../../base/index.ts';
 import type { JsonObject, Status } from '../../kubernetes/index.ts';
 import type { View } from '../reads/tables.ts';
 import { notAcceptable, tooLarge, tooManyRequests } from '../resources/errors.ts';
-import { releaseBytes, reserveBytes } from './in-flight.ts';
+import type { InFlight } from './in-flight.ts';
 
 /** Largest body of a request, in bytes; the limit of the real API server. */
 const maxBody = 3 * 1024 * 1024;
@@ -37,83 +37,79 @@ export function viewOf(accept: string, query: URLSearchParams): { view: View; ya
   throw notAcceptable(['application/json', 'application/yaml']);
 }
 
-/** Sends a document, as JSON or as YAML. */
-export function sendJson(
-  response: ServerResponse,
+/** A response that is not a stream. */
+export interface Reply {
+  code: number;
+  headers: Record<string, string | number>;
+  body?: string | Uint8Array;
+}
+
+/** A document, as JSON or as YAML. */
+export function jsonReply(
   code: number,
   document: JsonObject | Status,
   yaml = false,
-  type?: string,
-): void {
-  const text = yaml ? readableYaml(document) : `${JSON.stringify(document)}\n`;
-  hold(response, text.length);
-  response.writeHead(code, {
-    'Cache-Control': noCache,
-    'Content-Type': type ?? (yaml ? 'application/yaml' : 'application/json'),
-    ...(code === 429 || code === 503 ? { 'Retry-After': '1' } : {}),
-  });
-  response.end(text);
+  type = yaml ? 'application/yaml' : 'application/json',
+): Reply {
+  const retry: Reply['headers'] = code === 429 || code === 503 ? { 'Retry-After': '1' } : {};
+  return {
+    code,
+    headers: { 'Cache-Control': noCache, 'Content-Type': type, ...retry },
+    body: yaml ? readableYaml(document) : `${JSON.stringify(document)}\n`,
+  };
 }
 
+/** Plain text. */
+export function textReply(code: number, body: string, type = 'text/plain; charset=utf-8'): Reply {
+  return {
+    code,
+    headers: { 'Cache-Control': noCache, 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' },
+    body,
+  };
+}
+
+/** The response to a path that is not served. */
+export const unknownPath = textReply(404, '404 page not found\n');
+
 /** Responses of at most this many characters are not counted. */
-const smallAnswer = 64 * 1024;
+const smallReply = 64 * 1024;
 /** How long a client may take to read a response, in milliseconds. */
 const readTimeout = 60_000;
 
 /**
- * Counts a response until the client has read it, and closes the connection of a client that does not.
+ * Sends a response, counts it until the client has read it, and closes the connection of a client that does not.
  *
  * @throws {RequestError} 429 when too many are in flight.
  */
-export function hold(response: ServerResponse, bytes: number): void {
-  if (bytes <= smallAnswer) {
-    return;
+export function send(response: ServerResponse, { code, headers, body = '' }: Reply, inFlight: InFlight): void {
+  const { length } = body;
+  if (length > smallReply) {
+    if (!inFlight.reserve(length)) {
+      throw tooManyRequests('too many responses are being sent, please try again later');
+    }
+    const timer = setTimeout(() => response.destroy(), readTimeout).unref();
+    response.once('close', () => {
+      clearTimeout(timer);
+      inFlight.release(length);
+    });
   }
-  if (!reserveBytes(bytes)) {
-    throw tooManyRequests('too many responses are being sent, please try again later');
-  }
-  const timer = setTimeout(() => response.destroy(), readTimeout).unref();
-  response.once('close', () => {
-    clearTimeout(timer);
-    releaseBytes(bytes);
-  });
-}
-
-/** Sends plain text. */
-export function sendText(
-  response: ServerResponse,
-  code: number,
-  text: string,
-  type = 'text/plain; charset=utf-8',
-): void {
-  response.writeHead(code, {
-    'Cache-Control': noCache,
-    'Content-Type': type,
-    'X-Content-Type-Options': 'nosniff',
-  });
-  response.end(text);
-}
-
-/** Responds to a path that is not served. */
-export function sendUnknownPath(response: ServerResponse): void {
-  sendText(response, 404, '404 page not found\n');
+  response.writeHead(code, headers);
+  response.end(body);
 }
 
 /** The body of a request. @throws {RequestError} 413 when it is too large, 429 when too many are being read. */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, inFlight: InFlight): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let taken = 0;
-  request.once('close', () => releaseBytes(taken));
+  request.once('close', () => inFlight.release(size));
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBody) {
+    if (size + chunk.length > maxBody) {
       throw tooLarge(`limit is ${maxBody}`);
     }
-    if (!reserveBytes(chunk.length)) {
+    if (!inFlight.reserve(chunk.length)) {
       throw tooManyRequests('too many requests are being read, please try again later');
     }
-    taken += chunk.length;
+    size += chunk.length;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

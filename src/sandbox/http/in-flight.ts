@@ -1,18 +1,20 @@
-/** Maximum number of bytes of bodies and responses in memory, in this process. */
+/** Maximum number of bytes of bodies and responses in memory. */
 const maxInFlight = 256 * 1024 * 1024;
-let inFlight = 0;
 
-/** Reserves bytes. @returns false when there are not enough left. */
-export function reserveBytes(bytes: number): boolean {
-  // A single response may exceed the maximum if it is the only one.
-  if (inFlight > 0 && inFlight + bytes > maxInFlight) {
-    return false;
+/** Counts the bytes of bodies and responses that a sandbox has in memory. */
+export class InFlight {
+  #bytes = 0;
+
+  /** Reserves bytes. @returns false when there are not enough left. */
+  reserve(bytes: number): boolean {
+    // A single response may exceed the maximum if it is the only one.
+    const fits = this.#bytes === 0 || this.#bytes + bytes <= maxInFlight;
+    this.#bytes += fits ? bytes : 0;
+    return fits;
   }
-  inFlight += bytes;
-  return true;
-}
 
-/** Releases reserved bytes. */
-export function releaseBytes(bytes: number): void {
-  inFlight -= bytes;
+  /** Releases reserved bytes. */
+  release(bytes: number): void {
+    this.#bytes -= bytes;
+  }
 }

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { OpenApiVersion, PublishedDocument } from '../openapi-documents/index.ts';
-import { hold, noCache } from './http.ts';
+import { noCache, type Reply } from './http.ts';
 
 const protobufType = (version: OpenApiVersion, separator = '.') =>
   `application/com.github.proto-openapi.spec.${version}${separator}v1.0+protobuf`;
@@ -56,60 +56,40 @@ function rangeOf(request: IncomingMessage, etag: string, size: number): { start:
 }
 
 /**
- * Sends an OpenAPI document in the requested representation. With its hash in the URL, it may be cached forever;
- * with another hash, the response is a redirect; without one, the ETag applies.
+ * An OpenAPI document in the requested representation. With its hash in the URL, it may be cached forever; with another
+ * hash, the response is a redirect; without one, the ETag applies.
  */
-export function sendOpenApiDocument(
-  document: PublishedDocument,
-  request: IncomingMessage,
-  response: ServerResponse,
-  url: URL,
-): void {
-  response.setHeader('Vary', 'Accept');
-  response.setHeader('Cache-Control', noCache);
+export function openApiReply(document: PublishedDocument, request: IncomingMessage, url: URL): Reply {
+  const headers: Reply['headers'] = { Vary: 'Accept', 'Cache-Control': noCache };
   const type = negotiatedType(request.headers.accept, document.version);
   if (type === undefined) {
-    response.writeHead(406, { 'Content-Length': 0 });
-    response.end();
-    return;
+    return { code: 406, headers: { ...headers, 'Content-Length': 0 } };
   }
   const etag = `"${document.hash}"`;
-  response.setHeader('Etag', etag);
+  headers.Etag = etag;
   const hash = url.searchParams.get('hash');
   if (hash !== null && hash !== '' && hash !== document.hash) {
-    response.writeHead(301, {
-      'Content-Type': type,
-      Location: `${url.pathname}?hash=${document.hash}`,
-      'Content-Length': 0,
-    });
-    response.end();
-    return;
+    const location = { Location: `${url.pathname}?hash=${document.hash}`, 'Content-Type': type, 'Content-Length': 0 };
+    return { code: 301, headers: { ...headers, ...location } };
   }
   if (hash === document.hash) {
-    response.setHeader('Cache-Control', 'public, immutable');
-    response.setHeader('Expires', new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toUTCString());
+    headers['Cache-Control'] = 'public, immutable';
+    headers.Expires = new Date(Date.now() + 365 * 24 * 60 * 60 * 1000).toUTCString();
   }
   if (isUnchanged(request, etag, document.lastModified)) {
-    response.writeHead(304);
-    response.end();
-    return;
+    return { code: 304, headers };
   }
   const body = document.as(type === 'application/json' ? 'json' : 'protobuf');
-  hold(response, body.length);
-  response.setHeader('Accept-Ranges', 'bytes');
-  response.setHeader('Last-Modified', document.lastModified.toUTCString());
+  Object.assign(headers, { 'Accept-Ranges': 'bytes', 'Last-Modified': document.lastModified.toUTCString() });
   const range = rangeOf(request, etag, body.length);
-  if (range !== undefined && range.start > range.end) {
-    response.writeHead(416, { 'Content-Range': `bytes */${body.length}`, 'Content-Length': 0 });
-    response.end();
-    return;
+  if (range === undefined) {
+    return { code: 200, headers: { ...headers, 'Content-Type': type, 'Content-Length': body.length }, body };
   }
-  response.setHeader('Content-Type', type);
-  const part = range === undefined ? body : body.subarray(range.start, range.end + 1);
-  if (range !== undefined) {
-    response.statusCode = 206;
-    response.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${body.length}`);
+  const { start, end } = range;
+  if (start > end) {
+    return { code: 416, headers: { ...headers, 'Content-Range': `bytes */${body.length}`, 'Content-Length': 0 } };
   }
-  response.setHeader('Content-Length', part.length);
-  response.end(part);
+  const part = body.subarray(start, end + 1);
+  const about = { 'Content-Type': type, 'Content-Range': `bytes ${start}-${end}/${body.length}` };
+  return { code: 206, headers: { ...headers, ...about, 'Content-Length': part.length }, body: part };
 }
