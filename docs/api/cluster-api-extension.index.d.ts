@@ -1170,6 +1170,9 @@ interface KubernetesJobs {
   answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
 }
 export declare function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs;
+type FieldTree = true | readonly [FieldTree] | {
+  readonly [name: string]: FieldTree;
+};
 type FieldsByKind = readonly string[] | {
   readonly [kind: string]: readonly string[];
 };
@@ -1184,7 +1187,8 @@ interface InPlaceChanges {
   machinePatches(request: CanUpdateMachineRequest): MachinePatches;
   machineSetPatches(request: CanUpdateMachineSetRequest): MachineSetPatches;
 }
-export declare function defineInPlaceChanges(fields: UpdatableFields): InPlaceChanges;
+type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
+export declare function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges;
 export declare function getField(object: unknown, path: string): Json | undefined;
 export declare function setField(object: object, path: string, value: Json | object | undefined): void;
 interface MachineUpdate {
@@ -1256,4 +1260,4 @@ export declare function createExtensionServer(options: ExtensionServerOptions): 
 export declare function compareVersions(a: string, b: string): number;
 export declare function checkedUpgradePlan<P extends UpgradePlan>(request: GenerateUpgradePlanRequest, plan: P): P;
 export declare function planUpgrade(request: GenerateUpgradePlanRequest, versions?: readonly string[]): UpgradePlan;
-export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, Hook, HookName, HookOptions, InPlaceChanges, Job, Jobs, JobsOptions, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };
+export type { Answer, AnswerFields, Answers, BlockingAnswers, CallOutcome, ExtensionCertificates, ExtensionServer, ExtensionServerOptions, FinalAnswers, HandledCall, Handler, HandlerContext, HandlerOptions, Hook, HookName, HookOptions, InPlaceChanges, Job, Jobs, JobsOptions, KnownFields, KubernetesJob, KubernetesJobs, KubernetesJobsOptions, MachineUpdate, MachineUpdateState, MachineUpdater, RequestFor, ResponseFor, RunningExtension, UpdatableFields, UpgradePlan };

@@ -31,6 +31,7 @@ export {
   type Job,
   type Jobs,
   type JobsOptions,
+  type KnownFields,
   type KubernetesJob,
   type KubernetesJobs,
   type KubernetesJobsOptions,

@@ -27,7 +27,12 @@ export {
   type KubernetesJobsOptions,
 } from './sdk/kubernetes-jobs.ts';
 export { setArguments } from './sdk/objects/arguments.ts';
-export { defineInPlaceChanges, type InPlaceChanges, type UpdatableFields } from './sdk/objects/in-place.ts';
+export {
+  defineInPlaceChanges,
+  type InPlaceChanges,
+  type KnownFields,
+  type UpdatableFields,
+} from './sdk/objects/in-place.ts';
 export { getField, setField } from './sdk/objects/json-path.ts';
 export {
   answerUpdate,

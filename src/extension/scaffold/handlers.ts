@@ -142,14 +142,16 @@ export const variables = defineVariables({
 `;
 
 /** The file with what in-place updates need, for the hooks that need it. */
-export const inPlaceFile = `import { defineInPlaceChanges, HandlerFailure, type MachineUpdater } from 'cluster-api-extension';
-
+export const inPlaceFile = (
+  hasTypes: boolean,
+) => `import { defineInPlaceChanges, HandlerFailure, type MachineUpdater } from 'cluster-api-extension';
+${hasTypes ? "import { knownFields } from './template-types.ts';\n" : ''}
 /** The fields that the extension can change. A machine with any other change is replaced. */
 export const changes = defineInPlaceChanges({
   // machine: ['spec.version'],
   // infrastructureMachine: { DockerMachine: ['spec.bootstrapTimeout'] },
   // bootstrapConfig: { KubeadmConfig: ['spec.files'] },
-});
+}${hasTypes ? ', knownFields' : ''});
 
 /** How the extension updates machines. Put your way to reach nodes here; then remove update-machine from \`todo\` in test/handlers.test.ts. */
 export const updater: MachineUpdater = {

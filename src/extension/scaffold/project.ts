@@ -49,14 +49,16 @@ function targetOf(template: string, { certificates }: ProjectOptions): string | 
   return packedNames[template] ?? template;
 }
 
+const typesFile = 'src/template-types.ts';
+
 /** The files of handlers, by path, with those that they need. */
-function handlerFiles(hooks: readonly string[]): [path: string, text: string][] {
+function handlerFiles(hooks: readonly string[], hasTypes: boolean): [path: string, text: string][] {
   const needsVariables = hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables');
   const isInPlace = hooks.some((hook) => hook.includes('UpdateMachine'));
   return [
     ...hooks.map((hook): [string, string] => [`src/handlers/${handlerNameOf(hook)}.ts`, handlerFile(hook)]),
     ...(needsVariables ? ([['src/variables.ts', variablesFile]] as const) : []),
-    ...(isInPlace ? ([['src/in-place.ts', inPlaceFile]] as const) : []),
+    ...(isInPlace ? ([['src/in-place.ts', inPlaceFile(hasTypes)]] as const) : []),
   ].map(([path, text]) => [path, text]);
 }
 
@@ -86,12 +88,12 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
       );
     }
   }
-  for (const [path, text] of handlerFiles(hooks)) {
+  for (const [path, text] of handlerFiles(hooks, options.templateTypes !== undefined)) {
     files.set(path, text);
   }
   files.set('src/handlers/index.ts', handlersFile(hooks));
   if (options.templateTypes !== undefined) {
-    files.set('src/template-types.ts', options.templateTypes);
+    files.set(typesFile, options.templateTypes);
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -142,7 +144,7 @@ export function addHandlers(folder: string, hooks: readonly string[]): string[] 
       const what = list === '' ? 'is not there' : 'has no line of the form "export const handlers = [a, b];"';
       throw new ProjectError(`${join(folder, index)} ${what}: name the folder of a project of new-extension`);
     }
-    const files = handlerFiles(hooks).filter(([path]) => {
+    const files = handlerFiles(hooks, existsSync(join(folder, typesFile))).filter(([path]) => {
       const isThere = existsSync(join(folder, path));
       if (isThere && path.startsWith('src/handlers/')) {
         throw new ProjectError(`${join(folder, path)} exists: the project has this handler`);

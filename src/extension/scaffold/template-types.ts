@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { fieldTree } from '../sdk/objects/field-tree.ts';
 
 /** A kind in a version, with the schema of its objects. */
 interface Kind {
@@ -123,6 +124,15 @@ export function templateTypes(objects: readonly JsonObject[]): string {
   if (twice !== undefined) {
     throw new TemplateTypesError(`${twice.name} is defined more than once: pass each CustomResourceDefinition once`);
   }
+  const fields = Object.groupBy(
+    kinds.map(({ kind, schema }) => {
+      const isTemplate = kind.endsWith('Template');
+      const spec = ['properties', 'spec', ...(isTemplate ? ['properties', 'template', 'properties', 'spec'] : [])];
+      return { name: kind.replace(/Template$/, ''), tree: { spec: fieldTree(fieldAt(schema, ...spec)) } };
+    }),
+    ({ name }) => name,
+  );
+  const trees = Object.entries(fields).map(([name, versions = []]) => [name, versions.map(({ tree }) => tree)]);
   const byKind = Map.groupBy(
     kinds.filter(({ kind }) => kind.endsWith('Template')),
     ({ kind }) => kind,
@@ -133,10 +143,12 @@ export function templateTypes(objects: readonly JsonObject[]): string {
   );
   return [
     '// Written by `extensionconfig-webhook template-types`. Do not edit: run it again.\n',
-    "import 'cluster-api-extension/topology';\n",
+    "import 'cluster-api-extension/topology';\nimport type { KnownFields } from 'cluster-api-extension';\n",
     "\ndeclare module 'cluster-api-extension/topology' {\n  interface TemplateKinds {\n",
     ...templates,
     '  }\n}\n',
     ...kinds.map((kind) => `\n${interfaceOf(kind)}`),
+    '\n/** The fields of these kinds, for defineInPlaceChanges. */\n',
+    `export const knownFields: KnownFields = ${JSON.stringify(Object.fromEntries(trees))};\n`,
   ].join('');
 }

@@ -53,7 +53,7 @@ test('mistakes do not compile, and the errors say what is wrong', { timeout: 120
       },
     },
   };
-  const folder = linkedProject(['GeneratePatches'], templateTypes([labTemplate({ v1: spec })]));
+  const folder = linkedProject(['GeneratePatches', 'UpdateMachine'], templateTypes([labTemplate({ v1: spec })]));
   const lines: readonly [code: string, error: RegExp | undefined][] = [
     ["import { handler } from 'cluster-api-extension';", undefined],
     ["import { defineVariables, walkTemplates } from 'cluster-api-extension/topology';", undefined],
@@ -92,7 +92,9 @@ test('mistakes do not compile, and the errors say what is wrong', { timeout: 120
     ['], { variables: v });', undefined],
   ];
   writeFileSync(join(folder, 'src/mistakes.ts'), lines.map(([code]) => `${code}\n`).join(''));
-  const errors = (await compile(folder)).split('\n').filter((line) => /^src\/mistakes/.test(line));
+  const all = (await compile(folder)).split('\n').filter((line) => /^\S/.test(line));
+  const errors = all.filter((line) => line.startsWith('src/mistakes'));
+  expect(all).toEqual(errors);
   const byLine = Map.groupBy(errors, (error) => Number(/\((\d+),/.exec(error)?.[1]));
   expect([...byLine.keys()]).toEqual(lines.flatMap(([, error], index) => (error === undefined ? [] : [index + 1])));
   for (const [index, [code, error]] of lines.entries()) {

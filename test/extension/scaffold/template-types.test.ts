@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defineInPlaceChanges, type KnownFields } from '../../../src/extension/index.ts';
 import { TemplateTypesError, templateTypes } from '../../../src/extension/scaffold/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { labTemplate } from './crds.ts';
@@ -7,7 +8,7 @@ import { labTemplate } from './crds.ts';
 function typeOf(schema: JsonObject): string | undefined {
   const spec = { type: 'object', required: ['field'], properties: { field: schema } };
   const text = templateTypes([labTemplate({ v1: spec })]).replaceAll(/\s+/g, ' ');
-  return /spec: \{ field: (.*); \}; \} $/.exec(text)?.[1];
+  return /spec: \{ field: (.*); \}; \} \/\*\* The fields/.exec(text)?.[1];
 }
 
 describe('types of fields', () => {
@@ -44,6 +45,54 @@ test('kinds with several served versions have one type each, and templates are d
   ]);
   expect(text).toContain('"infrastructure.example.com/v1": LabMachineTemplateV1;');
   expect(text).toContain('"infrastructure.example.com/v1beta1": LabMachineTemplateV1beta1;');
+});
+
+describe('with the fields of provider kinds', () => {
+  /** What a project imports. */
+  const knownIn = (text: string) => JSON.parse(/knownFields: KnownFields = (.*);/.exec(text)?.[1] ?? '') as KnownFields;
+  const text = { type: 'string' };
+  const disk = { type: 'object', properties: { size: text, labels: { type: 'object', additionalProperties: text } } };
+  const spec = (properties: JsonObject) => ({
+    type: 'object',
+    properties: { template: { type: 'object', properties: { spec: { type: 'object', properties } } } },
+  });
+  const known = knownIn(
+    templateTypes([
+      labTemplate({
+        v1: spec({ disks: { type: 'array', items: disk }, any: { type: 'object' } }),
+        v1beta1: spec({ image: text }),
+      }),
+    ]),
+  );
+
+  test.each([
+    'spec.disks',
+    'spec.disks[*].size',
+    'spec.disks[0].labels.a',
+    'spec.disks[*].labels.*',
+    'spec.disks[*].*',
+    'spec.any.thing[0]',
+    'spec.image',
+  ])('%s is accepted', (path) => {
+    expect(() => defineInPlaceChanges({ infrastructureMachine: { LabMachine: [path] } }, known)).not.toThrow();
+  });
+
+  test.each<[string, string]>([
+    ['spec.disk', 'infrastructureMachine: "spec.disk" is not a field of a LabMachine: disk is not known'],
+    ['spec.disks[*].siz', 'siz is not known'],
+    ['spec.disks.size', 'size is not known'],
+    ['spec.image.name', 'name is not known'],
+  ])('%s is refused', (path, message) => {
+    expect(() => defineInPlaceChanges({ infrastructureMachine: { LabMachine: [path] } }, known)).toThrow(message);
+  });
+
+  test('a kind that is not among them is refused', () => {
+    expect(() => defineInPlaceChanges({ bootstrapConfig: { KubeadmConfg: ['spec.files'] } }, known)).toThrow(
+      new TypeError(
+        'bootstrapConfig: KubeadmConfg is not known: there are LabMachine; template-types adds those of other CRDs',
+      ),
+    );
+  });
 });
 
 test.each<[string, JsonObject[], string]>([

@@ -1,6 +1,7 @@
 import {
   copyOf,
   encodedPatch,
+  fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
@@ -12,10 +13,10 @@ import {
   type CanUpdateMachineSetRequest,
   type CanUpdateMachineSetResponse,
   hooks,
-  type MessageSchema,
   type Patch,
 } from '../../../runtimehooks/index.ts';
 import { componentOf, componentsOf } from '../../../runtimehooks/messages/index.ts';
+import { type FieldTree, fieldTree, firstUnknown } from './field-tree.ts';
 import { segmentsOf, setAt, step } from './json-path.ts';
 
 /** Paths of fields: of all kinds, or by the kind of the machine's object (`KubeadmConfig`, also for its template). */
@@ -69,22 +70,41 @@ function segmentsBelowSpec(object: string, path: string): Segments {
   return rest;
 }
 
-const components = () => componentsOf([hooks.CanUpdateMachine]);
+/** Fields of kinds, each by its served versions, as `extensionconfig-webhook template-types` writes them. */
+export type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
 
-/** The schema that a schema stands for. */
-function resolved(schema: MessageSchema | undefined): MessageSchema | undefined {
-  const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
-  return reference === undefined ? schema : components().get(componentOf(reference));
+/** The fields of a Machine. */
+function fieldsOfMachine(): FieldTree {
+  const components = componentsOf([hooks.CanUpdateMachine]) as ReadonlyMap<string, unknown>;
+  const [, schema] = [...components].find(([name]) => name.endsWith('.Machine')) ?? [];
+  return fieldTree(schema as Json, (one) => {
+    const reference = one.$ref ?? fieldAt(one, 'allOf', 0, '$ref');
+    return typeof reference === 'string' ? (components.get(componentOf(reference)) as Json) : one;
+  });
 }
 
-/** @throws {TypeError} for a path that Machines do not have. */
-function checkMachinePath(path: string, segments: Segments): void {
-  const machine = [...components()].find(([name]) => name.endsWith('.Machine'))?.[1];
-  let schema = resolved(machine?.properties?.spec);
-  for (const segment of segments) {
-    schema = resolved(schema?.properties?.[String(segment)] ?? schema?.additionalProperties ?? schema?.items);
-    if (schema === undefined) {
-      throw new TypeError(`machine: ${JSON.stringify(path)} is not a field of a Machine: ${segment} is not known`);
+/** @throws {TypeError} for a path that objects of a kind do not have. */
+function checkPath(object: string, kind: string, path: string, known: readonly FieldTree[]): void {
+  const segments = ['spec', ...segmentsBelowSpec(object, path)];
+  const unknown = known.map((tree) => firstUnknown(tree, segments));
+  if (!unknown.includes(-1)) {
+    const segment = segments[Math.max(...unknown)];
+    throw new TypeError(`${object}: ${JSON.stringify(path)} is not a field of a ${kind}: ${segment} is not known`);
+  }
+}
+
+/** @throws {TypeError} for kinds and paths that are not known. */
+function checkPaths(object: string, fields: FieldsByKind = [], known: KnownFields): void {
+  for (const [kind, paths] of Object.entries(Array.isArray(fields) ? {} : fields)) {
+    const versions = Object.hasOwn(known, kind) ? known[kind] : undefined;
+    if (versions === undefined) {
+      const kinds = Object.keys(known).join(', ');
+      throw new TypeError(
+        `${object}: ${kind} is not known: there are ${kinds}; template-types adds those of other CRDs`,
+      );
+    }
+    for (const path of paths as readonly string[]) {
+      checkPath(object, kind, path, versions);
     }
   }
 }
@@ -149,12 +169,16 @@ function parsed(object: string, fields: FieldsByKind = []): Map<string, readonly
  * });
  * ```
  *
- * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes, and for one that Machines do
- *   not have.
+ * @param known the fields of providers' kinds, which `extensionconfig-webhook template-types` writes. Without it, their
+ *   paths are not checked: Cluster API replaces machines as if the extension could not change a misspelt field.
+ * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes, and for one that Machines or
+ *   the known kinds do not have.
  */
-export function defineInPlaceChanges(fields: UpdatableFields): InPlaceChanges {
-  for (const path of fields.machine ?? []) {
-    checkMachinePath(path, segmentsBelowSpec('machine', path));
+export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges {
+  checkPaths('machine', { Machine: fields.machine ?? [] }, { Machine: [fieldsOfMachine()] });
+  if (known !== undefined) {
+    checkPaths('infrastructureMachine', fields.infrastructureMachine, known);
+    checkPaths('bootstrapConfig', fields.bootstrapConfig, known);
   }
   const machine = parsed('machine', fields.machine);
   const infrastructureMachine = parsed('infrastructureMachine', fields.infrastructureMachine);

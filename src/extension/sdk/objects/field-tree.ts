@@ -1,0 +1,61 @@
+import { isJsonObject, type Json, type JsonObject } from '../../../kubernetes/index.ts';
+
+/**
+ * The fields of an object, by name; `*` stands for any name. Of a list: those of its items. `true` where they are not
+ * known.
+ */
+export type FieldTree = true | readonly [FieldTree] | { readonly [name: string]: FieldTree };
+
+/**
+ * The fields that a schema describes.
+ *
+ * @param resolve returns the schema that a schema stands for. Default: itself.
+ */
+export function fieldTree(
+  schema: Json | undefined,
+  resolve: (schema: JsonObject) => Json | undefined = (one) => one,
+): FieldTree {
+  const found = isJsonObject(schema) ? resolve(schema) : undefined;
+  if (!isJsonObject(found)) {
+    return true;
+  }
+  const { items, properties, additionalProperties, type } = found;
+  if (items !== undefined) {
+    return [fieldTree(items, resolve)];
+  }
+  const isOpen = additionalProperties === true || found['x-kubernetes-preserve-unknown-fields'] === true;
+  const rest = isOpen || (properties === undefined && (type === undefined || type === 'object'));
+  return {
+    ...Object.fromEntries(
+      Object.entries(isJsonObject(properties) ? properties : {}).map(([name, field]) => [
+        name,
+        fieldTree(field, resolve),
+      ]),
+    ),
+    ...(isJsonObject(additionalProperties)
+      ? { '*': fieldTree(additionalProperties, resolve) }
+      : rest && { '*': true as const }),
+  };
+}
+
+/** Where a path leaves the known fields: the index of a segment; -1 if it does not. `*` may stand for any segment. */
+export function firstUnknown(tree: FieldTree, path: readonly (string | number)[]): number {
+  let at: FieldTree | undefined = tree;
+  for (const [index, segment] of path.entries()) {
+    if (at === true) {
+      return -1;
+    }
+    if (isList(at)) {
+      at = typeof segment === 'number' || segment === '*' ? at[0] : undefined;
+    } else {
+      // All fields of an object may differ in what is below them.
+      at = Object.hasOwn(at, segment) ? at[segment] : (at['*'] ?? (segment === '*' ? true : undefined));
+    }
+    if (at === undefined) {
+      return index;
+    }
+  }
+  return -1;
+}
+
+const isList = (tree: FieldTree): tree is readonly [FieldTree] => Array.isArray(tree);
