@@ -272,7 +272,7 @@ test('a comment above an object turns off a rule for all of it, and for no other
 });
 
 test.each([
-  ['no reason', '# extensionconfig-lint: off url-query', 'write behind url-query why it is turned off here'],
+  ['no reason', '# extensionconfig-lint: off url-query', 'after url-query, write why it is turned off here'],
   ['an unknown rule', off('nothing'), 'there is no rule "nothing"'],
   [
     "one of Cluster API's own rules",
