@@ -23,6 +23,7 @@ export {
   createRuleSet,
   type Level,
   maxReports,
+  parsedInput,
   type RuleFinding,
   type RuleSet,
   type RuleSetOptions,

@@ -1,4 +1,4 @@
-import { type Finding, type Rule, rules } from '../../policy/index.ts';
+import { type Finding, parsedInput, type Rule, rules } from '../../policy/index.ts';
 import type { KnownHooks } from '../../runtimehooks/client/index.ts';
 import { formatRelease } from '../../runtimehooks/index.ts';
 import { type Condition, conditionOf } from '../configs/conditions.ts';
@@ -27,7 +27,8 @@ const maxNamed = 20;
 /** The findings of one rule about the handlers of an ExtensionConfig. */
 function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks, now: Date): Finding[] {
   const found: Finding[] = [];
-  rule.check(
+  const options = { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: 30 };
+  const input = parsedInput(
     {
       object: config,
       whole: config,
@@ -38,9 +39,9 @@ function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: Know
       isPruned: true,
       now,
     },
-    (finding) => found.push(finding),
-    { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: 30 },
+    options,
   );
+  rule.check(input, (finding) => found.push(finding), options);
   return found;
 }
 

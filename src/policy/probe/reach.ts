@@ -2,7 +2,6 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { orAborted } from '../../base/index.ts';
 import type { AllowList } from './allow-list.ts';
-import { createSlots } from './slots.ts';
 
 /**
  * The address at which to call a host, or why it is not called: `refused`: not allowed by the operator; `busy`: too
@@ -29,7 +28,7 @@ export async function systemAddresses(hostname: string): Promise<string[]> {
 
 /** Creates a `Reach` that returns only allowed addresses: every address of a name must be allowed. */
 export function createReach(allow: AllowList, resolve: (hostname: string) => Promise<readonly string[]>): Reach {
-  const slots = createSlots(maxLookups);
+  const lookups = new Set<Promise<unknown>>();
 
   return async (hostname, signal) => {
     if (isIP(hostname) !== 0) {
@@ -39,13 +38,18 @@ export function createReach(allow: AllowList, resolve: (hostname: string) => Pro
       return 'refused';
     }
     try {
-      await slots.take(signal);
+      while (lookups.size >= maxLookups) {
+        await orAborted(Promise.race(lookups), signal);
+      }
     } catch {
       return 'busy';
     }
+    // A lookup cannot be cancelled, so it counts until it ends.
+    const work = resolve(hostname);
+    const ended = work.catch(() => {});
+    lookups.add(ended);
+    void ended.then(() => lookups.delete(ended));
     try {
-      // A lookup cannot be cancelled, so it keeps its slot until it ends.
-      const work = resolve(hostname).finally(slots.give);
       const [address, ...others] = await orAborted(work, signal);
       return address !== undefined && [address, ...others].every((one) => allow.allows(hostname, one))
         ? { address }

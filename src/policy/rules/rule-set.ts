@@ -3,9 +3,10 @@ import { fieldAt, formatFieldPath, type Json } from '../../kubernetes/index.ts';
 import { createEchoTest, notRenderedId } from './echo.ts';
 import { compareFieldPaths } from './field-order.ts';
 import { caBundleOf } from './fields/ca-bundle.ts';
+import { handlersOf } from './fields/handlers.ts';
 import { unrenderedIn } from './fields/placeholders.ts';
 import { clientUrlOf } from './fields/url.ts';
-import type { Finding, OptionalPart, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
+import type { Finding, OptionalPart, ParsedInput, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
 /** Which rules run: all of them, or exactly what Cluster API itself rejects. */
@@ -168,6 +169,12 @@ function presentParts({ whole: object, violations, facts }: RuleInput): Readonly
   };
 }
 
+/** The input as rules get it. */
+export function parsedInput(input: RuleInput, { hooks }: Pick<RuleOptions, 'hooks'>): ParsedInput {
+  const { object } = input;
+  return { ...input, url: clientUrlOf(object), caBundle: caBundleOf(object), handlers: handlersOf(object, hooks) };
+}
+
 /** Creates a rule set from an operator's configuration. */
 export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = allRules): RuleSet {
   const active = rules.flatMap((rule): ActiveRule[] => {
@@ -195,7 +202,7 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
         leaveOut(leftOut, current);
       }
     };
-    const parsed = { ...input, url: clientUrlOf(input.object), caBundle: caBundleOf(input.object) };
+    const parsed = parsedInput(input, options);
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const present = presentParts(input);
     for (current of activeBySubject[input.subject]) {

@@ -3,6 +3,7 @@ import type { CauseReason, FieldPath, JsonObject } from '../../kubernetes/index.
 import type { HookCatalog, Release } from '../../runtimehooks/index.ts';
 import type { Facts } from '../facts/facts.ts';
 import type { CaBundle } from './fields/ca-bundle.ts';
+import type { PlacedHandler } from './fields/handlers.ts';
 import type { ClientUrl } from './fields/url.ts';
 
 /** What a finding leads to: the request is denied, or the client gets a warning. */
@@ -57,12 +58,13 @@ export interface RuleInput {
   namesake?: string | undefined;
 }
 
-/** What a rule gets: the input, and the parts of `object` that several rules parse. */
+/** What a rule gets: the input, and the parts of `object` that several rules need, parsed once. */
 export interface ParsedInput extends RuleInput {
   /** The parsed url; undefined if it is absent, or rejected by rule `url-valid`. */
-  url?: ClientUrl | undefined;
+  url: ClientUrl | undefined;
   /** The parsed caBundle; undefined if it is absent or only white space (the placeholder `Cg==`). */
-  caBundle?: CaBundle | undefined;
+  caBundle: CaBundle | undefined;
+  handlers: readonly PlacedHandler[];
 }
 
 /** The operator's configuration that rules depend on. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
-import { createFactsStore, type RuleInput, rules } from '../../../src/policy/index.ts';
+import { createFactsStore, parsedInput, type RuleInput, rules } from '../../../src/policy/index.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 
 /** Objects that lack ever more fields, as decoding returns them. */
@@ -30,7 +30,7 @@ function findingsOf(object: object, more: Partial<RuleInput> = {}): string[] {
   const found: string[] = [];
   for (const rule of rules) {
     rule.check(
-      input,
+      parsedInput(input, ruleSetOptions()),
       ({ path, reason, value }) => {
         found.push(`${rule.id} ${path.join('.')} ${reason.replace('FieldValue', '')} ${JSON.stringify(value) ?? '-'}`);
       },

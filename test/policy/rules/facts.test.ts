@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allowDeletionAnnotation, decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { exampleReports, rules, type Situation, warningText } from '../../../src/policy/index.ts';
+import { exampleReports, parsedInput, rules, type Situation, warningText } from '../../../src/policy/index.ts';
 import {
   example,
   exampleClass,
@@ -344,7 +344,8 @@ test('rules about the cluster report nothing if nothing is known', () => {
     const report = () => {
       throw new Error(`${rule.id} says something`);
     };
-    rule.check({ ...input, writtenAs: 'v1beta2', version: 'v1beta2' }, report, ruleSetOptions());
+    const whole = parsedInput({ ...input, writtenAs: 'v1beta2', version: 'v1beta2' }, ruleSetOptions());
+    rule.check(whole, report, ruleSetOptions());
   }
 });
 

@@ -3,7 +3,6 @@ import { hooksGroup } from '../../../runtimehooks/index.ts';
 import { exampleClass, exampleCluster } from '../examples/cluster.ts';
 import { example } from '../examples/manifest.ts';
 import { howToAllowDeletion, isDeletionAllowed } from '../fields/allow-deletion.ts';
-import { handlersOf } from '../fields/handlers.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { someClusters, someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
@@ -42,12 +41,12 @@ export const deletionRules: readonly Rule[] = [
     severity: 'deny',
     subjects: ['deletion'],
     about: 'facts',
-    check({ object, facts }, report) {
+    check({ object, handlers, facts }, report) {
       if (facts?.clusters === undefined || isDeletionAllowed(object.metadata)) {
         return;
       }
       const selector = namespaceSelectorOf(object);
-      const hooks = new Set(handlersOf(object).flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
+      const hooks = new Set(handlers.flatMap(({ hook }) => (hook?.group === hooksGroup ? [hook.name] : [])));
       for (const hook of hooks) {
         const waiting = someClusters(facts.clusters.waitingFor(hook), selector, facts);
         if (waiting !== undefined) {

@@ -1,10 +1,10 @@
 import { dns1123LabelProblems, showValue } from '../../../kubernetes/index.ts';
-import { compareReleases } from '../../../runtimehooks/index.ts';
 import { exampleClass } from '../examples/cluster.ts';
 import { example, exampleHandler } from '../examples/manifest.ts';
-import { groupVersionOf, handlersOf, knownHandlersOf, nameHook } from '../fields/handlers.ts';
+import { groupVersionOf, nameHook } from '../fields/handlers.ts';
 import { someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
+import { handlerRule } from './handler-rule.ts';
 
 const discovery = { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'Discovery' };
 
@@ -20,14 +20,14 @@ export const handlersRules: readonly Rule[] = [
     severity: 'deny',
     subjects: ['object', 'status'],
     about: 'handlers',
-    check({ object }, report) {
+    check({ object, handlers }, report) {
       const { name: objectName } = object.metadata;
       // Without the object's name the suffix is unknown; a missing or too long name is reported by other rules.
       if (objectName === undefined) {
         return;
       }
       const suffix = `.${objectName}`;
-      for (const { handler, path } of handlersOf(object)) {
+      for (const { handler, path } of handlers) {
         const name = handler.name ?? '';
         if (!name.endsWith(suffix) || dns1123LabelProblems(name.slice(0, -suffix.length)).length > 0) {
           report({
@@ -50,9 +50,9 @@ export const handlersRules: readonly Rule[] = [
     severity: 'deny',
     subjects: ['object', 'status'],
     about: 'handlers',
-    check({ object }, report) {
+    check({ handlers }, report) {
       const seen = new Map<string, number>();
-      for (const [index, { handler, path }] of handlersOf(object).entries()) {
+      for (const [index, { handler, path }] of handlers.entries()) {
         const name = handler.name ?? '';
         const first = seen.get(name);
         if (first === undefined) {
@@ -68,85 +68,62 @@ export const handlersRules: readonly Rule[] = [
       good: example({ handlers: [exampleHandler(), exampleHandler({ name: 'quota.my-extension' })] }),
     },
   },
-  {
+  handlerRule({
     id: 'handler-hook-version',
     summary: 'requestHook.apiVersion of a handler is GROUP/VERSION.',
     severity: 'deny',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report) {
-      for (const { handler, path } of handlersOf(object)) {
-        const value = handler.requestHook?.apiVersion;
-        if (value !== undefined && groupVersionOf(value) === undefined) {
-          report({
-            path: [...path, 'requestHook', 'apiVersion'],
+    field: ['requestHook', 'apiVersion'],
+    findingOf({ handler: { requestHook } }) {
+      const value = requestHook?.apiVersion;
+      return value === undefined || groupVersionOf(value) !== undefined
+        ? undefined
+        : {
             reason: 'FieldValueInvalid',
             value,
             message: 'must be GROUP/VERSION (e.g. hooks.runtime.cluster.x-k8s.io/v1alpha1)',
-          });
-        }
-      }
+          };
     },
-    example: {
-      bad: example({ handler: { requestHook: { apiVersion: 'v1alpha1', hook: 'BeforeClusterUpgrade' } } }),
-      good: example({
-        handler: {
-          requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
-        },
-      }),
-    },
-  },
-  {
+    bad: { requestHook: { apiVersion: 'v1alpha1', hook: 'BeforeClusterUpgrade' } },
+    good: { requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' } },
+  }),
+  handlerRule({
     id: 'handler-timeout',
     summary: 'timeoutSeconds of a handler is between 1 and 10 (--max-handler-timeout-seconds).',
     severity: 'deny',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report, { maxHandlerTimeoutSeconds }) {
-      for (const { handler, path } of handlersOf(object)) {
-        const value = handler.timeoutSeconds;
-        if (value !== undefined && !(value >= 1 && value <= maxHandlerTimeoutSeconds)) {
-          report({
-            path: [...path, 'timeoutSeconds'],
+    field: ['timeoutSeconds'],
+    findingOf: ({ handler: { timeoutSeconds: value } }, { maxHandlerTimeoutSeconds }) =>
+      value === undefined || (value >= 1 && value <= maxHandlerTimeoutSeconds)
+        ? undefined
+        : {
             reason: 'FieldValueInvalid',
             value,
             message: `must be between 1 and ${maxHandlerTimeoutSeconds} seconds; the extension server sets it in its Discovery response`,
-          });
-        }
-      }
-    },
-    example: { bad: example({ handler: { timeoutSeconds: 30 } }), good: example({ handler: { timeoutSeconds: 10 } }) },
-  },
-  {
+          },
+    bad: { timeoutSeconds: 30 },
+    good: { timeoutSeconds: 10 },
+  }),
+  handlerRule({
     id: 'handler-failure-policy',
     summary: 'failurePolicy of a handler is Ignore or Fail.',
     severity: 'deny',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report) {
-      for (const { handler, path } of handlersOf(object)) {
-        const value = handler.failurePolicy;
-        if (value !== undefined && value !== 'Ignore' && value !== 'Fail') {
-          const message = 'must be Ignore or Fail (the default)';
-          report({ path: [...path, 'failurePolicy'], reason: 'FieldValueNotSupported', value, message });
-        }
-      }
-    },
-    example: {
-      bad: example({ handler: { failurePolicy: 'Retry' } }),
-      good: example({ handler: { failurePolicy: 'Fail' } }),
-    },
-  },
+    field: ['failurePolicy'],
+    findingOf: ({ handler: { failurePolicy: value } }) =>
+      value === undefined || value === 'Ignore' || value === 'Fail'
+        ? undefined
+        : { reason: 'FieldValueNotSupported', value, message: 'must be Ignore or Fail (the default)' },
+    bad: { failurePolicy: 'Retry' },
+    good: { failurePolicy: 'Fail' },
+  }),
   {
     id: 'handler-hook-singleton',
     summary: 'At most one handler serves a singleton hook.',
     severity: 'deny',
     subjects: ['object', 'status'],
     about: 'handlers',
-    check({ object }, report, options) {
+    check({ handlers }, report) {
       const seen = new Map<string, string>();
-      for (const { handler, path, life } of knownHandlersOf(object, options)) {
-        if (!life.singleton) {
+      for (const { handler, path, life } of handlers) {
+        if (!life?.singleton) {
           continue;
         }
         const hook = nameHook(life);
@@ -174,48 +151,23 @@ export const handlersRules: readonly Rule[] = [
     },
   },
   {
-    id: 'failure-policy-blocking',
-    summary: 'A handler of a blocking hook has failurePolicy Fail.',
-    severity: 'warn',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report, options) {
-      for (const { handler, path, life } of knownHandlersOf(object, options)) {
-        const isBlocking =
-          life.blockingSince !== undefined && compareReleases(options.clusterApi, life.blockingSince) >= 0;
-        if (isBlocking && handler.failurePolicy === 'Ignore') {
-          report({
-            path: [...path, 'failurePolicy'],
-            reason: 'FieldValueInvalid',
-            value: 'Ignore',
-            message: `${life.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
-          });
-        }
-      }
-    },
-    example: {
-      bad: example({ handler: { failurePolicy: 'Ignore' } }),
-      good: example({ handler: { failurePolicy: 'Fail' } }),
-    },
-  },
-  {
     id: 'handler-named-by-class',
     summary: 'A status update does not remove a handler that a ClusterClass names.',
     severity: 'warn',
     subjects: ['status'],
     about: 'facts',
-    check({ object, oldObject, facts }, report) {
+    check({ object, handlers, oldObject, facts }, report) {
       const references = facts?.clusterClasses?.namingExtension(object.metadata.name ?? '');
       if (references === undefined || oldObject === undefined) {
         return;
       }
-      const offered = new Set(handlersOf(object).map(({ handler }) => handler.name));
+      const offered = new Set(handlers.map(({ handler }) => handler.name));
       const missing = [...references].filter(({ handler }) => !offered.has(handler));
       // Then the old object need not be decoded.
       if (missing.length === 0) {
         return;
       }
-      const before = new Set(handlersOf(oldObject()).map(({ handler }) => handler.name));
+      const before = new Set(oldObject().status?.handlers?.map(({ name }) => name));
       const dropped = Map.groupBy(
         missing.filter(({ handler }) => before.has(handler)),
         ({ handler }) => handler,

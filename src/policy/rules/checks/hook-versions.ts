@@ -1,129 +1,119 @@
-import { deprecationIn, formatRelease, phaseIn } from '../../../runtimehooks/index.ts';
+import { compareReleases, deprecationIn, formatRelease, phaseIn } from '../../../runtimehooks/index.ts';
 import { deprecatedHook, futureHook, removedHook } from '../examples/hooks.ts';
-import { example } from '../examples/manifest.ts';
-import { handlersOf, knownHandlersOf, nameHook } from '../fields/handlers.ts';
+import { nameHook } from '../fields/handlers.ts';
 import type { Rule } from '../rule.ts';
+import { handlerRule } from './handler-rule.ts';
+
+const group = 'hooks.runtime.cluster.x-k8s.io';
+const good = { requestHook: { apiVersion: `${group}/v1alpha1`, hook: 'BeforeClusterUpgrade' } };
+
+/** The version of an invented provider's hook. */
+const invented = (version: string, hook: string) => ({
+  requestHook: { apiVersion: `hooks.example.com/${version}`, hook },
+});
 
 export const hookVersionsRules: readonly Rule[] = [
-  {
+  handlerRule({
     id: 'hook-version-removed',
     summary: 'No handler serves a hook version that the targeted Cluster API release no longer has.',
     severity: 'deny',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report, options) {
-      for (const { path, life } of knownHandlersOf(object, options)) {
-        if (life.removed !== undefined && phaseIn(life, options.clusterApi) === 'removed') {
-          const remedy = life.replacedBy === undefined ? 'remove the handler' : `serve ${nameHook(life.replacedBy)}`;
-          report({
-            path: [...path, 'requestHook', 'apiVersion'],
-            reason: 'FieldValueNotSupported',
-            value: `${life.group}/${life.version}`,
-            message: `${life.name} in this version was removed in Cluster API ${formatRelease(life.removed)} and is never called by ${formatRelease(options.clusterApi)}; ${remedy} instead`,
-          });
-        }
+    field: ['requestHook', 'apiVersion'],
+    findingOf({ life }, { clusterApi }) {
+      if (life?.removed === undefined || phaseIn(life, clusterApi) !== 'removed') {
+        return undefined;
       }
+      const remedy = life.replacedBy === undefined ? 'remove the handler' : `serve ${nameHook(life.replacedBy)}`;
+      return {
+        reason: 'FieldValueNotSupported',
+        value: `${life.group}/${life.version}`,
+        message: `${life.name} in this version was removed in Cluster API ${formatRelease(life.removed)} and is never called by ${formatRelease(clusterApi)}; ${remedy} instead`,
+      };
     },
-    example: {
-      bad: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1alpha1', hook: removedHook } } }),
-      good: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1beta1', hook: removedHook } } }),
-    },
-  },
-  {
+    bad: invented('v1alpha1', removedHook),
+    good: invented('v1beta1', removedHook),
+  }),
+  handlerRule({
     id: 'hook-version-deprecated',
     summary: 'No handler serves a hook version that is deprecated in the targeted Cluster API release.',
     severity: 'warn',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report, options) {
-      for (const { path, life } of knownHandlersOf(object, options)) {
-        const deprecation = deprecationIn(life, options.clusterApi);
-        if (deprecation === undefined) {
-          continue;
-        }
-        const { since, supportedUntil } = deprecation;
-        const until =
-          supportedUntil === undefined
-            ? 'any later release may remove it'
-            : `supported at least until ${formatRelease(supportedUntil.release)} and ${supportedUntil.month}`;
-        const remedy = life.replacedBy === undefined ? '' : `; serve ${nameHook(life.replacedBy)} instead`;
-        report({
-          path: [...path, 'requestHook', 'apiVersion'],
-          reason: 'FieldValueInvalid',
-          value: `${life.group}/${life.version}`,
-          message: `${life.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), ${until}${remedy}`,
-        });
+    field: ['requestHook', 'apiVersion'],
+    findingOf({ life }, { clusterApi }) {
+      const deprecation = life && deprecationIn(life, clusterApi);
+      if (life === undefined || deprecation === undefined) {
+        return undefined;
       }
+      const { since, supportedUntil } = deprecation;
+      const until =
+        supportedUntil === undefined
+          ? 'any later release may remove it'
+          : `supported at least until ${formatRelease(supportedUntil.release)} and ${supportedUntil.month}`;
+      const remedy = life.replacedBy === undefined ? '' : `; serve ${nameHook(life.replacedBy)} instead`;
+      return {
+        reason: 'FieldValueInvalid',
+        value: `${life.group}/${life.version}`,
+        message: `${life.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), ${until}${remedy}`,
+      };
     },
-    example: {
-      bad: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1beta1', hook: deprecatedHook } } }),
-      good: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1', hook: deprecatedHook } } }),
-    },
-  },
-  {
+    bad: invented('v1beta1', deprecatedHook),
+    good: invented('v1', deprecatedHook),
+  }),
+  handlerRule({
     id: 'hook-unknown',
     summary: "Every hook that a handler serves is in the catalog (--hook-lifecycles adds a provider's own).",
     severity: 'warn',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report, { hooks }) {
-      for (const { hook, path } of handlersOf(object)) {
-        if (hook === undefined || hooks.find(hook.group, hook.version, hook.name) !== undefined) {
-          continue;
-        }
-        const meant =
-          hooks.findIgnoringCase(hook.group, hook.version, hook.name) ??
-          hooks.findIgnoringCase(hook.group.replace('hook.', 'hooks.'), hook.version, hook.name);
-        const remedy =
-          meant === undefined
-            ? 'check its group, version and name, or describe it in a file for --hook-lifecycles'
-            : `did you mean ${meant.name} (${meant.group}/${meant.version})?`;
-        report({
-          path: [...path, 'requestHook', 'hook'],
-          reason: 'FieldValueNotFound',
-          value: hook.name,
-          message: `no such hook is known in ${hook.group}/${hook.version}; ${remedy}`,
-        });
+    field: ['requestHook', 'hook'],
+    findingOf({ hook, life }, { hooks }) {
+      if (hook === undefined || life !== undefined) {
+        return undefined;
       }
+      const meant =
+        hooks.findIgnoringCase(hook.group, hook.version, hook.name) ??
+        hooks.findIgnoringCase(hook.group.replace('hook.', 'hooks.'), hook.version, hook.name);
+      const remedy =
+        meant === undefined
+          ? 'check its group, version and name, or describe it in a file for --hook-lifecycles'
+          : `did you mean ${nameHook(meant)}?`;
+      return {
+        reason: 'FieldValueNotFound',
+        value: hook.name,
+        message: `no such hook is known in ${hook.group}/${hook.version}; ${remedy}`,
+      };
     },
-    example: {
-      bad: example({
-        handler: {
-          requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgraded' },
-        },
-      }),
-      good: example({
-        handler: {
-          requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
-        },
-      }),
-    },
-  },
-  {
+    bad: { requestHook: { apiVersion: `${group}/v1alpha1`, hook: 'BeforeClusterUpgraded' } },
+    good,
+  }),
+  handlerRule({
     id: 'hook-too-new',
     summary: 'Every hook that a handler serves exists in the targeted Cluster API release.',
     severity: 'warn',
-    subjects: ['object', 'status'],
-    about: 'handlers',
-    check({ object }, report, options) {
-      for (const { path, life } of knownHandlersOf(object, options)) {
-        if (phaseIn(life, options.clusterApi) === 'future') {
-          report({
-            path: [...path, 'requestHook', 'hook'],
+    field: ['requestHook', 'hook'],
+    findingOf: ({ life }, { clusterApi }) =>
+      life !== undefined && phaseIn(life, clusterApi) === 'future'
+        ? {
             reason: 'FieldValueNotSupported',
             value: life.name,
-            message: `was introduced in Cluster API ${formatRelease(life.introduced)}; ${formatRelease(options.clusterApi)} never calls it`,
-          });
-        }
-      }
-    },
-    example: {
-      bad: example({ handler: { requestHook: { apiVersion: 'hooks.example.com/v1', hook: futureHook } } }),
-      good: example({
-        handler: {
-          requestHook: { apiVersion: 'hooks.runtime.cluster.x-k8s.io/v1alpha1', hook: 'BeforeClusterUpgrade' },
-        },
-      }),
-    },
-  },
+            message: `was introduced in Cluster API ${formatRelease(life.introduced)}; ${formatRelease(clusterApi)} never calls it`,
+          }
+        : undefined,
+    bad: invented('v1', futureHook),
+    good,
+  }),
+  handlerRule({
+    id: 'failure-policy-blocking',
+    summary: 'A handler of a blocking hook has failurePolicy Fail.',
+    severity: 'warn',
+    field: ['failurePolicy'],
+    findingOf: ({ handler, life }, { clusterApi }) =>
+      handler.failurePolicy === 'Ignore' &&
+      life?.blockingSince !== undefined &&
+      compareReleases(clusterApi, life.blockingSince) >= 0
+        ? {
+            reason: 'FieldValueInvalid',
+            value: 'Ignore',
+            message: `${life.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
+          }
+        : undefined,
+    bad: { failurePolicy: 'Ignore' },
+    good: { failurePolicy: 'Fail' },
+  }),
 ];

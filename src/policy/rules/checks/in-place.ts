@@ -21,8 +21,8 @@ export const inPlaceRules: readonly Rule[] = [
     severity: 'warn',
     subjects: ['object', 'status'],
     about: 'handlers',
-    check({ object }, report) {
-      for (const [hook, [first, ...others]] of inPlaceHandlersOf(object)) {
+    check({ handlers }, report) {
+      for (const [hook, [first, ...others]] of inPlaceHandlersOf(handlers)) {
         for (const { path } of others) {
           report({
             path: [...path, 'requestHook', 'hook'],
@@ -49,13 +49,13 @@ export const inPlaceRules: readonly Rule[] = [
     severity: 'warn',
     subjects: ['object', 'status'],
     about: 'facts',
-    check({ object, facts }, report) {
+    check({ object, handlers, facts }, report) {
       if (facts?.extensionConfigs === undefined) {
         return;
       }
       const selector = namespaceSelectorOf(object);
       // Once for each hook, however many handlers serve it.
-      for (const [hook, [first]] of inPlaceHandlersOf(object)) {
+      for (const [hook, [first]] of inPlaceHandlersOf(handlers)) {
         const others = overlapping(
           facts.extensionConfigs.byHook(`${hook}.${hooksGroup}`),
           object.metadata.name,

@@ -1,7 +1,6 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import type { FieldPath } from '../../../kubernetes/index.ts';
-import type { Lifecycle, LifecycleKey } from '../../../runtimehooks/index.ts';
-import type { RuleOptions } from '../rule.ts';
+import type { HookCatalog, Lifecycle, LifecycleKey } from '../../../runtimehooks/index.ts';
 
 type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
 
@@ -11,15 +10,17 @@ export interface PlacedHandler {
   path: FieldPath;
   /** The hook that it serves, or undefined if its requestHook is incomplete. */
   hook: LifecycleKey | undefined;
+  /** The lifecycle of the hook; undefined if it is not in the catalog. */
+  life: Lifecycle | undefined;
 }
 
 /** The handlers of an object, each with its path. */
-export function handlersOf(object: ExtensionConfig): readonly PlacedHandler[] {
-  return (object.status?.handlers ?? []).map((handler, index) => ({
-    handler,
-    path: ['status', 'handlers', index],
-    hook: hookOf(handler),
-  }));
+export function handlersOf(object: ExtensionConfig, hooks: HookCatalog): readonly PlacedHandler[] {
+  return (object.status?.handlers ?? []).map((handler, index) => {
+    const hook = hookOf(handler);
+    const life = hook && hooks.find(hook.group, hook.version, hook.name);
+    return { handler, path: ['status', 'handlers', index], hook, life };
+  });
 }
 
 /** The two parts of GROUP/VERSION, or undefined for any other text. */
@@ -33,18 +34,6 @@ function hookOf({ requestHook }: Handler): LifecycleKey | undefined {
   const { apiVersion, hook } = requestHook ?? {};
   const api = apiVersion === undefined ? undefined : groupVersionOf(apiVersion);
   return api && hook ? { ...api, name: hook } : undefined;
-}
-
-/** The handlers whose hook is in the catalog, with the lifecycle of the hook. */
-export function knownHandlersOf(
-  object: ExtensionConfig,
-  options: RuleOptions,
-): (PlacedHandler & { life: Lifecycle })[] {
-  return handlersOf(object).flatMap((placed) => {
-    const { hook } = placed;
-    const life = hook && options.hooks.find(hook.group, hook.version, hook.name);
-    return life === undefined ? [] : [{ ...placed, life }];
-  });
 }
 
 /** A hook in a message: `GeneratePatches (hooks.runtime.cluster.x-k8s.io/v1alpha1)`. */

@@ -1,0 +1,32 @@
+import type { JsonObject } from '../../../kubernetes/index.ts';
+import { example } from '../examples/manifest.ts';
+import type { PlacedHandler } from '../fields/handlers.ts';
+import type { Finding, Rule, RuleOptions } from '../rule.ts';
+
+interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
+  /** The field of a handler that findings are about. */
+  field: readonly string[];
+  /** The finding about one handler, if there is one. */
+  findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Finding, 'path'> | undefined;
+  /** Parts of a handler with a finding, and without. */
+  bad: JsonObject;
+  good: JsonObject;
+}
+
+/** A rule about each handler by itself. */
+export function handlerRule({ field, findingOf, bad, good, ...rule }: HandlerRule): Rule {
+  return {
+    ...rule,
+    subjects: ['object', 'status'],
+    about: 'handlers',
+    check({ handlers }, report, options) {
+      for (const handler of handlers) {
+        const finding = findingOf(handler, options);
+        if (finding !== undefined) {
+          report({ path: [...handler.path, ...field], ...finding });
+        }
+      }
+    },
+    example: { bad: example({ handler: bad }), good: example({ handler: good }) },
+  };
+}
