@@ -1,7 +1,6 @@
 import type { CallEntry, Entry } from '../record.ts';
-import { escaped } from './escape.ts';
 import { countWidth, type Drawing, layOut, type Mark, maxDrawn, type Stretch, size } from './layout.ts';
-import { answerText, argumentsText, type CallVerdict, clockText } from './words.ts';
+import { answerText, argumentsText, type CallVerdict, clockText, escaped } from './words.ts';
 
 /** Preferred width of a drawing, and how much it may be stretched to reach that. */
 const wanted = 1170;

@@ -1,5 +1,5 @@
 import type { CallEntry, Entry, EventEntry } from '../record.ts';
-import { answerText, argumentsText, type CallVerdict, clockText, eventText, isRoundHook, verdictOf } from './words.ts';
+import { type CallVerdict, clockText, eventText, Runs, verdictOf } from './words.ts';
 
 /** Sizes in the drawing, in pixels. */
 export const size = {
@@ -94,9 +94,8 @@ class Layout {
   #lastMark = -1;
   #drawn = 0;
   /** The current run of identical calls. */
-  #run: { key: string; calls: number; mark: Mark } | undefined;
-  /** The last answer of each handler that is called in every reconcile. */
-  readonly #rounds = new Map<string, string>();
+  #run: { calls: number; mark: Mark } | undefined;
+  readonly #runs = new Runs();
   readonly #pendingFrom = new Map<string, number>();
   readonly #tints = new Map<string, number>();
 
@@ -114,14 +113,11 @@ class Layout {
 
   /** Adds a call, unless it repeats the previous answer. */
   addCall(entry: CallEntry): void {
-    const answer = answerText(entry);
-    const round = `${entry.hook} ${entry.call.handler}`;
-    if (entry.hook === 'Discovery' || (isRoundHook(entry.hook) && this.#rounds.get(round) === answer)) {
+    const kind = entry.hook === 'Discovery' ? 'hidden' : this.#runs.of(entry);
+    if (kind === 'hidden') {
       return;
     }
-    this.#rounds.set(round, answer);
-    const key = JSON.stringify([entry.hook, entry.call.handler, argumentsText(entry), answer]);
-    const calls = this.#run?.key === key ? this.#run.calls + 1 : 1;
+    const calls = kind === 'again' && this.#run !== undefined ? this.#run.calls + 1 : 1;
     if (this.#run !== undefined && calls > 2) {
       this.#run.calls++;
       this.#run.mark.count++;
@@ -142,7 +138,7 @@ class Layout {
     this.#lastMark = this.#x;
     const mark: Mark = { x: this.#x, entry, verdict: verdictOf(entry), count: 1 };
     this.#rowOf(entry.hook).marks.push(mark);
-    this.#run = { key, calls, mark };
+    this.#run = { calls, mark };
   }
 
   addEvent(event: SimulatedEvent, at: number): void {

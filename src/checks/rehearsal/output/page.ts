@@ -3,18 +3,8 @@ import type { TemplateChange } from '../cluster/effects.ts';
 import type { CallEntry, EndEntry, Entry, EventEntry } from '../record.ts';
 import { diffLines } from './diff.ts';
 import { callId, drawingOf } from './drawing.ts';
-import { escaped } from './escape.ts';
 import { style } from './style.ts';
-import {
-  answerText,
-  argumentsText,
-  clockText,
-  detailText,
-  eventText,
-  isRoundHook,
-  stepsText,
-  verdictOf,
-} from './words.ts';
+import { argumentsText, clockText, detailText, escaped, eventText, Runs, stepsText, verdictOf } from './words.ts';
 
 /** Maximum number of Clusters that are drawn, those that could not be completed first. */
 const maxTimelines = 20;
@@ -56,12 +46,13 @@ function eventRow({ at, event }: EventEntry): string {
 /** The table rows of a simulation; a run of identical calls is one row with a count. */
 function rowsOf(entries: readonly Entry[]): string {
   const rows: string[] = [];
-  const rounds = new Map<string, string>();
-  let run: { key: string; entry: CallEntry; repeats: number } | undefined;
+  const runs = new Runs();
+  let first: CallEntry | undefined;
+  let repeats = 0;
   const flush = () => {
-    if (run !== undefined) {
-      rows.push(callRow(run.entry, run.repeats));
-      run = undefined;
+    if (first !== undefined) {
+      rows.push(callRow(first, repeats));
+      [first, repeats] = [undefined, 0];
     }
   };
   for (const entry of entries) {
@@ -70,20 +61,14 @@ function rowsOf(entries: readonly Entry[]): string {
     }
     if (entry.type === 'event') {
       flush();
+      runs.end();
       rows.push(eventRow(entry));
     } else if (entry.type === 'call') {
-      const answer = answerText(entry);
-      const key = JSON.stringify([entry.hook, entry.call.handler, argumentsText(entry), answer]);
-      const round = `${entry.hook} ${entry.call.handler}`;
-      if (isRoundHook(entry.hook) && rounds.get(round) === answer) {
-        continue;
-      }
-      rounds.set(round, answer);
-      if (run?.key === key) {
-        run.repeats++;
-      } else {
+      const run = runs.of(entry);
+      repeats += run === 'again' ? 1 : 0;
+      if (run === 'new') {
         flush();
-        run = { key, entry, repeats: 0 };
+        first = entry;
       }
     }
   }

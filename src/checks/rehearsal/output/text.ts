@@ -1,7 +1,7 @@
 import { count, type Paint, printable } from '../../../base/index.ts';
 import type { CallEntry, EndEntry, Entry } from '../record.ts';
 import { eventLines, indent, line } from './event-lines.ts';
-import { answerText, argumentsText, clockText, isRoundHook, stepsText, verdictOf } from './words.ts';
+import { answerText, argumentsText, clockText, Runs, stepsText, verdictOf } from './words.ts';
 
 /** Creates the lines of a timeline from the entries of one Cluster. */
 interface Timeline {
@@ -16,36 +16,27 @@ const argumentWidth = 19;
 
 /** A timeline to read: a line per call, and below it what changed. Identical calls in a row are counted. */
 export function createTimeline(paint: Paint): Timeline {
-  /** The last call shown, and how many repetitions of it were omitted. */
-  let last = { key: '', repeats: 0, until: 0 };
-  const rounds = new Map<string, string>();
+  const runs = new Runs();
+  /** How many repetitions of the last call were omitted, and until when. */
+  let omitted = { repeats: 0, until: 0 };
   const counts = new Map<string, number>();
   let steps = '';
 
   function repeats(): string {
-    const { key, repeats: more, until } = last;
-    last = { key, repeats: 0, until };
+    const { repeats: more, until } = omitted;
+    omitted = { repeats: 0, until };
     return more === 0 ? '' : `${indent}${paint('dim', `… and ${more} more like it, until ${clockText(until)}`)}\n`;
   }
 
   function callText(entry: CallEntry): string {
     const { hook, call, at } = entry;
     counts.set(hook, (counts.get(hook) ?? 0) + 1);
-    const [answer, given] = [answerText(entry), argumentsText(entry)];
-    const key = JSON.stringify([hook, call.handler, given, answer]);
-    if (isRoundHook(hook)) {
-      // These come in every reconcile, so only a different answer is shown.
-      const round = `${hook} ${call.handler}`;
-      if (rounds.get(round) === answer) {
-        return '';
-      }
-      rounds.set(round, answer);
-    } else if (key === last.key) {
-      last = { key, repeats: last.repeats + 1, until: at };
+    const run = runs.of(entry);
+    if (run !== 'new') {
+      omitted = run === 'again' ? { repeats: omitted.repeats + 1, until: at } : omitted;
       return '';
     }
     const before = repeats();
-    last = { key, repeats: 0, until: at };
     const list = stepsText(entry);
     const shownSteps = list === '' || list === steps ? '' : `${indent}${paint('dim', `still to come: ${list}`)}\n`;
     steps = list === '' ? steps : list;
@@ -54,7 +45,7 @@ export function createTimeline(paint: Paint): Timeline {
       before,
       line(
         at,
-        `${paint('bold', hook.padEnd(hookWidth))} ${given.padEnd(argumentWidth)} ${paint(styleOf[verdict], answer)}${paint('dim', `  (${printable(call.handler)}${call.isMadeUp ? ', made up' : ''})`)}`,
+        `${paint('bold', hook.padEnd(hookWidth))} ${argumentsText(entry).padEnd(argumentWidth)} ${paint(styleOf[verdict], answerText(entry))}${paint('dim', `  (${printable(call.handler)}${call.isMadeUp ? ', made up' : ''})`)}`,
       ),
       shownSteps,
     ].join('');

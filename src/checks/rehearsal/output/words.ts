@@ -1,4 +1,4 @@
-import { count, printable } from '../../../base/index.ts';
+import { count, printable, withoutMarkup } from '../../../base/index.ts';
 import type { SimulatedEvent } from '../cluster/effects.ts';
 import type { CallEntry } from '../record.ts';
 
@@ -116,5 +116,34 @@ export function eventText(event: SimulatedEvent): string {
   }
 }
 
-/** Whether a hook is called in every reconcile: a timeline shows repeated calls of it once. */
-export const isRoundHook = (hook: string): boolean => hook === 'GeneratePatches' || hook === 'ValidateTopology';
+/** Whether a hook is called in every reconcile. */
+const isRoundHook = (hook: string): boolean => hook === 'GeneratePatches' || hook === 'ValidateTopology';
+
+/**
+ * Tells which calls are worth showing: `again` is identical to the one before, and `hidden` one of a hook that is called
+ * in every reconcile, with the same answer as the last time.
+ */
+export class Runs {
+  #last = '';
+  readonly #rounds = new Map<string, string>();
+
+  of(entry: CallEntry): 'new' | 'again' | 'hidden' {
+    const [answer, round] = [answerText(entry), `${entry.hook} ${entry.call.handler}`];
+    if (isRoundHook(entry.hook) && this.#rounds.get(round) === answer) {
+      return 'hidden';
+    }
+    this.#rounds.set(round, answer);
+    const key = JSON.stringify([round, argumentsText(entry), answer]);
+    const isAgain = key === this.#last;
+    this.#last = key;
+    return isAgain ? 'again' : 'new';
+  }
+
+  /** Ends the current run: the next call is a new one. */
+  end(): void {
+    this.#last = '';
+  }
+}
+
+/** Untrusted text for HTML: printable lines without markup. */
+export const escaped = (text: string): string => withoutMarkup(text.split('\n').map(printable).join('\n'));
