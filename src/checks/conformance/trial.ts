@@ -16,6 +16,7 @@ import {
   type TlsFacts,
 } from '../../runtimehooks/client/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
+import { eachOf } from '../each-of.ts';
 import { createCaller, type Variation } from './caller.ts';
 import { type Choice, chooseHandlers, type TriedHandler, type Untried } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
@@ -93,19 +94,6 @@ function once<K, V>(make: (key: K) => Promise<V>): (key: K) => Promise<V> {
     known.set(key, value);
     return value;
   };
-}
-
-/** Calls a function for each item, a few at a time; the results are in the order of the items. */
-export async function eachOf<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = new Array(items.length);
-  let next = 0;
-  const worker = async () => {
-    for (let index = next++; index < items.length; index = next++) {
-      results[index] = await work(items[index] as T);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
-  return results;
 }
 
 /** Whether two calls of a handler had the same outcome; for one that can block, whether their statuses are the same. */

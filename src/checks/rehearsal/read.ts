@@ -4,8 +4,13 @@ import { copyOf, fieldAt, type Json, type JsonObject, objectAt, objectsAt, textA
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { formatProblems, messageProblems } from '../../runtimehooks/messages/index.ts';
-import type { Blueprint, ClassTemplate, ExternalPatch, MachineTemplates } from './cluster/blueprint.ts';
-import type { RehearsedCluster } from './cluster/subject.ts';
+import type {
+  Blueprint,
+  ClassTemplate,
+  ExternalPatch,
+  MachineTemplates,
+  RehearsedCluster,
+} from './cluster/blueprint.ts';
 import { inV1beta2 } from './core-v1beta1.ts';
 import { clusterClassSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';

@@ -9,13 +9,13 @@ import {
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
 import { hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
+import { eachOf } from '../each-of.ts';
 import { createCaller } from './caller.ts';
-import type { Blueprint } from './cluster/blueprint.ts';
+import type { ClusterApiLimits } from './cluster/ask.ts';
+import type { Blueprint, RehearsedCluster } from './cluster/blueprint.ts';
 import type { CallEffect, HandlerCall } from './cluster/effects.ts';
-import type { ClusterApiLimits } from './cluster/limits.ts';
 import { createNames, type Names } from './cluster/names.ts';
 import { initialState, type UserEdit } from './cluster/state.ts';
-import type { RehearsedCluster } from './cluster/subject.ts';
 import { type Fault, withFaults } from './faults.ts';
 import { entryOf, type PlayOptions, play } from './play.ts';
 import { type Entry, masked, warning } from './record.ts';
@@ -296,19 +296,11 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
         }
       }
     }
-    let complete = 0;
-    const waiting = subjects.values();
-    const isOneByOne = options.isRealTime !== true && subjects.length <= 1;
-    await Promise.all(
-      Array.from({ length: isOneByOne ? 1 : clustersAtOnce }, async () => {
-        for (const subject of waiting) {
-          signal.throwIfAborted();
-          const isComplete = await playCluster(subject, configs, client, options);
-          complete += isComplete ? 1 : 0;
-        }
-      }),
-    );
-    return { clusters, complete };
+    const results = await eachOf(subjects, clustersAtOnce, (subject) => {
+      signal.throwIfAborted();
+      return playCluster(subject, configs, client, options);
+    });
+    return { clusters, complete: results.filter((isComplete) => isComplete).length };
   } finally {
     await client.close();
   }

@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
-import type { Blueprint } from './cluster/blueprint.ts';
-import type { Machine } from './cluster/machine-types.ts';
+import type { Blueprint, RehearsedCluster } from './cluster/blueprint.ts';
 import { createNames } from './cluster/names.ts';
-import { initialState, type WorkerGroup } from './cluster/state.ts';
-import type { RehearsedCluster } from './cluster/subject.ts';
+import { initialState, type Machine, type WorkerGroup } from './cluster/state.ts';
 import { clusterInV1beta1 } from './core-v1beta1.ts';
 import { readInput } from './read.ts';
 import { controlPlaneObjects } from './simulation/in-place.ts';

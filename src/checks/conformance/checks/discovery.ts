@@ -1,7 +1,7 @@
 import { areSameHandlers, handlerFindings } from '../../../runtimehooks/client/index.ts';
+import { eachOf } from '../../each-of.ts';
 import type { Check } from '../check.ts';
 import { describe, discoveryProblem, isSuccess } from '../outcome.ts';
-import { eachOf } from '../trial.ts';
 
 /** Longest timeout that is not warned about, in seconds: the Runtime SDK's recommendation. */
 const advisedSeconds = 10;

@@ -1,7 +1,7 @@
+import { eachOf } from '../../each-of.ts';
 import { concurrentCalls } from '../caller.ts';
 import type { Check } from '../check.ts';
 import { describe, difference, isSameOutcome } from '../outcome.ts';
-import { eachOf } from '../trial.ts';
 
 /** The checks of many calls at once. */
 export const loadChecks: readonly Check[] = [

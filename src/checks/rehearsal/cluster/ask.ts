@@ -7,9 +7,16 @@ import {
   type Simulation,
   SimulationStopped,
 } from './effects.ts';
-import type { ClusterApiLimits } from './limits.ts';
 import { clusterInRequest, conditionMessage, pendingHooksOf, type State, tell, wrote } from './state.ts';
 import { waitMs } from './time.ts';
+
+/** Limits for a simulation that would otherwise never end. */
+export interface ClusterApiLimits {
+  /** Maximum number of calls of handlers. */
+  maxCalls: number;
+  /** Maximum number of reconciles that fail in a row. */
+  maxFailures: number;
+}
 
 /** State of one reconcile. */
 export interface Reconcile {

@@ -11,11 +11,10 @@ import {
 } from '../../../kubernetes/index.ts';
 import type { Release } from '../../../runtimehooks/index.ts';
 import { clusterInV1beta1 } from '../core-v1beta1.ts';
+import type { RehearsedCluster } from './blueprint.ts';
 import type { Effect, RehearsedHook, SimulatedEvent, Simulation } from './effects.ts';
-import type { GroupMachines } from './machine-types.ts';
 import type { Names } from './names.ts';
 import { has, newestRelease } from './releases.ts';
-import type { RehearsedCluster } from './subject.ts';
 
 /** Kinds of groups of workers, in the order of Cluster API. */
 export const workerKinds = ['MachineDeployment', 'MachinePool'] as const;
@@ -33,6 +32,36 @@ export interface WorkerGroup {
   version: string | undefined;
   /** When its machines will have that version, in ms; undefined if they already have it. */
   readyAt: number | undefined;
+}
+
+/** The templates of the Machines of a group, as Cluster API writes them for the Cluster. */
+export interface MachineTemplateObjects {
+  bootstrap: JsonObject;
+  infrastructure: JsonObject;
+}
+
+/** A MachineSet: the Machines of one version and one pair of templates. */
+export interface MachineSet extends MachineTemplateObjects {
+  name: string;
+  /** The label `machine-template-hash`. */
+  hash: string;
+  revision: number;
+  version: string;
+}
+
+/** A Machine of a group. */
+export interface Machine {
+  name: string;
+  /** The MachineSet that it belongs to. */
+  set: MachineSet;
+}
+
+/** What a group of workers consists of. */
+export interface GroupMachines {
+  current: MachineSet;
+  machines: Machine[];
+  /** The MachineSet of a rollout that has not been played. */
+  next: MachineSet | undefined;
 }
 
 /** The state of one Cluster: the Cluster itself, and what a controller remembers about it. */

@@ -11,8 +11,15 @@ import {
 import { applyPatch, BadPatch } from '../../../runtimehooks/index.ts';
 import { call, type Reconcile, reportNegative } from '../cluster/ask.ts';
 import { ControllerRestart, type SimulatedEvent, type Simulation, SimulationStopped } from '../cluster/effects.ts';
-import type { GroupMachines, Machine, MachineSet } from '../cluster/machine-types.ts';
-import { replicasOf, type State, tell, type WorkerGroup } from '../cluster/state.ts';
+import {
+  type GroupMachines,
+  type Machine,
+  type MachineSet,
+  replicasOf,
+  type State,
+  tell,
+  type WorkerGroup,
+} from '../cluster/state.ts';
 import { backoffMs, passUntil, restartMs, waitMs } from '../cluster/time.ts';
 import { kindOfTemplate } from '../topology/items.ts';
 import { differences, hasTemplates, machineObjects, machineSetObjects, newMachine, strategyOf } from './machines.ts';

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { copyOf, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
-import type { GroupMachines, Machine, MachineSet, MachineTemplateObjects } from '../cluster/machine-types.ts';
-import { replicasOf, type State, topologyOf, type WorkerGroup } from '../cluster/state.ts';
+import {
+  type GroupMachines,
+  type Machine,
+  type MachineSet,
+  type MachineTemplateObjects,
+  replicasOf,
+  type State,
+  topologyOf,
+  type WorkerGroup,
+} from '../cluster/state.ts';
 import { groupMetadata, kindOfTemplate } from '../topology/items.ts';
 
 /** Maximum number of Machines of a group that are played individually: the others behave in the same way. */

@@ -1,5 +1,5 @@
 import { objectAt, timeText } from '../../../kubernetes/index.ts';
-import { editBefore, type Reconcile } from '../cluster/ask.ts';
+import { type ClusterApiLimits, editBefore, type Reconcile } from '../cluster/ask.ts';
 import {
   ControllerRestart,
   ReconcileError,
@@ -7,7 +7,6 @@ import {
   type SimulationEnd,
   SimulationStopped,
 } from '../cluster/effects.ts';
-import type { ClusterApiLimits } from '../cluster/limits.ts';
 import {
   conditionMessage,
   deferralOf,
