@@ -63,9 +63,6 @@ export interface RunningController {
   stop(): Promise<void>;
 }
 
-/** For the reads at the start. */
-const retryOptions = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: 10_000 };
-
 /** Connects the check for a rival, the election, the terms of work and the shutdown. */
 class Controller implements RunningController {
   readonly client: Client;
@@ -143,7 +140,7 @@ class Controller implements RunningController {
     const { kubeConfig, log } = this.#options;
     const { signal } = this.#stopping;
     const error = await watchForRival({
-      cluster: connect(kubeConfig, signal, retryOptions),
+      cluster: connect(kubeConfig, signal, { retries: 0, deadlineMs: 10_000 }),
       lease: rival,
       now: this.#now,
       pace: this.#pace,

@@ -6,6 +6,7 @@ import {
   type InformerChange,
   type KubernetesClient,
   objectKey,
+  shortRetries,
   startInformer,
 } from '../kubernetes/client/index.ts';
 import type { JsonObject } from '../kubernetes/index.ts';
@@ -34,7 +35,7 @@ interface TermOptions {
 const endMs = 5_000;
 
 /** Fewer retries than usual, since the queue retries as well. */
-const retryOptions = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1_000, deadlineMs: 20_000 };
+const retryOptions = { ...shortRetries, deadlineMs: 20_000 };
 
 /** What an error of a run means for the next one. */
 type Failure = 'over' | 'conflict' | 'bug' | 'failed';

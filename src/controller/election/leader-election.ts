@@ -62,8 +62,6 @@ export class Candidate {
     this.#what = `Lease ${run.namespace}/${run.name}`;
     const cluster = connect(kubeConfig, this.#stop.signal, {
       retries: 0,
-      minTimeoutMs: 0,
-      maxTimeoutMs: 0,
       deadlineMs: Math.max(retryPeriodMs, renewDeadlineMs / 2),
     });
     this.#lease = storedLease(cluster, run);

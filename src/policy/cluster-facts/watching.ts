@@ -71,12 +71,7 @@ export function watchCluster({
 }: WatchingOptions): Watching {
   const pace = { ...defaultPace, ...options.pace };
   const stop = new AbortController();
-  const cluster = connect(config, stop.signal, {
-    retries: 0,
-    minTimeoutMs: 0,
-    maxTimeoutMs: 0,
-    deadlineMs: requestDeadlineMs,
-  });
+  const cluster = connect(config, stop.signal, { retries: 0, deadlineMs: requestDeadlineMs });
   const objects = createNamedObjects(cluster, (kind, problem) => {
     // The watch of Services reports its own problems.
     if (kind === 'Secret') {

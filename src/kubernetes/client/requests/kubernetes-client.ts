@@ -74,7 +74,12 @@ interface RetryOptions {
 const defaultRetries: RetryOptions = { retries: 5, minTimeoutMs: 250, maxTimeoutMs: 5000, deadlineMs: 60_000 };
 
 /** Three attempts in about a second: short, since a person is waiting. */
-export const shortRetries: RetryOptions = { retries: 2, minTimeoutMs: 250, maxTimeoutMs: 1000, deadlineMs: 30_000 };
+export const shortRetries: Partial<RetryOptions> = {
+  retries: 2,
+  minTimeoutMs: 250,
+  maxTimeoutMs: 1000,
+  deadlineMs: 30_000,
+};
 
 /** A change that a watch reports. */
 interface WatchEvent {
@@ -289,8 +294,9 @@ async function passEvents(body: ApiResponse['body'], { onEvent, onBookmark }: Wa
 export function connect(
   config: KubeConfig,
   signal: AbortSignal,
-  retryOptions: RetryOptions = defaultRetries,
+  changes: Partial<RetryOptions> = {},
 ): KubernetesClient {
+  const retryOptions = { ...defaultRetries, ...changes };
   const transport = transportFor(config);
   const { server } = transport;
   let clockOffsetMs: number | undefined;

@@ -117,8 +117,7 @@ class CollectionFollower implements Informer {
     this.#pace = { ...defaultPace, ...options.pace };
     this.#query = fieldSelector === undefined ? {} : { fieldSelector };
     // It does not retry by itself: failures are reported, and the time of the next attempt depends on them.
-    const retries = { retries: 0, minTimeoutMs: 0, maxTimeoutMs: 0, deadlineMs: this.#pace.readDeadlineMs };
-    this.#cluster = connect(config, this.#stop.signal, retries);
+    this.#cluster = connect(config, this.#stop.signal, { retries: 0, deadlineMs: this.#pace.readDeadlineMs });
     this.#copy = new CollectionCopy({
       resource,
       maxObjects: this.#maxObjects,
