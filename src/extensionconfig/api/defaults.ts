@@ -1,9 +1,11 @@
 import {
+  copyOf,
   isJsonObject,
   type Json,
   type JsonObject,
   type JsonPatchOperation,
   jsonPointer,
+  pointerKeys,
 } from '../../kubernetes/index.ts';
 import { openApiSchemaOf } from './crd.ts';
 import { hubVersion } from './names.ts';
@@ -18,7 +20,10 @@ const handlerDefaults: readonly (readonly [string, Json])[] = [
 /** Maximum number of handlers that the CustomResourceDefinition allows. */
 const maxHandlers = openApiSchemaOf(hubVersion).properties?.status?.properties?.handlers?.maxItems ?? 0;
 
-const none: JsonPatchOperation[] = [];
+/** Adds a member; its path is our own: plain names and indices. */
+type Addition = JsonPatchOperation & { op: 'add' };
+
+const none: Addition[] = [];
 
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
 
@@ -27,7 +32,7 @@ function hasValue(service: JsonObject): boolean {
   return ['namespace', 'name', 'path'].some((key) => !isAbsent(service[key]) && service[key] !== '');
 }
 
-function objectDefaults(object: JsonObject): JsonPatchOperation[] {
+function objectDefaults(object: JsonObject): Addition[] {
   const { spec } = object;
   if (isAbsent(spec)) {
     return [{ op: 'add', path: '/spec', value: { namespaceSelector: {} } }];
@@ -43,7 +48,7 @@ function objectDefaults(object: JsonObject): JsonPatchOperation[] {
   if (!lacksPort && !lacksSelector) {
     return none;
   }
-  const patch: JsonPatchOperation[] = [];
+  const patch: Addition[] = [];
   if (lacksPort) {
     patch.push({ op: 'add', path: '/spec/clientConfig/service/port', value: defaultServicePort });
   }
@@ -53,13 +58,13 @@ function objectDefaults(object: JsonObject): JsonPatchOperation[] {
   return patch;
 }
 
-function statusDefaults(object: JsonObject): JsonPatchOperation[] {
+function statusDefaults(object: JsonObject): Addition[] {
   const handlers = isJsonObject(object.status) ? object.status.handlers : undefined;
   // The API server rejects a status with more handlers anyway, so a patch for them would only be long.
   if (!Array.isArray(handlers) || handlers.length > maxHandlers) {
     return none;
   }
-  const patch: JsonPatchOperation[] = [];
+  const patch: Addition[] = [];
   for (const [index, handler] of handlers.entries()) {
     if (!isJsonObject(handler)) {
       continue;
@@ -81,40 +86,21 @@ type Part = 'object' | 'status';
  * Cluster API's webhook; those for the status are what Cluster API assumes for a handler. There are at most two
  * operations for each handler that the CustomResourceDefinition allows.
  */
-export function defaultsOf(object: JsonObject, part: Part): readonly JsonPatchOperation[] {
+export function defaultsOf(object: JsonObject, part: Part): readonly Addition[] {
   return part === 'status' ? statusDefaults(object) : objectDefaults(object);
 }
 
-/**
- * The object with the defaults that it lacks, as after applying the patch of `defaultsOf`. It shares unchanged parts
- * with the original, and is the original if nothing changed.
- */
+/** The object with the defaults that it lacks, as after applying the patch of `defaultsOf`; the original if it lacks none. */
 export function withDefaults(object: JsonObject, part: Part): JsonObject {
-  const copies = new Set<Json>();
-  /** A copy of a container that may be modified in place; each container is copied once. */
-  const draft = (container: Json): JsonObject => {
-    if (copies.has(container)) {
-      return container as JsonObject;
-    }
-    const copy = Array.isArray(container) ? [...container] : { ...(container as JsonObject) };
-    copies.add(copy);
-    return copy as JsonObject;
-  };
-  let made = object;
-  for (const operation of defaultsOf(object, part)) {
-    // The patch is our own: its paths consist of plain names and indices, and its operations only add members.
-    const path = operation.path.split('/').slice(1);
-    const last = path.pop() as string;
-    made = draft(made);
-    let parent = made;
-    for (const key of path) {
-      const child = draft(parent[key] as Json);
-      parent[key] = child;
-      parent = child;
-    }
-    parent[last] = (operation as { value: Json }).value;
+  const patch = defaultsOf(object, part);
+  const complete = patch.length === 0 ? object : copyOf(object);
+  for (const { path, value } of patch) {
+    const keys = pointerKeys(path);
+    const last = keys.pop() ?? '';
+    const holder = keys.reduce((parent, key) => parent[key] as JsonObject, complete);
+    holder[last] = value;
   }
-  return made;
+  return complete;
 }
 
 /** The object with all defaults that it lacks: as the API server stores it after a write of it, and one of its status. */
