@@ -3,7 +3,8 @@ import { isJsonObject } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
-import { type Backend, NoEndpointError } from './backend.ts';
+import { NoEndpointError } from '../webhooks/webhook-call.ts';
+import type { Backend } from './backend.ts';
 
 /** The condition `Available` of an APIService. */
 interface Availability {
@@ -56,7 +57,7 @@ export async function availabilityOf(
   const path = pathOf(apiService);
   let url: string;
   try {
-    const { host, port } = backend.endpoint();
+    const { host, port } = backend.target();
     url = `https://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
   } catch (error) {
     if (error instanceof NoEndpointError) {

@@ -1,9 +1,9 @@
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
-import { Agent, request } from 'node:https';
+import { Agent, type RequestOptions, request } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { ApiService } from '../kinds/api-service.ts';
 import type { UserInfo } from '../resources/resource.ts';
-import type { Endpoint, ResolveService } from '../webhooks/webhook-call.ts';
+import { type ResolveService, targetOf } from '../webhooks/webhook-call.ts';
 import { type WholeAnswer, wholeAnswer } from '../webhooks/whole-answer.ts';
 
 /** The API server's client certificate for aggregated servers. PEM. */
@@ -11,9 +11,6 @@ export type ProxyClient = () => { cert: string; key: string };
 
 /** A header has one value, or several lines. */
 export type Headers = Record<string, string | string[]>;
-
-/** There is no known server for the Service of an APIService. */
-export class NoEndpointError extends Error {}
 
 /** The headers that tell aggregated servers who the user is (authentication.k8s.io, front proxy). */
 export function userHeaders({ username, uid, groups, extra }: UserInfo): Headers {
@@ -64,14 +61,9 @@ export class Backend {
     this.#ownAgent = new Agent({ ...options, maxSockets: 10 });
   }
 
-  /** The address of the server. @throws {NoEndpointError} */
-  endpoint(): Endpoint {
-    const { namespace, name, port } = this.#service;
-    const endpoint = this.#resolve({ namespace, name, port, path: '/' });
-    if (endpoint === undefined) {
-      throw new NoEndpointError(`no endpoints available for service ${JSON.stringify(name)}`);
-    }
-    return endpoint;
+  /** Where the server is. @throws {NoEndpointError} */
+  target(): ReturnType<typeof targetOf> {
+    return targetOf(this.#resolve, { ...this.#service, path: '/' });
   }
 
   /** Starts a request; the caller writes the body and reads the response. @throws {NoEndpointError} */
@@ -81,21 +73,18 @@ export class Backend {
     headers: OutgoingHttpHeaders,
     own: { agent?: Agent; signal?: AbortSignal } = {},
   ): ClientRequest {
-    const { namespace, name, port } = this.#service;
-    const servername = `${name}.${namespace}.svc`;
-    const target = this.endpoint();
-    const options = {
-      host: target.host,
-      port: target.port,
-      servername: target.servername ?? servername,
+    const { host, port, servername, hostHeader } = this.target();
+    return request({
+      host,
+      port,
+      servername,
       secureContext: this.#secureContext(),
       agent: this.#agent,
       method,
       path,
-      headers: { host: `${servername}:${port}`, ...headers },
+      headers: { host: hostHeader, ...headers },
       ...own,
-    };
-    return request(options);
+    } as RequestOptions);
   }
 
   /**

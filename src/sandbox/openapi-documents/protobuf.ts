@@ -85,18 +85,19 @@ class Encoder {
       const encode = this.#encodeOfField(only);
       return (json) => ({ [only.name]: encode(Array.isArray(json) ? json : [json]) });
     }
-    const { Type } = protobuf;
     const named = new Map<string, { name: string; encode: EncodeField }>();
-    let others: { name: string; encode: Encode } | undefined;
-    let extensions: { name: string; encode: Encode } | undefined;
+    /** Fields that hold other keys: with extensions, and with all the rest. */
+    const open: { name: string; encode: EncodeField; takes(key: string): boolean }[] = [];
     for (const field of fields) {
-      const resolved = field.resolvedType;
-      if (field.repeated && resolved instanceof Type && extensionFields.has(field.name)) {
-        extensions = { name: field.name, encode: this.#encodeOfNamed(resolved) };
-      } else if (field.repeated && resolved instanceof Type && forOtherKeys.has(field.name)) {
-        others = { name: field.name, encode: this.#encodeOfNamed(resolved) };
+      const { name } = field;
+      const isExtension = extensionFields.has(name);
+      if (field.repeated && field.resolvedType instanceof protobuf.Type && (isExtension || forOtherKeys.has(name))) {
+        // The values of a `NamedX { name, value }` message.
+        const encode = this.#encodeOfField(field.resolvedType.fields.value as protobuf.Field);
+        const takes = isExtension ? (key: string) => key.startsWith('x-') : () => true;
+        isExtension ? open.unshift({ name, encode, takes }) : open.push({ name, encode, takes });
       } else {
-        named.set(jsonName(field.name), { name: field.name, encode: this.#encodeOfField(field) });
+        named.set(jsonName(name), { name, encode: this.#encodeOfField(field) });
       }
     }
     return (json) => {
@@ -104,33 +105,22 @@ class Encoder {
         return undefined;
       }
       const message: Record<string, unknown> = {};
-      const otherEntries: unknown[] = [];
-      const extensionEntries: unknown[] = [];
+      const entries = new Map(open.map((field) => [field, [] as object[]]));
       for (const key of Object.keys(json)) {
         const value = json[key] as Json;
         const field = named.get(key);
         if (field !== undefined) {
           message[field.name] = unlessZero(field.encode(value));
-        } else if (extensions !== undefined && key.startsWith('x-')) {
-          extensionEntries.push({ name: key, value: extensions.encode(value) });
-        } else if (others !== undefined) {
-          otherEntries.push({ name: key, value: others.encode(value) });
+          continue;
         }
+        const other = open.find(({ takes }) => takes(key));
+        entries.get(other as (typeof open)[number])?.push({ name: key, value: other?.encode(value) });
       }
-      if (others !== undefined) {
-        message[others.name] = otherEntries;
-      }
-      if (extensions !== undefined) {
-        message[extensions.name] = extensionEntries;
+      for (const [{ name }, values] of entries) {
+        message[name] = values;
       }
       return message;
     };
-  }
-
-  /** How to encode the values of a `NamedX { name, value }` message. */
-  #encodeOfNamed(type: protobuf.Type): Encode {
-    const value = type.fields.value as protobuf.Field;
-    return this.#encodeOfField(value) as Encode;
   }
 
   #encodeOfField(field: protobuf.Field): EncodeField {

@@ -23,6 +23,20 @@ export interface Endpoint {
   servername?: string;
 }
 
+/** There is no known server for a Service. */
+export class NoEndpointError extends Error {}
+
+/** Where a Service can be reached, and its name in certificates and Host headers. @throws {NoEndpointError} */
+export function targetOf(resolve: ResolveService, service: ServiceReference) {
+  const { namespace, name, port } = service;
+  const servername = `${name}.${namespace}.svc`;
+  const endpoint = resolve(service);
+  if (endpoint === undefined) {
+    throw new NoEndpointError(`no endpoints available for service ${JSON.stringify(name)}`);
+  }
+  return { servername, ...endpoint, hostHeader: `${servername}:${port}` };
+}
+
 /** Longest response of a webhook that is read, in bytes: a review contains two objects of at most 3 MiB. */
 const maxResponseBytes = 7 * 1024 * 1024;
 
@@ -105,16 +119,13 @@ export class WebhookCaller {
     const ca = client.caBundle ? Buffer.from(client.caBundle, 'base64').toString() : undefined;
     if (client.service !== undefined) {
       const { namespace, name, port = 443, path = '/' } = client.service;
-      const servername = `${name}.${namespace}.svc`;
       const fullPath = `${path.startsWith('/') ? path : `/${path}`}?timeout=${timeoutSeconds}s`;
-      const url = `https://${servername}:${port}${fullPath}`;
-      const endpoint = this.#resolve({ namespace, name, port, path });
-      if (endpoint === undefined) {
-        throw new Error(
-          `failed to call webhook: Post ${JSON.stringify(url)}: no endpoints available for service ${JSON.stringify(name)}`,
-        );
+      const url = `https://${name}.${namespace}.svc:${port}${fullPath}`;
+      try {
+        return { ...targetOf(this.#resolve, { namespace, name, port, path }), path: fullPath, url, ca };
+      } catch (error) {
+        throw new Error(`failed to call webhook: Post ${JSON.stringify(url)}: ${(error as Error).message}`);
       }
-      return { servername, ...endpoint, hostHeader: `${servername}:${port}`, path: fullPath, url, ca };
     }
     let parsed: URL;
     try {
