@@ -11,14 +11,7 @@ import {
   type StatusCause,
   textAt,
 } from '../../kubernetes/index.ts';
-import {
-  invalid,
-  maxCauses,
-  notSupported,
-  required,
-  type Schema,
-  structuralCauses,
-} from '../../kubernetes/schema/index.ts';
+import { invalid, maxCauses, required, type Schema, structuralCauses } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy, WebhookClientConfig } from '../resources/resource.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { immutableCauses } from './field-causes.ts';
@@ -184,17 +177,12 @@ function versionCauses(spec: JsonObject): StatusCause[] {
 function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   const spec = objectAt(object, 'spec');
   const causes: StatusCause[] = [];
-  const group = spec.group;
-  if (typeof group !== 'string' || group === '') {
-    causes.push(required('spec.group'));
-  } else {
+  const { group } = spec;
+  if (typeof group === 'string') {
     causes.push(...dns1123SubdomainProblems(group).map((problem) => invalid('spec.group', group, problem)));
     if (!group.includes('.')) {
       causes.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
     }
-  }
-  if (spec.scope !== 'Cluster' && spec.scope !== 'Namespaced') {
-    causes.push(notSupported('spec.scope', spec.scope ?? '', ['Cluster', 'Namespaced']));
   }
   // Spreading a huge number of arguments would exceed the stack.
   causes.push(...nameCauses(spec).slice(0, maxCauses), ...versionCauses(spec).slice(0, maxCauses));
@@ -205,18 +193,11 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
   }
   const conversion = objectAt(spec, 'conversion');
   if (conversion.strategy === 'Webhook') {
-    const webhook = isJsonObject(conversion.webhook) ? conversion.webhook : undefined;
-    if (webhook === undefined || !isJsonObject(webhook.clientConfig)) {
-      causes.push(required('spec.conversion.webhook.clientConfig'));
-    } else if ((webhook.clientConfig.url === undefined) === (webhook.clientConfig.service === undefined)) {
+    const { url, service } = objectAt(conversion, 'webhook', 'clientConfig');
+    if ((url === undefined) === (service === undefined)) {
       causes.push(required('spec.conversion.webhook.clientConfig', 'exactly one of url or service is required'));
     }
     causes.push(...bundleCauses(object, old));
-    if (webhook !== undefined && !Array.isArray(webhook.conversionReviewVersions)) {
-      causes.push(required('spec.conversion.webhook.conversionReviewVersions'));
-    }
-  } else if (conversion.strategy !== 'None') {
-    causes.push(notSupported('spec.conversion.strategy', conversion.strategy ?? '', ['None', 'Webhook']));
   }
   if (old !== undefined) {
     const present = new Set(objectsAt(spec, 'versions').map((version) => version.name));

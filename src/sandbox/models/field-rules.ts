@@ -201,6 +201,12 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
   AdmissionregistrationV1ServiceReference: serviceReference,
   ApiextensionsV1ServiceReference: serviceReference,
   ApiregistrationV1ServiceReference: serviceReference,
+  V1CustomResourceDefinitionSpec: {
+    required: ['group', 'scope'],
+    fields: { scope: { enum: ['Cluster', 'Namespaced'] } },
+  },
+  V1CustomResourceConversion: { required: ['strategy'], fields: { strategy: { enum: ['None', 'Webhook'] } } },
+  V1WebhookConversion: { required: ['conversionReviewVersions'] },
   V1APIServiceSpec: {
     required: ['version', 'groupPriorityMinimum', 'versionPriority'],
     fields: {

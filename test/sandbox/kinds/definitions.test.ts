@@ -49,7 +49,8 @@ test.each<[string, JsonObject, [string, string][]]>([
     { metadata: { name: 'things.example' }, spec: { group: 'example' } },
     [['spec.group', 'FieldValueInvalid']],
   ],
-  ['no scope', { spec: { scope: null } }, [['spec.scope', 'FieldValueNotSupported']]],
+  ['no scope', { spec: { scope: null } }, [['spec.scope', 'FieldValueRequired']]],
+  ['another scope', { spec: { scope: 'World' } }, [['spec.scope', 'FieldValueNotSupported']]],
   ['no kind', { spec: { names: { kind: null } } }, [['spec.names.kind', 'FieldValueRequired']]],
   ['the kind as list kind', { spec: { names: { listKind: 'Thing' } } }, [['spec.names.listKind', 'FieldValueInvalid']]],
   [
