@@ -34,13 +34,13 @@ for await (const line of createInterface({ input: process.stdin })) {
     handle: (request, context) => answerUpdate(request, context, updater),
   });
   const request = structuredClone(requestFor('UpdateMachine'));
-  request.desired.machine.spec.version = "v1.33.0'+\${IFS}x";
+  request.desired.machine.spec.version = "v1.33.0'+$IFS";
   const { result, response, lines } = await callHandler(update, request);
   console.log(JSON.stringify([result, response.message ?? '', result === 'error' ? lines : []]));
 }
 `;
 
-const version = "v1.33.0'+${IFS}x";
+const version = "v1.33.0'+$IFS";
 
 /** A node whose units are files: each contains its state. Nothing else of systemd's is here. */
 const systemd = {
