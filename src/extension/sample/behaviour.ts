@@ -1,5 +1,6 @@
 import { parseSmallYaml, YamlError } from '../../base/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject } from '../../kubernetes/index.ts';
+import { fieldOf, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 
 /** What a handler does in place of its work, in the order of these fields. */
 interface Behaviour {
@@ -33,75 +34,37 @@ export class BehaviourError extends Error {
 const maxFileLength = 256 * 1024;
 const maxSeconds = 3600;
 const maxTimes = 1_000_000;
+/** Longest path of a field in a problem, in characters. */
+const maxPathLength = 200;
 
-type Reader = (value: Json | undefined, field: string, problems: string[]) => unknown;
-
-const number =
-  (min: number, max: number, isWhole: boolean): Reader =>
-  (value, field, problems) => {
-    if (typeof value === 'number' && value >= min && value <= max && (!isWhole || Number.isInteger(value))) {
-      return value;
-    }
-    problems.push(`${field} must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max}, not ${shown(value)}`);
-    return undefined;
-  };
-
-const text: Reader = (value, field, problems) => {
-  if (typeof value === 'string') {
-    return value;
-  }
-  problems.push(`${field} must be a text, not ${shown(value)}`);
-  return undefined;
-};
-
-const boolean: Reader = (value, field, problems) => {
-  if (typeof value === 'boolean') {
-    return value;
-  }
-  problems.push(`${field} must be true or false, not ${shown(value)}`);
-  return undefined;
-};
-
-const shown = (value: Json | undefined) => (value === undefined ? 'absent' : JSON.stringify(value).slice(0, 60));
-
-function fields(readers: Record<string, Reader>, required: readonly string[] = []): Reader {
-  return (value, field, problems) => {
-    if (!isJsonObject(value)) {
-      problems.push(`${field} must have fields: ${Object.keys(readers).join(', ')}`);
-      return undefined;
-    }
-    const result: Record<string, unknown> = {};
-    for (const [name, inner] of Object.entries(value)) {
-      const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
-      if (reader === undefined) {
-        problems.push(
-          `${field}.${name.slice(0, 60)} is not known; it must be one of ${Object.keys(readers).join(', ')}`,
-        );
-      } else {
-        result[name] = reader(inner, `${field}.${name}`, problems);
-      }
-    }
-    for (const name of required.filter((one) => value[one] === undefined)) {
-      problems.push(`${field}.${name} must be set`);
-    }
-    return result;
-  };
-}
-
-const behaviour = (canBlock: boolean) =>
-  fields({
-    hang: boolean,
-    delaySeconds: number(0, maxSeconds, false),
+const times = { type: 'integer', minimum: 1, maximum: maxTimes };
+const object = (properties: Record<string, Schema>, required: string[] = []): Schema => ({
+  type: 'object',
+  properties,
+  required,
+});
+const text = { type: 'string' };
+const behaviour = (canBlock: boolean): Schema =>
+  object({
+    hang: { type: 'boolean' },
+    delaySeconds: { type: 'number', minimum: 0, maximum: maxSeconds },
     garbage: text,
-    code: number(200, 599, true),
-    fail: fields({ message: text, times: number(1, maxTimes, true) }, ['message']),
+    code: { type: 'integer', minimum: 200, maximum: 599 },
+    fail: object({ message: text, times }, ['message']),
     ...(canBlock && {
-      block: fields(
-        { retryAfterSeconds: number(1, maxSeconds, true), message: text, times: number(1, maxTimes, true) },
-        ['retryAfterSeconds', 'message'],
-      ),
+      block: object({ retryAfterSeconds: { ...times, maximum: maxSeconds }, message: text, times }, [
+        'retryAfterSeconds',
+        'message',
+      ]),
     }),
   });
+
+/** What to do about a field that a schema does not have. */
+function unknownField(path: string, schema: Schema): string {
+  const holder = path.split('.').slice(0, -1).reduce<Schema | undefined>(fieldOf, schema);
+  const names = Object.keys(holder?.properties ?? {}).join(', ');
+  return `${path.slice(0, maxPathLength)} is not known; it must be one of ${names}`;
+}
 
 /**
  * Parses a behaviour file:
@@ -125,24 +88,17 @@ export function parseBehaviours(yaml: string, handlers: ReadonlyMap<string, bool
     }
     throw error;
   }
-  const named = isJsonObject(document) ? (document as JsonObject).handlers : undefined;
-  if (!isJsonObject(document) || !isJsonObject(named) || Object.keys(document).length !== 1) {
+  const ofHandlers = Object.fromEntries([...handlers].map(([name, canBlock]) => [name, behaviour(canBlock)]));
+  const schema = object({ handlers: object(ofHandlers) }, ['handlers']);
+  if (!isJsonObject(document)) {
     throw new BehaviourError(['it must have one field, handlers, with a behaviour for each handler that it names']);
   }
-  const problems: string[] = [];
-  const result = new Map<string, Behaviour>();
-  for (const [name, value] of Object.entries(named)) {
-    const canBlock = handlers.get(name);
-    if (canBlock === undefined) {
-      problems.push(
-        `handlers.${name.slice(0, 60)} is not a handler; the handlers are ${[...handlers.keys()].join(', ')}`,
-      );
-    } else {
-      result.set(name, behaviour(canBlock)(value, `handlers.${name}`, problems) as Behaviour);
-    }
-  }
+  const problems = [
+    ...prune(document, schema, false).map((path) => unknownField(path, schema)),
+    ...validateSchema(document, schema).map(({ field, message }) => `${field}: ${message}`),
+  ];
   if (problems.length > 0) {
     throw new BehaviourError(problems.slice(0, 20));
   }
-  return result;
+  return new Map(Object.entries(document.handlers as Record<string, Behaviour>));
 }

@@ -198,14 +198,14 @@ handlers:
     const { code, stderr } = await run(...loopback, '--behaviour', file);
     expect(code).toBe(2);
     expect(stderr).toContain(`--behaviour: ${file}: `);
-    expect(stderr).toContain('handlers.before-cluster-create.fail.message must be a text, not 7');
-    expect(stderr).toContain('handlers.before-cluster-create.code must be a whole number from 200 to 599, not 99');
+    expect(stderr).toContain('handlers.before-cluster-create.fail.message in body must be of type string: "integer"');
+    expect(stderr).toContain(
+      'Invalid value: 99: handlers.before-cluster-create.code in body should be greater than or equal to 200',
+    );
     expect(stderr).toContain(
       'handlers.generate-patches.block is not known; it must be one of hang, delaySeconds, garbage, code, fail',
     );
-    expect(stderr).toContain(
-      'handlers.before-cluster-updat is not a handler; the handlers are before-cluster-create, ',
-    );
+    expect(stderr).toContain('handlers.before-cluster-updat is not known; it must be one of before-cluster-create, ');
   });
 });
 

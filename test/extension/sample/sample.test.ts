@@ -135,18 +135,21 @@ handlers:
   test.each([
     ['', 'it must have one field, handlers'],
     ['handlers: [', 'line 1:'],
-    ['handlers: {nobody: {hang: true}}', 'handlers.nobody is not a handler; the handlers are before-cluster-create'],
+    ['handlers: {nobody: {hang: true}}', 'handlers.nobody is not known; it must be one of before-cluster-create'],
     ['handlers: {generate-patches: {block: {}}}', 'handlers.generate-patches.block is not known'],
     [
       'handlers: {before-cluster-create: {hang: 1}}',
-      'handlers.before-cluster-create.hang must be true or false, not 1',
+      'handlers.before-cluster-create.hang in body must be of type boolean: "integer"',
     ],
-    ['handlers: {before-cluster-create: {fail: {}}}', 'handlers.before-cluster-create.fail.message must be set'],
+    ['handlers: {before-cluster-create: {fail: {}}}', 'handlers.before-cluster-create.fail.message: Required value'],
     [
       'handlers: {before-cluster-create: {delaySeconds: -1, code: 7}}',
-      'code must be a whole number from 200 to 599, not 7',
+      'Invalid value: 7: handlers.before-cluster-create.code in body should be greater than or equal to 200',
     ],
-    ['handlers: {before-cluster-create: 5}', 'handlers.before-cluster-create must have fields: hang'],
+    [
+      'handlers: {before-cluster-create: 5}',
+      'handlers.before-cluster-create in body must be of type object: "integer"',
+    ],
   ])('an invalid file: %s', (file, problem) => {
     expect(() => readBehaviours(file)).toThrow(BehaviourError);
     expect(() => readBehaviours(file)).toThrow(problem);

@@ -7,7 +7,7 @@ import {
   handler,
   planUpgrade,
 } from '../../../src/extension/index.ts';
-import { goDurationMs } from '../../../src/extension/sdk/calls/duration.ts';
+import { goDurationMs } from '../../../src/extension/sdk/calls/call-timeout.ts';
 import { fakeClock } from '../../../src/extension/sdk/testing/clock.ts';
 import { assertIdempotent, callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import type { GenerateUpgradePlanRequest } from '../../../src/runtimehooks/index.ts';

@@ -5,7 +5,6 @@ import { decodeRequest, formatProblems, messageProblems, objectOf } from '../../
 import { answersOf, responseIn } from '../handlers/answer.ts';
 import type { Handler, HandlerContext } from '../handlers/handler.ts';
 import { fault, intendedFailure } from '../handlers/thrown.ts';
-import { answerText, maxAnswerBytes } from './answer-text.ts';
 import type { Lifetime } from './lifetime.ts';
 
 /** How a call ended: two kinds of success, a failure that the handler intended, and three that it did not. */
@@ -155,11 +154,18 @@ function sendable(response: JsonObject): JsonObject {
     : response;
 }
 
+/**
+ * Longest response, in bytes (20 MiB): the limit of Cluster API for a request, and of this package's client for a
+ * response. Cluster API reads a longer one, without any limit, into the memory of its controllers.
+ */
+const maxAnswerBytes = 20 * 1024 * 1024;
+
 /** A response as text, or why it has none. */
 function written(handler: Handler, response: JsonObject): { text: string } | { problem: string } | 'too large' {
   try {
-    const text = answerText({ ...envelopeOf(handler), ...response });
-    return text === undefined ? 'too large' : { text };
+    const text = textOf(handler, response);
+    // A character has at most three bytes.
+    return text.length * 3 > maxAnswerBytes && Buffer.byteLength(text) > maxAnswerBytes ? 'too large' : { text };
   } catch (error) {
     // A field that takes any JSON has a bigint, or an object that contains itself.
     return { problem: `JSON cannot represent it: ${fault(error).message}` };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createExtensionServer, handler } from '../../../../src/extension/index.ts';
-import { goDurationMs } from '../../../../src/extension/sdk/calls/duration.ts';
+import { goDurationMs } from '../../../../src/extension/sdk/calls/call-timeout.ts';
 import { hooksGroup } from '../../../../src/runtimehooks/index.ts';
 
 test('Discovery lists each handler with its properties, and nothing else', () => {
