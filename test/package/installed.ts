@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { version as checkedOut } from '../../src/cli/framework/version.ts';
 import { onceARun } from '../support/once-a-run.ts';
 import { type Ended, projectFolder, run, runWell } from './tree.ts';
 
@@ -27,11 +28,6 @@ async function install(folder: string, tarball: string): Promise<string> {
 
 /** Where the releases of tests are published. */
 export const repository = 'https://github.com/acme/extensionconfig-webhook';
-
-/** The version of the checkout. */
-export const { version: checkedOut } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as {
-  version: string;
-};
 
 /** A version that can be released now: a new one, or that of the checkout if nothing has changed since its release. */
 function versionToRelease(): string {

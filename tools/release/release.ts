@@ -68,7 +68,12 @@ function readOptions(args: string[]): Options {
   if (!/^[a-z0-9.:/_-]+$/.test(image)) {
     throw new UsageProblem(`--image ${image} is not the name of an image`);
   }
-  return { version, repository, image, output: resolve(process.env.INIT_CWD ?? '.', output), writes };
+  const folder = resolve(process.env.INIT_CWD ?? '.', output);
+  const present = existsSync(folder) ? readdirSync(folder) : [];
+  if (present.length > 0 && !present.includes('SHA256SUMS')) {
+    throw new UsageProblem(`${folder} is not empty, and has no earlier release: name another folder`);
+  }
+  return { version, repository, image, output: folder, writes };
 }
 
 /** The address fields of package.json. */
@@ -82,16 +87,6 @@ const addressesOf = (repository: string | undefined): ReleaseFacts['addresses'] 
       };
 
 const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
-
-/** Empties the folder, unless it has anything but an earlier release. */
-function prepare(folder: string): void {
-  const present = existsSync(folder) ? readdirSync(folder) : [];
-  if (present.length > 0 && !present.includes('SHA256SUMS')) {
-    throw new UsageProblem(`${folder} is not empty, and has no earlier release: name another folder`);
-  }
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-}
 
 /** The bill of materials that a tarball or folder of a package has. */
 const billIn = (folder: string) => join(folder, 'sbom.cdx.json');
@@ -155,7 +150,8 @@ async function main(root: string, args: string[]): Promise<void> {
   }
   const edits = withVersion(root, current, version);
   const release: ReleaseFacts = { version, addresses: addressesOf(repository), edits };
-  prepare(output);
+  rmSync(output, { recursive: true, force: true });
+  mkdirSync(output, { recursive: true });
   await writeRelease(root, options, release, notes);
   const changed = text === changelog ? edits : new Map([...edits, ['CHANGELOG.md', text]]);
   if (writes) {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { checkedOut } from '../../package/installed.ts';
+import { version } from '../../../src/cli/framework/version.ts';
 import { blocksOf } from '../blocks.ts';
 import { isRun } from '../every-command.ts';
 import { pages, readPage } from '../pages.ts';
@@ -24,7 +24,7 @@ test('the blocks that are not run give a reason', () => {
   expect(skipped).toEqual([
     'README.md: npm ci && npm start: starts what the next one starts, and npm ci brought what runs this test',
     'README.md: npm ci && npm test: this is npm test',
-    `README.md: docker build -t registry.example.com/extensionconfig-webhook:${checkedOut} .: needs a container engine and a registry`,
+    `README.md: docker build -t registry.example.com/extensionconfig-webhook:${version} .: needs a container engine and a registry`,
     'README.md: npm run pack -- packages: test/package makes the packages',
     'README.md: cd my-extension && npm install && npm run dev: docs/extension-tutorial.md runs it',
     'docs/certificates.md: extensionconfig-webhook certs rotate --force-ca --wait $TARGETS: takes a day; docs/sandbox.md has one of five seconds',
@@ -34,7 +34,7 @@ test('the blocks that are not run give a reason', () => {
     'docs/extension-tutorial.md: npm run pack -- packages: test/package makes the package',
     'docs/extension-tutorial.md: npm install --no-audit --no-fund: test/package installs it',
     'docs/extensions.md: extensionconfig-webhook template-types kubeadmcontrolplanetemplates.yaml devmachinetemplates.yaml > src/template-types.ts: needs CustomResourceDefinitions of providers',
-    `docs/install.md: docker build -t registry.example.com/extensionconfig-webhook:${checkedOut} .: needs a container engine and a registry`,
+    `docs/install.md: docker build -t registry.example.com/extensionconfig-webhook:${version} .: needs a container engine and a registry`,
     'docs/install.md: kubectl -n extensionconfig-webhook-system rollout status deployment/extensionconfig-webhook: no pod runs in the sandbox',
     'docs/operations.md: kubectl -n extensionconfig-webhook-system port-forward deployment/extensionconfig-webhook 8080 &: no pod runs in the sandbox',
     'docs/preflight.md: extensionconfig-webhook preflight --target-cluster-api-version v1.14: needs a cluster with extensions',

@@ -405,8 +405,8 @@ test('Jobs of one name are the same in all overlays, because their pods cannot b
     }
   }
   expect([...templates.keys()]).toEqual([
-    'Job extensionconfig-webhook-bootstrap-0-1-0',
-    'Job extensionconfig-webhook-bootstrap-crd-0-1-0',
+    `Job extensionconfig-webhook-bootstrap-${version.replaceAll('.', '-')}`,
+    `Job extensionconfig-webhook-bootstrap-crd-${version.replaceAll('.', '-')}`,
   ]);
 });
 
