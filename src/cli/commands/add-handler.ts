@@ -6,7 +6,7 @@ import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
 
 const addHandlerFlags = {
-  project: textFlag('DIR', { summary: 'folder of the project', default: '.' }),
+  project: textFlag('DIR', 'folder of the project', { default: '.' }),
 } satisfies Flags;
 
 /** `extensionconfig-webhook add-handler HOOK…`: adds handlers to a project of `new-extension`. */

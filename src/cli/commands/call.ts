@@ -31,25 +31,17 @@ import { objectsOf } from './manifest-objects.ts';
 
 const callFlags = {
   ...extensionFlags,
-  hook: {
-    ...textFlag('HOOK', { summary: 'hook whose handlers are called, with --all', default: undefined }),
+  hook: textFlag('HOOK', 'hook whose handlers are called, with --all', {
     suggestions: clusterApiHooks.filter(({ singleton }) => !singleton).map(({ name }) => name),
-  },
-  all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
-  request: textFlag('FILE', {
-    summary: 'YAML or JSON file with the request; apiVersion and kind may be left out',
-    default: undefined,
   }),
+  all: switchFlag('call all handlers of --hook whose namespaceSelector matches, as Cluster API does'),
+  request: textFlag('FILE', 'YAML or JSON file with the request; apiVersion and kind may be left out'),
   sample: switchFlag('send a sample request, which "hooks NAME" shows'),
-  namespace: {
-    ...textFlag('NAMESPACE', {
-      summary: 'namespace of the object that the hook is called for',
-      default: undefined,
-      defaultText: 'that of the Cluster in the request, or default',
-    }),
+  namespace: textFlag('NAMESPACE', 'namespace of the object that the hook is called for', {
+    defaultText: 'that of the Cluster in the request, or default',
     short: 'n',
-  },
-  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
+  }),
+  output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
 type CallFlags = FlagValues<typeof callFlags>;

@@ -3,15 +3,11 @@ import { UsageError } from '../framework/program.ts';
 
 /** The flags that select the API server, named as in kubectl. */
 export const clusterFlags = {
-  kubeconfig: textFlag('FILE', {
-    summary: 'how to reach the API server',
-    default: undefined,
+  kubeconfig: textFlag('FILE', 'how to reach the API server', {
     defaultText: '$KUBECONFIG, ~/.kube/config, or in-cluster',
   }),
-  context: textFlag('NAME', {
-    summary: 'context of the kubeconfig',
+  context: textFlag('NAME', 'context of the kubeconfig', {
     suggestions: 'contexts',
-    default: undefined,
     defaultText: 'its current context',
   }),
 } satisfies Flags;

@@ -44,46 +44,36 @@ import { resolveFlag, resolveOf } from './resolve-flag.ts';
 const modes: readonly Mode[] = ['discover', 'advise', 'observe'];
 
 const controllerFlags = {
-  mode: choiceFlag('MODE', modes, {
-    summary: 'what the controller does: everything; the condition HookVersionsSupported; metrics only',
-    default: 'observe',
-  }),
+  mode: choiceFlag(
+    'MODE',
+    modes,
+    'what the controller does: everything; the condition HookVersionsSupported; metrics only',
+    { default: 'observe' },
+  ),
   ...clusterFlags,
   resolve: resolveFlag,
-  'client-cert-dir': textFlag('DIR', {
-    summary: 'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
-    default: undefined,
-  }),
+  'client-cert-dir': textFlag(
+    'DIR',
+    'folder with tls.crt and tls.key, the client certificate for extensions; reloaded on change',
+  ),
   ...catalogFlags,
   'leader-elect': switchFlag('elect a leader through a Lease: only one of several replicas does the work'),
-  'leader-election-namespace': textFlag('NAMESPACE', {
-    summary: 'namespace of that Lease',
-    default: undefined,
+  'leader-election-namespace': textFlag('NAMESPACE', 'namespace of that Lease', {
     defaultText: "the pod's own, or extensionconfig-webhook-system",
     problemsOf: dns1123LabelProblems,
   }),
-  'leader-election-name': textFlag('NAME', {
-    summary: 'name of that Lease',
+  'leader-election-name': textFlag('NAME', 'name of that Lease', {
     default: 'extensionconfig-webhook-controller',
     problemsOf: dns1123SubdomainProblems,
   }),
-  'lease-duration': durationFlag('2s', '10m', {
-    summary: 'how long other replicas wait for a silent leader',
-    default: '15s',
-  }),
-  'renew-deadline': durationFlag('1s', '10m', {
-    summary: 'how long a leader that cannot renew the Lease continues',
-    default: '10s',
-  }),
-  'retry-period': durationFlag('100ms', '1m', {
-    summary: 'pause between attempts to get or renew the Lease',
-    default: '2s',
-  }),
-  'cluster-api-namespace': textFlag('NAMESPACE', {
-    summary: "namespace of Cluster API's own controller; the mode discover does not run alongside it",
-    default: clusterApiLease.namespace as string,
-    problemsOf: dns1123LabelProblems,
-  }),
+  'lease-duration': durationFlag('2s', '10m', '15s', 'how long other replicas wait for a silent leader'),
+  'renew-deadline': durationFlag('1s', '10m', '10s', 'how long a leader that cannot renew the Lease continues'),
+  'retry-period': durationFlag('100ms', '1m', '2s', 'pause between attempts to get or renew the Lease'),
+  'cluster-api-namespace': textFlag(
+    'NAMESPACE',
+    "namespace of Cluster API's own controller; the mode discover does not run alongside it",
+    { default: clusterApiLease.namespace as string, problemsOf: dns1123LabelProblems },
+  ),
   force: switchFlag("do not check for Cluster API's own controller"),
   ...healthFlags,
   ...logFlags,

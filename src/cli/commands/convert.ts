@@ -20,14 +20,11 @@ cannot be read or written, or a YAML error. A file with any of these stays as it
 is.`;
 
 const convertFlags = {
-  to: choiceFlag('VERSION', versions.toReversed(), {
-    summary: 'API version to convert to',
-    default: hubVersion,
-  }),
-  filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
+  to: choiceFlag('VERSION', versions.toReversed(), 'API version to convert to', { default: hubVersion }),
+  filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
   write: switchFlag('change the files in place'),
   check: switchFlag('print a diff of what would change; exit code 1 if anything would'),
-  quiet: { ...switchFlag('with --write: do not say which files were changed'), short: 'q' },
+  quiet: switchFlag('with --write: do not say which files were changed', { short: 'q' }),
 } satisfies Flags;
 
 /** Time limit for the diff of one document, in milliseconds: finding the smallest one may take very long. */

@@ -12,10 +12,7 @@ import { inTurn } from './in-turn.ts';
 
 const discoverFlags = {
   ...extensionFlags,
-  output: outputFlag(['text', 'json', 'yaml'], {
-    summary: 'text, or one line (json) or document (yaml) for each extension',
-    default: 'text',
-  }),
+  output: outputFlag(['text', 'json', 'yaml'], 'text, or one line (json) or document (yaml) for each extension'),
   'max-handler-timeout-seconds': handlerTimeoutFlag,
   ...catalogFlags,
 } satisfies Flags;

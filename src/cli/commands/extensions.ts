@@ -13,11 +13,10 @@ import { type Resolved, resolveFlag, resolveOf } from './resolve-flag.ts';
 
 /** The flags that determine the extensions and how to connect to them. */
 export const extensionFlags = {
-  filename: {
-    ...listFlag('PATH', 'file or folder with ExtensionConfigs, or - for standard input; may be repeated'),
+  filename: listFlag('PATH', 'file or folder with ExtensionConfigs, or - for standard input; may be repeated', {
     defaultText: 'those of the cluster',
     short: 'f',
-  },
+  }),
   resolve: resolveFlag,
   'no-port-forward': switchFlag('do not start "kubectl port-forward" for Services that have no address here'),
   ...clusterFlags,

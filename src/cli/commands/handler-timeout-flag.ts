@@ -4,7 +4,10 @@ import { integerFlag } from '../framework/flags.ts';
 const maxMaxHandlerTimeout = 30;
 
 /** The flag `--max-handler-timeout-seconds`. */
-export const handlerTimeoutFlag = integerFlag('SECONDS', 1, maxMaxHandlerTimeout, {
-  summary: 'maximum timeoutSeconds of a handler',
-  default: 10,
-});
+export const handlerTimeoutFlag = integerFlag(
+  'SECONDS',
+  1,
+  maxMaxHandlerTimeout,
+  'maximum timeoutSeconds of a handler',
+  { default: 10 },
+);

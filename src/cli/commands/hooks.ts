@@ -27,7 +27,7 @@ import { type DefineCommand, exitCode, UsageError } from '../framework/program.t
 import { table } from '../framework/table.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 
-const output = outputFlag(['text', 'json'], { summary: 'output format', default: 'text' });
+const output = outputFlag(['text', 'json']);
 
 const hooksFlags = { output, 'target-cluster-api-version': catalogFlags['target-cluster-api-version'] } satisfies Flags;
 

@@ -35,15 +35,14 @@ const hooksFlag: Flag<readonly string[]> = {
 
 const newExtensionFlags = {
   hooks: hooksFlag,
-  name: textFlag('NAME', {
-    summary: 'name of the extension, its package, Service and ExtensionConfig',
-    default: undefined,
+  name: textFlag('NAME', 'name of the extension, its package, Service and ExtensionConfig', {
     defaultText: 'the name of the folder',
   }),
-  certificates: choiceFlag('MAKER', ['cert-manager', 'bootstrap'], {
-    summary: 'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
-    default: 'cert-manager',
-  }),
+  certificates: choiceFlag(
+    'MAKER',
+    ['cert-manager', 'bootstrap'],
+    'what issues the serving certificate: cert-manager, or a Job that runs certs bootstrap',
+  ),
   crds: {
     placeholder: 'FILE',
     summary: 'CustomResourceDefinitions of the templates to patch, which get types; may be repeated',
@@ -52,9 +51,7 @@ const newExtensionFlags = {
     repeatable: true,
     parse: (text) => [text],
   } as Flag<readonly string[]>,
-  packages: textFlag('DIR', {
-    summary: 'folder with packed packages, as npm run pack -- DIR writes them in a checkout',
-    default: undefined,
+  packages: textFlag('DIR', 'folder with packed packages, as npm run pack -- DIR writes them in a checkout', {
     defaultText: 'npm installs them from its registry',
   }),
 } satisfies Flags;

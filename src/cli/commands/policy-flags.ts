@@ -5,18 +5,17 @@ import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
 
 /** The flags for which rules run and how, which the linter and the server share. */
 export const policyFlags = {
-  profile: choiceFlag('PROFILE', ['strict', 'upstream'], {
-    summary: "strict: all rules; upstream: exactly what Cluster API's own webhook rejects",
-    default: 'strict',
-  }),
-  'rules-config': textFlag('FILE', {
-    summary: 'YAML file that sets individual rules to off, warn or deny',
-    default: undefined,
-  }),
-  enforcement: choiceFlag('MODE', ['deny', 'warn'], {
-    summary: "warn: denials by rules that are not Cluster API's own become warnings",
-    default: 'deny',
-  }),
+  profile: choiceFlag(
+    'PROFILE',
+    ['strict', 'upstream'],
+    "strict: all rules; upstream: exactly what Cluster API's own webhook rejects",
+  ),
+  'rules-config': textFlag('FILE', 'YAML file that sets individual rules to off, warn or deny'),
+  enforcement: choiceFlag(
+    'MODE',
+    ['deny', 'warn'],
+    "warn: denials by rules that are not Cluster API's own become warnings",
+  ),
   'max-handler-timeout-seconds': handlerTimeoutFlag,
   ...catalogFlags,
 } satisfies Flags;

@@ -35,7 +35,7 @@ const preflightFlags = {
   'current-cluster-api-version': releaseFlag,
   ...extensionFlags,
   offline: switchFlag('do not call extensions: judge by the handlers in the status of the objects'),
-  output: outputFlag(['text', 'json'], { summary: 'report format', default: 'text' }),
+  output: outputFlag(['text', 'json'], 'report format'),
   'hook-lifecycles': catalogFlags['hook-lifecycles'],
 } satisfies Flags;
 

@@ -61,14 +61,12 @@ function isSimulated(release: Release | undefined): release is Release {
 
 const rehearseFlags = {
   ...extensionFlags,
-  cluster: {
-    ...listFlag('PATH', 'file or folder with Clusters, and Namespaces for their labels; may be repeated'),
+  cluster: listFlag('PATH', 'file or folder with Clusters, and Namespaces for their labels; may be repeated', {
     defaultText: 'a sample Cluster',
-  },
-  'cluster-class': {
-    ...listFlag('PATH', 'file or folder with ClusterClasses and their templates; may be repeated'),
+  }),
+  'cluster-class': listFlag('PATH', 'file or folder with ClusterClasses and their templates; may be repeated', {
     defaultText: 'none; upgrades go one minor version at a time',
-  },
+  }),
   'upgrade-to': {
     ...listFlag('VERSION', 'Kubernetes version to upgrade the Clusters to; repeat it for several upgrades in a row'),
     parse: (text: string) => {
@@ -98,23 +96,25 @@ const rehearseFlags = {
   } satisfies Flag<Release>,
   fault: faultFlag,
   'real-time': switchFlag('wait as long as Cluster API would'),
-  'max-calls': integerFlag('COUNT', 1, 1_000_000, {
-    summary: 'number of calls after which to give up on a Cluster',
+  'max-calls': integerFlag('COUNT', 1, 1_000_000, 'number of calls after which to give up on a Cluster', {
     default: 1000,
   }),
-  'max-failures': integerFlag('COUNT', 1, 1000, {
-    summary: 'number of failed reconciles in a row after which to give up on a Cluster',
-    default: 10,
-  }),
-  'write-requests': textFlag('DIR', {
-    summary: 'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
-    default: undefined,
-    defaultText: 'none',
-  }),
-  output: outputFlag(['text', 'json', 'html'], {
-    summary: 'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
-    default: 'text',
-  }),
+  'max-failures': integerFlag(
+    'COUNT',
+    1,
+    1000,
+    'number of failed reconciles in a row after which to give up on a Cluster',
+    { default: 10 },
+  ),
+  'write-requests': textFlag(
+    'DIR',
+    'write each request to a file in this new folder, for "conformance --request", "call --request" and tests',
+    { defaultText: 'none' },
+  ),
+  output: outputFlag(
+    ['text', 'json', 'html'],
+    'a timeline as text, a line of JSON per call, or a page with a drawn timeline',
+  ),
 } satisfies Flags;
 
 /**

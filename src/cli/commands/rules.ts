@@ -7,7 +7,7 @@ import { type DefineCommand, UsageError } from '../framework/program.ts';
 import { table } from '../framework/table.ts';
 
 const rulesFlags = {
-  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
+  output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
 function describe({ id, severity, upstream, subjects = ['object'], summary }: Rule) {

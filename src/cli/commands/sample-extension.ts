@@ -12,32 +12,20 @@ import { version } from '../framework/version.ts';
 import { publishFile, withdrawFile } from './publish-file.ts';
 
 const sampleFlags = {
-  port: integerFlag('PORT', 0, 65535, { summary: 'port of the hooks (HTTPS); 0: any free port', default: 9443 }),
-  host: textFlag('HOST', { summary: 'address to listen on', default: undefined, defaultText: 'all interfaces' }),
-  'health-port': integerFlag('PORT', 0, 65535, {
-    summary: 'port of /healthz, /readyz and /metrics (HTTP); 0: any free port',
+  port: integerFlag('PORT', 0, 65535, 'port of the hooks (HTTPS); 0: any free port', { default: 9443 }),
+  host: textFlag('HOST', 'address to listen on', { defaultText: 'all interfaces' }),
+  'health-port': integerFlag('PORT', 0, 65535, 'port of /healthz, /readyz and /metrics (HTTP); 0: any free port', {
     default: 8080,
   }),
-  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; reloaded on change', default: undefined }),
+  'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup'),
-  'write-extension-config': textFlag('FILE', {
-    summary:
-      'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
-    default: undefined,
-  }),
-  'client-ca-file': textFlag('FILE', {
-    summary: 'accept only clients with a certificate from these CAs',
-    default: undefined,
-  }),
-  path: textFlag('PATH', {
-    summary: 'prefix of all paths, like service.path of the ExtensionConfig',
-    default: undefined,
-    defaultText: 'nothing',
-  }),
-  behaviour: textFlag('FILE', {
-    summary: 'YAML file that makes handlers block, fail, hang, respond slowly or answer garbage',
-    default: undefined,
-  }),
+  'write-extension-config': textFlag(
+    'FILE',
+    'with --self-signed: write an ExtensionConfig of this server, for discover, call and others; removed at the end',
+  ),
+  'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
+  path: textFlag('PATH', 'prefix of all paths, like service.path of the ExtensionConfig', { defaultText: 'nothing' }),
+  behaviour: textFlag('FILE', 'YAML file that makes handlers block, fail, hang, respond slowly or answer garbage'),
   ...logFlags,
 } satisfies Flags;
 

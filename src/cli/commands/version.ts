@@ -4,7 +4,7 @@ import type { DefineCommand } from '../framework/program.ts';
 import { commit, version } from '../framework/version.ts';
 
 const versionFlags = {
-  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
+  output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
 function facts() {

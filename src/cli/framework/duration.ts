@@ -28,12 +28,12 @@ function millisecondsOf(text: string): number {
 }
 
 /** A flag with a duration between two bounds, which are written like its values; the parsed value is in ms. */
-export function durationFlag(min: string, max: string, base: { summary: string; default: string }): Flag<number> {
+export function durationFlag(min: string, max: string, defaultText: string, summary: string): Flag<number> {
   return {
-    summary: base.summary,
+    summary,
     placeholder: 'DURATION',
-    default: millisecondsOf(base.default),
-    defaultText: base.default,
+    default: millisecondsOf(defaultText),
+    defaultText,
     parse: (text) => {
       const value = parseDuration(text);
       if (value === undefined) {

@@ -203,17 +203,20 @@ export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.default])) as FlagValues<F>;
 }
 
-type Base<T> = Omit<Flag<T>, 'parse' | 'placeholder' | 'repeatable' | 'choices'>;
+type Options<T> = Partial<Pick<Flag<T>, 'short' | 'default' | 'defaultText' | 'suggestions'>>;
 
 /** A flag with an integer value between two bounds. */
-export function integerFlag<T extends number | undefined>(
+export function integerFlag<T extends number | undefined = undefined>(
   placeholder: string,
   min: number,
   max: number,
-  base: Base<T>,
+  summary: string,
+  options: Options<T> = {},
 ): Flag<number | T> {
   return {
-    ...base,
+    default: undefined as T,
+    ...options,
+    summary,
     placeholder,
     parse: (text) => {
       const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -225,14 +228,17 @@ export function integerFlag<T extends number | undefined>(
   };
 }
 
-/** A flag with one of a few words as its value. */
+/** A flag with one of a few words as its value; the default is the first of them. */
 export function choiceFlag<const C extends readonly string[]>(
   placeholder: string,
   choices: C,
-  base: Base<C[number]>,
+  summary: string,
+  options: Options<C[number]> = {},
 ): Flag<C[number]> {
   return {
-    ...base,
+    default: choices[0] as C[number],
+    ...options,
+    summary,
     placeholder,
     choices,
     parse: (text) => {
@@ -244,29 +250,34 @@ export function choiceFlag<const C extends readonly string[]>(
   };
 }
 
-/** What is wrong with a text, each as the end of a sentence: `must …`. */
-type Check = (text: string) => readonly string[];
+/** The flag `--output`, `-o`, of commands that print in several formats. */
+export function outputFlag<const C extends readonly string[]>(choices: C, summary = 'output format'): Flag<C[number]> {
+  return choiceFlag('FORMAT', choices, summary, { short: 'o' });
+}
 
-function checked(text: string, problemsOf: Check): string {
-  const [problem] = problemsOf(text);
+interface Checked {
+  /** What is wrong with a text, each as the end of a sentence: `must …`. */
+  problemsOf?: (text: string) => readonly string[];
+}
+
+function checked(text: string, problemsOf: Checked['problemsOf']): string {
+  const [problem] = problemsOf?.(text) ?? [];
   if (problem !== undefined) {
     throw new FlagError(`it ${problem}`);
   }
   return text;
 }
 
-/** The flag `--output`, `-o`, of commands that print in several formats. */
-export function outputFlag<const C extends readonly string[]>(choices: C, base: Base<C[number]>): Flag<C[number]> {
-  return { ...choiceFlag('FORMAT', choices, base), short: 'o' };
-}
-
 /** A flag with any text but an empty one as its value, if `problemsOf` finds nothing wrong with it. */
-export function textFlag<T extends string | undefined>(
+export function textFlag<T extends string | undefined = undefined>(
   placeholder: string,
-  { problemsOf = () => [], ...base }: Base<T> & { problemsOf?: Check },
+  summary: string,
+  { problemsOf, ...options }: Options<T> & Checked = {},
 ): Flag<string | T> {
   return {
-    ...base,
+    default: undefined as T,
+    ...options,
+    summary,
     placeholder,
     parse: (text) => {
       if (text === '') {
@@ -278,11 +289,16 @@ export function textFlag<T extends string | undefined>(
 }
 
 /** A flag that may be given several times, each time with a text that is not empty and passes the check. */
-export function listFlag(placeholder: string, summary: string, problemsOf: Check = () => []): Flag<readonly string[]> {
+export function listFlag(
+  placeholder: string,
+  summary: string,
+  { problemsOf, ...options }: Options<readonly string[]> & Checked = {},
+): Flag<readonly string[]> {
   return {
-    placeholder,
-    summary,
     default: [],
+    ...options,
+    summary,
+    placeholder,
     repeatable: true,
     parse: (text) => {
       if (text.trim() === '') {
@@ -294,8 +310,9 @@ export function listFlag(placeholder: string, summary: string, problemsOf: Check
 }
 
 /** A flag without a value; its environment variable is `true` or `false`. */
-export function switchFlag(summary: string): Flag<boolean> {
+export function switchFlag(summary: string, options: Pick<Flag<boolean>, 'short'> = {}): Flag<boolean> {
   return {
+    ...options,
     summary,
     default: false,
     parse: (text) => {

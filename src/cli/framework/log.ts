@@ -8,9 +8,8 @@ const formats = ['auto', 'json', 'text'] as const;
 
 /** The log flags of a long-running command. */
 export const logFlags = {
-  'log-level': choiceFlag('LEVEL', levels, { summary: 'least severe level to log', default: 'info' }),
-  'log-format': choiceFlag('FORMAT', formats, {
-    summary: 'format of the log; auto: text on a terminal, otherwise json',
+  'log-level': choiceFlag('LEVEL', levels, 'least severe level to log', { default: 'info' }),
+  'log-format': choiceFlag('FORMAT', formats, 'format of the log; auto: text on a terminal, otherwise json', {
     default: 'auto',
   }),
 } satisfies Flags;

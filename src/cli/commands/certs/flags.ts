@@ -33,7 +33,7 @@ const defaultCaSecret = 'extensionconfig-webhook-ca';
 
 /** A flag for targets of a kind. */
 const targetFlag = (what: string) =>
-  listFlag('NAME', `${what} to inject into; may be repeated`, dns1123SubdomainProblems);
+  listFlag('NAME', `${what} to inject into; may be repeated`, { problemsOf: dns1123SubdomainProblems });
 
 /** The flag for each kind of target. */
 const targetFlags = {
@@ -53,28 +53,20 @@ function addressProblems(address: string): string[] {
 
 /** Flags of all commands, for where things are. */
 export const commonFlags = {
-  namespace: {
-    ...textFlag('NAME', {
-      summary: 'namespace of the Secrets and the service',
-      default: undefined,
-      defaultText: "the pod's own, or extensionconfig-webhook-system",
-      problemsOf: dns1123LabelProblems,
-    }),
+  namespace: textFlag('NAME', 'namespace of the Secrets and the service', {
+    defaultText: "the pod's own, or extensionconfig-webhook-system",
+    problemsOf: dns1123LabelProblems,
     short: 'n',
-  },
-  service: textFlag('NAME', {
-    summary: 'service that the webhooks call',
+  }),
+  service: textFlag('NAME', 'service that the webhooks call', {
     default: 'extensionconfig-webhook',
     problemsOf: dns1035LabelProblems,
   }),
-  secret: textFlag('NAME', {
-    summary: 'Secret with the serving certificate and the trust bundle',
+  secret: textFlag('NAME', 'Secret with the serving certificate and the trust bundle', {
     default: 'extensionconfig-webhook-tls',
     problemsOf: dns1123SubdomainProblems,
   }),
-  'ca-secret': textFlag('NAME', {
-    summary: 'Secret with the CA and its key',
-    default: undefined,
+  'ca-secret': textFlag('NAME', 'Secret with the CA and its key', {
     defaultText: defaultCaSecret,
     problemsOf: dns1123SubdomainProblems,
   }),
@@ -86,16 +78,10 @@ export const commonFlags = {
   crd: targetFlag('CustomResourceDefinition whose conversion webhook'),
   'api-service': targetFlag('APIService'),
   'extension-config': { ...targetFlag('ExtensionConfig'), suggestions: 'extensions' } as Flag<readonly string[]>,
-  'target-selector': textFlag('SELECTOR', {
-    summary: 'label selector for additional targets of all these kinds',
-    default: undefined,
-  }),
+  'target-selector': textFlag('SELECTOR', 'label selector for additional targets of all these kinds'),
   ...clusterFlags,
-  'cert-dir': textFlag('DIR', {
-    summary: 'folder for the files instead of Secrets, for development; excludes targets',
-    default: undefined,
-  }),
-  output: outputFlag(['text', 'json'], { summary: 'output format', default: 'text' }),
+  'cert-dir': textFlag('DIR', 'folder for the files instead of Secrets, for development; excludes targets'),
+  output: outputFlag(['text', 'json']),
 } satisfies Flags;
 
 /**
@@ -103,24 +89,15 @@ export const commonFlags = {
  * mistake.
  */
 export const issuingFlags = {
-  'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated', (name) =>
-    dns1123SubdomainProblems(name.replace(/^\*\./, '')),
-  ),
-  ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated', addressProblems),
-  validity: durationFlag('1m', '36500d', {
-    summary: 'validity of the serving certificate; renewed in its last third',
-    default: '90d',
+  'dns-name': listFlag('NAME', 'additional DNS name of the serving certificate; may be repeated', {
+    problemsOf: (name) => dns1123SubdomainProblems(name.replace(/^\*\./, '')),
   }),
-  'ca-validity': durationFlag('1m', '36500d', { summary: 'validity of the CA', default: '1825d' }),
-  'ca-renew-before': durationFlag('0', '36500d', {
-    summary: 'how long before it expires the CA is rotated',
-    default: '180d',
-  }),
-  'propagation-delay': durationFlag('0', '24h', {
-    summary: 'how long a new CA is trusted everywhere before it signs',
-    default: '30s',
-  }),
-  overlap: durationFlag('0', '365d', { summary: 'how long the previous CA stays trusted', default: '24h' }),
+  ip: listFlag('ADDRESS', 'IP address of the serving certificate; may be repeated', { problemsOf: addressProblems }),
+  validity: durationFlag('1m', '36500d', '90d', 'validity of the serving certificate; renewed in its last third'),
+  'ca-validity': durationFlag('1m', '36500d', '1825d', 'validity of the CA'),
+  'ca-renew-before': durationFlag('0', '36500d', '180d', 'how long before it expires the CA is rotated'),
+  'propagation-delay': durationFlag('0', '24h', '30s', 'how long a new CA is trusted everywhere before it signs'),
+  overlap: durationFlag('0', '365d', '24h', 'how long the previous CA stays trusted'),
 } satisfies Flags;
 
 /** Flags that only `certs rotate` has. */

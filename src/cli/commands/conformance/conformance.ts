@@ -46,10 +46,7 @@ const checkFlag: Flag<readonly GroupedCheck[]> = {
 
 const conformanceFlags = {
   ...extensionFlags,
-  output: outputFlag(['text', 'json', 'junit'], {
-    summary: 'text, one line for each extension (json), or XML for CI (junit)',
-    default: 'text',
-  }),
+  output: outputFlag(['text', 'json', 'junit'], 'text, one line for each extension (json), or XML for CI (junit)'),
   'with-side-effects': switchFlag(
     'also call hooks that act on Clusters and machines (BeforeClusterDelete, UpdateMachine …), for made-up objects',
   ),
@@ -58,7 +55,7 @@ const conformanceFlags = {
     'YAML file with requests that the extension can process, distinguished by kind; may be repeated',
   ),
   check: checkFlag,
-  'time-limit': durationFlag('1s', '1h', { summary: 'maximum time for each extension', default: '5m' }),
+  'time-limit': durationFlag('1s', '1h', '5m', 'maximum time for each extension'),
   ...catalogFlags,
 } satisfies Flags;
 

@@ -90,12 +90,11 @@ function createOutput({ stdout, signal }: Io) {
 const formatNames = Object.keys(formats) as (keyof typeof formats)[];
 
 const lintFlags = {
-  filename: { ...listFlag('PATH', 'file or folder, same as PATH; may be repeated'), short: 'f' },
-  output: outputFlag(formatNames, { summary: 'report format', default: 'text' }),
-  quiet: { ...switchFlag('print only denials: no warnings, no summary, no progress'), short: 'q' },
+  filename: listFlag('PATH', 'file or folder, same as PATH; may be repeated', { short: 'f' }),
+  output: outputFlag(formatNames, 'report format'),
+  quiet: switchFlag('print only denials: no warnings, no summary, no progress', { short: 'q' }),
   'allow-empty': switchFlag('do not fail if there is no ExtensionConfig'),
-  'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, {
-    summary: 'fail if there are more warnings than this',
+  'max-warnings': integerFlag('COUNT', 0, 1_000_000_000, 'fail if there are more warnings than this', {
     default: Number.POSITIVE_INFINITY,
     defaultText: 'no limit',
   }),
@@ -103,16 +102,8 @@ const lintFlags = {
   'cluster-facts': switchFlag('ask the cluster for the objects that ExtensionConfigs depend on'),
   ...clusterFlags,
   fix: switchFlag('change the files: the version, metadata.namespace, a port in quotes, and defaults'),
-  baseline: textFlag('FILE', {
-    summary: 'file with known findings, which are not reported',
-    default: undefined,
-    defaultText: 'none',
-  }),
-  'write-baseline': textFlag('FILE', {
-    summary: 'write all findings to this file, for --baseline',
-    default: undefined,
-    defaultText: 'none',
-  }),
+  baseline: textFlag('FILE', 'file with known findings, which are not reported', { defaultText: 'none' }),
+  'write-baseline': textFlag('FILE', 'write all findings to this file, for --baseline', { defaultText: 'none' }),
   ...policyFlags,
 } satisfies Flags;
 

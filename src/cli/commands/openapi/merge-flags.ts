@@ -5,19 +5,15 @@ import { clusterFlags } from '../cluster-flags.ts';
 /** The flags of `openapi merge`. */
 export const mergeFlags = {
   ...clusterFlags,
-  output: outputFlag(['yaml', 'json'], { summary: 'yaml or json', default: 'yaml' }),
-  report: textFlag('FILE', {
-    summary: 'write what was merged, renamed and left out to a file, as JSON',
-    default: undefined,
+  output: outputFlag(['yaml', 'json'], 'yaml or json'),
+  report: textFlag('FILE', 'write what was merged, renamed and left out to a file, as JSON', {
     defaultText: 'a summary on standard error',
   }),
-  'cache-dir': textFlag('FOLDER', {
-    summary: 'where documents of servers are cached',
-    default: undefined,
+  'cache-dir': textFlag('FOLDER', 'where documents of servers are cached', {
     defaultText: '$XDG_CACHE_HOME/extensionconfig-webhook/openapi',
   }),
   'skip-cache': switchFlag('fetch every document and cache none'),
-  timeout: durationFlag('1s', '1h', { summary: 'maximum time in total', default: '2m' }),
+  timeout: durationFlag('1s', '1h', '2m', 'maximum time in total'),
 } satisfies Flags;
 
 /** The values of the flags of `openapi merge`. */

@@ -24,22 +24,17 @@ import type { Loop, LoopSettings } from './loop.ts';
 import { behindService, type WebhookReference } from './webhook.ts';
 
 const sandboxFlags = {
-  port: integerFlag('PORT', 0, 65_535, { summary: 'port on 127.0.0.1; 0: any free port', default: 0 }),
-  'write-kubeconfig': textFlag('FILE', {
-    summary: 'new file for the kubeconfig, written once everything is ready, removed at the end',
-    default: undefined,
-    defaultText: 'in a temporary folder',
-  }),
-  data: textFlag('FILE', {
-    summary: 'keep all objects in this file (SQLite), also for the next start',
-    default: undefined,
+  port: integerFlag('PORT', 0, 65_535, 'port on 127.0.0.1; 0: any free port', { default: 0 }),
+  'write-kubeconfig': textFlag(
+    'FILE',
+    'new file for the kubeconfig, written once everything is ready, removed at the end',
+    { defaultText: 'in a temporary folder' },
+  ),
+  data: textFlag('FILE', 'keep all objects in this file (SQLite), also for the next start', {
     defaultText: 'in memory, until the end',
   }),
-  'webhook-url': textFlag('URL', {
-    summary: 'https URL of a webhook server that is already running',
-    default: undefined,
-  }),
-  'webhook-ca-file': textFlag('FILE', { summary: 'PEM certificates to verify it with', default: undefined }),
+  'webhook-url': textFlag('URL', 'https URL of a webhook server that is already running'),
+  'webhook-ca-file': textFlag('FILE', 'PEM certificates to verify it with'),
   resolve: {
     ...resolveFlag,
     summary: 'address of the Service of a webhook or an aggregated API server; may be repeated',

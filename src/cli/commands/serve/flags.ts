@@ -54,77 +54,65 @@ export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): numb
 
 /** The flags of `serve`. */
 export const serveFlags = {
-  port: integerFlag('PORT', 0, 65535, { summary: 'port of the webhooks (HTTPS); 0: any free port', default: 9443 }),
-  host: textFlag('HOST', {
-    summary: 'address that the webhooks listen on',
-    default: undefined,
-    defaultText: 'all interfaces',
-  }),
+  port: integerFlag('PORT', 0, 65535, 'port of the webhooks (HTTPS); 0: any free port', { default: 9443 }),
+  host: textFlag('HOST', 'address that the webhooks listen on', { defaultText: 'all interfaces' }),
   ...healthFlags,
-  'cert-dir': textFlag('DIR', { summary: 'folder with tls.crt and tls.key; reloaded on change', default: undefined }),
-  'cert-secret': textFlag('NAMESPACE/NAME', {
-    summary: 'Secret with tls.crt and tls.key, watched through the API server, instead of a folder',
-    default: undefined,
-  }),
-  kubeconfig: textFlag('FILE', {
-    summary: 'how to reach the API server, for --cert-secret and --cluster-facts',
-    default: undefined,
+  'cert-dir': textFlag('DIR', 'folder with tls.crt and tls.key; reloaded on change'),
+  'cert-secret': textFlag(
+    'NAMESPACE/NAME',
+    'Secret with tls.crt and tls.key, watched through the API server, instead of a folder',
+  ),
+  kubeconfig: textFlag('FILE', 'how to reach the API server, for --cert-secret and --cluster-facts', {
     defaultText: "the pod's service account, otherwise as kubectl finds it",
   }),
-  context: textFlag('NAME', {
-    summary: 'context of the kubeconfig, for --cert-secret and --cluster-facts',
+  context: textFlag('NAME', 'context of the kubeconfig, for --cert-secret and --cluster-facts', {
     suggestions: 'contexts',
-    default: undefined,
     defaultText: 'its current context',
   }),
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup; for development'),
-  'client-ca-file': textFlag('FILE', {
-    summary: 'accept only clients with a certificate from these CAs',
-    default: undefined,
-  }),
+  'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
   'client-allowed-name': listFlag(
     'NAME',
     'accept only clients whose certificate has this common name or DNS name; may be repeated',
   ),
   'feature-gates': featureGatesFlag,
   ...policyFlags,
-  probe: choiceFlag('MODE', ['off', 'warn', 'deny'], {
-    summary: 'probe the extension server on create and when clientConfig changes; see docs/cluster-facts.md',
-    default: 'off',
-  }),
+  probe: choiceFlag(
+    'MODE',
+    ['off', 'warn', 'deny'],
+    'probe the extension server on create and when clientConfig changes; see docs/cluster-facts.md',
+  ),
   'probe-allow': listFlag(
     'CIDR|NAME',
     'servers that may be probed: address ranges, or DNS suffixes such as svc; may be repeated',
   ),
   'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it; see docs/cluster-facts.md'),
   ...logFlags,
-  'shutdown-timeout': integerFlag('SECONDS', 1, 3600, {
-    summary: 'maximum time from SIGTERM until exit',
-    default: 20,
-  }),
-  'shutdown-delay': integerFlag('SECONDS', 0, 3600, {
-    summary: 'how long connections are still accepted after SIGTERM, while endpoints catch up',
-    default: undefined,
-    defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), otherwise 0`,
-  }),
-  'max-body-bytes': integerFlag('BYTES', 1024, 1024 ** 3, {
-    summary: 'maximum size of a request body',
+  'shutdown-timeout': integerFlag('SECONDS', 1, 3600, 'maximum time from SIGTERM until exit', { default: 20 }),
+  'shutdown-delay': integerFlag(
+    'SECONDS',
+    0,
+    3600,
+    'how long connections are still accepted after SIGTERM, while endpoints catch up',
+    { defaultText: `${shutdownDelayInPod} in a pod (at most half of the timeout), otherwise 0` },
+  ),
+  'max-body-bytes': integerFlag('BYTES', 1024, 1024 ** 3, 'maximum size of a request body', {
     default: defaultLimits.maxBodyBytes,
   }),
-  'max-connections': integerFlag('COUNT', 1, 100_000, {
-    summary: 'maximum number of connections',
+  'max-connections': integerFlag('COUNT', 1, 100_000, 'maximum number of connections', {
     default: defaultLimits.maxConnections,
   }),
-  'max-in-flight-bytes': integerFlag('BYTES', 1024, 1024 ** 4, {
-    summary: 'maximum bytes of bodies and responses in flight; requests beyond that get a 503',
-    default: defaultLimits.maxInFlightBytes,
-  }),
-  'request-timeout': integerFlag('SECONDS', 1, 600, {
-    summary: 'maximum time for a request to arrive',
+  'max-in-flight-bytes': integerFlag(
+    'BYTES',
+    1024,
+    1024 ** 4,
+    'maximum bytes of bodies and responses in flight; requests beyond that get a 503',
+    { default: defaultLimits.maxInFlightBytes },
+  ),
+  'request-timeout': integerFlag('SECONDS', 1, 600, 'maximum time for a request to arrive', {
     default: defaultLimits.requestTimeoutMs / 1000,
   }),
-  'keep-alive-timeout': integerFlag('SECONDS', 1, 3600, {
-    summary: 'how long an idle connection stays open',
+  'keep-alive-timeout': integerFlag('SECONDS', 1, 3600, 'how long an idle connection stays open', {
     default: defaultLimits.keepAliveTimeoutMs / 1000,
   }),
 } satisfies Flags;
