@@ -1,4 +1,4 @@
-import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { fieldAt, itemsAt, type Json } from '../../kubernetes/index.ts';
 import { parseRelease, type Release } from '../../runtimehooks/index.ts';
 
@@ -51,7 +51,7 @@ export async function installedRelease(cluster: KubernetesClient): Promise<Relea
         return release;
       }
     } catch (error) {
-      if (!(error instanceof StatusError && (error.code === 403 || error.code === 404))) {
+      if (!isStatus(error, 403, 404)) {
         throw error;
       }
     }

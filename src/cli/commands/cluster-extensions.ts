@@ -1,9 +1,9 @@
 import { apiVersionOf, group, hubVersion, kind, type Version } from '../../extensionconfig/index.ts';
 import {
   connect,
+  isStatus,
   type KubernetesClient,
   loadKubeConfig,
-  StatusError,
   shortRetries,
   withRemedy,
 } from '../../kubernetes/client/index.ts';
@@ -38,8 +38,7 @@ async function fromClusterIn(
   return readAll(objects.map((item) => ({ ...item, apiVersion: apiVersionOf(version), kind })));
 }
 
-const isUnserved = (error: unknown) =>
-  error instanceof StatusError && error.code === 404 && error.message.includes('does not serve');
+const isUnserved = (error: unknown) => isStatus(error, 404) && error.message.includes('does not serve');
 
 async function fromCluster(cluster: KubernetesClient, names: readonly string[]): Promise<ExtensionConfigs> {
   try {
@@ -64,7 +63,7 @@ function explained(error: unknown): Error {
   }
   const hint = isUnserved(error)
     ? `: the cluster has no ${kind}s of ${group}; pass files with -f`
-    : error instanceof StatusError && error.code === 404
+    : isStatus(error, 404)
       ? '; "kubectl get extensionconfigs" lists those of the cluster'
       : '';
   return new FailureError(`${withRemedy(error)}${hint}`);
@@ -93,7 +92,7 @@ export async function extensionsOfCluster(flags: FlagValues<typeof clusterFlags>
           const labels = isJsonObject(metadata) ? metadata.labels : undefined;
           return objectAt(labels) as Record<string, string>;
         } catch (error) {
-          if (error instanceof StatusError && error.code === 404) {
+          if (isStatus(error, 404)) {
             return undefined;
           }
           throw error;

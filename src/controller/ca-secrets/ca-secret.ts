@@ -2,9 +2,9 @@ import { Buffer } from 'node:buffer';
 import {
   Forbidden,
   fetchSecret,
+  isStatus,
   type KubernetesClient,
   ResponseError,
-  StatusError,
 } from '../../kubernetes/client/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 
@@ -49,7 +49,7 @@ export async function readCaBundle(cluster: KubernetesClient, { namespace, name 
     }
     return { caBundle: Buffer.from(value, 'base64').toString('base64') };
   } catch (error) {
-    const isRefused = error instanceof Forbidden || (error instanceof StatusError && error.code === 403);
+    const isRefused = error instanceof Forbidden || isStatus(error, 403);
     if (isRefused || error instanceof ResponseError) {
       return { problem: error.message };
     }

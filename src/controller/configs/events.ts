@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { LruCache } from '../../base/index.ts';
 import { apiVersionOf, hubVersion, kind } from '../../extensionconfig/index.ts';
-import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { timeText } from '../../kubernetes/index.ts';
 import type { StoredConfig } from './stored.ts';
 
@@ -128,7 +128,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       await cluster.request('POST', eventsPath, written);
     } catch (error) {
       // No other event has this name: the answer to the first attempt was lost.
-      if (!(error instanceof StatusError && error.code === 409)) {
+      if (!isStatus(error, 409)) {
         throw error;
       }
     }
@@ -166,7 +166,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       known.set(one.key, { ...before, count, writtenAt: one.at.getTime() });
     } catch (error) {
       // The API server deletes events after an hour.
-      if (!(error instanceof StatusError && error.code === 404)) {
+      if (!isStatus(error, 404)) {
         throw error;
       }
       known.delete(one.key);

@@ -5,7 +5,7 @@ import {
   hubVersion,
   kind,
 } from '../../extensionconfig/index.ts';
-import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { dns1123SubdomainProblems, isJsonObject, type JsonObject, mergePatchOf } from '../../kubernetes/index.ts';
 import type { ExtensionConfigStatus } from './conditions.ts';
 
@@ -91,10 +91,10 @@ export function createConfigStore(
       onWrite(config, after);
       return after;
     } catch (error) {
-      if (error instanceof StatusError && error.code === 409) {
+      if (isStatus(error, 409)) {
         throw new ConfigConflict(`${config.metadata.name} was changed by another client`);
       }
-      if (error instanceof StatusError && error.code === 404) {
+      if (isStatus(error, 404)) {
         throw new ConfigGone(error.message);
       }
       throw error;
@@ -106,7 +106,7 @@ export function createConfigStore(
       try {
         return read(await cluster.request('GET', pathOf(config)), config);
       } catch (error) {
-        if (error instanceof StatusError && error.code === 404) {
+        if (isStatus(error, 404)) {
           throw new ConfigGone(error.message);
         }
         throw error;

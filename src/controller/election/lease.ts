@@ -1,4 +1,4 @@
-import { explain, type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 
 /** The name of a Lease. */
@@ -89,9 +89,7 @@ export function storedLease(cluster: KubernetesClient, { namespace, name }: Leas
       return { lease: await request };
     } catch (error) {
       // A 404 when creating a Lease means that its namespace does not exist.
-      const isChanged =
-        error instanceof StatusError && (error.code === 409 || (error.code === 404 && verb === 'update'));
-      if (isChanged) {
+      if (isStatus(error, 409) || (isStatus(error, 404) && verb === 'update')) {
         return 'changed';
       }
       throw explain(error, verb, resource, key);
@@ -103,7 +101,7 @@ export function storedLease(cluster: KubernetesClient, { namespace, name }: Leas
       try {
         return await cluster.request('GET', path);
       } catch (error) {
-        if (error instanceof StatusError && error.code === 404) {
+        if (isStatus(error, 404)) {
           return undefined;
         }
         throw explain(error, 'get', resource, key);

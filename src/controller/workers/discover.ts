@@ -1,6 +1,6 @@
 import { count, shortList } from '../../base/index.ts';
 import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
-import { StatusError } from '../../kubernetes/client/index.ts';
+import { isStatus, type StatusError } from '../../kubernetes/client/index.ts';
 import { type LabelSelector, labelSelectorProblems } from '../../kubernetes/index.ts';
 import { readCaBundle } from '../ca-secrets/ca-secret.ts';
 import { conditionOf, type ExtensionConfigStatus } from '../configs/conditions.ts';
@@ -10,9 +10,7 @@ import type { ConfigStore, StoredConfig } from '../configs/stored.ts';
 import type { WritingContext } from './worker.ts';
 
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
-const isRefusal = (error: unknown): error is StatusError =>
-  error instanceof StatusError &&
-  (error.code === 400 || error.code === 403 || error.code === 413 || error.code === 422);
+const isRefusal = (error: unknown): error is StatusError => isStatus(error, 400, 403, 413, 422);
 
 /** Writes caBundle from the Secret that the annotation names. */
 async function injectCa(

@@ -137,7 +137,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       job: KubernetesJob,
     ): Promise<Answer<Response>> {
       // Loaded on demand, since most extensions do not talk to an API server.
-      const { connect, loadKubeConfig, shortRetries, StatusError } = await import('../../kubernetes/client/index.ts');
+      const { connect, loadKubeConfig, shortRetries, isStatus } = await import('../../kubernetes/client/index.ts');
       const { kubeconfig, context } = options;
       connection ??= connect(await loadKubeConfig({ kubeconfig, context }), stopping, shortRetries);
       const client = connection;
@@ -165,7 +165,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
         const created = jobOf(job, hash, newest === undefined ? 0 : attemptOf(newest) + 1);
         await client.request('POST', jobs, created).catch((error: unknown) => {
           // Another replica was faster.
-          if (!(error instanceof StatusError && error.code === 409)) {
+          if (!isStatus(error, 409)) {
             throw error;
           }
         });

@@ -1,6 +1,6 @@
 export { KubeConfigError, loadKubeConfig } from './kubeconfig/kubeconfig.ts';
 export { explain, Forbidden } from './requests/forbidden.ts';
-export { connect, type KubernetesClient, StatusError, shortRetries } from './requests/kubernetes-client.ts';
+export { connect, isStatus, type KubernetesClient, StatusError, shortRetries } from './requests/kubernetes-client.ts';
 export { listPages } from './requests/list.ts';
 export { ConnectionError, ResponseError, ResponseTooLong, withRemedy } from './requests/transport.ts';
 export { type SecretEvent, watchServingSecret } from './secrets/secret-watch.ts';

@@ -1,4 +1,4 @@
-import { explain, type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 
 /** The kinds of objects that ExtensionConfigs name. */
@@ -43,7 +43,7 @@ export function createNamedObjects(
       note(kind, undefined);
       return object;
     } catch (error) {
-      if (error instanceof StatusError && error.code === 404) {
+      if (isStatus(error, 404)) {
         note(kind, undefined);
         return 'absent';
       }

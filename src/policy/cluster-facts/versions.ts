@@ -1,4 +1,4 @@
-import { type KubernetesClient, StatusError } from '../../kubernetes/client/index.ts';
+import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 import { type FactResource, versionPath } from './resources.ts';
 
@@ -20,7 +20,7 @@ export async function servedVersion(cluster: KubernetesClient, resource: FactRes
     } catch (error) {
       // An API server responds with a plain-text 404 for a path that it does not serve; `request` distinguishes 404s of
       // other servers.
-      if (!(error instanceof StatusError && error.code === 404)) {
+      if (!isStatus(error, 404)) {
         throw error;
       }
     }

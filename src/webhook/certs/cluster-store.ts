@@ -2,6 +2,7 @@ import {
   encodeData,
   explain,
   fetchSecret,
+  isStatus,
   type KubernetesClient,
   metadataOf,
   StatusError,
@@ -55,13 +56,13 @@ export function clusterStore(
           ? cluster.request('POST', secretPath(namespace), secret)
           : cluster.request('PUT', secretPath(namespace, name), secret));
       } catch (error) {
-        if (error instanceof StatusError && (error.code === 409 || (error.code === 404 && from !== undefined))) {
+        if (isStatus(error, 409) || (isStatus(error, 404) && from !== undefined)) {
           throw new Conflict(`Secret ${namespace}/${name} was changed by another client`);
         }
-        if (error instanceof StatusError && error.code === 404) {
+        if (isStatus(error, 404)) {
           throw new StatusError(404, `${error.message}: create the namespace, or name another with --namespace`);
         }
-        if (error instanceof StatusError && error.code === 422 && raw.immutable === true) {
+        if (isStatus(error, 422) && raw.immutable === true) {
           const remedy = 'delete it (pods keep the certificate that they have) and run certs bootstrap';
           throw new StatusError(422, `Secret ${namespace}/${name} is immutable, so nobody can change it: ${remedy}`);
         }

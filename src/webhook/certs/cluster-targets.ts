@@ -3,6 +3,7 @@ import { printable } from '../../base/index.ts';
 import {
   explain,
   Forbidden,
+  isStatus,
   type KubernetesClient,
   listPages,
   metadataOf,
@@ -265,7 +266,7 @@ async function* listTargets(
       return;
     } catch (error) {
       // A 404 for the first page means that the API server does not serve this version of the kind.
-      if (!(error instanceof StatusError && error.code === 404 && isFirst)) {
+      if (!(isStatus(error, 404) && isFirst)) {
         throw error;
       }
     }

@@ -3,6 +3,7 @@ import { printable } from '../../../base/index.ts';
 import {
   connect,
   explain,
+  isStatus,
   type KubernetesClient,
   loadKubeConfig,
   StatusError,
@@ -189,7 +190,7 @@ async function oneDocument(
     value = await server.get(place.path);
   } catch (error) {
     // The document has changed since it was listed: the server redirects to the new hash.
-    if (!(error instanceof StatusError && error.code === 301)) {
+    if (!isStatus(error, 301)) {
       throw error;
     }
     isListed = false;
@@ -263,7 +264,7 @@ async function fromCluster(
     list = await server.get('/openapi/v3');
   } catch (error) {
     surroundings.signal.throwIfAborted();
-    if (error instanceof StatusError && error.code === 404) {
+    if (isStatus(error, 404)) {
       throw new FailureError(
         `the API server does not publish OpenAPI v3, which Kubernetes has had since 1.24: ${error.message}`,
       );

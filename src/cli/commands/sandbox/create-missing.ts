@@ -1,4 +1,4 @@
-import { type KubernetesClient, StatusError } from '../../../kubernetes/client/index.ts';
+import { isStatus, type KubernetesClient } from '../../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function createMissing(client: KubernetesClient, path: string, obje
     await client.request('POST', path, object);
     return true;
   } catch (error) {
-    if (!(error instanceof StatusError && error.code === 409)) {
+    if (!isStatus(error, 409)) {
       throw error;
     }
     return false;

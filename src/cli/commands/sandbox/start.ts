@@ -13,7 +13,7 @@ import type { Logger } from 'pino';
 import { packageRoot } from '../../../base/index.ts';
 import { ellipticEntropy } from '../../../base/x509/index.ts';
 import { crd, group } from '../../../extensionconfig/index.ts';
-import { connect, type KubernetesClient, loadKubeConfig, StatusError } from '../../../kubernetes/client/index.ts';
+import { connect, isStatus, type KubernetesClient, loadKubeConfig } from '../../../kubernetes/client/index.ts';
 import { fieldAt, itemsAt, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
 import type { Resolve } from '../../../runtimehooks/client/index.ts';
 import { DataFileError, startSandbox } from '../../../sandbox/index.ts';
@@ -199,7 +199,7 @@ export async function untilServed(
         await cluster.request('GET', path);
         break;
       } catch (error) {
-        if (!(error instanceof StatusError && error.code === 404)) {
+        if (!isStatus(error, 404)) {
           throw error;
         }
         await pause(`the definition is established, but GET ${path} is answered with 404`);

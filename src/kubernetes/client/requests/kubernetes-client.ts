@@ -50,6 +50,10 @@ export class StatusError extends Error {
   }
 }
 
+/** Whether an error is a response with one of these codes. */
+export const isStatus = (error: unknown, ...codes: readonly number[]): error is StatusError =>
+  error instanceof StatusError && codes.includes(error.code);
+
 /**
  * A 404 that no API server has sent. It does not mean that an object is missing, and must not lead to its creation: hence
  * 502. A retry would not help.
@@ -310,7 +314,7 @@ export function connect(
     try {
       return await work();
     } catch (error) {
-      const isRefused = credential !== undefined && error instanceof StatusError && error.code === 401;
+      const isRefused = credential !== undefined && isStatus(error, 401);
       // If the plugin fails now, the refusal says more.
       const isOther = isRefused && (await transport.signInAgain(credential, signal).catch(() => false));
       signal.throwIfAborted();

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
 import { explain } from '../requests/forbidden.ts';
-import { type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
+import { isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
 import { ResponseError } from '../requests/transport.ts';
 
 /** Longest value of a Secret that is decoded, in characters of base64: some 96 KiB, longer than any PEM file in use. */
@@ -86,7 +86,7 @@ export async function fetchSecret(
     const secret = await cluster.request('GET', secretPath(namespace, name));
     return { secret, data: decodeSecret(secret, namespace, name) };
   } catch (error) {
-    if (error instanceof StatusError && error.code === 404) {
+    if (isStatus(error, 404)) {
       return undefined;
     }
     throw explain(error, 'get', 'secrets', `${namespace}/${name}`);

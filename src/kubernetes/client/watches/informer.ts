@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { isJsonObject, type JsonObject } from '../../objects/json/json.ts';
 import { explain, Forbidden } from '../requests/forbidden.ts';
-import { askedWait, connect, type KubernetesClient, StatusError } from '../requests/kubernetes-client.ts';
+import { askedWait, connect, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
 import { type WatchPace, waitAfter } from './pace.ts';
@@ -158,7 +158,7 @@ class CollectionFollower implements Informer {
         // It is unknown which changes were missed, and a server that lost its storage counts versions from the
         // beginning.
         this.#version = undefined;
-        const isTooOld = error instanceof StatusError && error.code === 410;
+        const isTooOld = isStatus(error, 410);
         next = retries.afterError(error, life, isTooOld);
         problem = this.#describe(error, 'watch');
       }
@@ -270,7 +270,7 @@ class CollectionFollower implements Informer {
     try {
       found.add(this.#keep(await this.#cluster.request('GET', `${this.#options.path}/${encodeURIComponent(name)}`)));
     } catch (error) {
-      if (!(error instanceof StatusError && error.code === 404)) {
+      if (!isStatus(error, 404)) {
         throw error;
       }
     }
