@@ -5,11 +5,12 @@ import {
   type JsonObject,
   objectAt,
   objectsAt,
+  setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
 
 /** A Cluster or ClusterClass in v1beta2, and the paths of fields that v1beta2 does not have. */
-interface Converted {
+export interface Converted {
   object: JsonObject;
   dropped: readonly string[];
 }
@@ -35,210 +36,187 @@ function secondsOf(duration: Json | undefined): number | undefined {
 }
 
 /** A duration as Go prints it: `1h5m0s`. */
-function durationOf(seconds: number): string {
+function durationOf(seconds: Json | undefined): string | undefined {
+  if (typeof seconds !== 'number') {
+    return undefined;
+  }
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
   return `${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds % 60}s`;
 }
 
-const timeouts = ['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'] as const;
-
-/** An object without empty parts, which Go omits. */
-function filled(parts: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(parts).filter(
-      ([, value]) => value !== undefined && !(isJsonObject(value) && Object.keys(value).length === 0),
-    ),
-  );
-}
-
 /** The fields of an object that are there. */
 const present = (fields: Record<string, Json | undefined>): JsonObject =>
-  filled(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject);
+  Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, Json] => entry[1] !== undefined));
 
-const conditionsInSeconds = (list: Json | undefined): Json | undefined =>
-  list === undefined
-    ? undefined
-    : objectsAt(list).map(({ type, status, timeout }) => present({ type, status, timeoutSeconds: secondsOf(timeout) }));
-
-/** `machineHealthCheck` as `healthCheck`. */
-function healthCheckOf(check: JsonObject): JsonObject {
-  const { apiVersion, kind, name } = objectAt(check, 'remediationTemplate');
-  return present({
-    enabled: check.enable,
-    checks: present({
-      unhealthyNodeConditions: conditionsInSeconds(check.unhealthyConditions),
-      unhealthyMachineConditions: conditionsInSeconds(check.unhealthyMachineConditions),
-      nodeStartupTimeoutSeconds: secondsOf(check.nodeStartupTimeout),
-    }),
-    remediation: present({
-      triggerIf: present({
-        unhealthyLessThanOrEqualTo: check.maxUnhealthy,
-        unhealthyInRange: check.unhealthyRange,
-      }),
-      templateRef: present({ apiVersion, kind, name }),
-    }),
-  });
+/** How a value changes from v1beta1 to v1beta2, and back. */
+interface Change {
+  newer(value: Json): Json | undefined;
+  older(value: Json): Json | undefined;
 }
 
-/** A control plane or a group of workers, in a topology or a class. */
-function partOf(part: JsonObject): JsonObject {
-  const { machineHealthCheck, strategy, namingStrategy, ...rest } = part;
-  for (const field of timeouts) {
-    delete rest[field];
+const duration: Change = { newer: secondsOf, older: durationOf };
+const conditions: Change = {
+  newer: (list) =>
+    objectsAt(list).map(({ type, status, timeout }) => present({ type, status, timeoutSeconds: secondsOf(timeout) })),
+  older: (list) =>
+    objectsAt(list).map(({ type, status, timeoutSeconds }) =>
+      present({ type, status, timeout: durationOf(timeoutSeconds ?? 0) }),
+    ),
+};
+/** References to templates lose their namespace, which is that of the class. */
+const template: Change = {
+  newer: (reference) => {
+    const { apiVersion, kind, name } = objectAt(reference);
+    return present({ apiVersion, kind, name });
+  },
+  older: (reference) => reference,
+};
+
+/** Fields that have another place in v1beta2, and other values with a change; inner fields before outer ones. */
+type Moves = readonly (readonly [older: string, newer: string, change?: Change])[];
+
+/** Of a control plane or a group of workers, in a topology or a class. */
+const partMoves: Moves = [
+  ['machineHealthCheck.enable', 'healthCheck.enabled'],
+  ['machineHealthCheck.unhealthyConditions', 'healthCheck.checks.unhealthyNodeConditions', conditions],
+  ['machineHealthCheck.unhealthyMachineConditions', 'healthCheck.checks.unhealthyMachineConditions', conditions],
+  ['machineHealthCheck.nodeStartupTimeout', 'healthCheck.checks.nodeStartupTimeoutSeconds', duration],
+  ['machineHealthCheck.maxUnhealthy', 'healthCheck.remediation.triggerIf.unhealthyLessThanOrEqualTo'],
+  ['machineHealthCheck.unhealthyRange', 'healthCheck.remediation.triggerIf.unhealthyInRange'],
+  ['machineHealthCheck.remediationTemplate', 'healthCheck.remediation.templateRef', template],
+  ['strategy.remediation.maxInFlight', 'healthCheck.remediation.maxInFlight'],
+  ['strategy.rollingUpdate.deletePolicy', 'deletion.order'],
+  ['strategy', 'rollout.strategy'],
+  ...['nodeDrainTimeout', 'nodeVolumeDetachTimeout', 'nodeDeletionTimeout'].map(
+    (field) => [field, `deletion.${field}Seconds`, duration] as const,
+  ),
+  ['namingStrategy', 'naming'],
+];
+const topologyMoves: Moves = [
+  ['class', 'classRef.name'],
+  ['classNamespace', 'classRef.namespace'],
+];
+const classPartMoves: Moves = [
+  ...partMoves,
+  ['ref', 'templateRef', template],
+  ['machineInfrastructure.ref', 'machineInfrastructure.templateRef', template],
+  ['template.bootstrap.ref', 'bootstrap.templateRef', template],
+  ['template.infrastructure.ref', 'infrastructure.templateRef', template],
+  ['template.metadata', 'metadata'],
+];
+const classMoves: Moves = [
+  ['infrastructure.ref', 'infrastructure.templateRef', template],
+  ['infrastructureNamingStrategy.template', 'infrastructure.naming.template'],
+];
+const patchMoves: Moves = [
+  ['external.generateExtension', 'external.generatePatchesExtension'],
+  ['external.validateExtension', 'external.validateTopologyExtension'],
+];
+
+const isEmpty = (value: Json) => isJsonObject(value) && Object.keys(value).length === 0;
+
+/** Removes a field, and the objects around it that are empty then. Returns its value. */
+function take(object: JsonObject, [first = '', ...rest]: readonly string[]): Json | undefined {
+  const inner = Object.hasOwn(object, first) ? object[first] : undefined;
+  const value = rest.length > 0 && isJsonObject(inner) ? take(inner, rest) : rest.length > 0 ? undefined : inner;
+  if (rest.length === 0 || (inner !== undefined && isEmpty(inner))) {
+    delete object[first];
   }
-  const { rollingUpdate } = objectAt(strategy);
-  const { deletePolicy, ...surge } = objectAt(rollingUpdate);
-  const maxInFlight = objectAt(strategy, 'remediation').maxInFlight;
-  const healthCheck = isJsonObject(machineHealthCheck) ? healthCheckOf(machineHealthCheck) : {};
-  const inFlight = maxInFlight === undefined ? {} : { maxInFlight };
-  return present({
-    ...rest,
-    rollout: {
-      ...objectAt(rest.rollout),
-      ...present({ strategy: present({ type: objectAt(strategy).type, rollingUpdate: surge }) }),
-    },
-    deletion: present({
-      order: deletePolicy,
-      ...Object.fromEntries(timeouts.map((field) => [`${field}Seconds`, secondsOf(part[field])])),
-    }),
-    healthCheck: present({
-      ...healthCheck,
-      remediation: present({ ...objectAt(healthCheck.remediation), ...inFlight }),
-    }),
-    naming: present({ template: objectAt(namingStrategy).template }),
-  });
+  return value;
 }
 
-const withoutDefinitionFrom = (variables: readonly JsonObject[], path: string, dropped: string[]): JsonObject[] =>
-  variables.map(({ definitionFrom, ...variable }, index) => {
-    if (definitionFrom !== undefined) {
+/** Sets a field; an object is merged into one that is there. */
+function put(object: JsonObject, [first = '', ...rest]: readonly string[], value: Json): void {
+  const inner = Object.hasOwn(object, first) ? object[first] : undefined;
+  if (rest.length > 0) {
+    const holder = isJsonObject(inner) ? inner : {};
+    setOwn(object, first, holder);
+    put(holder, rest, value);
+  } else {
+    setOwn(object, first, isJsonObject(inner) && isJsonObject(value) ? { ...value, ...inner } : value);
+  }
+}
+
+/** A copy of an object in the other version, without empty objects, which Go omits. */
+function moved(object: JsonObject, moves: Moves, to: 'newer' | 'older'): JsonObject {
+  const result = copyOf(object);
+  for (const [older, newer, change] of to === 'newer' ? moves : moves.toReversed()) {
+    const [source, target] = to === 'newer' ? [older, newer] : [newer, older];
+    const value = take(result, source.split('.'));
+    const changed = value === undefined || change === undefined ? value : change[to](value);
+    if (changed !== undefined) {
+      put(result, target.split('.'), changed);
+    }
+  }
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => !isEmpty(value)));
+}
+
+/** Changes the control plane and the groups of workers in a topology or a class. */
+function eachPart(spec: JsonObject, change: (part: JsonObject, path: string) => JsonObject): void {
+  if (isJsonObject(spec.controlPlane)) {
+    spec.controlPlane = change(spec.controlPlane, 'controlPlane');
+  }
+  const { workers } = spec;
+  for (const list of isJsonObject(workers) ? ['machineDeployments', 'machinePools'] : []) {
+    const groups = objectAt(workers)[list];
+    if (groups !== undefined) {
+      objectAt(workers)[list] = objectsAt(groups).map((group, index) => change(group, `workers.${list}[${index}]`));
+    }
+  }
+}
+
+/** The reference of a Cluster to an object of its namespace. */
+function changeReferences(spec: JsonObject, change: (reference: JsonObject) => JsonObject): void {
+  for (const field of ['controlPlaneRef', 'infrastructureRef']) {
+    const reference = spec[field];
+    if (isJsonObject(reference)) {
+      spec[field] = change(reference);
+    }
+  }
+}
+
+/** Leaves out `definitionFrom` of variables. */
+function cleanVariables(holder: JsonObject, field: string, path: string, dropped: string[]): void {
+  for (const [index, variable] of objectsAt(holder, field).entries()) {
+    if (take(variable, ['definitionFrom']) !== undefined) {
       dropped.push(`${path}[${index}].definitionFrom`);
     }
-    return variable;
-  });
-
-/** A part of a topology, with its overrides of variables. */
-function topologyPart(part: JsonObject, path: string, dropped: string[]): JsonObject {
-  const converted = partOf(part);
-  const overrides = objectsAt(part, 'variables', 'overrides');
-  return overrides.length === 0
-    ? converted
-    : {
-        ...converted,
-        variables: { overrides: withoutDefinitionFrom(overrides, `${path}.variables.overrides`, dropped) },
-      };
+  }
 }
 
-/** A reference to an object of the same namespace. */
-function referenceOf(reference: JsonObject): JsonObject {
-  const { kind, name } = reference;
-  return present({ apiGroup: textAt(reference, 'apiVersion').split('/')[0], kind, name });
-}
-
-function clusterOf({ spec, ...object }: JsonObject, dropped: string[]): JsonObject {
-  const { topology, controlPlaneRef, infrastructureRef, ...rest } = objectAt(spec);
-  const references = present({
-    controlPlaneRef: isJsonObject(controlPlaneRef) ? referenceOf(controlPlaneRef) : undefined,
-    infrastructureRef: isJsonObject(infrastructureRef) ? referenceOf(infrastructureRef) : undefined,
-  });
-  if (!isJsonObject(topology)) {
-    return { ...object, spec: { ...rest, ...references } };
+function clusterOf(cluster: JsonObject, dropped: string[]): void {
+  const spec = objectAt(cluster, 'spec');
+  changeReferences(spec, ({ apiVersion, kind, name }) =>
+    present({ apiGroup: String(apiVersion ?? '').split('/')[0], kind, name }),
+  );
+  if (!isJsonObject(spec.topology)) {
+    return;
   }
   const path = 'spec.topology';
-  const { class: className, classNamespace, rolloutAfter, controlPlane, workers, variables, ...others } = topology;
-  if (rolloutAfter !== undefined) {
+  const topology = moved(spec.topology, topologyMoves, 'newer');
+  spec.topology = topology;
+  if (take(topology, ['rolloutAfter']) !== undefined) {
     dropped.push(`${path}.rolloutAfter`);
   }
-  const groups = (list: string) =>
-    objectAt(workers)[list] === undefined
-      ? undefined
-      : objectsAt(workers, list).map((group, index) =>
-          topologyPart(group, `${path}.workers.${list}[${index}]`, dropped),
-        );
-  return {
-    ...object,
-    spec: {
-      ...rest,
-      ...references,
-      topology: {
-        classRef: present({ name: className, namespace: classNamespace }),
-        ...others,
-        ...present({
-          controlPlane: isJsonObject(controlPlane)
-            ? topologyPart(controlPlane, `${path}.controlPlane`, dropped)
-            : undefined,
-          workers: present({
-            machineDeployments: groups('machineDeployments'),
-            machinePools: groups('machinePools'),
-          }),
-          variables:
-            variables === undefined
-              ? undefined
-              : withoutDefinitionFrom(objectsAt(variables), `${path}.variables`, dropped),
-        }),
-      },
-    },
-  };
-}
-
-/** `ref` of a template as `templateRef`. */
-function templated(part: JsonObject): JsonObject {
-  const { ref, ...rest } = part;
-  const { apiVersion, kind, name } = objectAt(ref);
-  return present({ ...rest, templateRef: ref === undefined ? undefined : present({ apiVersion, kind, name }) });
-}
-
-function classPart(part: JsonObject): JsonObject {
-  const { template, machineInfrastructure, ...rest } = part;
-  return present({
-    ...partOf(templated(rest)),
-    machineInfrastructure: isJsonObject(machineInfrastructure) ? templated(machineInfrastructure) : undefined,
-    ...(isJsonObject(template) && {
-      metadata: template.metadata,
-      bootstrap: templated(objectAt(template, 'bootstrap')),
-      infrastructure: templated(objectAt(template, 'infrastructure')),
-    }),
+  eachPart(topology, (part, place) => {
+    cleanVariables(objectAt(part, 'variables'), 'overrides', `${path}.${place}.variables.overrides`, dropped);
+    return moved(part, partMoves, 'newer');
   });
+  cleanVariables(topology, 'variables', `${path}.variables`, dropped);
 }
 
-function classOf({ spec, ...object }: JsonObject): JsonObject {
-  const { infrastructure, infrastructureNamingStrategy, controlPlane, workers, patches, ...rest } = objectAt(spec);
-  const classes = (list: string) =>
-    objectAt(workers)[list] === undefined ? undefined : objectsAt(workers, list).map(classPart);
-  return {
-    ...object,
-    spec: present({
-      ...rest,
-      infrastructure: present({
-        ...templated(objectAt(infrastructure)),
-        naming: present({ template: objectAt(infrastructureNamingStrategy).template }),
-      }),
-      controlPlane: classPart(objectAt(controlPlane)),
-      workers: present({ machineDeployments: classes('machineDeployments'), machinePools: classes('machinePools') }),
-      patches:
-        patches === undefined
-          ? undefined
-          : objectsAt(patches).map((patch) => {
-              if (!isJsonObject(patch.external)) {
-                return patch;
-              }
-              const { generateExtension, validateExtension, ...external } = patch.external;
-              return {
-                ...patch,
-                external: present({
-                  ...external,
-                  generatePatchesExtension: generateExtension,
-                  validateTopologyExtension: validateExtension,
-                }),
-              };
-            }),
-    }),
-  };
+function classOf(clusterClass: JsonObject): void {
+  const spec = moved(objectAt(clusterClass, 'spec'), classMoves, 'newer');
+  clusterClass.spec = spec;
+  eachPart(spec, (part) => moved(part, classPartMoves, 'newer'));
+  if (spec.patches !== undefined) {
+    spec.patches = objectsAt(spec.patches).map((patch) => moved(patch, patchMoves, 'newer'));
+  }
 }
 
 /**
  * A Cluster or ClusterClass of v1beta1 in v1beta2, as Cluster API's conversion makes it (api/core/v1beta1/conversion.go,
- * v1.14); other objects as they are. References to templates lose their namespace, which is that of the class.
+ * v1.14); other objects as they are.
  */
 export function inV1beta2(object: JsonObject): Converted {
   const { apiVersion, kind } = object;
@@ -246,51 +224,13 @@ export function inV1beta2(object: JsonObject): Converted {
     return { object, dropped: [] };
   }
   const dropped: string[] = [];
-  const copy = { ...copyOf(object), apiVersion: `${coreGroup}/v1beta2` };
-  return { object: kind === 'Cluster' ? clusterOf(copy, dropped) : classOf(copy), dropped };
-}
-
-const conditionsInDurations = (list: Json | undefined): Json | undefined =>
-  list === undefined
-    ? undefined
-    : objectsAt(list).map(({ type, status, timeoutSeconds }) =>
-        present({ type, status, timeout: durationOf(Number(timeoutSeconds ?? 0)) }),
-      );
-
-/** A part of a topology in v1beta1. */
-function olderPart(part: JsonObject): JsonObject {
-  const { healthCheck, deletion, rollout, ...rest } = part;
-  const { checks, remediation, enabled } = objectAt(healthCheck);
-  const { nodeStartupTimeoutSeconds: startup } = objectAt(checks);
-  const { strategy, ...otherRollout } = objectAt(rollout);
-  const { maxInFlight } = objectAt(remediation);
-  return present({
-    ...rest,
-    rollout: otherRollout,
-    strategy: present({
-      type: objectAt(strategy).type,
-      rollingUpdate: present({
-        ...objectAt(strategy, 'rollingUpdate'),
-        deletePolicy: objectAt(deletion).order,
-      }),
-      remediation: present({ maxInFlight }),
-    }),
-    ...Object.fromEntries(
-      timeouts.flatMap((field) => {
-        const seconds = objectAt(deletion)[`${field}Seconds`];
-        return typeof seconds === 'number' ? [[field, durationOf(seconds)]] : [];
-      }),
-    ),
-    machineHealthCheck: present({
-      enable: enabled,
-      unhealthyConditions: conditionsInDurations(objectAt(checks).unhealthyNodeConditions),
-      unhealthyMachineConditions: conditionsInDurations(objectAt(checks).unhealthyMachineConditions),
-      nodeStartupTimeout: typeof startup === 'number' ? durationOf(startup) : undefined,
-      maxUnhealthy: objectAt(remediation, 'triggerIf').unhealthyLessThanOrEqualTo,
-      unhealthyRange: objectAt(remediation, 'triggerIf').unhealthyInRange,
-      remediationTemplate: objectAt(remediation, 'templateRef'),
-    }),
-  });
+  const converted = { ...copyOf(object), apiVersion: `${coreGroup}/v1beta2` };
+  if (kind === 'Cluster') {
+    clusterOf(converted, dropped);
+  } else {
+    classOf(converted);
+  }
+  return { object: converted, dropped };
 }
 
 /**
@@ -298,40 +238,15 @@ function olderPart(part: JsonObject): JsonObject {
  * providers' kinds.
  */
 export function clusterInV1beta1(cluster: JsonObject, versionOf: (reference: JsonObject) => string): JsonObject {
-  const spec = objectAt(cluster, 'spec');
-  const { classRef, controlPlane, workers, ...topology } = objectAt(spec, 'topology');
+  const converted = { ...copyOf(cluster), apiVersion: `${coreGroup}/v1beta1` };
   const namespace = textAt(cluster, 'metadata', 'namespace');
-  const reference = (field: string): JsonObject => {
-    const value = spec[field];
-    return isJsonObject(value)
-      ? {
-          [field]: {
-            apiVersion: versionOf(value),
-            kind: value.kind ?? '',
-            name: value.name ?? '',
-            namespace,
-          },
-        }
-      : {};
-  };
-  const groups = (list: string) =>
-    objectAt(workers)[list] === undefined ? undefined : objectsAt(workers, list).map(olderPart);
-  return {
-    ...cluster,
-    apiVersion: `${coreGroup}/v1beta1`,
-    spec: {
-      ...spec,
-      ...reference('controlPlaneRef'),
-      ...reference('infrastructureRef'),
-      topology: {
-        class: objectAt(classRef).name ?? '',
-        ...present({ classNamespace: objectAt(classRef).namespace }),
-        ...topology,
-        ...present({
-          controlPlane: isJsonObject(controlPlane) ? olderPart(controlPlane) : undefined,
-          workers: present({ machineDeployments: groups('machineDeployments'), machinePools: groups('machinePools') }),
-        }),
-      },
-    },
-  };
+  const spec = objectAt(converted, 'spec');
+  changeReferences(spec, (reference) => {
+    const { kind = '', name = '' } = reference;
+    return { apiVersion: versionOf(reference), kind, name, namespace };
+  });
+  const topology = moved(objectAt(spec, 'topology'), topologyMoves, 'older');
+  eachPart(topology, (part) => moved(part, partMoves, 'older'));
+  spec.topology = topology;
+  return converted;
 }

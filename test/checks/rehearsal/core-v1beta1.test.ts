@@ -36,7 +36,7 @@ spec:
           nodeDeletionTimeout: 10s
           strategy: { type: RollingUpdate, rollingUpdate: { maxSurge: 0, maxUnavailable: 1, deletePolicy: Oldest }, remediation: { maxInFlight: 1 } }
           variables: { overrides: [{ name: v, value: 2, definitionFrom: p }] }
-      machinePools: [{ class: p, name: mp-0, nodeVolumeDetachTimeout: 0s }]
+      machinePools: [{ class: p, name: mp-0, nodeVolumeDetachTimeout: 0s, machineHealthCheck: {}, strategy: {} }]
 `;
 
 const newer = {
