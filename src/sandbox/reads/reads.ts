@@ -106,21 +106,6 @@ function parseContinue(token: string): { version: number; after: string } {
   throw badRequest('continue key is not valid: pass the token of the previous response unchanged');
 }
 
-/** The index of the first entry after a key. */
-function positionAfter(entries: readonly (readonly [string, unknown])[], after: string): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((entries[middle] as readonly [string, unknown])[0] > after) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
-}
-
 /** The stored objects that a request selects, with the resource version and the continue token. */
 export function select(context: ReadContext, request: ReadRequest) {
   const { resource, query } = request;
@@ -141,8 +126,7 @@ export function select(context: ReadContext, request: ReadRequest) {
     );
   }
   const selects = selectorOf(request);
-  const first = from === undefined ? 0 : positionAfter(entries, from.after);
-  const matching = (first === 0 ? entries : entries.slice(first)).filter(([, object]) => selects(object));
+  const matching = entries.filter(([key, object]) => (from === undefined || key > from.after) && selects(object));
   const page = limit > 0 ? matching.slice(0, limit) : matching;
   const left = matching.length - page.length;
   const next = left > 0 ? Buffer.from(JSON.stringify([version, page.at(-1)?.[0]])).toString('base64url') : '';
@@ -155,13 +139,12 @@ export async function list(context: ReadContext, request: ReadRequest): Promise<
   const { objects, version, next, left } = select(context, request);
   const presented = await context.converter.presentAll(resource, objects);
   const metadata: JsonObject = {
-    continue: next,
+    ...(next === '' && view.as === 'table' ? {} : { continue: next }),
     ...(left > 0 ? { remainingItemCount: left } : {}),
     resourceVersion: String(version),
   };
   if (view.as === 'table') {
-    const { continue: token, ...rest } = metadata;
-    return shown(context, resource, presented, token === '' ? rest : metadata, view, true)[0] as JsonObject;
+    return shown(context, resource, presented, metadata, view, true)[0] as JsonObject;
   }
   return {
     apiVersion: view.as === 'metadata' ? 'meta.k8s.io/v1' : apiVersionOf(resource),

@@ -47,6 +47,12 @@ export function conflict(
   return new RequestError(failure(409, 'Conflict', message, about(resource, name)));
 }
 
+/** 409: the object is not the one that the client means. */
+export function preconditionFailed(resource: Named, name: string, field: string, wanted: unknown, actual: unknown) {
+  const why = `${field} in precondition: ${String(wanted)}, ${field} in object meta: ${String(actual)}`;
+  return conflict(resource, name, `Precondition failed: ${why}`);
+}
+
 /** 400: the request, or its body, is malformed. */
 export function badRequest(message: string): RequestError {
   return new RequestError(failure(400, 'BadRequest', message));

@@ -1,5 +1,5 @@
-import { copyOf, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { conflict, forbidden, notFound } from '../resources/errors.ts';
+import { copyOf, itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { forbidden, notFound, preconditionFailed } from '../resources/errors.ts';
 import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import { mutate, validate } from '../webhooks/admission.ts';
@@ -14,8 +14,7 @@ export function removeWhenFinished(
   stored: JsonObject,
 ): void {
   const { deletionTimestamp, finalizers } = metadataOf(stored);
-  const isFree = !Array.isArray(finalizers) || finalizers.length === 0;
-  if (deletionTimestamp !== undefined && isFree && resource.storage !== namespaceStorage) {
+  if (deletionTimestamp !== undefined && itemsAt(finalizers).length === 0 && resource.storage !== namespaceStorage) {
     context.store.collection(resource.storage).delete(key, stored);
   }
 }
@@ -34,12 +33,10 @@ export async function remove(
   if (problem !== undefined) {
     throw forbidden(resource, name, problem);
   }
-  const given =
-    request.body.length === 0 ? {} : parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions');
-  const body = objectAt(given);
+  const isEmpty = request.body.length === 0;
+  const body = isEmpty ? {} : objectAt(parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions'));
   const preconditions = objectAt(body, 'preconditions');
-  const bodyDryRun = Array.isArray(body.dryRun) && body.dryRun.includes('All');
-  const dryRun = isDryRun(query) || bodyDryRun;
+  const dryRun = isDryRun(query) || itemsAt(body, 'dryRun').includes('All');
   const collection = context.store.collection(resource.storage);
   const key = storageKey(resource.namespaced ? namespace : '', name);
   for (;;) {
@@ -49,15 +46,10 @@ export async function remove(
     }
     const current = await context.converter.present(resource, stored);
     const metadata = metadataOf(current);
-    for (const field of ['uid', 'resourceVersion'] as const) {
-      const wanted = preconditions[field];
-      if (wanted !== undefined && wanted !== null && wanted !== metadata[field]) {
-        const label = field === 'uid' ? 'UID' : 'ResourceVersion';
-        throw conflict(
-          resource,
-          name,
-          `Precondition failed: ${label} in precondition: ${String(wanted)}, ${label} in object meta: ${String(metadata[field])}`,
-        );
+    for (const [field, label] of Object.entries({ uid: 'UID', resourceVersion: 'ResourceVersion' })) {
+      const wanted = preconditions[field] ?? metadata[field];
+      if (wanted !== metadata[field]) {
+        throw preconditionFailed(resource, name, label, wanted, metadata[field]);
       }
     }
     const options = { ...body, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
@@ -76,7 +68,7 @@ export async function remove(
       continue;
     }
     const mark = resource.strategy.markForDeletion;
-    const isHeld = mark !== undefined || (Array.isArray(metadata.finalizers) && metadata.finalizers.length > 0);
+    const isHeld = mark !== undefined || itemsAt(metadata, 'finalizers').length > 0;
     if (isHeld && metadata.deletionTimestamp !== undefined) {
       return { object: current };
     }

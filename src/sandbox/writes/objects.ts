@@ -65,6 +65,9 @@ export function complete(
     throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): it is not a JSON object`);
   }
   const apiVersion = apiVersionOf(resource);
+  const { kind, version } = resource;
+  const unfit = (given: string, why = '') =>
+    badRequest(`${given} in version ${JSON.stringify(version)} cannot be handled as a ${kind}${why}`);
   value.apiVersion ??= apiVersion;
   value.kind ??= resource.kind;
   value.metadata ??= {};
@@ -74,9 +77,7 @@ export function complete(
     );
   }
   if (value.kind !== resource.kind) {
-    throw badRequest(
-      `${String(value.kind)} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}`,
-    );
+    throw unfit(String(value.kind));
   }
   if (resource.isCustom) {
     dropNulls(value.metadata, objectMetaSchema());
@@ -90,9 +91,7 @@ export function complete(
     // Only problems that keep Go from decoding the object.
   ].filter(({ reason }) => reason === 'FieldValueTypeInvalid');
   if (wrong[0] !== undefined) {
-    throw badRequest(
-      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: ${wrong[0].message}`,
-    );
+    throw unfit(kind, `: ${wrong[0].message}`);
   }
   const unknown = [
     ...prune(value, resource.schema),
@@ -103,9 +102,7 @@ export function complete(
     ...unknown.slice(0, maxUnknown).map((path) => `unknown field ${JSON.stringify(path)}`),
   ];
   if (problems.length > 0 && validation === 'Strict') {
-    throw badRequest(
-      `${resource.kind} in version ${JSON.stringify(resource.version)} cannot be handled as a ${resource.kind}: strict decoding error: ${problems.join(', ')}`,
-    );
+    throw unfit(kind, `: strict decoding error: ${problems.join(', ')}`);
   }
   if (validation !== 'Ignore') {
     problems.forEach(warn);

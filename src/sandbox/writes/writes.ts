@@ -23,6 +23,7 @@ import {
   invalidObject,
   methodNotAllowed,
   notFound,
+  preconditionFailed,
   RequestError,
   unsupportedMediaType,
   versionRequired,
@@ -195,13 +196,12 @@ function separate(next: JsonObject, current: JsonObject, { resource, subresource
   if (!resource.hasStatus) {
     return next;
   }
-  const { status: _, ...rest } = subresource === 'status' ? current : next;
-  const status = subresource === 'status' ? next.status : current.status;
-  const metadata =
-    subresource === 'status'
-      ? { ...metadataOf(current), resourceVersion: metadataOf(next).resourceVersion ?? null }
-      : next.metadata;
-  return { ...rest, metadata: metadata as JsonObject, ...(status === undefined ? {} : { status }) };
+  const isStatus = subresource === 'status';
+  const { status: _, ...rest } = isStatus ? current : next;
+  const { status } = isStatus ? next : current;
+  const { resourceVersion = null } = metadataOf(next);
+  const metadata = isStatus ? { ...metadataOf(current), resourceVersion } : metadataOf(next);
+  return { ...rest, metadata, ...(status === undefined ? {} : { status }) };
 }
 
 function specOf(object: JsonObject, resource: Resource): JsonObject {
@@ -213,10 +213,8 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
 }
 
 function addedFinalizer(next: JsonObject, current: JsonObject): Json | undefined {
-  const before = metadataOf(current).finalizers;
-  const after = metadataOf(next).finalizers;
-  const known = new Set(itemsAt(before));
-  return Array.isArray(after) ? after.find((finalizer) => !known.has(finalizer)) : undefined;
+  const known = new Set(itemsAt(current, 'metadata', 'finalizers'));
+  return itemsAt(next, 'metadata', 'finalizers').find((finalizer) => !known.has(finalizer));
 }
 
 async function change(
@@ -259,11 +257,7 @@ async function change(
     const metadata = metadataOf(next);
     const old = metadataOf(current);
     if (metadata.uid !== old.uid) {
-      throw conflict(
-        resource,
-        name,
-        `Precondition failed: UID in precondition: ${String(metadata.uid)}, UID in object meta: ${String(old.uid)}`,
-      );
+      throw preconditionFailed(resource, name, 'UID', metadata.uid, old.uid);
     }
     if (!metadata.resourceVersion) {
       if (resource.isCustom) {
