@@ -32,16 +32,11 @@ const ofDefinitions = { groupPriorityMinimum: 1000, versionPriority: 100 };
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
 
 function objectOf(group: string, version: string, now: string): JsonObject {
-  const priority = groupPriorities[group];
+  const groupPriorityMinimum = groupPriorities[group];
   const spec: JsonObject =
-    priority === undefined
+    groupPriorityMinimum === undefined
       ? { group, version, ...ofDefinitions }
-      : {
-          ...(group === '' ? {} : { group }),
-          version,
-          groupPriorityMinimum: priority,
-          versionPriority: group === '' ? 1 : 15,
-        };
+      : { version, groupPriorityMinimum, versionPriority: group === '' ? 1 : 15, ...(group === '' ? {} : { group }) };
   return {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
@@ -49,7 +44,7 @@ function objectOf(group: string, version: string, now: string): JsonObject {
       name: `${version}.${group}`,
       uid: randomUUID(),
       creationTimestamp: now,
-      labels: { [managedLabel]: priority === undefined ? 'true' : 'onstart' },
+      labels: { [managedLabel]: groupPriorityMinimum === undefined ? 'true' : 'onstart' },
     },
     spec,
     status: { conditions: withCondition([], locally, now) },

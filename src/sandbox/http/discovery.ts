@@ -20,16 +20,23 @@ function subresourcesOf({ group, version, kind, hasStatus, strategy }: Resource)
   ];
 }
 
+function verbsAndNamesOf(resource: Resource): JsonObject {
+  const { shortNames, categories } = resource;
+  return {
+    verbs: [...verbsOf(resource)],
+    ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
+    ...(categories.length > 0 ? { categories: [...categories] } : {}),
+  };
+}
+
 function resourceEntries(resource: Resource): JsonObject[] {
-  const { plural, singular, namespaced, kind, shortNames, categories } = resource;
+  const { plural, singular, namespaced, kind } = resource;
   const main: JsonObject = {
     name: plural,
     singularName: singular,
     namespaced,
     kind,
-    verbs: [...verbsOf(resource)],
-    ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
-    ...(categories.length > 0 ? { categories: [...categories] } : {}),
+    ...verbsAndNamesOf(resource),
     storageVersionHash: storageVersionHash(resource),
   };
   return [
@@ -60,47 +67,39 @@ export function resourceList(registry: Registry, group: string, version: string)
   };
 }
 
-function groupEntry(group: string, versions: readonly string[]): JsonObject {
-  const entries = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }));
+function groupEntry(group: string, versions: readonly ServedVersion[]): JsonObject {
+  const entries = versions.map(({ version }) => ({ groupVersion: `${group}/${version}`, version }));
   return { name: group, versions: entries, preferredVersion: entries[0] as JsonObject };
 }
 
 /** A version that is served by this server or by an aggregated one. */
 interface ServedVersion {
+  group: string;
   version: string;
   remote: Remote | undefined;
 }
 
 /** Everything that is served, here and by aggregated servers: each group with its versions, the preferred one first. */
 function servedGroups(registry: Registry, aggregator: Aggregator): [group: string, versions: ServedVersion[]][] {
-  const groups = new Map<string, ServedVersion[]>();
-  for (const [group, versions] of registry.groups()) {
-    groups.set(
-      group,
-      versions.map((version) => ({ version, remote: undefined })),
-    );
-  }
-  for (const remote of aggregator.all()) {
+  const own = [...registry.groups()].flatMap(([group, versions]) =>
+    versions.map((version): ServedVersion => ({ group, version, remote: undefined })),
+  );
+  const others = aggregator.all().map((remote): ServedVersion => {
     const { group = '', version } = remote.apiService.spec;
-    const versions = groups.get(group) ?? [];
-    groups.set(group, versions);
-    versions.push({ version, remote });
-  }
+    return { group, version, remote };
+  });
   // Versions of this server get the priority that a kube-apiserver gives to definitions.
   const priorityOf = ({ remote }: ServedVersion) => remote?.apiService.spec.versionPriority ?? 100;
-  for (const versions of groups.values()) {
-    versions.sort((a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a.version, b.version));
-  }
-  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+  const all = [...own, ...others].sort(
+    (a, b) => priorityOf(b) - priorityOf(a) || compareVersions(a.version, b.version),
+  );
+  return [...Map.groupBy(all, ({ group }) => group)].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** `GET /apis/GROUP`: an APIGroup, or undefined if it is not served. */
 export function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
-  const found = servedGroups(registry, aggregator).find(([name]) => name === group);
-  const versions = found?.[1].map(({ version }) => version);
-  return versions === undefined || group === ''
-    ? undefined
-    : { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, versions) };
+  const found = servedGroups(registry, aggregator).find(([name]) => name === group && name !== '');
+  return found && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(...found) };
 }
 
 /** `GET /apis`: an APIGroupList. */
@@ -109,12 +108,7 @@ export function groupList(registry: Registry, aggregator: Aggregator): JsonObjec
   return {
     kind: 'APIGroupList',
     apiVersion: 'v1',
-    groups: groups.map(([group, versions]) =>
-      groupEntry(
-        group,
-        versions.map(({ version }) => version),
-      ),
-    ),
+    groups: groups.map(([group, versions]) => groupEntry(group, versions)),
   };
 }
 
@@ -129,16 +123,14 @@ export function coreVersions(serverAddress: string): JsonObject {
 
 function aggregatedResource(resource: Resource): JsonObject {
   const subresources = subresourcesOf(resource).map((entry) => ({ ...entry, verbs: statusVerbs }));
-  const { group, version, kind, plural, singular, namespaced, shortNames, categories } = resource;
+  const { group, version, kind, plural, singular, namespaced } = resource;
   const responseKind = { group, version, kind };
   return {
     resource: plural,
     responseKind,
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: [...verbsOf(resource)],
-    ...(shortNames.length > 0 ? { shortNames: [...shortNames] } : {}),
-    ...(categories.length > 0 ? { categories: [...categories] } : {}),
+    ...verbsAndNamesOf(resource),
     ...(subresources.length > 0 ? { subresources } : {}),
   };
 }

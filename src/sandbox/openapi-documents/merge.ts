@@ -67,7 +67,7 @@ function sectionOf(document: JsonObject, section: string): JsonObject {
 }
 
 /** Corrects references in the form of OpenAPI v2 if there is a component that they can mean. */
-function corrected({ name, document }: NamedDocument, report: MergeReport): JsonObject {
+function corrected({ name, document }: NamedDocument, report: Pick<MergeReport, 'corrected' | 'dangling'>): JsonObject {
   const schemas = sectionOf(document, 'schemas');
   const reported = new Set<string>();
   const note = (list: MergeReport['dangling'], reference: string) => {
@@ -338,16 +338,7 @@ export async function mergeDocuments(
   documents: readonly NamedDocument[],
   { signal, onProgress }: MergeOptions = {},
 ): Promise<Merged> {
-  const report: MergeReport = {
-    documents: documents.length,
-    paths: 0,
-    componentsBefore: 0,
-    componentsAfter: 0,
-    renamed: [],
-    conflicts: [],
-    corrected: [],
-    dangling: [],
-  };
+  const found: Pick<MergeReport, 'corrected' | 'dangling'> = { corrected: [], dangling: [] };
   let passed = 0;
   async function afterOne(): Promise<void> {
     passed++;
@@ -360,7 +351,7 @@ export async function mergeDocuments(
   const components = new MergedComponents();
   const read: NamedDocument[] = [];
   for (const named of documents) {
-    read.push({ name: named.name, document: corrected(named, report) });
+    read.push({ name: named.name, document: corrected(named, found) });
     await nextTurn();
     signal?.throwIfAborted();
   }
@@ -389,12 +380,9 @@ export async function mergeDocuments(
   const paths = new MergedPaths();
   const left = { characters: maxInherited };
   for (const [index, { name, document }] of parts.entries()) {
-    const values: JsonObject = {};
-    for (const field of own) {
-      if (document[field] !== undefined) {
-        values[field] = document[field];
-      }
-    }
+    const values = Object.fromEntries(
+      own.flatMap((field) => (document[field] === undefined ? [] : [[field, document[field]]])),
+    );
     paths.add(name, components.renamed(withInherited({ name, document }, values, left), index) as JsonObject);
     await afterOne();
   }
@@ -404,15 +392,19 @@ export async function mergeDocuments(
   const externalDocs = common(documents, 'externalDocs');
   const pathsOfAll = paths.result();
   const operationIds = operationIdsOf({ paths: pathsOfAll, components: merged });
-  // Without operations that were dropped.
-  report.renamed = [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))];
-  report.conflicts = paths.conflicts;
-  report.paths = paths.size;
-  report.componentsBefore = components.count;
-  report.componentsAfter = Object.values(merged).reduce<number>(
-    (sum, section) => sum + Object.keys(section as JsonObject).length,
-    0,
-  );
+  const report: MergeReport = {
+    documents: documents.length,
+    paths: paths.size,
+    componentsBefore: components.count,
+    componentsAfter: Object.values(merged).reduce<number>(
+      (sum, section) => sum + Object.keys(objectAt(section)).length,
+      0,
+    ),
+    // Without operations that were dropped.
+    renamed: [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))],
+    conflicts: paths.conflicts,
+    ...found,
+  };
   const document: JsonObject = {
     openapi: '3.0.0',
     info: documents[0]?.document.info ?? { title: 'nothing', version: '0' },
