@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { runProgram } from '../cli/commands/io.ts';
 import { compile, linkedProject, run } from '../extension/scaffold/linked-project.ts';
-import { blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
 
-const examples = blocksOf(readPage('docs/extension-examples.md')).filter(({ text }) => text.includes('= handler('));
+const examples = ['topology-mutation.ts', 'in-place-and-plan.ts'];
 
-/** A project with the handlers of the page. */
+/** A project with the handlers of the examples. */
 function exampleProject(): string {
   const folder = linkedProject(['BeforeClusterCreate']);
-  for (const { file, text } of examples) {
-    writeFileSync(join(folder, 'src/handlers', file ?? ''), `${text}\n`);
+  for (const file of examples) {
+    writeFileSync(join(folder, 'src/handlers', file), readPage(`docs/examples/${file}`));
   }
-  const names = examples.map(({ file }, index) => `import * as part${index} from './${file}';`);
+  const names = examples.map((file, index) => `import * as part${index} from './${file}';`);
   const handlers = examples.map((_, index) => `...Object.values(part${index})`).join(', ');
   writeFileSync(
     join(folder, 'src/handlers/index.ts'),

@@ -11,7 +11,6 @@ import { startSandbox } from '../../src/sandbox/index.ts';
 import { compile, linkedProject } from '../extension/scaffold/linked-project.ts';
 import { localhost, testCa } from '../server/certificates.ts';
 import { ending, endWith } from '../support/ends.ts';
-import { blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
 
 aroundEach(ending);
@@ -123,10 +122,8 @@ test('nodes are updated by SSH and by an agent, of machines that the API server 
   timeout: 60_000,
 }, async () => {
   const folder = linkedProject(['UpdateMachine']);
-  for (const { file = '', text: block } of blocksOf(readPage('docs/extension-examples.md'))) {
-    if (files.includes(file)) {
-      writeFileSync(join(folder, 'src', file), `${block}\n`);
-    }
+  for (const file of files) {
+    writeFileSync(join(folder, 'src', file), readPage(`docs/examples/${file}`));
   }
   writeFileSync(join(folder, 'src/driver.ts'), driver);
   mkdirSync(join(folder, 'node_modules/@kubernetes'));
