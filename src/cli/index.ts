@@ -10,133 +10,81 @@ import {
   runProgram,
 } from './framework/program.ts';
 
-const group = {
-  cluster: 'Run in a cluster:',
-  manifests: 'Manifests:',
-  extensions: 'Extensions:',
-  trial: 'Try:',
-} as const;
+type Entry = readonly [summary: string, load: CommandEntry['load']];
 
-const commands: readonly CommandEntry[] = [
-  {
-    name: 'serve',
-    summary: 'run the admission webhooks over HTTPS',
-    group: group.cluster,
-    load: async () => (await import('./commands/serve/serve.ts')).defineServe,
+/** The commands by heading of the help, and by name. */
+const groups: Readonly<Record<string, Readonly<Record<string, Entry>>>> = {
+  'Run in a cluster:': {
+    serve: ['run the admission webhooks over HTTPS', () => import('./commands/serve/serve.ts')],
+    controller: [
+      "discover extensions, or advise and observe alongside Cluster API's own controller",
+      () => import('./commands/controller.ts'),
+    ],
+    certs: [
+      'create, rotate, inject and inspect the CA, serving certificate and caBundles',
+      () => import('./commands/certs/certs.ts'),
+    ],
   },
-  {
-    name: 'controller',
-    summary: "discover extensions, or advise and observe alongside Cluster API's own controller",
-    group: group.cluster,
-    load: async () => (await import('./commands/controller.ts')).defineController,
+  'Manifests:': {
+    lint: ['check ExtensionConfigs in files against the rules of the webhook', () => import('./commands/lint/lint.ts')],
+    rules: ['list the rules, or explain one', () => import('./commands/rules.ts')],
+    convert: ['convert ExtensionConfigs in files to another API version', () => import('./commands/convert.ts')],
+    preflight: [
+      'check before an upgrade of Cluster API which extensions are in the way',
+      () => import('./commands/preflight.ts'),
+    ],
   },
-  {
-    name: 'certs',
-    summary: 'create, rotate, inject and inspect the CA, serving certificate and caBundles',
-    group: group.cluster,
-    load: async () => (await import('./commands/certs/certs.ts')).defineCerts,
+  'Extensions:': {
+    discover: [
+      'ask extension servers for their handlers, and check the answers',
+      () => import('./commands/discover.ts'),
+    ],
+    call: [
+      'call a handler, or all handlers of a hook, and show what Cluster API would make of the answers',
+      () => import('./commands/call.ts'),
+    ],
+    rehearse: [
+      "simulate a Cluster's lifecycle against extensions: which hook is called when, and what blocks",
+      () => import('./commands/rehearse.ts'),
+    ],
+    conformance: [
+      'test how extension servers behave: calls, answers, patches, plans, load',
+      () => import('./commands/conformance/conformance.ts'),
+    ],
+    hooks: [
+      'list the Runtime Hooks, explain one, or compare two OpenAPI documents of hooks',
+      () => import('./commands/hooks.ts'),
+    ],
+    openapi: [
+      'print the OpenAPI document of the Runtime Hooks, or merge those of an API server',
+      () => import('./commands/openapi/openapi.ts'),
+    ],
+    'new-extension': ['create a project for an extension in TypeScript', () => import('./commands/new-extension.ts')],
+    'add-handler': ['add handlers to a project for an extension', () => import('./commands/add-handler.ts')],
+    'template-types': [
+      'write TypeScript types of the kinds in CustomResourceDefinitions, for patches',
+      () => import('./commands/template-types.ts'),
+    ],
+    'sample-extension': [
+      'run an extension with a handler for each hook, which can block or fail on demand',
+      () => import('./commands/sample-extension.ts'),
+    ],
   },
-  {
-    name: 'lint',
-    summary: 'check ExtensionConfigs in files against the rules of the webhook',
-    group: group.manifests,
-    load: async () => (await import('./commands/lint/lint.ts')).defineLint,
+  'Try:': {
+    sandbox: [
+      'start an API server on this machine to try everything with kubectl',
+      () => import('./commands/sandbox/sandbox.ts'),
+    ],
   },
-  {
-    name: 'rules',
-    summary: 'list the rules, or explain one',
-    group: group.manifests,
-    load: async () => (await import('./commands/rules.ts')).defineRules,
+  '': {
+    version: ['print version details for a bug report', () => import('./commands/version.ts')],
+    completion: ['print a script for shell completion', () => import('./commands/completion/completion.ts')],
   },
-  {
-    name: 'convert',
-    summary: 'convert ExtensionConfigs in files to another API version',
-    group: group.manifests,
-    load: async () => (await import('./commands/convert.ts')).defineConvert,
-  },
-  {
-    name: 'preflight',
-    summary: 'check before an upgrade of Cluster API which extensions are in the way',
-    group: group.manifests,
-    load: async () => (await import('./commands/preflight.ts')).definePreflight,
-  },
-  {
-    name: 'discover',
-    summary: 'ask extension servers for their handlers, and check the answers',
-    group: group.extensions,
-    load: async () => (await import('./commands/discover.ts')).defineDiscover,
-  },
-  {
-    name: 'call',
-    summary: 'call a handler, or all handlers of a hook, and show what Cluster API would make of the answers',
-    group: group.extensions,
-    load: async () => (await import('./commands/call.ts')).defineCall,
-  },
-  {
-    name: 'rehearse',
-    summary: "simulate a Cluster's lifecycle against extensions: which hook is called when, and what blocks",
-    group: group.extensions,
-    load: async () => (await import('./commands/rehearse.ts')).defineRehearse,
-  },
-  {
-    name: 'conformance',
-    summary: 'test how extension servers behave: calls, answers, patches, plans, load',
-    group: group.extensions,
-    load: async () => (await import('./commands/conformance/conformance.ts')).defineConformance,
-  },
-  {
-    name: 'hooks',
-    summary: 'list the Runtime Hooks, explain one, or compare two OpenAPI documents of hooks',
-    group: group.extensions,
-    load: async () => (await import('./commands/hooks.ts')).defineHooks,
-  },
-  {
-    name: 'openapi',
-    summary: 'print the OpenAPI document of the Runtime Hooks, or merge those of an API server',
-    group: group.extensions,
-    load: async () => (await import('./commands/openapi/openapi.ts')).defineOpenApi,
-  },
-  {
-    name: 'new-extension',
-    summary: 'create a project for an extension in TypeScript',
-    group: group.extensions,
-    load: async () => (await import('./commands/new-extension.ts')).defineNewExtension,
-  },
-  {
-    name: 'add-handler',
-    summary: 'add handlers to a project for an extension',
-    group: group.extensions,
-    load: async () => (await import('./commands/add-handler.ts')).defineAddHandler,
-  },
-  {
-    name: 'template-types',
-    summary: 'write TypeScript types of the kinds in CustomResourceDefinitions, for patches',
-    group: group.extensions,
-    load: async () => (await import('./commands/template-types.ts')).defineTemplateTypes,
-  },
-  {
-    name: 'sample-extension',
-    summary: 'run an extension with a handler for each hook, which can block or fail on demand',
-    group: group.extensions,
-    load: async () => (await import('./commands/sample-extension.ts')).defineSampleExtension,
-  },
-  {
-    name: 'sandbox',
-    summary: 'start an API server on this machine to try everything with kubectl',
-    group: group.trial,
-    load: async () => (await import('./commands/sandbox/sandbox.ts')).defineSandbox,
-  },
-  {
-    name: 'version',
-    summary: 'print version details for a bug report',
-    load: async () => (await import('./commands/version.ts')).defineVersion,
-  },
-  {
-    name: 'completion',
-    summary: 'print a script for shell completion',
-    load: async () => (await import('./commands/completion/completion.ts')).defineCompletion,
-  },
-];
+};
+
+const commands = Object.entries(groups).flatMap(([group, entries]): CommandEntry[] =>
+  Object.entries(entries).map(([name, [summary, load]]) => ({ name, summary, group, load })),
+);
 
 /** The name of the program, unless it is called as a kubectl plugin. */
 const ownName = 'extensionconfig-webhook';

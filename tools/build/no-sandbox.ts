@@ -1,7 +1,7 @@
 import { type DefineCommand, FailureError } from '../../src/cli/framework/program.ts';
 
 /** What the image has instead of `sandbox`. */
-export const defineSandbox: DefineCommand = (command) => {
+export const define: DefineCommand = (command) => {
   command.description('Not in this image: build it with "docker build --target tools".');
   command.allowUnknownOption().allowExcessArguments();
   command.action(() => {

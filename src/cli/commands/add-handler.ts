@@ -10,7 +10,7 @@ const addHandlerFlags = {
 } satisfies Flags;
 
 /** `extensionconfig-webhook add-handler HOOK…`: adds handlers to a project of `new-extension`. */
-export const defineAddHandler: DefineCommand = (command, io) => {
+export const define: DefineCommand = (command, io) => {
   command
     .description('Adds handlers to a project that new-extension created.')
     .addArgument(new SuggestedArgument('<hooks...>', 'Runtime Hooks to write handlers for', hookNames));

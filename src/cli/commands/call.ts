@@ -277,7 +277,7 @@ async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['v
  * `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: makes a call and shows what Cluster API would do with the
  * answer.
  */
-export const defineCall: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description(
       'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',

@@ -124,7 +124,7 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
 }
 
 /** `extensionconfig-webhook controller`: reconciles the ExtensionConfigs of a cluster until it is stopped. */
-export const defineController: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description(
       "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",

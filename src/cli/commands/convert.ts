@@ -64,7 +64,7 @@ async function diffOf(
 }
 
 /** `convert [PATH…]`: converts manifests to another version of the API. */
-export const defineConvert: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description('Converts the ExtensionConfigs in YAML and JSON files to another API version.')
     .argument('[paths...]', 'files, folders, or - for standard input');

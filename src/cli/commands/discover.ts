@@ -49,7 +49,7 @@ function surveyText(survey: Survey, extensions: Extensions): string {
 }
 
 /** `discover [NAME…]`: shows what extension servers offer, and what is wrong with it. */
-export const defineDiscover: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description(
       "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",

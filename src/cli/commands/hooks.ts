@@ -212,7 +212,7 @@ cannot be read.`,
 };
 
 /** `hooks [NAME]`, `hooks diff OLD NEW`: lists and explains Runtime Hooks. */
-export const defineHooks: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     // `--output` after `diff` belongs to `diff`.
     .enablePositionalOptions()

@@ -72,7 +72,7 @@ function specOf(name: string, folder: string | undefined): string {
 }
 
 /** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
-export const defineNewExtension: DefineCommand = (command, io) => {
+export const define: DefineCommand = (command, io) => {
   command.description('Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.');
   command.argument('<DIR>', 'folder for the project; must be new or empty');
   addFlags(command, newExtensionFlags);

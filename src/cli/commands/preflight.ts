@@ -56,7 +56,7 @@ async function currentRelease(told: Release | undefined, to: Release, { cluster 
 }
 
 /** `preflight --target-cluster-api-version VERSION`: what an upgrade of Cluster API means for extensions. */
-export const definePreflight: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description(
       'Checks before an upgrade of Cluster API which extensions are in the way: extensions that the release would refuse as a whole, extensions that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written.',

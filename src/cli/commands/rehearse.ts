@@ -253,7 +253,7 @@ function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: strin
 }
 
 /** `rehearse`: plays a Cluster's lifecycle against extensions. */
-export const defineRehearse: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description(
       'Simulates the lifecycle of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',

@@ -40,7 +40,7 @@ function explanationText(rule: Rule): string {
 }
 
 /** `rules [ID]`: lists and explains the rules. */
-export const defineRules: DefineCommand = (command, io) => {
+export const define: DefineCommand = (command, io) => {
   command
     .description('Lists the rules, or explains one with a bad and a good example.')
     .addArgument(

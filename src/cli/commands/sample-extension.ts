@@ -49,7 +49,7 @@ function behavioursOf(file: string | undefined) {
 }
 
 /** `extensionconfig-webhook sample-extension`: an extension server with a handler for each hook. */
-export const defineSampleExtension: DefineCommand = (command, io) => {
+export const define: DefineCommand = (command, io) => {
   command.description('Runs an extension server with a handler for each Runtime Hook, to test callers with.');
   addFlags(command, sampleFlags);
   command.action(async () => {

@@ -22,7 +22,7 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
 }
 
 /** `extensionconfig-webhook template-types`: types for patchers, from CustomResourceDefinitions. */
-export const defineTemplateTypes: DefineCommand = (command, io) => {
+export const define: DefineCommand = (command, io) => {
   command.description(
     'Writes TypeScript types of the kinds in CustomResourceDefinitions, for patches of their templates.',
   );

@@ -28,7 +28,7 @@ export function versionLine(): string {
 }
 
 /** `version`: what is running, for bug reports. */
-export const defineVersion: DefineCommand = (command, io) => {
+export const define: DefineCommand = (command, io) => {
   command.description(
     'Prints the version of the program, the commit it was built from, its Node.js version, and the Cluster API releases whose Runtime Hooks it knows.',
   );

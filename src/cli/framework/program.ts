@@ -42,13 +42,13 @@ export type DefineCommand = (command: Command, io: Io, end: (code: number) => vo
 export interface CommandEntry {
   name: string;
   summary: string;
-  /** Heading under which the help lists it. */
-  group?: string;
+  /** Heading under which the help lists it; empty for the last one. */
+  group: string;
   /**
    * Loads its definition. Only the command that runs is loaded: each needs more modules than the help of all the
    * others.
    */
-  load: () => Promise<DefineCommand>;
+  load: () => Promise<{ define: DefineCommand }>;
 }
 
 /** The code of the error that commander throws for --version. */
@@ -96,11 +96,11 @@ export async function createProgram(
     });
   for (const { name: commandName, summary, group, load } of commands) {
     const command = program.command(commandName).summary(summary);
-    if (group !== undefined) {
+    if (group !== '') {
       command.helpGroup(group);
     }
     if (loads(commandName)) {
-      const define = await load();
+      const { define } = await load();
       define(command, io, end);
     }
   }

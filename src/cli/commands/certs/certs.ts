@@ -203,7 +203,7 @@ async function advance(
 }
 
 /** `extensionconfig-webhook certs …`: certificates of the webhook, with keys that come from `entropy`. */
-export function defineCerts(
+export function define(
   certs: Command,
   io: Io,
   end: Parameters<DefineCommand>[2],
@@ -211,7 +211,7 @@ export function defineCerts(
 ): void {
   certs.description('Create, rotate, inject and inspect the CA, serving certificate and caBundles.');
 
-  function define<F extends Flags>(
+  function defineOne<F extends Flags>(
     name: string,
     description: string,
     flags: F,
@@ -222,19 +222,19 @@ export function defineCerts(
   }
 
   const bootstrapFlags = { ...commonFlags, ...issuingFlags };
-  define(
+  defineOne(
     'bootstrap',
     'create what is missing or broken and inject the trust bundle; changes nothing if all is well',
     bootstrapFlags,
     (flags, report) => advance(flags, io, 'repair', { entropy, report }),
   );
-  define(
+  defineOne(
     'rotate',
     'renew what is inside its renewal window, and continue a rotation that is under way',
     { ...bootstrapFlags, ...rotateFlags },
     (flags, report) => advance(flags, io, 'rotate', { entropy, report }),
   );
-  define(
+  defineOne(
     'inject',
     'write the trust bundle into the targets and do nothing else',
     { ...commonFlags, ...injectFlags },
@@ -252,7 +252,7 @@ export function defineCerts(
       return code;
     },
   );
-  define(
+  defineOne(
     'status',
     'show what exists, what rotate would do now, and why; exit code 1 if something is wrong or due',
     bootstrapFlags,

@@ -13,7 +13,7 @@ kubectl's own completion completes "kubectl extensionconfig" if
 kubectl_complete-extensionconfig is on the PATH.`;
 
 /** `completion SHELL`: the completion script of a shell. */
-export const defineCompletion: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description('Prints a shell script that completes commands, flags and values.')
     .addArgument(

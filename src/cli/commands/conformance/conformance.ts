@@ -60,7 +60,7 @@ const conformanceFlags = {
 } satisfies Flags;
 
 /** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
-export const defineConformance: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description(
       'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',

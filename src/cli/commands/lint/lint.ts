@@ -144,7 +144,7 @@ function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, c
 }
 
 /** `lint [PATH…]`: applies the rules to manifests in files. */
-export const defineLint: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     .description(
       'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',

@@ -19,7 +19,7 @@ const openApiFlags = {
 } satisfies Flags;
 
 /** `openapi`: the OpenAPI document of all hooks; `openapi merge`: merges the documents of an API server. */
-export const defineOpenApi: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command
     // `--output` after `merge` belongs to `merge`.
     .enablePositionalOptions()

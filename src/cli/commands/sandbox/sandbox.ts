@@ -177,7 +177,7 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
 }
 
 /** `sandbox`: an API server on loopback for trying ExtensionConfigs, with the real kubectl and without a cluster. */
-export const defineSandbox: DefineCommand = (command, io) => {
+export const define: DefineCommand = (command, io) => {
   command
     .description(
       'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end, unless --data names a file.',

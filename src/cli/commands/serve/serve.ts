@@ -71,7 +71,7 @@ function clientsOf(flags: ServeFlags) {
 }
 
 /** `extensionconfig-webhook serve`: runs the server until it is stopped. */
-export const defineServe: DefineCommand = (command, io, end) => {
+export const define: DefineCommand = (command, io, end) => {
   command.description('Runs the admission webhooks over HTTPS.');
   addFlags(command, serveFlags);
   command.action(async () => {
