@@ -23,7 +23,8 @@ function fromRegistry(name: string, version: string, path: string): string | und
 }
 
 /** A Node.js 22: the oldest that the packages run on. */
-export const findNode22 = () => fromRegistry(`node-${process.platform}-${process.arch}`, '22.23.3', 'bin/node');
+export const node22 = '22.23.3';
+export const findNode22 = () => fromRegistry(`node-${process.platform}-${process.arch}`, node22, 'bin/node');
 
 /** The compiler of TypeScript 5.9, a file for Node.js. */
 export const findTypeScript5 = () => fromRegistry('typescript', '5.9.3', 'bin/tsc');

@@ -131,7 +131,7 @@ const stillBefore = (root: string, release: ReleaseFacts) =>
   ['README.md', 'tools/build/sdk-readme.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter(
     (path) =>
       path.endsWith('.md') &&
-      /until the first\s+release/i.test(release.edits.get(path) ?? readFileSync(join(root, path), 'utf8')),
+      /(until|after) the \[?first\s+release/i.test(release.edits.get(path) ?? readFileSync(join(root, path), 'utf8')),
   );
 
 async function main(root: string, args: string[]): Promise<void> {

@@ -42,5 +42,6 @@ test('the blocks that are not run give a reason', () => {
     'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',
     'docs/runtime-hooks.md: extensionconfig-webhook discover my-extension: needs an extension in a cluster',
     'CONTRIBUTING.md: npm ci: npm ci brought what runs this test, and this is npm test',
+    'SECURITY.md: sha256sum --check --ignore-missing SHA256SUMS: needs a release',
   ]);
 });
