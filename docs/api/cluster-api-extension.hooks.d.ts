@@ -999,23 +999,23 @@ interface Variable {
 }
 export declare const hooksGroup = "hooks.runtime.cluster.x-k8s.io";
 export declare const hooks: {
-  readonly Discovery: HookDefinition<DiscoveryRequest, DiscoveryResponse>;
-  readonly BeforeClusterCreate: HookDefinition<BeforeClusterCreateRequest, BeforeClusterCreateResponse>;
+  readonly AfterClusterUpgrade: HookDefinition<AfterClusterUpgradeRequest, AfterClusterUpgradeResponse>;
   readonly AfterControlPlaneInitialized: HookDefinition<AfterControlPlaneInitializedRequest, AfterControlPlaneInitializedResponse>;
+  readonly AfterControlPlaneUpgrade: HookDefinition<AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse>;
+  readonly AfterWorkersUpgrade: HookDefinition<AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse>;
+  readonly BeforeClusterCreate: HookDefinition<BeforeClusterCreateRequest, BeforeClusterCreateResponse>;
+  readonly BeforeClusterDelete: HookDefinition<BeforeClusterDeleteRequest, BeforeClusterDeleteResponse>;
   readonly BeforeClusterUpgrade: HookDefinition<BeforeClusterUpgradeRequest, BeforeClusterUpgradeResponse>;
   readonly BeforeControlPlaneUpgrade: HookDefinition<BeforeControlPlaneUpgradeRequest, BeforeControlPlaneUpgradeResponse>;
-  readonly AfterControlPlaneUpgrade: HookDefinition<AfterControlPlaneUpgradeRequest, AfterControlPlaneUpgradeResponse>;
   readonly BeforeWorkersUpgrade: HookDefinition<BeforeWorkersUpgradeRequest, BeforeWorkersUpgradeResponse>;
-  readonly AfterWorkersUpgrade: HookDefinition<AfterWorkersUpgradeRequest, AfterWorkersUpgradeResponse>;
-  readonly AfterClusterUpgrade: HookDefinition<AfterClusterUpgradeRequest, AfterClusterUpgradeResponse>;
-  readonly BeforeClusterDelete: HookDefinition<BeforeClusterDeleteRequest, BeforeClusterDeleteResponse>;
-  readonly GeneratePatches: HookDefinition<GeneratePatchesRequest, GeneratePatchesResponse>;
-  readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
-  readonly DiscoverVariables: HookDefinition<DiscoverVariablesRequest, DiscoverVariablesResponse>;
   readonly CanUpdateMachine: HookDefinition<CanUpdateMachineRequest, CanUpdateMachineResponse>;
   readonly CanUpdateMachineSet: HookDefinition<CanUpdateMachineSetRequest, CanUpdateMachineSetResponse>;
-  readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
+  readonly DiscoverVariables: HookDefinition<DiscoverVariablesRequest, DiscoverVariablesResponse>;
+  readonly Discovery: HookDefinition<DiscoveryRequest, DiscoveryResponse>;
+  readonly GeneratePatches: HookDefinition<GeneratePatchesRequest, GeneratePatchesResponse>;
   readonly GenerateUpgradePlan: HookDefinition<GenerateUpgradePlanRequest, GenerateUpgradePlanResponse>;
+  readonly UpdateMachine: HookDefinition<UpdateMachineRequest, UpdateMachineResponse>;
+  readonly ValidateTopology: HookDefinition<ValidateTopologyRequest, ValidateTopologyResponse>;
 };
 export declare const clusterApiHooks: readonly HookDefinition[];
 export declare function parseLifecycles(text: string): Lifecycle[];

@@ -64,9 +64,14 @@ export async function messageTypes({ format = true } = {}): Promise<string> {
     format,
     style: { singleQuote: true, printWidth: 120 },
   });
+  const messages = clusterApiHooks.map(({ name, request, response }) => {
+    const [asked, answered] = [request, response].map(({ component }) => typeName(component));
+    return `  ${name}: { request: ${asked}; response: ${answered} };\n`;
+  });
   // The compiler needs a root, and adds a note about it to each definition.
-  return source
+  const types = source
     .replaceAll(/ \* ?\n \* This interface was referenced by .*\n \* via .*\n/g, '')
     .replaceAll(/\/\*\*\n \* This interface was referenced by .*\n \* via .*\n \*\/\n/g, '')
     .replace(/export interface Root \{\s*\}\n/, '');
+  return `${types}\n/** The types of the messages, by hook. */\nexport interface HookMessages {\n${messages.join('')}}\n`;
 }

@@ -1,42 +1,14 @@
 import type { HookDefinition } from '../definition.ts';
 import { discovery } from './discovery.ts';
-import { canUpdateMachine, canUpdateMachineSet, updateMachine } from './in-place-update.ts';
-import {
-  afterClusterUpgrade,
-  afterControlPlaneInitialized,
-  afterControlPlaneUpgrade,
-  afterWorkersUpgrade,
-  beforeClusterCreate,
-  beforeClusterDelete,
-  beforeClusterUpgrade,
-  beforeControlPlaneUpgrade,
-  beforeWorkersUpgrade,
-} from './lifecycle.ts';
-import { discoverVariables, generatePatches, validateTopology } from './topology-mutation.ts';
-import { generateUpgradePlan } from './upgrade-plan.ts';
+import { inPlaceUpdate } from './in-place-update.ts';
+import { lifecycle } from './lifecycle.ts';
+import { topologyMutation } from './topology-mutation.ts';
+import { upgradePlan } from './upgrade-plan.ts';
 
 export { hooksGroup } from './parts.ts';
 
 /** Cluster API's hooks by name, typed by their messages. */
-export const hooks = {
-  Discovery: discovery,
-  BeforeClusterCreate: beforeClusterCreate,
-  AfterControlPlaneInitialized: afterControlPlaneInitialized,
-  BeforeClusterUpgrade: beforeClusterUpgrade,
-  BeforeControlPlaneUpgrade: beforeControlPlaneUpgrade,
-  AfterControlPlaneUpgrade: afterControlPlaneUpgrade,
-  BeforeWorkersUpgrade: beforeWorkersUpgrade,
-  AfterWorkersUpgrade: afterWorkersUpgrade,
-  AfterClusterUpgrade: afterClusterUpgrade,
-  BeforeClusterDelete: beforeClusterDelete,
-  GeneratePatches: generatePatches,
-  ValidateTopology: validateTopology,
-  DiscoverVariables: discoverVariables,
-  CanUpdateMachine: canUpdateMachine,
-  CanUpdateMachineSet: canUpdateMachineSet,
-  UpdateMachine: updateMachine,
-  GenerateUpgradePlan: generateUpgradePlan,
-} as const;
+export const hooks = { ...discovery, ...lifecycle, ...topologyMutation, ...inPlaceUpdate, ...upgradePlan } as const;
 
 /** Cluster API's hooks in the order of a Cluster's lifecycle. */
 export const clusterApiHooks: readonly HookDefinition[] = Object.values(hooks);

@@ -1,4 +1,5 @@
 import { defineHook, type HookDefinition, type HookOptions } from '../definition.ts';
+import type { HookMessages } from '../message-types.ts';
 import { bytes, int32, list, type MessageSchema, object, ref, string, stringMap } from '../schema.ts';
 
 /** The group of Cluster API's own hooks. */
@@ -190,19 +191,23 @@ export const clusterChanges: NonNullable<HookOptions['changes']> = [
   { release: '1.13', text: 'the Cluster is core v1beta2 (before: v1beta1)', coreBefore: 'v1beta1' },
 ];
 
-/** A hook of Cluster API in its only published version. */
-export function clusterApiHook<Request, Response>(
-  options: Omit<HookOptions, 'group' | 'version' | 'package' | 'components'>,
-): HookDefinition<Request, Response> {
-  const { properties = {} } = options.request;
-  const later = Object.entries(laterFields).filter(([field]) => properties[field] !== undefined);
-  const fieldsSince = { request: Object.fromEntries(later) };
-  return defineHook<Request, Response>({
-    group: hooksGroup,
-    version: 'v1alpha1',
-    package: prefix,
-    components,
-    fieldsSince,
-    ...options,
-  });
+type Options = Omit<HookOptions, 'group' | 'version' | 'name' | 'package' | 'components'>;
+
+/**
+ * Hooks of Cluster API in their only published version, by name.
+ *
+ * @param shared what they have in common.
+ */
+export function defineHooks<Name extends keyof HookMessages>(
+  shared: Pick<Options, 'tags' | 'changes'>,
+  hooks: Readonly<Record<Name, Options>>,
+): { [N in Name]: HookDefinition<HookMessages[N]['request'], HookMessages[N]['response']> } {
+  const define = ([name, options]: [string, Options]) => {
+    const { properties = {} } = options.request;
+    const later = Object.entries(laterFields).filter(([field]) => properties[field] !== undefined);
+    const fieldsSince = { request: Object.fromEntries(later) };
+    const own = { group: hooksGroup, version: 'v1alpha1', package: prefix, components, fieldsSince };
+    return [name, defineHook<object, object>({ ...own, ...shared, ...options, name })];
+  };
+  return Object.fromEntries(Object.entries<Options>(hooks).map(define)) as ReturnType<typeof defineHooks<Name>>;
 }
