@@ -1,13 +1,5 @@
-import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import {
-  count,
-  discardFile,
-  printable,
-  printableJson,
-  readableYaml,
-  shortList,
-  systemProblem,
-} from '../../../base/index.ts';
+import { writeFileSync } from 'node:fs';
+import { count, printable, printableJson, readableYaml, shortList, systemProblem } from '../../../base/index.ts';
 import type { JsonObject } from '../../../kubernetes/index.ts';
 import { MergeError, type MergeReport, mergeDocuments } from '../../../sandbox/openapi-documents/index.ts';
 import { exitCode, FailureError, type Io } from '../../framework/program.ts';
@@ -64,19 +56,10 @@ function summary(report: Report): string {
   return `${text.join('\n')}\n`;
 }
 
-/** Writes a file completely or not at all. Anything but a regular file, such as /dev/null, is written to directly. */
 function writeReport(file: string, report: Report): void {
-  const text = `${printableJson(report, 2)}\n`;
-  const unfinished = `${file}.${process.pid}.tmp`;
   try {
-    if (existsSync(file) && !statSync(file).isFile()) {
-      writeFileSync(file, text);
-      return;
-    }
-    writeFileSync(unfinished, text, { flag: 'wx' });
-    renameSync(unfinished, file);
+    writeFileSync(file, `${printableJson(report, 2)}\n`);
   } catch (error) {
-    discardFile(unfinished);
     throw new FailureError(`--report: ${file} cannot be written: ${systemProblem(error)}`);
   }
 }

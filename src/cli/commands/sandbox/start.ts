@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   KubeConfig,
-  V1CustomResourceDefinitionStatus,
   V1MutatingWebhookConfiguration,
   V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
@@ -142,16 +141,6 @@ async function updateWebhooks(
 /** How long an API server may take until ExtensionConfigs are served, in ms; a busy one takes a few seconds. */
 const servedWithinMs = 60_000;
 
-/** A condition of the definition. */
-type Condition = NonNullable<V1CustomResourceDefinitionStatus['conditions']>[number];
-
-/** Why a definition will never be served in its current state. */
-function refusalOf(conditions: ReadonlyMap<string, Condition>): Condition | undefined {
-  const accepted = conditions.get('NamesAccepted');
-  const established = conditions.get('Established');
-  return accepted?.status === 'False' ? accepted : established?.reason === 'InvalidCABundle' ? established : undefined;
-}
-
 /**
  * Returns when ExtensionConfigs are served: their definition is established, and the API server has begun to answer for
  * them.
@@ -167,44 +156,41 @@ export async function untilServed(
 ): Promise<void> {
   const cluster = connect(config, signal);
   const { name } = crd.metadata;
-  const end = performance.now() + withinMs;
-  async function pause(missing: string): Promise<void> {
-    if (performance.now() > end) {
-      throw new FailureError(
-        `${name} is not served after ${withinMs / 1000} s: ${missing}; check the API server and start again`,
-      );
-    }
-    await sleep(10, undefined, { signal }).catch(() => {});
-  }
-  for (;;) {
-    const { status } = (await cluster.request('GET', `${definitions}/${name}`)) as {
-      status?: V1CustomResourceDefinitionStatus;
-    };
-    const conditions = new Map(status?.conditions?.map((condition) => [condition.type, condition]));
-    const established = conditions.get('Established');
-    if (established?.status === 'True') {
-      break;
-    }
-    const refusal = refusalOf(conditions);
+  /** Why they are not served yet; undefined if they are. */
+  async function missing(): Promise<string | undefined> {
+    const conditions = objectsAt(await cluster.request('GET', `${definitions}/${name}`), 'status', 'conditions');
+    const refusal = conditions.find(
+      ({ type, status, reason }) => (type === 'NamesAccepted' && status === 'False') || reason === 'InvalidCABundle',
+    );
     if (refusal !== undefined) {
-      throw new FailureError(`${name} is not served: ${refusal.message ?? refusal.reason ?? 'its names are taken'}`);
+      throw new FailureError(`${name} is not served: ${String(refusal.message)}`);
     }
-    await pause(`the definition is not established (${established?.message ?? 'it has no condition Established'})`);
-  }
-  for (const { name: version } of crd.spec.versions) {
+    const established = conditions.find(({ type }) => type === 'Established');
+    if (established?.status !== 'True') {
+      return `the definition is not established (${String(established?.message ?? 'it has no condition Established')})`;
+    }
     // It is established a moment before it is served, which takes at most some seconds.
-    for (;;) {
+    for (const { name: version } of crd.spec.versions) {
       const path = `/apis/${group}/${version}/extensionconfigs?limit=1`;
       try {
         await cluster.request('GET', path);
-        break;
       } catch (error) {
         if (!isStatus(error, 404)) {
           throw error;
         }
-        await pause(`the definition is established, but GET ${path} is answered with 404`);
+        return `the definition is established, but GET ${path} is answered with 404`;
       }
     }
+    return undefined;
+  }
+  const end = performance.now() + withinMs;
+  for (let why = await missing(); why !== undefined; why = await missing()) {
+    if (performance.now() > end) {
+      throw new FailureError(
+        `${name} is not served after ${withinMs / 1000} s: ${why}; check the API server and start again`,
+      );
+    }
+    await sleep(10, undefined, { signal }).catch(() => {});
   }
 }
 
