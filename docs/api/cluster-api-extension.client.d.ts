@@ -401,14 +401,6 @@ interface RegisteredHandler {
   failurePolicy: 'Fail' | 'Ignore';
   extension: Extension;
 }
-interface ClientCertificate {
-  cert: string;
-  key: string;
-}
-type Resolve = (host: string) => {
-  host: string;
-  port: number;
-} | undefined;
 interface HandlerRegistry {
   warmUp(configs: Iterable<ExtensionConfig>): Map<string, CallError>;
   readonly isReady: boolean;
@@ -418,6 +410,14 @@ interface HandlerRegistry {
   list(group: string, hook: string): readonly RegisteredHandler[] | CallError;
   readonly extensions: readonly Extension[];
 }
+interface ClientCertificate {
+  cert: string;
+  key: string;
+}
+type Resolve = (host: string) => {
+  host: string;
+  port: number;
+} | undefined;
 interface ClientOptions {
   extensions?: readonly ExtensionConfig[] | undefined;
   namespaceLabels?: ((namespace: string) => Promise<Readonly<Record<string, string>> | undefined>) | undefined;

@@ -161,40 +161,37 @@ const extensionLimits: Limits = {
  */
 const shutdown = { delayMs: 10_000, timeoutMs: 25_000 };
 
-/** The certificates that are kept for development; undefined for others. */
-function developmentOf(certificates: HostedExtensionOptions['certificates']) {
-  const isObject = typeof certificates === 'object' && certificates !== null;
-  return isObject && 'development' in certificates && isText(certificates.development) ? certificates : undefined;
+/** The fields of all forms of certificates. */
+interface CertificateFields {
+  folder?: string;
+  development?: string;
+  name?: string | undefined;
+  secret?: string;
+  kubeconfig?: string | undefined;
+  context?: string | undefined;
 }
+
+const fieldsOf = (certificates: HostedExtensionOptions['certificates']): CertificateFields =>
+  typeof certificates === 'object' && certificates !== null && !('start' in certificates) ? certificates : {};
 
 async function sourceOf(certificates: HostedExtensionOptions['certificates']): Promise<CertificateSource> {
   if (certificates === 'self-signed') {
     return fixedCertificate(selfSignedPair(new Date()));
   }
-  if (
-    typeof certificates !== 'object' ||
-    certificates === null ||
-    // An empty folder would be the current one.
-    !('folder' in certificates
-      ? isText(certificates.folder)
-      : 'development' in certificates
-        ? isText(certificates.development)
-        : 'start' in certificates || typeof certificates.secret === 'string')
-  ) {
+  if (typeof certificates === 'object' && certificates !== null && 'start' in certificates) {
+    return certificates;
+  }
+  const { folder, development, secret, kubeconfig, context } = fieldsOf(certificates);
+  const path = folder ?? development;
+  // An empty one would be the current folder.
+  if (isText(path)) {
+    return fileCertificates(path);
+  }
+  if (secret === undefined) {
     throw new TypeError(
       "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
     );
   }
-  if ('folder' in certificates) {
-    return fileCertificates(certificates.folder);
-  }
-  if ('development' in certificates) {
-    return fileCertificates(certificates.development);
-  }
-  if ('start' in certificates) {
-    return certificates;
-  }
-  const { secret, kubeconfig, context } = certificates;
   const [namespace, name, ...rest] = secret.split('/');
   if (!namespace || !name || rest.length > 0) {
     throw new TypeError(`certificates: secret ${JSON.stringify(secret)} is not of the form NAMESPACE/NAME`);
@@ -242,8 +239,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     throw new HandlersError(problems);
   }
   const prefix = prefixOf(options.path);
-  const development = developmentOf(options.certificates);
-  const isLocal = development !== undefined || options.certificates === 'self-signed';
+  const { development, name: extensionName } = fieldsOf(options.certificates);
+  const isLocal = isText(development) || options.certificates === 'self-signed';
   const host = options.host ?? (isLocal ? 'localhost' : undefined);
   const limits = limitsWith(extensionLimits, options.limits);
   const { log, lostLines } =
@@ -251,7 +248,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   const byName = new Map(handlers.map((handler) => [handler.name, handler]));
 
   async function start(lifetime: EndedLifetime): Promise<RunningExtension> {
-    const writeConfig = development && prepareDevelopment(development.development, new Date());
+    const writeConfig = isText(development) ? prepareDevelopment(development, new Date()) : undefined;
     const certificates = await sourceOf(options.certificates);
     for (const warning of warnings) {
       log.warn(warning);
@@ -287,8 +284,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
     }).catch((error: unknown) => {
       throw startError(error);
     });
-    if (development !== undefined && writeConfig !== undefined) {
-      const file = writeConfig(development.name ?? 'extension', running.port, prefix);
+    if (writeConfig !== undefined) {
+      const file = writeConfig(extensionName ?? 'extension', running.port, prefix);
       log.info({ file }, 'ExtensionConfig written: try discover -f and call -f');
     }
     return {

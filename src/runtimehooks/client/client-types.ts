@@ -6,8 +6,19 @@ import type { Release } from '../catalog/release.ts';
 import type { HookVersions } from '../versions/index.ts';
 import type { CallError } from './call-error.ts';
 import type { DiscoverResult } from './discovery/discovery.ts';
-import type { ClientCertificate, Resolve } from './exchange/connections.ts';
 import type { HandlerRegistry } from './registry/registry.ts';
+
+/** A client certificate for extension servers, with its key: PEM. */
+export interface ClientCertificate {
+  cert: string;
+  key: string;
+}
+
+/**
+ * Addresses to connect to instead of a host and port, as with curl's `--resolve`; certificates are still verified for
+ * the original name.
+ */
+export type Resolve = (host: string) => { host: string; port: number } | undefined;
 
 /** Options of a client; all are optional. */
 export interface ClientOptions {

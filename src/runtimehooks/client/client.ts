@@ -14,8 +14,6 @@ import { createConnections } from './exchange/connections.ts';
 import { createCallMetrics } from './exchange/metrics.ts';
 import { createRegistry } from './registry/registry.ts';
 
-const defaultConcurrentCalls = 10;
-
 function definitionsOf({ hooks = clusterApiHooks, versions = [] }: ClientOptions): Definitions {
   const all = [...hooks, ...versions.flatMap((known) => known.versions)];
   return {
@@ -50,12 +48,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
   if (unregistered !== undefined) {
     throw new TypeError(`extensions: ${unregistered.message}`);
   }
-  const connections = createConnections({
-    maxConcurrentCalls: options.maxConcurrentCalls ?? defaultConcurrentCalls,
-    ...(options.clientCertificate && { clientCertificate: options.clientCertificate }),
-    ...(options.resolve && { resolve: options.resolve }),
-    ...(options.maxAnswerBytes !== undefined && { maxAnswerBytes: options.maxAnswerBytes }),
-  });
+  const connections = createConnections(options);
   const backoff = createBackoff(now);
   const metrics =
     options.metrics &&

@@ -7,7 +7,9 @@ export type {
   CallOptions,
   CallResult,
   Client,
+  ClientCertificate,
   ClientOptions,
+  Resolve,
 } from './client-types.ts';
 export {
   type DiscoveredHandler,
@@ -17,7 +19,7 @@ export {
   phaseOf,
   readDiscovery,
 } from './discovery/discovery.ts';
-export { type ClientCertificate, createConnections, type Resolve } from './exchange/connections.ts';
+export { createConnections } from './exchange/connections.ts';
 export { complete, readAnswer } from './exchange/exchange.ts';
 export { openTls, probeTls, type TlsFacts } from './exchange/tls.ts';
 export { addressOf, type Target, targetOf } from './exchange/url.ts';

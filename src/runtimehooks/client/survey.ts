@@ -1,8 +1,7 @@
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { isCallError } from './call-error.ts';
-import type { Client } from './client-types.ts';
+import type { Client, Resolve } from './client-types.ts';
 import type { DiscoveredHandler, DiscoverResult, KnownHooks } from './discovery/discovery.ts';
-import type { Resolve } from './exchange/connections.ts';
 import { probeTls, type TlsFacts } from './exchange/tls.ts';
 import { addressOf } from './exchange/url.ts';
 import {

@@ -122,7 +122,9 @@ export function definitionOf(hook: Hook): HookDefinition {
   if (typeof definition?.request !== 'object') {
     const given = typeof hook === 'string' ? JSON.stringify(hook.slice(0, 100)) : 'this';
     throw new TypeError(
-      `${given} is not a hook: pass what defineHook returns, or one of ${Object.keys(hooks).join(', ')}`,
+      `${given} is not a hook: pass what defineHook returns, or one of ${Object.keys(hooks)
+        .filter((name) => name !== 'Discovery')
+        .join(', ')}`,
     );
   }
   return definition;

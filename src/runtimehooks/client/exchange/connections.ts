@@ -4,32 +4,12 @@ import { buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import { LruCache } from '../../../base/index.ts';
 import { readableCertificates } from '../../../base/x509/index.ts';
 import { type CallError, quotable } from '../call-error.ts';
+import type { ClientCertificate, ClientOptions } from '../client-types.ts';
 import { readBeginning, readFirstValue, unpacked } from './body.ts';
 import { explained, explainedWithin, handshakeMs, timeoutExpired } from './connection-errors.ts';
 import type { Target } from './url.ts';
 
-/** A client certificate for extension servers, with its key: PEM. */
-export interface ClientCertificate {
-  cert: string;
-  key: string;
-}
-
-/**
- * Addresses to connect to instead of a host and port, as with curl's `--resolve`; certificates are still verified for
- * the original name.
- */
-export type Resolve = (host: string) => { host: string; port: number } | undefined;
-
-/** Options of connections. */
-interface ConnectionOptions {
-  /** Read for each call: a renewed certificate is used from the next connection on. */
-  clientCertificate?: () => ClientCertificate | undefined;
-  resolve?: Resolve;
-  /** Maximum number of concurrent calls to an extension; further calls wait, within their timeout. */
-  maxConcurrentCalls: number;
-  /** Longest response that is read, in bytes. Default: 20 MiB, the limit of Go's server for requests. */
-  maxAnswerBytes?: number;
-}
+type ConnectionOptions = Pick<ClientOptions, 'clientCertificate' | 'maxAnswerBytes' | 'maxConcurrentCalls' | 'resolve'>;
 
 /** One POST. */
 interface Exchange {
@@ -71,6 +51,7 @@ const mebibyte = 1024 * 1024;
  * responses.
  */
 const defaultMaxAnswerBytes = 20 * mebibyte;
+const defaultConcurrentCalls = 10;
 /** How much of an error response is read, in bytes: messages quote 512 characters of it. */
 const maxErrorBytes = 4 * 1024;
 /** How long an idle connection is kept, in ms (Go: 90 s). */
@@ -208,7 +189,7 @@ function createPools(options: ConnectionOptions) {
       allowH2: false,
     });
     const pool = new Pool(elsewhere === undefined ? target.origin : `https://${elsewhere.host}:${elsewhere.port}`, {
-      connections: options.maxConcurrentCalls,
+      connections: options.maxConcurrentCalls ?? defaultConcurrentCalls,
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
@@ -278,7 +259,7 @@ function unanswered(error: unknown, { target, signal }: Exchange): CallError {
 
 /** Creates a set of connections, which are opened on first use. */
 export function createConnections(options: ConnectionOptions): ExtensionConnections {
-  const { maxAnswerBytes = defaultMaxAnswerBytes, maxConcurrentCalls } = options;
+  const { maxAnswerBytes = defaultMaxAnswerBytes, maxConcurrentCalls = defaultConcurrentCalls } = options;
   // Nothing is larger than NaN: any answer would be read to its end.
   if (!Number.isSafeInteger(maxAnswerBytes) || maxAnswerBytes < 1) {
     throw new RangeError(`maxAnswerBytes: ${maxAnswerBytes} is not a whole number of bytes above 0`);
