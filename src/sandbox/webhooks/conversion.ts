@@ -41,14 +41,21 @@ function withOriginalMetadata(converted: JsonObject, original: JsonObject): Json
   return { ...converted, metadata };
 }
 
+/** An object in another version, without a webhook. */
+function convertedHere({ strategy }: Resource, object: JsonObject, apiVersion: string): JsonObject {
+  return object.apiVersion === apiVersion
+    ? object
+    : (strategy.convert?.(object, apiVersion) ?? { ...object, apiVersion });
+}
+
 /**
- * How long a conversion is cached, in milliseconds: long enough for all watches of a write, short enough that a fixed
+ * How long a conversion by a webhook is cached, in milliseconds: long enough for all watches of a write, short enough that a fixed
  * webhook takes effect at once.
  */
 const conversionLifetime = 1_000;
 
 interface Presented {
-  shown: JsonObject | Promise<JsonObject>;
+  shown: JsonObject;
   /** Expiry, on the clock of performance.now(). */
   until: number;
 }
@@ -91,17 +98,12 @@ export class VersionConverter {
     objects: readonly JsonObject[],
     desiredAPIVersion: string,
   ): Promise<JsonObject[]> {
+    const { conversion } = resource;
     const different = objects.filter(({ apiVersion }) => apiVersion !== desiredAPIVersion);
-    if (different.length === 0) {
-      return [...objects];
+    if (conversion === undefined || different.length === 0) {
+      return objects.map((object) => convertedHere(resource, object, desiredAPIVersion));
     }
-    const converted =
-      resource.conversion === undefined
-        ? different.map(
-            (object) =>
-              resource.strategy.convert?.(object, desiredAPIVersion) ?? { ...object, apiVersion: desiredAPIVersion },
-          )
-        : await this.#callWebhook(resource, resource.conversion, different, desiredAPIVersion);
+    const converted = await this.#callWebhook(resource, conversion, different, desiredAPIVersion);
     const results = new Map(different.map((object, index) => [object, converted[index] as JsonObject]));
     return objects.map((object) => results.get(object) ?? object);
   }
@@ -156,72 +158,51 @@ export class VersionConverter {
    * The result is shared and must not be modified.
    */
   present(resource: Resource, stored: JsonObject): JsonObject | Promise<JsonObject> {
-    const known = this.#known(resource, stored);
-    if (known !== undefined) {
-      return known;
-    }
-    if (stored.apiVersion === apiVersionOf(resource)) {
-      const shown = this.#withDefaults(resource, stored);
-      this.#remember(resource, stored, shown, Number.POSITIVE_INFINITY);
-      return shown;
-    }
-    const pending = this.convert(resource, [stored], resource.version).then(
-      ([converted]) => {
-        const shown = this.#withDefaults(resource, converted as JsonObject);
-        this.#remember(resource, stored, shown);
-        return shown;
-      },
-      (error: unknown) => {
-        this.#presented.get(stored)?.delete(resource);
-        throw error;
-      },
+    return (
+      this.#presentHere(resource, stored) ??
+      this.presentAll(resource, [stored]).then(([presented]) => presented as JsonObject)
     );
-    this.#remember(resource, stored, pending);
-    return pending;
   }
 
   /** Whether `present` has to call the webhook. */
   mustAsk(resource: Resource, stored: JsonObject): boolean {
-    return (
-      resource.conversion !== undefined &&
-      stored.apiVersion !== apiVersionOf(resource) &&
-      this.#known(resource, stored) === undefined
-    );
+    return this.#presentHere(resource, stored) === undefined;
   }
 
   /** Many stored objects in the version of a resource, with one call of the webhook for those that are not cached. */
   async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
-    const apiVersion = apiVersionOf(resource);
-    const known = stored.map((object) =>
-      object.apiVersion === apiVersion ? this.present(resource, object) : this.#known(resource, object),
-    );
-    const unknown = stored.filter((_object, index) => known[index] === undefined);
+    const presented = stored.map((object) => this.#presentHere(resource, object));
+    const unknown = stored.filter((_object, index) => presented[index] === undefined);
     const converted = await this.convert(resource, unknown, resource.version);
-    const fresh = new Map<JsonObject, JsonObject>();
-    for (const [index, object] of unknown.entries()) {
-      const shown = this.#withDefaults(resource, converted[index] as JsonObject);
-      this.#remember(resource, object, shown);
-      fresh.set(object, shown);
+    const until = performance.now() + conversionLifetime;
+    const fresh = converted.map((object, index) =>
+      this.#remember(resource, unknown[index] as JsonObject, object, until),
+    );
+    const next = fresh.values();
+    return presented.map((object) => object ?? (next.next().value as JsonObject));
+  }
+
+  /** As `present`, from the cache or without a webhook; undefined if it has to be called. */
+  #presentHere(resource: Resource, stored: JsonObject): JsonObject | undefined {
+    const known = this.#presented.get(stored)?.get(resource);
+    if (known !== undefined && known.until > performance.now()) {
+      return known.shown;
     }
-    return Promise.all(stored.map((object, index) => known[index] ?? (fresh.get(object) as JsonObject)));
+    const apiVersion = apiVersionOf(resource);
+    return resource.conversion === undefined || stored.apiVersion === apiVersion
+      ? this.#remember(resource, stored, convertedHere(resource, stored, apiVersion), Number.POSITIVE_INFINITY)
+      : undefined;
   }
 
-  #withDefaults(resource: Resource, object: JsonObject): JsonObject {
-    if (!resource.isCustom || !hasDefaults(resource.schema)) {
-      return object;
+  /** Completes and caches a converted object. */
+  #remember(resource: Resource, stored: JsonObject, converted: JsonObject, until: number): JsonObject {
+    let shown = converted;
+    if (resource.isCustom && hasDefaults(resource.schema)) {
+      shown = copyOf(converted);
+      applyDefaults(shown, resource.schema);
     }
-    const copy = copyOf(object);
-    applyDefaults(copy, resource.schema);
-    return copy;
-  }
-
-  #known(resource: Resource, stored: JsonObject): Presented['shown'] | undefined {
-    const found = this.#presented.get(stored)?.get(resource);
-    return found !== undefined && found.until > performance.now() ? found.shown : undefined;
-  }
-
-  #remember(resource: Resource, stored: JsonObject, shown: Presented['shown'], lifetime = conversionLifetime): void {
     const versions = this.#presented.get(stored) ?? new Map<Resource, Presented>();
-    this.#presented.set(stored, versions.set(resource, { shown, until: performance.now() + lifetime }));
+    this.#presented.set(stored, versions.set(resource, { shown, until }));
+    return shown;
   }
 }
