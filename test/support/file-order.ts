@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const first = [
   'test/package/pack.test.ts',
+  'test/extension/sdk/process.test.ts',
   'test/docs/commands/sandbox.test.ts',
   'test/package/release.test.ts',
   'test/cli/commands/certs.test.ts',
@@ -20,7 +21,9 @@ const first = [
   'test/docs/commands/runtime-hooks.test.ts',
   'test/cli/commands/sandbox/kubectl.test.ts',
   'test/cli/commands/sandbox/overlays.test.ts',
+  'test/cli/commands/credential-plugins.test.ts',
   'test/docs/commands/cluster.test.ts',
+  'test/cli/commands/unwritable-log.test.ts',
   'test/checks/conformance/hostile.test.ts',
   'test/checks/rehearsal/extensions.test.ts',
   'test/runtimehooks/client/calls.test.ts',

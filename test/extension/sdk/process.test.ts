@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:https';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { aroundEach, test, vi } from 'vitest';
+import { ending, endWith } from '../../support/ends.ts';
+
+// The longest takes as long as a shutdown may: they run at the same time.
+aroundEach(ending);
 
 const path = '/hooks.runtime.cluster.x-k8s.io/v1alpha1/beforeclustercreate/create';
 
@@ -9,7 +13,7 @@ const path = '/hooks.runtime.cluster.x-k8s.io/v1alpha1/beforeclustercreate/creat
 async function startWithJob(kind: string) {
   const program = new URL('process.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [program, kind], { stdio: ['ignore', 'pipe', 'ignore'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  endWith(() => void child.kill('SIGKILL'));
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
   let output = '';
   child.stdout.on('data', (chunk) => {
@@ -28,7 +32,7 @@ async function startWithJob(kind: string) {
   return { child, exited, lines, answered: () => vi.waitUntil(() => output.includes('call answered')) };
 }
 
-test('running jobs do not keep the process after SIGTERM: their signal is aborted', async () => {
+test.concurrent('running jobs do not keep the process after SIGTERM: their signal is aborted', async ({ expect }) => {
   const { child, exited, lines, answered } = await startWithJob('sleeping');
   await answered();
   const started = performance.now();
@@ -38,7 +42,9 @@ test('running jobs do not keep the process after SIGTERM: their signal is aborte
   expect(lines().map(({ msg }) => msg)).toContain('job interrupted: the extension stops');
 });
 
-test('a job that does not observe its signal is left behind, and the log says so', { timeout: 60_000 }, async () => {
+test.concurrent('a job that does not observe its signal is left behind, and the log says so', {
+  timeout: 60_000,
+}, async ({ expect }) => {
   const { child, exited, lines, answered } = await startWithJob('deaf');
   await answered();
   child.kill('SIGTERM');
@@ -49,7 +55,7 @@ test('a job that does not observe its signal is left behind, and the log says so
   });
 });
 
-test('a rejection that nobody awaits is in the log before it ends the process', async () => {
+test.concurrent('a rejection that nobody awaits is in the log before it ends the process', async ({ expect }) => {
   const { exited, lines } = await startWithJob('floating');
   expect(await exited).toEqual([1, null]);
   expect(lines().at(-1)).toMatchObject({

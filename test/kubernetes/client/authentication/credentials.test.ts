@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,9 +7,7 @@ import { createServer } from 'node:https';
 import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type Issued,
@@ -20,7 +18,6 @@ import {
 import { mayAsk } from '../../../../src/kubernetes/client/authentication/credential-plugin.ts';
 import { connect, KubeConfigError, loadKubeConfig, withRemedy } from '../../../../src/kubernetes/client/index.ts';
 import { day, quickEntropy } from '../../../base/x509/entropy.ts';
-import { needs } from '../../../support/needs.ts';
 
 // Only part of the Kubernetes client is loaded: whatever a kubeconfig may name must work with that part.
 
@@ -520,66 +517,6 @@ test('a request that is stopped while its plugin looks for another token ends so
   await expect(get()).rejects.toBe('end');
 });
 
-test('without a terminal, a plugin that sleeps ends a command within seconds, with its name', {
-  timeout: 30_000,
-}, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const text = JSON.stringify({
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-    users: [{ name: 'c', user: { exec: { command: 'sleep', args: ['60'] } } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
-  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
-  const main = fileURLToPath(new URL('../../../../bin/extensionconfig-webhook', import.meta.url));
-  const args = [main, 'discover', '--kubeconfig', join(folder, 'config')];
-  const startedMs = performance.now();
-  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', input: '', timeout: 25_000 });
-  expect(stderr).toMatch(/no credentials: the credential plugin sleep has not ended for 8 s\n$/);
-  expect(status).toBe(1);
-  expect(performance.now() - startedMs).toBeLessThan(15_000);
-});
-
-test('in a terminal, a plugin shows its prompt, which nothing overwrites, and reads the answer', {
-  ...needs('script'),
-  timeout: 60_000,
-}, async () => {
-  const sent: string[] = [];
-  const server = createHttpServer((request, response) => {
-    sent.push(request.headers.authorization ?? '');
-    response
-      .writeHead(403)
-      .end('{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}');
-  });
-  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const script = `printf 'enter the code ABCD: ' >&2; read -r code; echo '{"status":{"token":"'"$code"'"}}'`;
-  const address = `http://127.0.0.1:${await listening(server)}`;
-  const text = JSON.stringify({
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server: address, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'c', user: { exec: { command: 'sh', args: ['-c', script] } } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
-  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
-  const main = fileURLToPath(new URL('../../../../bin/extensionconfig-webhook', import.meta.url));
-  const command = `'${process.execPath}' '${main}' certs status --kubeconfig '${join(folder, 'config')}'`;
-  const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
-  onTestFinished(() => void terminal.kill());
-  let shown = '';
-  for await (const chunk of terminal.stdout.setEncoding('utf8')) {
-    shown += chunk;
-    if (shown.endsWith('enter the code ABCD: ')) {
-      // Longer than a run without progress.
-      await sleep(1500);
-      terminal.stdin.write('s3cr3t\n');
-    }
-  }
-  expect(shown).toContain('enter the code ABCD: s3cr3t');
-  expect(new Set(sent)).toEqual(new Set(['Bearer s3cr3t']));
-});
-
 test.each([
   ['Never', true, false],
   ['IfAvailable', true, true],
@@ -588,23 +525,4 @@ test.each([
   ['Always', true, true],
 ])('interactiveMode %s with a terminal %s lets a plugin ask: %s', (interactiveMode, input, expected) => {
   expect(mayAsk({ interactiveMode }, { input, errors: false })).toBe(expected);
-});
-
-test('a plugin that needs a person is refused at once without a terminal', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const text = JSON.stringify({
-    'current-context': 'c',
-    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-    users: [{ name: 'c', user: { exec: { command: 'login', interactiveMode: 'Always' } } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
-  });
-  writeFileSync(join(folder, 'config'), text, { mode: 0o600 });
-  const main = fileURLToPath(new URL('../../../../bin/extensionconfig-webhook', import.meta.url));
-  const args = [main, 'certs', 'status', '--kubeconfig', join(folder, 'config')];
-  const { stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8', input: '', timeout: 30_000 });
-  expect(stderr).toContain(
-    'the credential plugin "login" has interactiveMode Always, and standard input is not a terminal',
-  );
-  expect(status).toBe(2);
 });

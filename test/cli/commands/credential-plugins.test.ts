@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { aroundEach, test } from 'vitest';
+import { run } from '../../package/tree.ts';
+import { ending, endWith } from '../../support/ends.ts';
+import { needs } from '../../support/needs.ts';
+
+// The programs wait rather than compute: they run at the same time.
+aroundEach(ending);
+
+const main = fileURLToPath(new URL('../../../bin/extensionconfig-webhook', import.meta.url));
+
+/** A kubeconfig whose user has a credential plugin; returns its path. */
+function kubeconfigWith(exec: object, server = 'https://127.0.0.1:1'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plugins-'));
+  endWith(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'config');
+  const text = JSON.stringify({
+    'current-context': 'c',
+    clusters: [{ name: 'c', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'c', user: { exec } }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'c' } }],
+  });
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+/** Runs a command without a terminal. */
+const runCommand = (...args: string[]) => run(tmpdir(), process.execPath, [main, ...args]);
+
+test.concurrent('without a terminal, a plugin that sleeps ends a command within seconds, with its name', async ({
+  expect,
+}) => {
+  const startedMs = performance.now();
+  const sleeping = kubeconfigWith({ command: 'sleep', args: ['60'] });
+  const { stderr, code } = await runCommand('discover', '--kubeconfig', sleeping);
+  expect(stderr).toMatch(/no credentials: the credential plugin sleep has not ended for 8 s\n$/);
+  expect(code).toBe(1);
+  expect(performance.now() - startedMs).toBeLessThan(40_000);
+});
+
+test.concurrent(
+  'in a terminal, a plugin shows its prompt, which nothing overwrites, and reads the answer',
+  needs('script'),
+  async ({ expect }) => {
+    const sent: string[] = [];
+    const server = createServer((request, response) => {
+      sent.push(request.headers.authorization ?? '');
+      response
+        .writeHead(403)
+        .end('{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    endWith(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    const script = `printf 'enter the code ABCD: ' >&2; read -r code; echo '{"status":{"token":"'"$code"'"}}'`;
+    const asking = kubeconfigWith(
+      { command: 'sh', args: ['-c', script] },
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    );
+    const command = `'${process.execPath}' '${main}' certs status --kubeconfig '${asking}'`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    endWith(() => void terminal.kill());
+    let shown = '';
+    for await (const chunk of terminal.stdout.setEncoding('utf8')) {
+      shown += chunk;
+      if (shown.endsWith('enter the code ABCD: ')) {
+        // Longer than a run without progress.
+        await sleep(1500);
+        terminal.stdin.write('s3cr3t\n');
+      }
+    }
+    expect(shown).toContain('enter the code ABCD: s3cr3t');
+    expect(new Set(sent)).toEqual(new Set(['Bearer s3cr3t']));
+  },
+);
+
+test.concurrent('a plugin that needs a person is refused at once without a terminal', async ({ expect }) => {
+  const asking = kubeconfigWith({ command: 'login', interactiveMode: 'Always' });
+  const { stderr, code } = await runCommand('certs', 'status', '--kubeconfig', asking);
+  expect(stderr).toContain(
+    'the credential plugin "login" has interactiveMode Always, and standard input is not a terminal',
+  );
+  expect(code).toBe(2);
+});
