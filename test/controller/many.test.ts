@@ -14,7 +14,7 @@ function usedMiB(): number {
   return (heapUsed + external) / 1024 / 1024;
 }
 
-/** CONTROLLER_CONFIGS=1000 is the size in docs/controller.md. */
+/** CONTROLLER_CONFIGS=1000 for a large cluster. */
 const count = Number(process.env.CONTROLLER_CONFIGS ?? 34);
 
 test('discovers many ExtensionConfigs of one server quickly, 32 at a time, with one write each and bounded memory', async () => {
