@@ -1,4 +1,4 @@
-import type { Lifecycle } from './lifecycle.ts';
+import { type Lifecycle, lifecycleFrom } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { compareReleases, parseRelease, type Release } from './release.ts';
 import type { MessageSchema } from './schema.ts';
@@ -169,18 +169,21 @@ export function defineHook(options: HookOptions): HookDefinition {
       throw new Error(`${hook}: the schema of the ${message} ${problem}`);
     }
   }
-  const { deprecated, removed, replacedBy, blockingSince } = options;
-  const lifecycle: Lifecycle = {
-    group,
-    version,
-    name,
-    introduced: releaseOf(options.introduced ?? firstRelease, hook),
-    ...(deprecated && { deprecated: { release: releaseOf(deprecated.release, hook), date: deprecated.date } }),
-    ...(removed !== undefined && { removed: releaseOf(removed, hook) }),
-    ...(replacedBy && { replacedBy }),
-    ...(singleton && { singleton }),
-    ...(blockingSince !== undefined && { blockingSince: releaseOf(blockingSince, hook) }),
-  };
+  const { introduced = firstRelease, deprecated, removed, replacedBy, blockingSince } = options;
+  const lifecycle = lifecycleFrom(
+    {
+      group,
+      version,
+      name,
+      introduced,
+      deprecated,
+      removed,
+      replacedBy,
+      blockingSince,
+      singleton: singleton || undefined,
+    },
+    (text) => releaseOf(text, hook),
+  );
   const problem = lifecycleProblem(lifecycle);
   if (problem !== undefined) {
     throw new Error(`${hook} is ${problem}`);

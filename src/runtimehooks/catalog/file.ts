@@ -1,7 +1,7 @@
 import { parseSmallYaml, YamlError } from '../../base/index.ts';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
 import { prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
-import type { Lifecycle, LifecycleKey } from './lifecycle.ts';
+import { type Lifecycle, type LifecycleKey, lifecycleFrom, type WrittenLifecycle } from './lifecycle.ts';
 import { lifecycleProblem } from './policy.ts';
 import { parseRelease, type Release } from './release.ts';
 
@@ -11,17 +11,9 @@ const maxLength = 256 * 1024;
 /** Why a lifecycle file is invalid: one line, with the position in the file. */
 export class LifecycleFileError extends Error {}
 
-interface FileLifecycle {
-  group: string;
-  version: string;
-  hook: string;
-  introduced: string;
-  deprecated?: { release: string; date: string };
-  removed?: string;
-  replacedBy?: { group: string; version: string; hook: string };
-  singleton?: boolean;
-  blockingSince?: string;
-}
+/** A lifecycle in the file, where the name is that of a hook. */
+type FileLifecycle = Omit<WrittenLifecycle, 'name' | 'replacedBy'> & { hook: string; replacedBy?: FileKey };
+type FileKey = Omit<LifecycleKey, 'name'> & { hook: string };
 
 const name = { type: 'string', minLength: 1, maxLength: 256 };
 const release = { type: 'string', pattern: '^v?[0-9]{1,4}\\.[0-9]{1,4}$' };
@@ -59,34 +51,14 @@ const schema: Schema = {
   },
 };
 
-const lifecycleKey = ({ group, version, hook }: { group: string; version: string; hook: string }): LifecycleKey => ({
-  group,
-  version,
-  name: hook,
-});
+const keyOf = ({ group, version, hook: name }: FileKey): LifecycleKey => ({ group, version, name });
 
-function lifecycleOf(entry: FileLifecycle): Lifecycle {
-  const lifecycle: Lifecycle = { ...lifecycleKey(entry), introduced: parseRelease(entry.introduced) as Release };
-  if (entry.deprecated !== undefined) {
-    lifecycle.deprecated = {
-      release: parseRelease(entry.deprecated.release) as Release,
-      date: entry.deprecated.date,
-    };
-  }
-  if (entry.removed !== undefined) {
-    lifecycle.removed = parseRelease(entry.removed) as Release;
-  }
-  if (entry.replacedBy !== undefined) {
-    lifecycle.replacedBy = lifecycleKey(entry.replacedBy);
-  }
-  if (entry.singleton !== undefined) {
-    lifecycle.singleton = entry.singleton;
-  }
-  if (entry.blockingSince !== undefined) {
-    lifecycle.blockingSince = parseRelease(entry.blockingSince) as Release;
-  }
-  return lifecycle;
-}
+/** The schema has checked the releases. */
+const lifecycleOf = ({ replacedBy, ...entry }: FileLifecycle): Lifecycle =>
+  lifecycleFrom(
+    { ...entry, ...keyOf(entry), replacedBy: replacedBy && keyOf(replacedBy) },
+    (text) => parseRelease(text) as Release,
+  );
 
 /**
  * Reads a provider's own hooks from YAML (or JSON) text: `hooks`, a list of group, version, hook, introduced, and the
