@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { type CallResult, type Client, isCallError } from '../../runtimehooks/client/index.ts';
 import { type HookDefinition, hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
-import type { CallEffect, EffectOutcome, HandlerCall } from './cluster/effects.ts';
+import { type CallEffect, type EffectOutcome, type HandlerCall, handlerCall } from './cluster/effects.ts';
 import { has, newestRelease } from './cluster/releases.ts';
 
 /** Makes the calls that simulations request. */
@@ -28,22 +28,19 @@ function errorText(error: string, release: Release): string {
 }
 
 function callOf(hook: HookDefinition, handler: string, result: CallResult<JsonObject>, release: Release): HandlerCall {
-  const none = { handler, message: '', retryAfterSeconds: 0, error: '', isMadeUp: false };
   if (!result.ok) {
-    const isAnswer = result.error.step === 'status';
-    return { ...none, status: isAnswer ? 'Failure' : 'Error', error: errorText(result.error.message, release) };
+    const status = result.error.step === 'status' ? 'Failure' : 'Error';
+    return handlerCall(handler, { status, error: errorText(result.error.message, release) });
   }
   if (result.swallowed !== undefined) {
-    return { ...none, status: 'Ignored', error: result.swallowed.message };
+    return handlerCall(handler, { status: 'Ignored', error: result.swallowed.message });
   }
   const { message, retryAfterSeconds } = result.response;
-  return {
-    ...none,
-    status: 'Success',
+  return handlerCall(handler, {
     message: messageOf(message),
     // For hooks that cannot block, Cluster API does not read this field.
     retryAfterSeconds: hook.isBlocking && typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 0,
-  };
+  });
 }
 
 /** Creates a caller that calls extensions through a client, as Cluster API's controllers do. */
@@ -63,22 +60,18 @@ export function createCaller(client: Client, release: Release = newestRelease): 
       return one(hook, effect, effect.handler, signal);
     }
     if (inPlaceHooks.has(effect.hook)) {
+      const failed = (error: string) => ({ ok: false as const, error, calls: [] });
       const handlers = await client.handlersFor(hook, effect.object);
       if (isCallError(handlers)) {
-        return { ok: false, error: handlers.message, calls: [] };
+        return failed(handlers.message);
       }
       const [handler, ...more] = handlers;
       if (more.length > 0) {
-        const names = handlers.join(',');
-        return {
-          ok: false,
-          error: `found multiple ${effect.hook} hooks (${names}): only one hook is supported`,
-          calls: [],
-        };
+        return failed(`found multiple ${effect.hook} hooks (${handlers.join(',')}): only one hook is supported`);
       }
       if (handler === undefined) {
         return effect.hook === 'UpdateMachine'
-          ? { ok: false, error: 'no extensions registered for UpdateMachine hook', calls: [] }
+          ? failed('no extensions registered for UpdateMachine hook')
           : { ok: true, response: {}, calls: [] };
       }
       return one(hook, effect, handler, signal);

@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
 import type { Caller } from './caller.ts';
-import type { CallEffect, EffectOutcome, FaultNote, HandlerCall } from './cluster/effects.ts';
+import {
+  type CallEffect,
+  type EffectOutcome,
+  type FaultNote,
+  type HandlerCall,
+  handlerCall,
+} from './cluster/effects.ts';
 
 /** A fault to inject. */
 export interface Fault {
@@ -121,14 +127,11 @@ function secondBlocks(
   seconds: number,
   notes: readonly FaultNote[],
 ): EffectOutcome {
-  const call: HandlerCall = {
-    handler: secondHandler,
-    status: 'Success',
+  const call = handlerCall(secondHandler, {
     message: 'the second handler is not ready',
     retryAfterSeconds: seconds,
-    error: '',
     isMadeUp: true,
-  };
+  });
   const { retryAfterSeconds, message } = response;
   const first = typeof retryAfterSeconds === 'number' && retryAfterSeconds !== 0 ? retryAfterSeconds : seconds;
   const messages = [typeof message === 'string' ? message : '', call.message].filter((text) => text !== '');

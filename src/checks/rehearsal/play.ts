@@ -1,6 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type JsonObject, textAt } from '../../kubernetes/index.ts';
-import type { CallEffect, Effect, EffectOutcome, FaultNote, HandlerCall, Simulation } from './cluster/effects.ts';
+import {
+  type CallEffect,
+  type Effect,
+  type EffectOutcome,
+  type FaultNote,
+  type HandlerCall,
+  handlerCall,
+  type Simulation,
+} from './cluster/effects.ts';
 import type { CallEntry, Entry } from './record.ts';
 
 /** Options for playing a simulation. */
@@ -56,19 +64,10 @@ export function entryOf(cluster: string, number: number, effect: CallEffect, cal
 }
 
 /** Calls for the record; a placeholder if a call could not be made at all. */
-const shown = (outcome: EffectOutcome, effect: CallEffect): readonly HandlerCall[] =>
+const shown = (outcome: EffectOutcome, { handler = '' }: CallEffect): readonly HandlerCall[] =>
   outcome.calls.length > 0 || outcome.ok !== false
     ? outcome.calls
-    : [
-        {
-          handler: effect.handler ?? '',
-          status: 'Error',
-          message: '',
-          retryAfterSeconds: 0,
-          error: outcome.error,
-          isMadeUp: false,
-        },
-      ];
+    : [handlerCall(handler, { status: 'Error', error: outcome.error })];
 
 /** Runs a simulation to its end: makes its calls, and records what happens. */
 export async function play<T>(

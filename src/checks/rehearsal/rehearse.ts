@@ -13,7 +13,7 @@ import { eachOf } from '../each-of.ts';
 import { createCaller } from './caller.ts';
 import type { ClusterApiLimits } from './cluster/ask.ts';
 import type { Blueprint, RehearsedCluster } from './cluster/blueprint.ts';
-import type { CallEffect, HandlerCall } from './cluster/effects.ts';
+import { type CallEffect, handlerCall } from './cluster/effects.ts';
 import { createNames, type Names } from './cluster/names.ts';
 import { initialState, type UserEdit } from './cluster/state.ts';
 import { type Fault, withFaults } from './faults.ts';
@@ -60,18 +60,15 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
   for (let round = 0; round < 2; round++) {
     const found = await client.discover(config, { signal });
     signal.throwIfAborted();
-    const call: HandlerCall = {
-      handler: config.metadata.name ?? '',
-      status: found.ok
-        ? 'Success'
-        : found.error.step === 'status' || found.error.step === 'validation'
-          ? 'Failure'
-          : 'Error',
-      message: '',
-      retryAfterSeconds: 0,
-      error: found.ok ? '' : found.error.message,
-      isMadeUp: false,
-    };
+    const call = handlerCall(
+      config.metadata.name ?? '',
+      found.ok
+        ? {}
+        : {
+            status: found.error.step === 'status' || found.error.step === 'validation' ? 'Failure' : 'Error',
+            error: found.error.message,
+          },
+    );
     const effect: CallEffect = {
       do: 'call',
       at: 0,

@@ -1,17 +1,9 @@
-import type { HandlerCall } from '../../../src/checks/rehearsal/cluster/effects.ts';
+import { type HandlerCall, handlerCall } from '../../../src/checks/rehearsal/cluster/effects.ts';
 import { type Entry, htmlPage } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
 /** The response of one handler. */
-export const call = (more: Partial<HandlerCall> = {}): HandlerCall => ({
-  handler: 'up.one',
-  status: 'Success',
-  message: '',
-  retryAfterSeconds: 0,
-  error: '',
-  isMadeUp: false,
-  ...more,
-});
+export const call = (more: Partial<HandlerCall> = {}): HandlerCall => handlerCall('up.one', more);
 
 let number = 0;
 export const callEntry = (at: number, hook: 'BeforeClusterUpgrade' | 'GeneratePatches', answer = call()): Entry => ({

@@ -20,6 +20,12 @@ export interface HandlerCall {
   isMadeUp: boolean;
 }
 
+/** The call of a handler, by default a success without a message. */
+export const handlerCall = (handler: string, more: Partial<HandlerCall>): HandlerCall => ({
+  ...{ handler, status: 'Success', message: '', retryAfterSeconds: 0, error: '', isMadeUp: false },
+  ...more,
+});
+
 /** A fault that affected a call. */
 export interface FaultNote {
   text: string;

@@ -1,8 +1,9 @@
-import type {
-  CallEffect,
-  EffectOutcome,
-  HandlerCall,
-  SimulatedEvent,
+import {
+  type CallEffect,
+  type EffectOutcome,
+  type HandlerCall,
+  handlerCall,
+  type SimulatedEvent,
 } from '../../../../src/checks/rehearsal/cluster/effects.ts';
 import { createNames } from '../../../../src/checks/rehearsal/cluster/names.ts';
 import { initialState, type State } from '../../../../src/checks/rehearsal/cluster/state.ts';
@@ -38,27 +39,21 @@ export interface Simulated {
   state: State;
 }
 
-const handlerCall = (hook: string, response: JsonObject): HandlerCall => ({
-  handler: `${hook}.fake`,
-  status: 'Success',
-  message: String(response.message ?? ''),
-  retryAfterSeconds: Number(response.retryAfterSeconds ?? 0),
-  error: '',
-  isMadeUp: false,
-});
+const fakeCall = (hook: string, { message = '', retryAfterSeconds = 0 }: JsonObject): HandlerCall =>
+  handlerCall(`${hook}.fake`, { message: String(message), retryAfterSeconds: Number(retryAfterSeconds) });
 
 function outcomeOf(hook: string, answer: Answer): EffectOutcome {
   if (answer === 'none') {
     return { ok: true, response: { status: 'Success' }, calls: [] };
   }
   if (answer === 'restart') {
-    return { ok: 'restart', calls: [handlerCall(hook, {})] };
+    return { ok: 'restart', calls: [fakeCall(hook, {})] };
   }
   if ('error' in answer) {
     const error = `failed to call extension handlers for hook "${hook}": ${answer.error}`;
-    return { ok: false, error, calls: [{ ...handlerCall(hook, {}), status: 'Failure', error }] };
+    return { ok: false, error, calls: [{ ...fakeCall(hook, {}), status: 'Failure', error }] };
   }
-  return { ok: true, response: { status: 'Success', ...answer }, calls: [handlerCall(hook, answer)] };
+  return { ok: true, response: { status: 'Success', ...answer }, calls: [fakeCall(hook, answer)] };
 }
 
 const versions = (list: unknown) => (list as { version: string }[]).map(({ version }) => version.slice(1)).join(' ');
