@@ -31,7 +31,12 @@ interface EvolutionFacts {
 const nameOf = ({ group, version, hook }: DocumentedHook) => `${group}/${version}/${hook}`;
 const groupHookOf = ({ group, hook }: DocumentedHook) => `${group}/${hook}`;
 
-type Direction = 'request' | 'response';
+/** A field in a message of a hook: Cluster API sends requests, the extension responses. */
+interface Place {
+  hook: string;
+  direction: 'request' | 'response';
+  path: string;
+}
 
 /** The schemas of one side of a comparison, in which references are resolved. */
 type Schemas = ReadonlyMap<string, JsonObject>;
@@ -65,26 +70,30 @@ const maxName = 253;
 
 const shownName = (name: string): string => (name.length > maxName ? `${name.slice(0, maxName)}…` : name);
 
+/** A place below another one: `.name`, `[]` or `{}`. */
+const below = ({ path, ...place }: Place, step: string): Place => ({ ...place, path: `${path}${step}` });
+const fieldOf = (place: Place, name: string) => below(place, `.${shownName(name)}`);
+
 class Comparison {
   readonly changes: HookChange[] = [];
   /**
    * Pairs of schemas that have been compared, since fields share schemas: a finding is reported only where it occurs
    * first.
    */
-  private readonly seen = {
+  readonly #seen = {
     request: new WeakMap<JsonObject, Set<JsonObject>>(),
     response: new WeakMap<JsonObject, Set<JsonObject>>(),
   };
-  private compared = 0;
-  private readonly before: Schemas;
-  private readonly after: Schemas;
+  #compared = 0;
+  readonly #before: Schemas;
+  readonly #after: Schemas;
 
   constructor(before: Schemas, after: Schemas) {
-    this.before = before;
-    this.after = after;
+    this.#before = before;
+    this.#after = after;
   }
 
-  private breaks(hook: string, field: string, message: string): void {
+  #breaks({ hook, path: field }: Place, message: string): void {
     this.changes.push({
       severity: 'break',
       rule: 1,
@@ -94,48 +103,40 @@ class Comparison {
     });
   }
 
-  private notes(hook: string, field: string, message: string): void {
+  #notes({ hook, path: field }: Place, message: string): void {
     this.changes.push({ severity: 'note', hook, field, message });
   }
 
   /**
-   * Compares the values of a field. `direction` tells who sends it: Cluster API sends requests, the extension
-   * responses.
+   * Compares the values of a field.
    *
    * @throws {OpenApiError} when fields nest too deep, or there are too many pairs of schemas.
    */
-  compare(
-    hook: string,
-    direction: Direction,
-    path: string,
-    oldValue: Json | undefined,
-    newValue: Json | undefined,
-    depth = 0,
-  ): void {
-    const before = resolved(oldValue, this.before) ?? anything;
-    const after = resolved(newValue, this.after) ?? anything;
-    const partners = this.seen[direction].get(before) ?? new Set();
+  compare(place: Place, oldValue: Json | undefined, newValue: Json | undefined, depth = 0): void {
+    const before = resolved(oldValue, this.#before) ?? anything;
+    const after = resolved(newValue, this.#after) ?? anything;
+    const seen = this.#seen[place.direction];
+    const partners = seen.get(before) ?? new Set();
     if (partners.has(after)) {
       return;
     }
-    this.seen[direction].set(before, partners.add(after));
-    const oldProperties = propertiesOf(before);
-    const newProperties = propertiesOf(after);
-    this.compared += 1 + Object.keys(oldProperties).length + Object.keys(newProperties).length;
-    if (depth > maxDepth || this.compared > maxCompared) {
+    seen.set(before, partners.add(after));
+    const [oldProperties, newProperties] = [propertiesOf(before), propertiesOf(after)];
+    this.#compared += 1 + Object.keys(oldProperties).length + Object.keys(newProperties).length;
+    if (depth > maxDepth || this.#compared > maxCompared) {
       const problem =
         depth > maxDepth
           ? `nests deeper than ${maxDepth} levels`
           : `is one of more than ${maxCompared} fields in all combinations of references`;
       throw new OpenApiError(
-        `cannot be compared: ${path.slice(0, 300)} of ${hook} ${problem}: shorten the chains of references`,
+        `cannot be compared: ${place.path.slice(0, 300)} of ${place.hook} ${problem}: shorten the chains of references`,
       );
     }
-    this.compareValues(hook, direction, path, before, after);
-    this.compareFields(hook, direction, path, before, after);
+    this.#compareValues(place, before, after);
+    this.#compareFields(place, before, after);
     for (const [name, property] of Object.entries(oldProperties)) {
       if (Object.hasOwn(newProperties, name)) {
-        this.compare(hook, direction, `${path}.${shownName(name)}`, property, newProperties[name], depth + 1);
+        this.compare(fieldOf(place, name), property, newProperties[name], depth + 1);
       }
     }
     for (const [keyword, mark] of [
@@ -143,87 +144,74 @@ class Comparison {
       ['additionalProperties', '{}'],
     ] as const) {
       if (isJsonObject(before[keyword]) && isJsonObject(after[keyword])) {
-        this.compare(hook, direction, `${path}${mark}`, before[keyword], after[keyword], depth + 1);
+        this.compare(below(place, mark), before[keyword], after[keyword], depth + 1);
       }
     }
   }
 
-  private compareFields(hook: string, direction: Direction, path: string, before: JsonObject, after: JsonObject): void {
-    const oldProperties = propertiesOf(before);
-    const newProperties = propertiesOf(after);
+  #compareFields(place: Place, before: JsonObject, after: JsonObject): void {
+    const isResponse = place.direction === 'response';
+    const [oldProperties, newProperties] = [propertiesOf(before), propertiesOf(after)];
     const added = Object.keys(newProperties).filter((name) => !Object.hasOwn(oldProperties, name));
     const shapes = new Map(added.map((name) => [shapeOf(newProperties[name]), name]));
     for (const [name, property] of Object.entries(oldProperties)) {
       if (!Object.hasOwn(newProperties, name)) {
         const other = shapes.get(shapeOf(property));
-        this.breaks(
-          hook,
-          `${path}.${shownName(name)}`,
-          other === undefined
-            ? 'was removed'
-            : `was removed, or renamed to ${shownName(other)}, which is of the same type`,
-        );
+        const renamed = other === undefined ? '' : `, or renamed to ${shownName(other)}, which is of the same type`;
+        this.#breaks(fieldOf(place, name), `was removed${renamed}`);
       }
     }
     const [oldRequired, newRequired] = [texts(before.required), texts(after.required)];
     for (const name of added) {
-      const field = `${path}.${shownName(name)}`;
-      if (direction === 'response' && name === 'retryAfterSeconds' && path === 'response') {
+      const field = fieldOf(place, name);
+      if (field.path === 'response.retryAfterSeconds') {
         // Required by Cluster API's schemas, though its clients read its absence as 0.
-        this.notes(hook, field, 'is new: the hook can block; without it, it does not');
-      } else if (direction === 'response' && newRequired.has(name)) {
-        this.breaks(hook, field, 'is new and required, which older extensions do not answer; make it optional, or');
+        this.#notes(field, 'is new: the hook can block; without it, it does not');
+      } else if (isResponse && newRequired.has(name)) {
+        this.#breaks(field, 'is new and required, which older extensions do not answer; make it optional, or');
       } else {
-        this.notes(hook, field, 'is new');
+        this.#notes(field, 'is new');
       }
     }
     for (const name of Object.keys(oldProperties).filter((key) => Object.hasOwn(newProperties, key))) {
-      if (direction === 'response' && newRequired.has(name) && !oldRequired.has(name)) {
-        this.breaks(hook, `${path}.${shownName(name)}`, 'became required, which older extensions may leave out');
+      if (isResponse && newRequired.has(name) && !oldRequired.has(name)) {
+        this.#breaks(fieldOf(place, name), 'became required, which older extensions may leave out');
       }
-      if (direction === 'request' && oldRequired.has(name) && !newRequired.has(name)) {
-        this.breaks(hook, `${path}.${shownName(name)}`, 'became optional, but older extensions rely on it');
+      if (!isResponse && oldRequired.has(name) && !newRequired.has(name)) {
+        this.#breaks(fieldOf(place, name), 'became optional, but older extensions rely on it');
       }
     }
   }
 
-  private compareValues(hook: string, direction: Direction, path: string, before: JsonObject, after: JsonObject): void {
+  #compareValues(place: Place, before: JsonObject, after: JsonObject): void {
+    const isResponse = place.direction === 'response';
     const [oldType, newType] = [typeOf(before), typeOf(after)];
     if (oldType !== newType) {
-      this.breaks(hook, path, `was ${oldType} and is now ${newType}`);
+      this.#breaks(place, `was ${oldType} and is now ${newType}`);
       return;
     }
+    // An extension may still send a value that used to be allowed; it may not understand a new one.
     const [oldEnum, newEnum] = [texts(before.enum), texts(after.enum)];
-    // An extension may still send a value that used to be allowed; Cluster API may not understand a new one.
-    if (direction === 'response' && newEnum.size > 0) {
-      const gone = oldEnum.size === 0 ? ['any text'] : [...oldEnum].filter((value) => !newEnum.has(value));
-      if (gone.length > 0) {
-        this.breaks(hook, path, `no longer takes ${gone.join(', ')}`);
-      }
+    const [wide, narrow] = isResponse ? [oldEnum, newEnum] : [newEnum, oldEnum];
+    const lost = wide.size === 0 ? ['any text'] : [...wide].filter((value) => !narrow.has(value));
+    if (narrow.size > 0 && lost.length > 0) {
+      const values = lost.join(', ');
+      this.#breaks(
+        place,
+        isResponse ? `no longer takes ${values}` : `may now be ${values}, which older extensions do not know`,
+      );
     }
-    if (direction === 'request' && oldEnum.size > 0) {
-      const fresh = newEnum.size === 0 ? ['any text'] : [...newEnum].filter((value) => !oldEnum.has(value));
-      if (fresh.length > 0) {
-        this.breaks(hook, path, `may now be ${fresh.join(', ')}, which older extensions do not know`);
-      }
-    }
-    const [loose, tight] = direction === 'response' ? [before, after] : [after, before];
+    const [loose, tight] = isResponse ? [before, after] : [after, before];
     const isTighter = (keyword: string, sign: 1 | -1) => {
       const [from, to] = [loose[keyword], tight[keyword]];
       return typeof to === 'number' && (typeof from !== 'number' || (to - from) * sign > 0);
     };
-    const changed = [
+    for (const keyword of [
       ...lowerLimits.filter((keyword) => isTighter(keyword, 1)),
       ...upperLimits.filter((keyword) => isTighter(keyword, -1)),
-    ];
-    for (const keyword of changed) {
-      this.breaks(
-        hook,
-        path,
-        direction === 'response'
-          ? `is limited further by ${keyword} ${JSON.stringify(after[keyword])}`
-          : `is no longer limited by ${keyword} ${JSON.stringify(before[keyword])}`,
-      );
+    ]) {
+      const limit = `${keyword} ${JSON.stringify(tight[keyword])}`;
+      this.#breaks(place, `${isResponse ? 'is limited further by' : 'is no longer limited by'} ${limit}`);
     }
   }
 }
@@ -275,46 +263,33 @@ function removal(
   renamedTo: string | undefined,
   { lifecycles, release, month }: EvolutionFacts,
 ): HookChange {
-  const name = nameOf(hook);
+  const change = (severity: HookChange['severity'], rule: 1 | 4, message: string): HookChange => ({
+    severity,
+    rule,
+    hook: nameOf(hook),
+    message: `was removed${message}`,
+  });
   if (replacedBy.length === 0) {
     const hint = renamedTo === undefined ? '' : `, or renamed to ${renamedTo}, whose messages are the same`;
-    return {
-      severity: 'break',
-      rule: 1,
-      hook: name,
-      message: `was removed${hint}, and no version that is at least as stable takes its place`,
-    };
+    return change('break', 1, `${hint}, and no version that is at least as stable takes its place`);
   }
+  const others = `${replacedBy.join(', ')} takes its place`;
   const lifecycle = lifecycles?.findIgnoringCase(hook.group, hook.version, hook.hook);
   if (lifecycle === undefined || release === undefined) {
-    const missing =
-      lifecycles === undefined || lifecycle === undefined ? 'its life' : 'the release of the new document';
-    return {
-      severity: 'note',
-      rule: 1,
-      hook: name,
-      message: `was removed; ${replacedBy.join(', ')} takes its place. Whether that is too early cannot be said without ${missing}`,
-    };
+    const missing = lifecycle === undefined ? 'its life' : 'the release of the new document';
+    return change('note', 1, `; ${others}. Whether that is too early cannot be said without ${missing}`);
   }
   const end = supportEnd(lifecycle);
-  const stability = stabilityOf(hook.version);
   if (end === undefined) {
-    return { severity: 'break', rule: 4, hook: name, message: 'was removed without having been deprecated' };
+    return change('break', 4, ' without having been deprecated');
   }
-  if (compareReleases(release, end.release) < 0 || month < end.month) {
-    return {
-      severity: 'break',
-      rule: 4,
-      hook: name,
-      message: `was removed in ${formatRelease(release)} (${month}); a deprecated ${stability} version stays at least until ${formatRelease(end.release)} and ${end.month}`,
-    };
-  }
-  return {
-    severity: 'note',
-    rule: 4,
-    hook: name,
-    message: `was removed, after its time; ${replacedBy.join(', ')} takes its place`,
-  };
+  return compareReleases(release, end.release) < 0 || month < end.month
+    ? change(
+        'break',
+        4,
+        ` in ${formatRelease(release)} (${month}); a deprecated ${stabilityOf(hook.version)} version stays at least until ${formatRelease(end.release)} and ${end.month}`,
+      )
+    : change('note', 4, `, after its time; ${others}`);
 }
 
 /**
@@ -370,8 +345,9 @@ export function compareHookDocuments(before: HookDocument, after: HookDocument, 
     if (hook.isDeprecated && !current.isDeprecated) {
       changes.push({ severity: 'note', hook: name, message: 'is no longer deprecated' });
     }
-    comparison.compare(name, 'request', 'request', hook.request, current.request);
-    comparison.compare(name, 'response', 'response', hook.response, current.response);
+    for (const message of ['request', 'response'] as const) {
+      comparison.compare({ hook: name, direction: message, path: message }, hook[message], current[message]);
+    }
   }
   for (const hook of added) {
     changes.push({ severity: 'note', hook: nameOf(hook), message: 'is new' });
