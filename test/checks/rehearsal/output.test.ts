@@ -24,7 +24,7 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
               spec:
              -  image: a
              +  image: b
-             ! Cluster API ignores the change of /metadata/name
+             ! Cluster API ignores the change to /metadata/name
   4:30:01  control plane c-x upgrades to v1.32.0
   4:33:01  control plane c-x is at v1.32.0
   The lifecycle completed: 4:33:01 of simulated time, 6 calls

@@ -89,7 +89,7 @@ describe('with the fields of provider kinds', () => {
   test('a kind that is not among them is refused', () => {
     expect(() => defineInPlaceChanges({ bootstrapConfig: { KubeadmConfg: ['spec.files'] } }, known)).toThrow(
       new TypeError(
-        'bootstrapConfig: KubeadmConfg is not known: there are LabMachine; template-types adds those of other CRDs',
+        'bootstrapConfig: KubeadmConfg is not known; it must be one of LabMachine: template-types adds those of other CRDs',
       ),
     );
   });

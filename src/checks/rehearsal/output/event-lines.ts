@@ -22,7 +22,7 @@ function templateLines(change: TemplateChange, paint: Paint): string {
       return `${indent}  ${paint(style, text)}\n`;
     }),
     ...ignored.map(
-      (path) => `${indent}  ${paint('yellow', `! Cluster API ignores the change of ${printable(path)}`)}\n`,
+      (path) => `${indent}  ${paint('yellow', `! Cluster API ignores the change to ${printable(path)}`)}\n`,
     ),
   ].join('');
 }

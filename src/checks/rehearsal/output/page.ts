@@ -22,7 +22,7 @@ function templateHtml(change: TemplateChange): string {
     })
     .join('');
   const skipped = ignored
-    .map((path) => `<li>Cluster API ignores the change of <code>${escaped(path)}</code></li>`)
+    .map((path) => `<li>Cluster API ignores the change to <code>${escaped(path)}</code></li>`)
     .join('');
   return `<h4>${escaped(template)} <small>${escaped(holder)}</small></h4>${lines === '' ? '' : `<pre class="diff">${lines}</pre>`}${skipped === '' ? '' : `<ul class="ignored">${skipped}</ul>`}`;
 }

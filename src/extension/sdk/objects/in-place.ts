@@ -100,7 +100,7 @@ function checkPaths(object: string, fields: FieldsByKind = [], known: KnownField
     if (versions === undefined) {
       const kinds = Object.keys(known).join(', ');
       throw new TypeError(
-        `${object}: ${kind} is not known: there are ${kinds}; template-types adds those of other CRDs`,
+        `${object}: ${kind} is not known; it must be one of ${kinds}: template-types adds those of other CRDs`,
       );
     }
     for (const path of paths as readonly string[]) {
