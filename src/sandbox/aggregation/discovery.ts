@@ -28,55 +28,38 @@ function textsOf(value: Json | undefined): string[] {
   return itemsAt(value).filter((item) => typeof item === 'string');
 }
 
-/** A list field, omitted if empty. */
-function optional(field: string, items: readonly Json[]): JsonObject {
-  return items.length === 0 ? {} : { [field]: [...items] };
-}
-
-function kindOf({ group, version, kind }: JsonObject, own: ApiService['spec']): JsonObject {
-  return {
-    group: textAt(group) || (own.group ?? ''),
-    version: textAt(version) || own.version,
-    kind: textAt(kind),
-  };
-}
-
-/** A subresource as in aggregated discovery; undefined if it has no name. */
-function subresourceOf(
-  { subresource, responseKind, verbs }: JsonObject,
-  own: ApiService['spec'],
-): JsonObject | undefined {
-  return textAt(subresource) === ''
-    ? undefined
-    : {
-        subresource: textAt(subresource),
-        ...(isJsonObject(responseKind) ? { responseKind: kindOf(responseKind, own) } : {}),
-        verbs: textsOf(verbs),
-      };
+/** The kind and the verbs of a resource or subresource. */
+function kindAndVerbsOf({ responseKind, verbs }: JsonObject, own: ApiService['spec']): JsonObject {
+  if (!isJsonObject(responseKind)) {
+    return { verbs: textsOf(verbs) };
+  }
+  const [group, version] = [
+    textAt(responseKind.group) || (own.group ?? ''),
+    textAt(responseKind.version) || own.version,
+  ];
+  return { responseKind: { group, version, kind: textAt(responseKind.kind) }, verbs: textsOf(verbs) };
 }
 
 /**
- * A resource as in aggregated discovery; undefined if it has no name. Every value is checked, because one of an
+ * Resources as in aggregated discovery, without those that have no name. Every value is checked, because one of an
  * unexpected type would keep clients from reading the resources of all servers.
  */
-function resourceOf(entry: JsonObject, own: ApiService['spec']): JsonObject | undefined {
-  const { resource, responseKind, scope, singularResource, verbs, shortNames, categories, subresources } = entry;
-  if (textAt(resource) === '') {
-    return undefined;
-  }
-  const known = listOf(subresources)
-    .map((item) => subresourceOf(item, own))
-    .filter((item) => item !== undefined);
-  return {
-    resource: textAt(resource),
-    ...(isJsonObject(responseKind) ? { responseKind: kindOf(responseKind, own) } : {}),
-    scope: scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
-    singularResource: textAt(singularResource),
-    verbs: textsOf(verbs),
-    ...optional('shortNames', textsOf(shortNames)),
-    ...optional('categories', textsOf(categories)),
-    ...optional('subresources', known),
-  };
+function resourcesOf(entries: Json | undefined, own: ApiService['spec']): JsonObject[] {
+  return listOf(entries)
+    .filter(({ resource }) => textAt(resource) !== '')
+    .map((entry) => {
+      const subresources = listOf(entry.subresources)
+        .filter(({ subresource }) => textAt(subresource) !== '')
+        .map((item) => ({ subresource: textAt(item.subresource), ...kindAndVerbsOf(item, own) }));
+      const lists = { shortNames: textsOf(entry.shortNames), categories: textsOf(entry.categories), subresources };
+      return {
+        resource: textAt(entry.resource),
+        scope: entry.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+        singularResource: textAt(entry.singularResource),
+        ...kindAndVerbsOf(entry, own),
+        ...Object.fromEntries(Object.entries(lists).filter(([, items]) => items.length > 0)),
+      };
+    });
 }
 
 /** The resources of a group and version in an APIGroupDiscoveryList; undefined if it is not included. */
@@ -84,11 +67,7 @@ function fromAggregated(document: Json, { spec }: ApiService): JsonObject[] | un
   const groups = isJsonObject(document) ? listOf(document.items) : [];
   const group = groups.find(({ metadata }) => isJsonObject(metadata) && (metadata.name ?? '') === (spec.group ?? ''));
   const version = listOf(group?.versions).find((entry) => entry.version === spec.version);
-  return version === undefined
-    ? undefined
-    : listOf(version.resources)
-        .map((entry) => resourceOf(entry, spec))
-        .filter((entry) => entry !== undefined);
+  return version && resourcesOf(version.resources, spec);
 }
 
 /** Converts an APIResourceList to the aggregated form, in which subresources are nested in their resources. */
@@ -107,14 +86,12 @@ function fromList(document: Json, { spec }: ApiService): JsonObject[] {
       resources.get(name)?.subresources.push({ subresource, responseKind: entry, verbs: entry.verbs ?? [] });
     }
   }
-  const made = [...resources].map(([resource, { entry, subresources }]) => {
-    const { namespaced, singularName, verbs, shortNames, categories } = entry;
+  const aggregated = [...resources].map(([resource, { entry, subresources }]) => {
+    const { namespaced, singularName = '' } = entry;
     const scope = namespaced === true ? 'Namespaced' : 'Cluster';
-    const aggregated = { resource, responseKind: entry, scope, singularResource: singularName ?? '', subresources };
-    const lists = { verbs: verbs ?? [], shortNames: shortNames ?? [], categories: categories ?? [] };
-    return resourceOf({ ...aggregated, ...lists }, spec);
+    return { ...entry, resource, responseKind: entry, scope, singularResource: singularName, subresources };
   });
-  return made.filter((entry) => entry !== undefined);
+  return resourcesOf(aggregated, spec);
 }
 
 /**
