@@ -35,8 +35,6 @@ function latin1(text: string): string {
 /** The connections to the server of one APIService. */
 export class Backend {
   readonly #agent: Agent;
-  /** Separate connections for the API server's own requests, so that proxied requests cannot block them. */
-  readonly #ownAgent: Agent;
   readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;
   /**
@@ -48,7 +46,6 @@ export class Backend {
   constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
     this.#service = spec.service ?? { namespace: '', name: '', port: 443 };
     this.#resolve = resolve;
-    const options = { keepAlive: true, rejectUnauthorized: spec.insecureSkipTLSVerify !== true };
     let made: SecureContext | undefined;
     this.#secureContext = () => {
       made ??= createSecureContext({
@@ -57,8 +54,8 @@ export class Backend {
       });
       return made;
     };
-    this.#agent = new Agent(options);
-    this.#ownAgent = new Agent({ ...options, maxSockets: 10 });
+    // Each request has its own connection: one that is kept could be closed by the server when it is used again.
+    this.#agent = new Agent({ keepAlive: false, rejectUnauthorized: spec.insecureSkipTLSVerify !== true });
   }
 
   /** Where the server is. @throws {NoEndpointError} */
@@ -67,12 +64,7 @@ export class Backend {
   }
 
   /** Starts a request; the caller writes the body and reads the response. @throws {NoEndpointError} */
-  start(
-    method: string,
-    path: string,
-    headers: OutgoingHttpHeaders,
-    own: { agent?: Agent; signal?: AbortSignal } = {},
-  ): ClientRequest {
+  start(method: string, path: string, headers: OutgoingHttpHeaders, signal?: AbortSignal): ClientRequest {
     const { host, port, servername, hostHeader } = this.target();
     return request({
       host,
@@ -83,7 +75,7 @@ export class Backend {
       method,
       path,
       headers: { host: hostHeader, ...headers },
-      ...own,
+      ...(signal && { signal }),
     } as RequestOptions);
   }
 
@@ -99,13 +91,11 @@ export class Backend {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<WholeAnswer> {
-    const call = this.start('GET', path, { ...userHeaders(user), ...headers }, { agent: this.#ownAgent, signal });
-    return wholeAnswer(call, maxBytes);
+    return wholeAnswer(this.start('GET', path, { ...userHeaders(user), ...headers }, signal), maxBytes);
   }
 
   /** Ends all connections. */
   close(): void {
     this.#agent.destroy();
-    this.#ownAgent.destroy();
   }
 }

@@ -8,11 +8,6 @@ import { type Backend, type Headers, userHeaders } from './backend.ts';
 const timeoutMs = 60_000;
 /** Maximum number of concurrent requests to one server, so that a slow server cannot use up everything. */
 const maxAtOnce = 100;
-/**
- * How often a request is sent again because its connection was just being closed: at most once per pooled connection.
- */
-const maxRetries = 5;
-
 /** Headers that apply to a single connection (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
@@ -77,11 +72,6 @@ function sendPlain(response: ServerResponse, code: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/** Responds when a server cannot be reached. */
-function sendUnavailable(response: ServerResponse): void {
-  sendPlain(response, 503, 'service unavailable');
-}
-
 /** Passes requests on to the server of one APIService. */
 export class BackendProxy {
   readonly #backend: Backend;
@@ -104,59 +94,44 @@ export class BackendProxy {
     this.#running++;
     const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
     const headers = passedHeaders(request, url.pathname, user);
-    let call: ClientRequest | undefined;
-    const timer = setTimeout(() => call?.destroy(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
+    let call: ClientRequest;
+    try {
+      call = this.#backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
+    } catch {
+      // The Service has no endpoint, or its name cannot be part of a request.
+      this.#running--;
+      sendPlain(response, 503, 'service unavailable');
+      return;
+    }
+    const timer = setTimeout(() => call.destroy(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
     response.once('close', () => {
       this.#running--;
       clearTimeout(timer);
-      call?.destroy();
+      call.destroy();
     });
-    const start = (triesLeft: number): ClientRequest => {
-      const started = this.#backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
-      started.on('error', (error) => {
-        // The server may close an idle connection at the moment when it is reused.
-        if (triesLeft > 0 && started.reusedSocket && !response.headersSent && !response.destroyed) {
-          try {
-            call = start(triesLeft - 1);
-            call.end();
-          } catch {
-            sendUnavailable(response);
-          }
-        } else {
-          sendPlain(response, 503, `error trying to reach service: ${withoutNodeHint(error.message)}`);
-        }
-      });
-      // Without a listener Node closes the connection, and the client would wait forever.
-      started.on('upgrade', (_, socket) => {
-        socket.destroy();
-        sendPlain(response, 502, 'error trying to reach service: it switched protocols');
-      });
-      started.on('response', (answer) => {
-        if (isWatch) {
-          clearTimeout(timer);
-        }
-        answer.on('error', () => response.destroy());
-        const { statusCode = 0 } = answer;
-        if (statusCode < 200) {
-          started.destroy();
-          sendPlain(response, 502, `error trying to reach service: it answered with status ${statusCode}`);
-          return;
-        }
-        response.writeHead(statusCode, endToEnd(answer));
-        response.flushHeaders();
-        answer.pipe(response);
-      });
-      return started;
-    };
-    const isRepeatable =
-      request.method === 'GET' && !('content-length' in headers) && !request.headers['transfer-encoding'];
-    try {
-      call = start(isRepeatable ? maxRetries : 0);
-    } catch {
-      // The Service has no endpoint, or its name cannot be part of a request.
-      sendUnavailable(response);
-      return;
-    }
+    call.on('error', (error) => {
+      sendPlain(response, 503, `error trying to reach service: ${withoutNodeHint(error.message)}`);
+    });
+    // Without a listener Node closes the connection, and the client would wait forever.
+    call.on('upgrade', (_, socket) => {
+      socket.destroy();
+      sendPlain(response, 502, 'error trying to reach service: it switched protocols');
+    });
+    call.on('response', (answer) => {
+      if (isWatch) {
+        clearTimeout(timer);
+      }
+      answer.on('error', () => response.destroy());
+      const { statusCode = 0 } = answer;
+      if (statusCode < 200) {
+        call.destroy();
+        sendPlain(response, 502, `error trying to reach service: it answered with status ${statusCode}`);
+        return;
+      }
+      response.writeHead(statusCode, endToEnd(answer));
+      response.flushHeaders();
+      answer.pipe(response);
+    });
     request.pipe(call);
   }
 }
