@@ -6,6 +6,8 @@ export class LruCache<Value> {
   readonly #maxWeight: number;
   readonly #weightOf: (key: string, value: Value) => number;
   readonly #values = new Map<string, Value>();
+  /** What was used last: finding a long key again takes a comparison, not its hash. */
+  #newest: { key: string; value: Value } | undefined;
   #weight = 0;
 
   /** @param weightOf by default every value weighs 1, so that the maximum is their number. */
@@ -15,16 +17,21 @@ export class LruCache<Value> {
   }
 
   get(key: string): Value | undefined {
+    if (this.#newest?.key === key) {
+      return this.#newest.value;
+    }
     const value = this.#values.get(key);
     if (value !== undefined) {
       this.#values.delete(key);
       this.#values.set(key, value);
+      this.#newest = { key, value };
     }
     return value;
   }
 
   set(key: string, value: Value): void {
     this.delete(key);
+    this.#newest = undefined;
     const weight = this.#weightOf(key, value);
     if (weight > this.#maxWeight) {
       return;
@@ -42,6 +49,7 @@ export class LruCache<Value> {
   delete(key: string): void {
     const value = this.#values.get(key);
     if (value !== undefined) {
+      this.#newest = undefined;
       this.#values.delete(key);
       this.#weight -= this.#weightOf(key, value);
     }

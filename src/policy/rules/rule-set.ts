@@ -181,9 +181,12 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const severity = severityOf(rule, options);
     return severity === 'off' ? [] : [{ rule, severity }];
   });
-  const about = (subject: Subject) =>
-    active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
-  const activeBySubject = { object: about('object'), status: about('status'), deletion: about('deletion') };
+  /** The rules for a kind of writes, by the part that they are about. */
+  const byPart = (subject: Subject) => {
+    const applied = active.filter(({ rule: { subjects = ['object'] } }) => subjects.includes(subject));
+    return [...Map.groupBy(applied, ({ rule }) => rule.about)];
+  };
+  const activeBySubject = { object: byPart('object'), status: byPart('status'), deletion: byPart('deletion') };
 
   function check(input: RuleInput): RuleFinding[] {
     const reports: RuleFinding[] = [];
@@ -205,12 +208,14 @@ export function createRuleSet(options: RuleSetOptions, rules: readonly Rule[] = 
     const parsed = parsedInput(input, options);
     const upstreamInput = input.whole === input.object ? parsed : { ...parsed, object: input.whole };
     const present = presentParts(input);
-    for (current of activeBySubject[input.subject]) {
-      if (current.rule.about !== undefined && !present[current.rule.about]) {
+    for (const [part, rulesOfPart] of activeBySubject[input.subject]) {
+      if (part !== undefined && !present[part]) {
         continue;
       }
-      limit = reports.length + maxReports;
-      current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
+      for (current of rulesOfPart) {
+        limit = reports.length + maxReports;
+        current.rule.check(current.rule.upstream ? upstreamInput : parsed, add, options);
+      }
     }
     return reports.length === 0 ? reports : selected(reports, input, leftOut);
   }

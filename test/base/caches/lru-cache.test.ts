@@ -16,6 +16,18 @@ test('what was not used for longest is dropped first', () => {
   expect(recent.get('b')).toBe(2);
 });
 
+test('what is used again and again is not dropped', () => {
+  const recent = new LruCache<number>(2);
+  recent.set('a', 1);
+  for (const key of 'bcd') {
+    expect(recent.get('a')).toBe(1);
+    recent.set(key, 1);
+    expect([recent.get('a'), recent.get('a')]).toEqual([1, 1]);
+  }
+  recent.delete('a');
+  expect(recent.get('a')).toBeUndefined();
+});
+
 test('values count by their weight, and one that is too heavy leaves the others in place', () => {
   const recent = new LruCache<number>(10, (key, value) => key.length + value);
   recent.set('a', 4);
