@@ -9,9 +9,12 @@ const objectOf = (properties: Record<string, Schema>, required: string[] = []): 
   properties,
   ...(required.length > 0 && { required }),
 });
-const listOf = (properties: Record<string, Schema>, required: string[]): Schema => ({
+/** A list whose items have unique keys. */
+const listOf = (key: 'name' | 'class', properties: Record<string, Schema>, required: string[] = []): Schema => ({
   type: 'array',
-  items: objectOf(properties, required),
+  items: objectOf({ [key]: text, ...properties }, [key, ...required]),
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': [key],
 });
 
 const metadata = objectOf({ labels: textMap, annotations: textMap });
@@ -19,7 +22,7 @@ const named = objectOf({ name: { ...text, minLength: 1 }, namespace: text, label
 const templated = objectOf({
   templateRef: objectOf({ apiVersion: text, kind: text, name: text }, ['apiVersion', 'kind', 'name']),
 });
-const workers = listOf({ class: text, metadata, bootstrap: templated, infrastructure: templated }, ['class']);
+const workers = listOf('class', { metadata, bootstrap: templated, infrastructure: templated });
 
 /** The fields of a ClusterClass that a rehearsal reads, as in Cluster API's CRD (core v1beta2). */
 export const clusterClassSchema: Schema = objectOf(
@@ -30,27 +33,38 @@ export const clusterClassSchema: Schema = objectOf(
       controlPlane: objectOf({ ...templated.properties, machineInfrastructure: templated, metadata }),
       workers: objectOf({ machineDeployments: workers, machinePools: workers }),
       variables: listOf(
-        { name: text, required: { type: 'boolean' }, schema: objectOf({ openAPIV3Schema: { type: 'object' } }) },
-        ['name', 'schema'],
+        'name',
+        { required: { type: 'boolean' }, schema: objectOf({ openAPIV3Schema: { type: 'object' } }) },
+        ['schema'],
       ),
-      patches: listOf(
-        {
-          name: text,
-          external: objectOf({
-            generatePatchesExtension: text,
-            validateTopologyExtension: text,
-            discoverVariablesExtension: text,
-            settings: textMap,
-          }),
-        },
-        ['name'],
-      ),
+      patches: listOf('name', {
+        external: objectOf({
+          generatePatchesExtension: text,
+          validateTopologyExtension: text,
+          discoverVariablesExtension: text,
+          settings: textMap,
+        }),
+      }),
       upgrade: objectOf({ external: objectOf({ generateUpgradePlanExtension: text }) }),
       kubernetesVersions: texts,
     }),
   },
   ['metadata', 'spec'],
 );
+
+const overrides = objectOf({ variables: objectOf({ overrides: listOf('name', {}) }) });
+const groups = listOf('name', overrides.properties ?? {});
+
+/** The lists in the topology of a Cluster. Messages of hooks check the other fields. */
+export const clusterSchema: Schema = objectOf({
+  spec: objectOf({
+    topology: objectOf({
+      variables: listOf('name', {}),
+      controlPlane: overrides,
+      workers: objectOf({ machineDeployments: groups, machinePools: groups }),
+    }),
+  }),
+});
 
 /** The fields of a Namespace that a rehearsal reads. */
 export const namespaceSchema: Schema = objectOf({ metadata: named }, ['metadata']);

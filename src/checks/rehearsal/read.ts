@@ -12,7 +12,7 @@ import type {
   RehearsedCluster,
 } from './cluster/blueprint.ts';
 import { inV1beta2 } from './core-v1beta1.ts';
-import { clusterClassSchema, namespaceSchema } from './input-schemas.ts';
+import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
 import { kindOfTemplate } from './topology/items.ts';
 import { withoutBookkeeping } from './topology/round.ts';
@@ -78,59 +78,8 @@ function checkFields({ object, where }: InputObject, schema: Schema): void {
   );
 }
 
-/** Lists of a ClusterClass whose items have unique names, with the field of the name. */
-const classLists = [
-  [['patches'], 'name'],
-  [['workers', 'machineDeployments'], 'class'],
-  [['workers', 'machinePools'], 'class'],
-] as const;
-
-/** @throws {InputError} for a class that the API server refuses, as far as a rehearsal reads it. */
-function checkClass(one: InputObject): void {
-  const { object, where } = one;
-  onlyV1beta2(one);
-  checkFields(one, clusterClassSchema);
-  for (const [path, key] of classLists) {
-    const twice = repeated(objectsAt(object, 'spec', ...path).map((one) => textAt(one, key)));
-    if (twice !== undefined) {
-      throw new InputError(
-        `${where}: spec.${path.join('.')} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a ${key} of its own, because the API server refuses it`,
-      );
-    }
-  }
-}
-
 /** Maximum number of worker groups of a Cluster: each is upgraded in turn, and each step names them all. */
 const maxWorkerGroups = 200;
-
-/**
- * The lists of a Cluster's topology whose items have unique names (`x-kubernetes-list-map-keys` in Cluster API's CRD), by
- * path.
- */
-function namedLists(cluster: JsonObject): [string, JsonObject[]][] {
-  const topology = objectAt(cluster, 'spec', 'topology');
-  const overrides = ['variables', 'overrides'] as const;
-  const workers = ['machineDeployments', 'machinePools'].map(
-    (list) => [`workers.${list}`, objectsAt(topology, 'workers', list)] as const,
-  );
-  return [
-    ['variables', objectsAt(topology, 'variables')],
-    ['controlPlane.variables.overrides', objectsAt(topology, 'controlPlane', ...overrides)],
-    ...workers.flatMap(([path, groups]): [string, JsonObject[]][] => [
-      [path, groups],
-      ...groups.map((group, index): [string, JsonObject[]] => [
-        `${path}[${index}].variables.overrides`,
-        objectsAt(group, ...overrides),
-      ]),
-    ]),
-  ];
-}
-
-/** The first text that comes a second time. */
-function repeated(texts: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  return texts.find((text) => seen.size === seen.add(text).size);
-}
 
 /** The Cluster as in requests, after checking for everything that would confuse an extension. */
 function checkedCluster({ object, where }: InputObject): JsonObject {
@@ -178,14 +127,7 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   if (problems.length > 0) {
     throw new InputError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
   }
-  for (const [path, items] of namedLists(cluster)) {
-    const twice = repeated(items.map((item) => textAt(item, 'name')));
-    if (twice !== undefined) {
-      throw new InputError(
-        `${where}: spec.topology.${path} has ${JSON.stringify(printable(twice.slice(0, 100)))} twice: give each a name of its own, because the API server refuses it`,
-      );
-    }
-  }
+  checkFields({ object: cluster, where }, clusterSchema);
   return cluster;
 }
 
@@ -336,7 +278,8 @@ export function readInput(input: readonly InputObject[], target: string | undefi
   }
   const classes = new Map<string, { blueprint: Blueprint; kinds: RehearsedCluster['kinds']; workerClass: string }>();
   for (const one of objects.filter(({ object }) => isCore(object, 'ClusterClass'))) {
-    checkClass(one);
+    onlyV1beta2(one);
+    checkFields(one, clusterClassSchema);
     const key = namespacedName(namespaceOf(one.object), nameOf(one.object));
     if (classes.has(key)) {
       throw new InputError(`${one.where}: there are two ClusterClasses ${printable(key)}: leave one out`);
