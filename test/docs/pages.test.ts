@@ -52,6 +52,11 @@ test.each(pages)('every link in %s has a target', (page) => {
   expect(problems).toEqual([]);
 });
 
+test.each(pages)('every source file and folder that %s names is there', (page) => {
+  const named = [...readPage(page).matchAll(/`((?:src|test|tools)\/[\w./-]*)`/g)].map(([, path = '']) => path);
+  expect(named.filter((path) => !existsSync(new URL(path, root)))).toEqual([]);
+});
+
 test('CONTRIBUTING lists every script for benchmarks and tests', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { scripts: object };
   const named = Object.keys(scripts).filter((name) => /^(bench|test|soak)/.test(name));
