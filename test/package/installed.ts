@@ -35,21 +35,16 @@ function versionToRelease(): string {
   return /^## \[Unreleased\]\s+## /m.test(changelog) ? checkedOut : '98.7.6';
 }
 
-/** Runs `npm run release` into a folder. */
-export const runRelease = (version: string, folder: string, env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
-  run(
-    projectFolder,
-    process.execPath,
-    ['tools/release/release.ts', version, '--repository', repository, '--output', folder],
-    env,
-  );
+/** Runs `npm run release` of a checkout. */
+export const runRelease = (checkout: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  run(checkout, process.execPath, ['tools/release/release.ts', ...args, '--repository', repository], env);
 
 /** Releases and installs both packages, once per test run. */
 export function installedPackages(): Promise<Installed> {
   return onceARun('installed', async (folder) => {
     const packed = join(folder, 'packed');
     const version = versionToRelease();
-    const { code, stdout, stderr } = await runRelease(version, packed);
+    const { code, stdout, stderr } = await runRelease(projectFolder, [version, '--output', packed]);
     if (code !== 0 && !stderr.startsWith('incomplete: kubectl')) {
       throw new Error(`npm run release ended with ${code}:\n${stdout}\n${stderr}`);
     }

@@ -55,12 +55,29 @@ function pathWithoutKubectl(): string {
   return folder;
 }
 
-test('a second release is the same, byte by byte; without kubectl it lacks the manifests, and says so', {
-  ...needs('SECOND_RELEASE=true, as .ci/run sets it', process.env.SECOND_RELEASE === 'true'),
+/** What a clone of this checkout would have, with its packages. */
+function copyCheckout(): string {
+  const folder = newFolder('another-checkout');
+  for (const path of ['bin', 'docs', 'manifests', 'src', 'templates', 'tools']) {
+    cpSync(join(projectFolder, path), join(folder, path), { recursive: true });
+  }
+  for (const file of readdirSync(projectFolder, { withFileTypes: true }).filter((entry) => entry.isFile())) {
+    cpSync(join(projectFolder, file.name), join(folder, file.name));
+  }
+  symlinkSync(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+test('from another folder a release is the same, byte by byte; without kubectl it lacks the manifests; --write changes the checkout', {
   timeout: 300_000,
 }, async () => {
-  const folder = join(inject('runFolder'), 'released-again');
-  const { code, stderr } = await runRelease(installed.version, folder, { PATH: pathWithoutKubectl() });
+  const checkout = copyCheckout();
+  const folder = join(checkout, 'release');
+  const REVISION = readFileSync(join(installed.program, 'node_modules/extensionconfig-webhook/commit'), 'utf8');
+  const { code, stderr } = await runRelease(checkout, [installed.version, '--write', '--output', folder], {
+    PATH: pathWithoutKubectl(),
+    REVISION,
+  });
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: 'incomplete: kubectl, which renders install.yaml and the overlays, is not on the PATH\n',
@@ -74,6 +91,18 @@ test('a second release is the same, byte by byte; without kubectl it lacks the m
   for (const file of files) {
     expect(readFileSync(join(folder, file)).equals(readFileSync(join(installed.packed, file))), file).toBe(true);
   }
+  expect(JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))).toHaveProperty('version', installed.version);
+  expect(readFileSync(join(checkout, 'CHANGELOG.md'), 'utf8')).toMatch(
+    new RegExp(`^## \\[Unreleased\\]\\n\\n## \\[${installed.version}\\] - \\d{4}-\\d\\d-\\d\\d\\n\\n`, 'm'),
+  );
+  expect(withVersion(checkout, installed.version, checkedOut)).toEqual(
+    new Map(
+      [...withVersion(projectFolder, checkedOut, installed.version).keys()].map((path) => [
+        path,
+        readFileSync(join(projectFolder, path), 'utf8'),
+      ]),
+    ),
+  );
 });
 
 test('rendered again, the manifests are the same', needs('kubectl'), () => {
@@ -131,7 +160,7 @@ test('nothing that is published has another version of this project', () => {
 });
 
 /** Where krew puts a plugin, and the link that kubectl finds; krew's own steps, without a network. */
-function installPlugin(home: string): void {
+async function installPlugin(home: string): Promise<void> {
   const manifest = parse(read('krew.yaml')) as {
     metadata: { name: string };
     spec: {
@@ -145,9 +174,7 @@ function installPlugin(home: string): void {
   const unpacked = join(home, 'unpacked');
   const store = join(home, 'store', manifest.metadata.name, manifest.spec.version);
   mkdirSync(unpacked);
-  cpSync(join(installed.program, 'node_modules/extensionconfig-webhook'), join(unpacked, 'package'), {
-    recursive: true,
-  });
+  await runWell(unpacked, 'tar', ['-xzf', archive]);
   for (const { from, to } of platform?.files ?? []) {
     for (const path of globSync(from, { cwd: unpacked })) {
       cpSync(join(unpacked, path), join(store, to, path.slice(dirname(from).length)), { recursive: true });
@@ -159,7 +186,7 @@ function installPlugin(home: string): void {
 
 test('kubectl finds and runs the plugin as krew installs it', needs('kubectl'), async () => {
   const home = newFolder('krew');
-  installPlugin(home);
+  await installPlugin(home);
   const PATH = [join(home, 'bin'), dirname(process.execPath), process.env.PATH].join(':');
   const { stdout } = await run(home, 'kubectl', ['extensionconfig', '--version'], { PATH });
   expect(stdout).toContain(installed.version);
@@ -201,7 +228,7 @@ test.each([
   ],
   [
     ['1.0.0', '--output', 'docs'],
-    `${join(projectFolder, 'docs')} is not empty, and has no earlier release: name another folder`,
+    `${join(projectFolder, 'docs')} has other files than those of an earlier release: name another folder`,
   ],
   [['1.0.0', '--publish'], "Unknown option '--publish'"],
 ])('%j is a usage error', async (args, message) => {

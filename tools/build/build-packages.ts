@@ -74,6 +74,8 @@ async function bundle(built: Package, folder: string, version: string, more: rea
     cwd: root,
     input: { ...built.entries },
     platform: 'node',
+    // The order of modules follows from their paths: the same with a node_modules that is elsewhere.
+    resolve: { symlinks: false },
     transform: { target: `node${oldestNode}` },
     treeshake: { moduleSideEffects: isNeeded },
     plugins: [filesByUrl(), withoutMapsOfOthers, licences(), billOfMaterials(built, version), ...more],
