@@ -79,16 +79,11 @@ export function parseLabelSelector(text: string): Selector {
   return (object) => selectsLabels({ matchExpressions }, labelsOf(object));
 }
 
+const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 /** Fields that objects of built-in kinds can be selected by, besides metadata.name and metadata.namespace. */
 const selectableFields: Record<string, readonly string[]> = {
   events: [
-    'involvedObject.kind',
-    'involvedObject.namespace',
-    'involvedObject.name',
-    'involvedObject.uid',
-    'involvedObject.apiVersion',
-    'involvedObject.resourceVersion',
-    'involvedObject.fieldPath',
+    ...involved.map((field) => `involvedObject.${field}`),
     'reason',
     'reportingComponent',
     'source.component',
@@ -100,19 +95,12 @@ const selectableFields: Record<string, readonly string[]> = {
   'jobs.batch': ['status.successful'],
 };
 
-/** Names of fields in selectors, where they differ from those in stored objects. */
-const storedNames: Record<string, Record<string, string>> = {
-  events: {
-    source: 'source.component',
-    reportingController: 'reportingComponent',
-    ...Object.fromEntries(
-      ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map((field) => [
-        `regarding.${field}`,
-        `involvedObject.${field}`,
-      ]),
-    ),
-  },
-};
+/** Names of fields of events in selectors, where they differ from those in stored ones. */
+const storedNames = new Map([
+  ['source', 'source.component'],
+  ['reportingController', 'reportingComponent'],
+  ...involved.map((field) => [`regarding.${field}`, `involvedObject.${field}`] as const),
+]);
 
 /**
  * Parses the `fieldSelector` query parameter.
@@ -129,13 +117,9 @@ export function parseFieldSelector(text: string, resource: Resource): Selector {
       throw badRequest(`invalid field selector: ${JSON.stringify(part)}; write FIELD=VALUE or FIELD!=VALUE`);
     }
     const asked = match[1] as string;
-    const names = storedNames[resource.storage] ?? {};
-    const field = Object.hasOwn(names, asked) ? (names[asked] as string) : asked;
-    const isKnown =
-      field === 'metadata.name' ||
-      field === 'metadata.namespace' ||
-      (selectableFields[resource.storage] ?? []).includes(field);
-    if (!isKnown) {
+    const field = (resource.storage === 'events' ? storedNames.get(asked) : undefined) ?? asked;
+    const known = ['metadata.name', 'metadata.namespace', ...(selectableFields[resource.storage] ?? [])];
+    if (!known.includes(field)) {
       throw badRequest(`field label not supported: ${asked}`);
     }
     return { path: field.split('.'), wants: match[2] !== '!=', value: match[3] as string };
