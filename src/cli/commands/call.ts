@@ -24,7 +24,6 @@ import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { checkedName } from './checked-name.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
 import { objectsOf } from './manifest-objects.ts';
@@ -39,6 +38,7 @@ const callFlags = {
   sample: switchFlag('send a sample request, which "hooks NAME" shows'),
   namespace: textFlag('NAMESPACE', 'namespace of the object that the hook is called for', {
     defaultText: 'that of the Cluster in the request, or default',
+    problemsOf: dns1123LabelProblems,
     short: 'n',
   }),
   output: outputFlag(['text', 'json']),
@@ -146,8 +146,14 @@ function objectOf({ cluster }: JsonObject, namespace: string | undefined): Calle
   const metadata = objectAt(cluster, 'metadata');
   const text = (value: unknown, otherwise: string) => (typeof value === 'string' ? value : otherwise);
   const ofCluster = text(metadata.namespace, 'default');
+  const [problem] = dns1123LabelProblems(ofCluster);
+  if (namespace === undefined && problem !== undefined) {
+    throw new UsageError(
+      `--request: cluster.metadata.namespace: ${JSON.stringify(ofCluster.slice(0, 100))} ${problem}`,
+    );
+  }
   return {
-    namespace: namespace ?? checkedName('--request: cluster.metadata.namespace', ofCluster, dns1123LabelProblems),
+    namespace: namespace ?? ofCluster,
     name: text(metadata.name, ''),
   };
 }
@@ -301,9 +307,6 @@ that cannot be read.`,
       const dot = name?.lastIndexOf('.') ?? -1;
       if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
         throw new UsageError(`call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG`);
-      }
-      if (flags.namespace !== undefined) {
-        checkedName('--namespace', flags.namespace, dns1123LabelProblems);
       }
       const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
       if (hook?.singleton) {

@@ -10,7 +10,7 @@ import {
   type Release,
   unknownReleaseProblem,
 } from '../../runtimehooks/index.ts';
-import { type Flag, FlagError, type Flags, listFlag } from '../framework/flags.ts';
+import { type Flag, FlagError, type Flags, integerFlag, listFlag } from '../framework/flags.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { UsageError } from '../framework/program.ts';
 
@@ -47,6 +47,9 @@ export const catalogFlags = {
   'target-cluster-api-version': targetFlag,
   'hook-lifecycles': listFlag('FILE', "YAML file with a provider's own hooks and their lifecycles; may be repeated"),
 } satisfies Flags;
+
+/** The flag `--max-handler-timeout-seconds`; the limit is the maximum in Cluster API's code. */
+export const handlerTimeoutFlag = integerFlag('SECONDS', 1, 30, 'maximum timeoutSeconds of a handler', { default: 10 });
 
 /**
  * The result of parsing a file that a flag names.

@@ -5,9 +5,8 @@ import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.
 import { type DefineCommand, exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { table } from '../framework/table.ts';
-import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
+import { catalogFlags, handlerTimeoutFlag, hookCatalogOf } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
-import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
 import { inTurn } from './in-turn.ts';
 
 const discoverFlags = {

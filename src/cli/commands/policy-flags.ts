@@ -1,7 +1,6 @@
-import { parseRulesConfig, type RuleSetOptions, RulesConfigError } from '../../policy/index.ts';
+import { parseRulesConfig, type RuleSet, type RuleSetOptions, RulesConfigError } from '../../policy/index.ts';
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
-import { catalogFlags, hookCatalogOf, readWith } from './catalog-flags.ts';
-import { handlerTimeoutFlag } from './handler-timeout-flag.ts';
+import { catalogFlags, handlerTimeoutFlag, hookCatalogOf, readWith } from './catalog-flags.ts';
 
 /** The flags for which rules run and how, which the linter and the server share. */
 export const policyFlags = {
@@ -35,4 +34,23 @@ export function ruleSetOptionsOf(flags: FlagValues<typeof policyFlags>): RuleSet
     hooks: hookCatalogOf(flags['hook-lifecycles']),
     ...(config === undefined ? {} : { levels: readWith('--rules-config', config, parseRulesConfig, RulesConfigError) }),
   };
+}
+
+/**
+ * Why these rules do not use facts about the cluster, and what to do, as the end of a sentence that begins with what
+ * the flag does; undefined if an enabled rule uses facts.
+ */
+export function whyFactsAreUnused(
+  flag: string,
+  { active }: RuleSet,
+  { profile }: Pick<RuleSetOptions, 'profile'>,
+): string | undefined {
+  if (active.some(({ rule }) => rule.about === 'facts')) {
+    return undefined;
+  }
+  const [why, remedy] =
+    profile === 'upstream'
+      ? ['the rules that know the cluster are not in --profile upstream', '--profile strict or --rules-config']
+      : ['--rules-config turns off all rules that know the cluster', '--rules-config'];
+  return `but no rule needs it: ${why}. Remove ${flag}, or turn on such rules with ${remedy}`;
 }

@@ -435,7 +435,7 @@ test.each<[string[], RegExp]>([
   [['call', 'a.b'], /pass either --request FILE or --sample/],
   [
     ['call', 'a.b', '--sample', '-n', 'Bad_NS'],
-    /--namespace: "Bad_NS" must consist of lower case letters, digits and '-', .*\(e\.g\. 'my-name'\)/,
+    /--namespace: "Bad_NS" is not allowed: it must consist of lower case letters, digits and '-', .*\(e\.g\. 'my-name'\)/,
   ],
   [['call', '--hook', 'BeforeClusterUpgrade', '--all', '--sample', '-n', ''], /--namespace: "" is not allowed/],
   [['call', '--hook', 'BeforeClusterUpgrad', '--all', '--sample'], /did you mean BeforeClusterUpgrade/],

@@ -341,9 +341,9 @@ describe('usage errors have exit code 2 and name the flag, the value and what is
   });
 
   test.each([
-    ['name', '--cert-secret: "name" is not allowed: it must be NAMESPACE/NAME'],
-    ['Bad_NS/name', `--cert-secret: the namespace: "Bad_NS" must consist of lower case letters, digits and '-', and`],
-    ['ns/Bad_Name', `--cert-secret: the name: "Bad_Name" must consist of lower case letters, digits, '-' and '.', and`],
+    ['name', '--cert-secret: "name" is not allowed: it must be the NAMESPACE/NAME of a Secret'],
+    ['Bad_NS/name', '--cert-secret: "Bad_NS/name" is not allowed: it must be the NAMESPACE/NAME of a Secret'],
+    ['ns/Bad_Name', '--cert-secret: "ns/Bad_Name" is not allowed: it must be the NAMESPACE/NAME of a Secret'],
   ])('--cert-secret %s', async (secret, message) => {
     const { code, stderr } = await runProgram(['serve', '--cert-secret', secret]);
     expect(code).toBe(2);

@@ -27,8 +27,7 @@ import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../
 import { createProgress } from '../../framework/progress.ts';
 import { version } from '../../framework/version.ts';
 import { clusterFlags } from '../cluster-flags.ts';
-import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
-import { whyFactsAreUnused } from '../unused-facts.ts';
+import { policyFlags, ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
 import { openBaselines } from './baselines.ts';
 import { createLintOptions, lintConfigName } from './config.ts';
 import { factsOf, type LintFacts } from './facts.ts';

@@ -1,3 +1,4 @@
+import { secretNameOf } from '../../../extensionconfig/index.ts';
 import { defaultLimits } from '../../../server/index.ts';
 import { type FeatureGates, knownFeatureGates, parseFeatureGates } from '../../../webhook/index.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../../framework/flags.ts';
 import { logFlags } from '../../framework/log.ts';
 import { UsageError } from '../../framework/program.ts';
+import { clusterFlags } from '../cluster-flags.ts';
 import { healthFlags } from '../health-flags.ts';
 import { policyFlags } from '../policy-flags.ts';
 
@@ -61,14 +63,9 @@ export const serveFlags = {
   'cert-secret': textFlag(
     'NAMESPACE/NAME',
     'Secret with tls.crt and tls.key, watched through the API server, instead of a folder',
+    { problemsOf: (text) => (secretNameOf(text) === undefined ? ['must be the NAMESPACE/NAME of a Secret'] : []) },
   ),
-  kubeconfig: textFlag('FILE', 'how to reach the API server, for --cert-secret and --cluster-facts', {
-    defaultText: "the pod's service account, otherwise as kubectl finds it",
-  }),
-  context: textFlag('NAME', 'context of the kubeconfig, for --cert-secret and --cluster-facts', {
-    suggestions: 'contexts',
-    defaultText: 'its current context',
-  }),
+  ...clusterFlags,
   'self-signed': switchFlag('serve with a certificate for localhost, created at startup; for development'),
   'client-ca-file': textFlag('FILE', 'accept only clients with a certificate from these CAs'),
   'client-allowed-name': listFlag(

@@ -3,6 +3,7 @@ import {
   type AdmissionPolicy,
   createAdmission,
   createRuleSet,
+  type RuleSet,
   type RuleSetOptions,
   type Severity,
 } from '../../../policy/index.ts';
@@ -19,16 +20,13 @@ export interface ServePolicy {
   probes: Severity | undefined;
 }
 
+/** The rules of a policy. */
+export function ruleSetOf({ rules, lifecycles }: ServePolicy): RuleSet {
+  return createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) });
+}
+
 /** The decisions for a policy, with facts about the cluster if the policy requires them. */
-export function admissionOf(
-  { rules, lifecycles, isRuntimeSdkEnabled, probes }: ServePolicy,
-  facts: AdmissionPolicy['facts'],
-): Admission {
-  return createAdmission({
-    rules: createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) }),
-    isRuntimeSdkEnabled,
-    now: () => new Date(),
-    facts,
-    probes,
-  });
+export function admissionOf(policy: ServePolicy, facts: AdmissionPolicy['facts']): Admission {
+  const { isRuntimeSdkEnabled, probes } = policy;
+  return createAdmission({ rules: ruleSetOf(policy), isRuntimeSdkEnabled, now: () => new Date(), facts, probes });
 }

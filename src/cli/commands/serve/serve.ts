@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
+import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { loadKubeConfig, watchServingSecret } from '../../../kubernetes/client/index.ts';
-import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../../kubernetes/index.ts';
 import { addWatchingMetrics } from '../../../policy/cluster-facts/index.ts';
 import {
   ClientCaError,
@@ -19,12 +19,11 @@ import { openLog } from '../../framework/log.ts';
 import { checkPortsDiffer, listenProblem } from '../../framework/port-problem.ts';
 import { type DefineCommand, exitCode, FailureError, UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
-import { checkedName } from '../checked-name.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { followCluster } from '../follow-cluster.ts';
+import { ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
-import { admissionOf } from './policy.ts';
-import { servePolicyOf, unusedFacts } from './policy-of-flags.ts';
+import { admissionOf, ruleSetOf, type ServePolicy } from './policy.ts';
 import { proberOf } from './probe.ts';
 
 function listenFailure(error: ListenError): FailureError {
@@ -42,12 +41,7 @@ async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
     return fixedCertificate(selfSignedPair(new Date()));
   }
   if (secret !== undefined) {
-    const [namespace = '', name = '', ...rest] = secret.split('/');
-    if (namespace === '' || name === '' || rest.length > 0) {
-      throw new UsageError(`--cert-secret: ${JSON.stringify(secret)} is not allowed: it must be NAMESPACE/NAME`);
-    }
-    checkedName('--cert-secret: the namespace', namespace, dns1123LabelProblems);
-    checkedName('--cert-secret: the name', name, dns1123SubdomainProblems);
+    const [namespace = '', name = ''] = secret.split('/');
     const config = await orNoCluster(loadKubeConfig(flags, env), '--cert-secret: ');
     return secretCertificates(secret, (onEvent) => watchServingSecret(config, namespace, name, onEvent));
   }
@@ -68,6 +62,33 @@ function clientsOf(flags: ServeFlags) {
     );
   }
   return caFile === undefined ? undefined : { caFile, allowedNames };
+}
+
+/**
+ * The policy according to the flags of `serve`.
+ *
+ * @throws {UsageError} when a file that a flag names cannot be used.
+ */
+function servePolicyOf(flags: ServeFlags): ServePolicy {
+  const { hooks, ...rules } = ruleSetOptionsOf(flags);
+  return {
+    rules,
+    lifecycles: hooks.lifecycles,
+    isRuntimeSdkEnabled: flags['feature-gates'][runtimeSdkFeatureGate] === true,
+    hasFacts: flags['cluster-facts'],
+    // Like rules that are not Cluster API's own.
+    probes: flags.probe === 'off' ? undefined : flags.enforcement === 'warn' ? 'warn' : flags.probe,
+  };
+}
+
+/** A warning if the cluster is watched although no enabled rule needs that; otherwise undefined. */
+function unusedFacts(policy: ServePolicy): string | undefined {
+  // Probes need the CA in a Secret.
+  if (!policy.hasFacts || policy.probes !== undefined) {
+    return undefined;
+  }
+  const why = whyFactsAreUnused('--cluster-facts', ruleSetOf(policy), policy.rules);
+  return why && `--cluster-facts watches the cluster, ${why}`;
 }
 
 /** `extensionconfig-webhook serve`: runs the server until it is stopped. */
