@@ -37,7 +37,7 @@ async function serve(): Promise<void> {
 async function measure({ port, bundle }: Served, count: number): Promise<void> {
   const [base] = objectsOf(clusterYaml('v1.31.0'));
   const given = Array.from({ length: count }, (_, index) => ({
-    where: String(index),
+    where: () => String(index),
     object: { ...structuredClone(base!.object), metadata: { name: `c-${index}`, namespace: 'team' } },
   }));
   const { subjects } = readInput(given, 'v1.33.0');

@@ -21,7 +21,7 @@ import { definitionsIn } from './topology/variables.ts';
 /** An object in a file, and its location: `clusters.yaml:12`. */
 export interface InputObject {
   object: JsonObject;
-  where: string;
+  where: () => string;
 }
 
 /** The input that a rehearsal reads from files. */
@@ -52,7 +52,7 @@ const nameOf = (object: JsonObject) => textAt(object, 'metadata', 'name');
 function onlyV1beta2({ object, where }: InputObject): void {
   if (textAt(object, 'apiVersion') !== coreVersion) {
     throw new InputError(
-      `${where}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
+      `${where()}: ${object.kind} of apiVersion ${printable(textAt(object, 'apiVersion'))}: write it as ${coreVersion} or cluster.x-k8s.io/v1beta1`,
     );
   }
 }
@@ -74,7 +74,7 @@ function checkFields({ object, where }: InputObject, schema: Schema): void {
   });
   const more = causes.length > shown.length ? `; and ${causes.length - shown.length} more` : '';
   throw new InputError(
-    `${where}: the ${printable(textAt(object, 'kind'))} is not valid: ${shown.join('; ')}${more}: correct this, because the API server refuses it`,
+    `${where()}: the ${printable(textAt(object, 'kind'))} is not valid: ${shown.join('; ')}${more}: correct this, because the API server refuses it`,
   );
 }
 
@@ -90,24 +90,24 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
     delete metadata.annotations;
   }
   if (nameOf(cluster) === '') {
-    throw new InputError(`${where}: the Cluster has no metadata.name`);
+    throw new InputError(`${where()}: the Cluster has no metadata.name`);
   }
   const version = textAt(cluster, 'spec', 'topology', 'version');
   if (fieldAt(cluster, 'spec', 'topology') === undefined) {
     throw new InputError(
-      `${where}: Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`,
+      `${where()}: Cluster ${printable(nameOf(cluster))} has no spec.topology: Cluster API calls hooks only for Clusters of a ClusterClass`,
     );
   }
   if (parseVersion(version) === undefined) {
     throw new InputError(
-      `${where}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
+      `${where()}: spec.topology.version ${JSON.stringify(printable(version))} is not a version such as v1.33.0`,
     );
   }
   const pending = textAt(cluster, 'metadata', 'annotations', pendingHooksAnnotation);
   const stranger = pending.split(',').find((hook) => hook !== '' && !Object.hasOwn(hooks, hook));
   if (stranger !== undefined) {
     throw new InputError(
-      `${where}: the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`,
+      `${where()}: the annotation ${pendingHooksAnnotation} names ${JSON.stringify(printable(stranger.slice(0, 100)))}, which is not a hook: leave it out`,
     );
   }
   const groups = ['machineDeployments', 'machinePools'].flatMap((list) =>
@@ -115,7 +115,7 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   );
   if (groups.length > maxWorkerGroups) {
     throw new InputError(
-      `${where}: the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`,
+      `${where()}: the Cluster has ${groups.length} groups of workers; a rehearsal takes at most ${maxWorkerGroups}`,
     );
   }
   const request = {
@@ -125,7 +125,7 @@ function checkedCluster({ object, where }: InputObject): JsonObject {
   };
   const problems = messageProblems(hooks.BeforeClusterCreate, 'request', request, 'strict');
   if (problems.length > 0) {
-    throw new InputError(`${where}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
+    throw new InputError(`${where()}: the Cluster is not valid: ${printable(formatProblems(problems))}`);
   }
   checkFields({ object: cluster, where }, clusterSchema);
   return cluster;
@@ -146,30 +146,27 @@ function templateAt(
   reference: Json | undefined,
   namespace: string,
   templates: Templates,
-  where: string | undefined,
+  where: (() => string) | undefined,
 ): ClassTemplate | undefined {
   if (reference === undefined) {
     return undefined;
   }
-  const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((field) => textAt(reference, field)) as [
-    string,
-    string,
-    string,
+  const [apiVersion, kind, name] = [
+    textAt(reference, 'apiVersion'),
+    textAt(reference, 'kind'),
+    textAt(reference, 'name'),
   ];
   const found = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
-  if (found === undefined && where === undefined) {
-    return undefined;
-  }
   if (found === undefined) {
+    if (where === undefined) {
+      return undefined;
+    }
     throw new InputError(
-      `${where}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
+      `${where()}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
     );
   }
-  return {
-    ...withoutBookkeeping(found),
-    apiVersion,
-    metadata: { ...objectAt(withoutBookkeeping(found), 'metadata'), namespace },
-  };
+  const template = withoutBookkeeping(found);
+  return { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
 }
 
 function blueprintOf({ object, where }: InputObject, templates: Templates): Blueprint {
@@ -255,15 +252,10 @@ const maxClusters = 10_000;
  */
 export function readInput(input: readonly InputObject[], target: string | undefined): RehearsalInput {
   const dropped = new Map<JsonObject, readonly string[]>();
-  const objects = input.map((one): InputObject => {
-    const converted = inV1beta2(one.object);
+  const objects = input.map(({ object, where }): InputObject => {
+    const converted = inV1beta2(object);
     dropped.set(converted.object, converted.dropped);
-    return {
-      object: converted.object,
-      get where() {
-        return one.where;
-      },
-    };
+    return { object: converted.object, where };
   });
   const templates = new Map(
     objects.map(({ object }) => [
@@ -282,7 +274,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     checkFields(one, clusterClassSchema);
     const key = namespacedName(namespaceOf(one.object), nameOf(one.object));
     if (classes.has(key)) {
-      throw new InputError(`${one.where}: there are two ClusterClasses ${printable(key)}: leave one out`);
+      throw new InputError(`${one.where()}: there are two ClusterClasses ${printable(key)}: leave one out`);
     }
     classes.set(key, {
       blueprint: blueprintOf(one, templates),
@@ -304,7 +296,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     const cluster = checkedCluster(one);
     const key = namespacedName(namespaceOf(cluster), nameOf(cluster));
     if (seen.has(key)) {
-      throw new InputError(`${one.where}: there are two Clusters ${printable(key)}`);
+      throw new InputError(`${one.where()}: there are two Clusters ${printable(key)}`);
     }
     seen.add(key);
     const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
@@ -316,7 +308,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
         other === undefined
           ? 'add it with --cluster-class, or leave all classes out'
           : `there is one of that name in the namespace ${printable(other)}: set classRef.namespace to it, or correct metadata.namespace of the Cluster or the class`;
-      throw new InputError(`${one.where}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
+      throw new InputError(`${one.where()}: ClusterClass ${printable(className)} is not among the files: ${remedy}`);
     }
     subjects.push({
       cluster,

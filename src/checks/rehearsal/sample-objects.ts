@@ -67,7 +67,7 @@ function samplesAt(minor: number) {
       },
     },
   };
-  const objects = [sample, clusterClass, ...templates].map((object) => ({ object, where: '' }));
+  const objects = [sample, clusterClass, ...templates].map((object) => ({ object, where: () => '' }));
   const [subject] = readInput(objects, undefined).subjects as [RehearsedCluster];
   const blueprint = subject.blueprint as Blueprint;
   const uid = '00000000-0000-4000-8000-000000000000';

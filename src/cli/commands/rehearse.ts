@@ -219,12 +219,7 @@ async function readFiles(
       (unread.length < flags[flag].length && objects.some(({ object }) => kinds.includes(object.kind)));
     for await (const { object, where } of manifestObjects(unread, io)) {
       hasWanted ||= kinds.includes(object.kind);
-      objects.push({
-        object,
-        get where() {
-          return where();
-        },
-      });
+      objects.push({ object, where });
     }
     for (const path of unread) {
       read.add(path);

@@ -19,7 +19,7 @@ const folder = new URL('../../support/fixtures/rehearsal/', import.meta.url);
 export function objectsOf(yaml: string): InputObject[] {
   return loadAll(yaml).map((object, index) => ({
     object: object as JsonObject,
-    where: `given:${index + 1}`,
+    where: () => `given:${index + 1}`,
   }));
 }
 

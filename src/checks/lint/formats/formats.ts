@@ -5,8 +5,6 @@ import { junitFormat } from './junit.ts';
 import { sarifFormat } from './sarif.ts';
 import { textFormat } from './text.ts';
 
-export type { Format, FormatContext } from './format.ts';
-
 /** The formats of a report, by the name that --output takes. */
 export const formats = {
   text: textFormat,
