@@ -24,7 +24,7 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
 /** `extensionconfig-webhook template-types`: types for patchers, from CustomResourceDefinitions. */
 export const define: DefineCommand = (command, io) => {
   command.description(
-    'Writes TypeScript types of the kinds in CustomResourceDefinitions, for patches of their templates.',
+    'Writes TypeScript types of the kinds in CustomResourceDefinitions, for patches of their templates, and their fields, for updates in place.',
   );
   command.argument('<FILE...>', 'files or folders with CustomResourceDefinitions; "-" for standard input');
   command.action(async (paths: string[]) => {
