@@ -10,6 +10,7 @@ import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/cl
 import { eventually, send } from '../../sandbox/client.ts';
 import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { needs } from '../../support/needs.ts';
+import { startForwarding } from './forwarding.ts';
 import { runProgram } from './io.ts';
 
 let sandbox: Sandbox;
@@ -157,6 +158,49 @@ test('kubectl says why a Service cannot be forwarded', needs('kubectl'), async (
   expect(stdout).toMatch(
     /^one: NotDiscovered.*\n {2}error: .*no such host; the name of a Service has an address only in its cluster: use --resolve\n/,
   );
+});
+
+test('the real kubectl forwards to a pod of the Service, and ends with the command', needs('kubectl'), async () => {
+  const forwarding = await startForwarding(sandbox, (await extension()).port);
+  onTestFinished(() => forwarding.close());
+  const paths = ['/api/v1/namespaces/default/services', '/api/v1/namespaces/default/pods'] as const;
+  const labels = { app: 'svc' };
+  await create(paths[0], {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'svc' },
+    spec: { selector: labels, ports: [{ port: 9443, targetPort: 8443 }] },
+  });
+  const containers = [{ name: 'extension', image: 'extension' }];
+  await create(paths[1], { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'pod', labels }, spec: { containers } });
+  const { json: pod } = await send(sandbox, 'GET', `${paths[1]}/pod`);
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  await send(sandbox, 'PUT', `${paths[1]}/pod/status`, { body: { ...pod, status } });
+  onTestFinished(async () => {
+    await send(sandbox, 'DELETE', `${paths[0]}/svc`);
+    await send(sandbox, 'DELETE', `${paths[1]}/pod`);
+  });
+  const file = join(folder, 'forwarding');
+  const cluster = { server: forwarding.url, 'insecure-skip-tls-verify': true };
+  writeFileSync(
+    file,
+    stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'a', cluster }],
+      users: [{ name: 'a', user: {} }],
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      'current-context': 'a',
+    }),
+  );
+  const { code, stdout, stderr } = await runProgram(['discover', '--kubeconfig', file], { env: { HOME: folder } });
+  expect({ code, stdout, stderr }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/^one: Discovered; 1 handler;/),
+    stderr: expect.stringMatching(/^default\/svc:9443 is called through kubectl port-forward \(127\.0\.0\.1:\d+\)\n$/),
+  });
+  expect(forwarding.forwarded).toEqual([`${paths[1]}/pod/portforward`]);
+  await expect.poll(forwarding.open).toBe(0);
 });
 
 describe('a Service of the sandbox', () => {
