@@ -16,6 +16,45 @@ import { kubernetes } from './kubernetes.ts';
 const prefix = 'sigs.k8s.io.cluster-api.api.core.v1beta2.';
 const core = (name: string, description?: string) => ref(`${prefix}${name}`, description);
 
+/** Fields that several types have. */
+const timeouts = {
+  nodeDeletionTimeoutSeconds: int32(),
+  nodeDrainTimeoutSeconds: int32(),
+  nodeVolumeDetachTimeoutSeconds: int32(),
+};
+const replicaCounts = {
+  availableReplicas: int32(),
+  desiredReplicas: int32(),
+  readyReplicas: int32(),
+  replicas: int32(),
+  upToDateReplicas: int32(),
+};
+const unhealthyChecks = {
+  nodeStartupTimeoutSeconds: int32(),
+  unhealthyMachineConditions: atomicList(core('UnhealthyMachineCondition')),
+  unhealthyNodeConditions: atomicList(core('UnhealthyNodeCondition')),
+};
+const triggerIf = { unhealthyInRange: string(), unhealthyLessThanOrEqualTo: ref(kubernetes.intOrString) };
+const overrides = { overrides: listByKeys(core('ClusterVariable'), ['name']) };
+const labelsAndAnnotations = { annotations: stringMap(), labels: stringMap() };
+const oldConditions = { conditions: list(core('Condition')), failureMessage: string(), failureReason: string() };
+const taints = listByKeys(core('MachineTaint'), ['key', 'effect']);
+const readinessGates = listByKeys(core('MachineReadinessGate'), ['conditionType']);
+const conditions = listByKeys(ref(kubernetes.condition), ['type']);
+const intOrString = ref(kubernetes.intOrString);
+
+/** An object with a spec and a status. */
+const kind = (description: string, name: string) =>
+  object(description, {
+    required: { spec: core(`${name}Spec`) },
+    optional: {
+      apiVersion: string(),
+      kind: string(),
+      metadata: ref(kubernetes.objectMeta),
+      status: core(`${name}Status`),
+    },
+  });
+
 const schemas: Readonly<Record<string, MessageSchema>> = {
   APIEndpoint: object('Address of the API server of a workload cluster.', {
     optional: { host: string('Host name or address.'), port: int32('Port.') },
@@ -26,15 +65,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       dataSecretName: string('Secret with the data.'),
     },
   }),
-  Cluster: object('A cluster that Cluster API manages. Hooks receive it without its status.', {
-    required: { spec: core('ClusterSpec') },
-    optional: {
-      apiVersion: string(),
-      kind: string(),
-      metadata: ref(kubernetes.objectMeta),
-      status: core('ClusterStatus'),
-    },
-  }),
+  Cluster: kind('A cluster that Cluster API manages. Hooks receive it without its status.', 'Cluster'),
   ClusterAvailabilityGate: object('An additional condition for the availability of a Cluster.', {
     required: { conditionType: string() },
     optional: { polarity: string() },
@@ -52,17 +83,9 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
     optional: { deprecatedV1Beta1Metadata: core('ClusterClassVariableMetadata') },
   }),
   ClusterClassVariableMetadata: object('Labels and annotations of a variable, carried over from v1beta1.', {
-    optional: { annotations: stringMap(), labels: stringMap() },
+    optional: labelsAndAnnotations,
   }),
-  ClusterControlPlaneStatus: object('Counts of control plane machines.', {
-    optional: {
-      availableReplicas: int32(),
-      desiredReplicas: int32(),
-      readyReplicas: int32(),
-      replicas: int32(),
-      upToDateReplicas: int32(),
-    },
-  }),
+  ClusterControlPlaneStatus: object('Counts of control plane machines.', { optional: replicaCounts }),
   ClusterDeprecatedStatus: object('Status fields of older versions.', {
     optional: { v1beta1: core('ClusterV1Beta1DeprecatedStatus') },
   }),
@@ -94,7 +117,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
   }),
   ClusterStatus: object('Observed state of a Cluster.', {
     optional: {
-      conditions: listByKeys(ref(kubernetes.condition), ['type']),
+      conditions,
       controlPlane: core('ClusterControlPlaneStatus'),
       deprecated: core('ClusterDeprecatedStatus'),
       failureDomains: listByKeys(core('FailureDomain'), ['name']),
@@ -104,9 +127,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       workers: core('WorkersStatus'),
     },
   }),
-  ClusterV1Beta1DeprecatedStatus: object('Status fields of v1beta1.', {
-    optional: { conditions: list(core('Condition')), failureMessage: string(), failureReason: string() },
-  }),
+  ClusterV1Beta1DeprecatedStatus: object('Status fields of v1beta1.', { optional: oldConditions }),
   ClusterVariable: object('The value of one variable.', {
     required: {
       name: string('Name of the variable.'),
@@ -132,10 +153,10 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       deletion: core('ControlPlaneTopologyMachineDeletionSpec'),
       healthCheck: core('ControlPlaneTopologyHealthCheck'),
       metadata: core('ObjectMeta'),
-      readinessGates: listByKeys(core('MachineReadinessGate'), ['conditionType']),
+      readinessGates,
       replicas: int32('Number of control plane machines.'),
       rollout: core('ControlPlaneTopologyRolloutSpec'),
-      taints: listByKeys(core('MachineTaint'), ['key', 'effect']),
+      taints,
       variables: core('ControlPlaneVariables'),
     },
   }),
@@ -147,11 +168,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
     },
   }),
   ControlPlaneTopologyHealthCheckChecks: object('Conditions under which a control plane machine is unhealthy.', {
-    optional: {
-      nodeStartupTimeoutSeconds: int32(),
-      unhealthyMachineConditions: atomicList(core('UnhealthyMachineCondition')),
-      unhealthyNodeConditions: atomicList(core('UnhealthyNodeCondition')),
-    },
+    optional: unhealthyChecks,
   }),
   ControlPlaneTopologyHealthCheckRemediation: object('Remediation of unhealthy control plane machines.', {
     optional: {
@@ -161,21 +178,15 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
   }),
   ControlPlaneTopologyHealthCheckRemediationTriggerIf: object(
     'Number of unhealthy machines up to which they are remediated.',
-    { optional: { unhealthyInRange: string(), unhealthyLessThanOrEqualTo: ref(kubernetes.intOrString) } },
+    { optional: triggerIf },
   ),
   ControlPlaneTopologyMachineDeletionSpec: object('Timeouts for deleting a control plane machine.', {
-    optional: {
-      nodeDeletionTimeoutSeconds: int32(),
-      nodeDrainTimeoutSeconds: int32(),
-      nodeVolumeDetachTimeoutSeconds: int32(),
-    },
+    optional: timeouts,
   }),
   ControlPlaneTopologyRolloutSpec: object('When control plane machines are rolled out.', {
     optional: { after: ref(kubernetes.time) },
   }),
-  ControlPlaneVariables: object('Overrides of variables for the control plane.', {
-    optional: { overrides: listByKeys(core('ClusterVariable'), ['name']) },
-  }),
+  ControlPlaneVariables: object('Overrides of variables for the control plane.', { optional: overrides }),
   FailureDomain: object('A failure domain, for example an availability zone.', {
     required: { name: string() },
     optional: { attributes: stringMap(), controlPlane: boolean() },
@@ -214,23 +225,9 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       'x-metadata': core('VariableSchemaMetadata'),
     },
   }),
-  Machine: object('A machine of a cluster. Hooks receive it without its status.', {
-    required: { spec: core('MachineSpec') },
-    optional: {
-      apiVersion: string(),
-      kind: string(),
-      metadata: ref(kubernetes.objectMeta),
-      status: core('MachineStatus'),
-    },
-  }),
+  Machine: kind('A machine of a cluster. Hooks receive it without its status.', 'Machine'),
   MachineAddress: object('An address of a machine.', { required: { type: string(), address: string() } }),
-  MachineDeletionSpec: object('Timeouts for deleting a machine.', {
-    optional: {
-      nodeDeletionTimeoutSeconds: int32(),
-      nodeDrainTimeoutSeconds: int32(),
-      nodeVolumeDetachTimeoutSeconds: int32(),
-    },
-  }),
+  MachineDeletionSpec: object('Timeouts for deleting a machine.', { optional: timeouts }),
   MachineDeletionStatus: object('Progress of the deletion of a machine.', {
     optional: { nodeDrainStartTime: ref(kubernetes.time), waitForNodeVolumeDetachStartTime: ref(kubernetes.time) },
   }),
@@ -245,10 +242,10 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       healthCheck: core('MachineDeploymentTopologyHealthCheck'),
       metadata: core('ObjectMeta'),
       minReadySeconds: int32(),
-      readinessGates: listByKeys(core('MachineReadinessGate'), ['conditionType']),
+      readinessGates,
       replicas: int32('Number of machines.'),
       rollout: core('MachineDeploymentTopologyRolloutSpec'),
-      taints: listByKeys(core('MachineTaint'), ['key', 'effect']),
+      taints,
       variables: core('MachineDeploymentVariables'),
     },
   }),
@@ -262,31 +259,25 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
   MachineDeploymentTopologyHealthCheckChecks: object(
     'Conditions under which a machine of a MachineDeployment is unhealthy.',
     {
-      optional: {
-        nodeStartupTimeoutSeconds: int32(),
-        unhealthyMachineConditions: atomicList(core('UnhealthyMachineCondition')),
-        unhealthyNodeConditions: atomicList(core('UnhealthyNodeCondition')),
-      },
+      optional: unhealthyChecks,
     },
   ),
   MachineDeploymentTopologyHealthCheckRemediation: object('Remediation of unhealthy machines of a MachineDeployment.', {
     optional: {
-      maxInFlight: ref(kubernetes.intOrString),
+      maxInFlight: intOrString,
       templateRef: core('MachineHealthCheckRemediationTemplateReference'),
       triggerIf: core('MachineDeploymentTopologyHealthCheckRemediationTriggerIf'),
     },
   }),
   MachineDeploymentTopologyHealthCheckRemediationTriggerIf: object(
     'Number of unhealthy machines up to which they are remediated.',
-    { optional: { unhealthyInRange: string(), unhealthyLessThanOrEqualTo: ref(kubernetes.intOrString) } },
+    { optional: triggerIf },
   ),
   MachineDeploymentTopologyMachineDeletionSpec: object(
     'Deletion of machines of a MachineDeployment: order and timeouts.',
     {
       optional: {
-        nodeDeletionTimeoutSeconds: int32(),
-        nodeDrainTimeoutSeconds: int32(),
-        nodeVolumeDetachTimeoutSeconds: int32(),
+        ...timeouts,
         order: string(),
       },
     },
@@ -299,11 +290,9 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
     optional: { rollingUpdate: core('MachineDeploymentTopologyRolloutStrategyRollingUpdate') },
   }),
   MachineDeploymentTopologyRolloutStrategyRollingUpdate: object('Limits of a rolling update.', {
-    optional: { maxSurge: ref(kubernetes.intOrString), maxUnavailable: ref(kubernetes.intOrString) },
+    optional: { maxSurge: intOrString, maxUnavailable: intOrString },
   }),
-  MachineDeploymentVariables: object('Overrides of variables for a MachineDeployment.', {
-    optional: { overrides: listByKeys(core('ClusterVariable'), ['name']) },
-  }),
+  MachineDeploymentVariables: object('Overrides of variables for a MachineDeployment.', { optional: overrides }),
   MachineDeprecatedStatus: object('Status fields of older versions.', {
     optional: { v1beta1: core('MachineV1Beta1DeprecatedStatus') },
   }),
@@ -329,33 +318,19 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       metadata: core('ObjectMeta'),
       minReadySeconds: int32(),
       replicas: int32('Number of machines.'),
-      taints: listByKeys(core('MachineTaint'), ['key', 'effect']),
+      taints,
       variables: core('MachinePoolVariables'),
     },
   }),
   MachinePoolTopologyMachineDeletionSpec: object('Timeouts for deleting a machine of a MachinePool.', {
-    optional: {
-      nodeDeletionTimeoutSeconds: int32(),
-      nodeDrainTimeoutSeconds: int32(),
-      nodeVolumeDetachTimeoutSeconds: int32(),
-    },
+    optional: timeouts,
   }),
-  MachinePoolVariables: object('Overrides of variables for a MachinePool.', {
-    optional: { overrides: listByKeys(core('ClusterVariable'), ['name']) },
-  }),
+  MachinePoolVariables: object('Overrides of variables for a MachinePool.', { optional: overrides }),
   MachineReadinessGate: object('An additional condition for the readiness of a machine.', {
     required: { conditionType: string() },
     optional: { polarity: string() },
   }),
-  MachineSet: object('A set of identical machines. Hooks receive it without its status.', {
-    required: { spec: core('MachineSetSpec') },
-    optional: {
-      apiVersion: string(),
-      kind: string(),
-      metadata: ref(kubernetes.objectMeta),
-      status: core('MachineSetStatus'),
-    },
-  }),
+  MachineSet: kind('A set of identical machines. Hooks receive it without its status.', 'MachineSet'),
   MachineSetDeletionSpec: object('Order in which machines of a MachineSet are deleted.', {
     optional: { order: string() },
   }),
@@ -377,7 +352,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
   MachineSetStatus: object('Observed state of a MachineSet.', {
     optional: {
       availableReplicas: int32(),
-      conditions: listByKeys(ref(kubernetes.condition), ['type']),
+      conditions,
       deprecated: core('MachineSetDeprecatedStatus'),
       observedGeneration: int64(),
       readyReplicas: int32(),
@@ -407,8 +382,8 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
       failureDomain: string('Failure domain of the machine.'),
       minReadySeconds: int32(),
       providerID: string('ID of the machine at its provider.'),
-      readinessGates: listByKeys(core('MachineReadinessGate'), ['conditionType']),
-      taints: listByKeys(core('MachineTaint'), ['key', 'effect']),
+      readinessGates,
+      taints,
       version: string('Kubernetes version of the machine.'),
     },
   }),
@@ -416,7 +391,7 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
     optional: {
       addresses: list(core('MachineAddress')),
       certificatesExpiryDate: ref(kubernetes.time),
-      conditions: listByKeys(ref(kubernetes.condition), ['type']),
+      conditions,
       deletion: core('MachineDeletionStatus'),
       deprecated: core('MachineDeprecatedStatus'),
       failureDomain: string(),
@@ -436,15 +411,11 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
     required: { spec: core('MachineSpec') },
     optional: { metadata: core('ObjectMeta') },
   }),
-  MachineV1Beta1DeprecatedStatus: object('Status fields of v1beta1.', {
-    optional: { conditions: list(core('Condition')), failureMessage: string(), failureReason: string() },
-  }),
+  MachineV1Beta1DeprecatedStatus: object('Status fields of v1beta1.', { optional: oldConditions }),
   NetworkRanges: object('Ranges of IP addresses.', {
     required: { cidrBlocks: atomicList(string(), 'Ranges in CIDR notation.') },
   }),
-  ObjectMeta: object('Labels and annotations for the objects that are created.', {
-    optional: { annotations: stringMap(), labels: stringMap() },
-  }),
+  ObjectMeta: object('Labels and annotations for the objects that are created.', { optional: labelsAndAnnotations }),
   Topology: object('The topology of a Cluster that uses a ClusterClass.', {
     required: {
       classRef: core('ClusterClassRef', 'The ClusterClass.'),
@@ -469,18 +440,8 @@ const schemas: Readonly<Record<string, MessageSchema>> = {
   VariableSchema: object('The schema of the values of a variable.', {
     required: { openAPIV3Schema: core('JSONSchemaProps') },
   }),
-  VariableSchemaMetadata: object('Labels and annotations of a variable.', {
-    optional: { annotations: stringMap(), labels: stringMap() },
-  }),
-  WorkersStatus: object('Counts of worker machines.', {
-    optional: {
-      availableReplicas: int32(),
-      desiredReplicas: int32(),
-      readyReplicas: int32(),
-      replicas: int32(),
-      upToDateReplicas: int32(),
-    },
-  }),
+  VariableSchemaMetadata: object('Labels and annotations of a variable.', { optional: labelsAndAnnotations }),
+  WorkersStatus: object('Counts of worker machines.', { optional: replicaCounts }),
   WorkersTopology: object('Workers of the topology.', {
     optional: {
       machineDeployments: listByKeys(core('MachineDeploymentTopology'), ['name']),
