@@ -1,12 +1,19 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import type { Column, Resource } from '../resources/resource.ts';
 import { columnReader } from './column-path.ts';
 
 /** The form in which a client wants objects: whole, as rows of a table, or only their metadata. */
 export type View = { as: 'object' } | { as: 'table'; include: 'Metadata' | 'Object' | 'None' } | { as: 'metadata' };
 
-const nameDescription =
-  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names';
+const nameColumn: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description:
+    'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
+  priority: 0,
+  value: '.metadata.name',
+};
 
 const [minute, hour, day] = [60, 60 * 60, 24 * 60 * 60];
 const year = 365 * day;
@@ -50,24 +57,9 @@ function cellOf(value: Json | undefined, column: Column, now: number): Json {
   return value;
 }
 
-/** Whether a kind has its own column for the name, which otherwise comes first. */
-function showsName({ columns }: Resource): boolean {
-  return columns.some(({ name }) => name === 'Name');
-}
-
-function definitions(resource: Resource): JsonObject[] {
-  return [
-    ...(showsName(resource)
-      ? []
-      : [{ name: 'Name', type: 'string', format: 'name', description: nameDescription, priority: 0 }]),
-    ...resource.columns.map(({ name, type, format = '', description, priority }) => ({
-      name,
-      type,
-      format,
-      description,
-      priority,
-    })),
-  ];
+/** The columns of a resource; the name comes first, unless it has its own column for it. */
+function columnsOf({ columns }: Resource): readonly Column[] {
+  return columns.some(({ name }) => name === nameColumn.name) ? columns : [nameColumn, ...columns];
 }
 
 /** Only the metadata of an object (PartialObjectMetadata of meta.k8s.io/v1). */
@@ -86,18 +78,22 @@ export function tableOf(
   metadata: JsonObject,
   options: { include: 'Metadata' | 'Object' | 'None'; now: number; columns: boolean },
 ): JsonObject {
-  const isNamed = showsName(resource);
-  const readers = resource.columns.map(({ value }) => (typeof value === 'string' ? columnReader(value) : value));
+  const columns = columnsOf(resource);
+  const readers = columns.map(({ value }) => (typeof value === 'string' ? columnReader(value) : value));
+  const definitions = columns.map(({ name, type, format = '', description, priority }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
     metadata,
-    columnDefinitions: options.columns ? definitions(resource) : [],
+    columnDefinitions: options.columns ? definitions : [],
     rows: objects.map((object) => ({
-      cells: [
-        ...(isNamed ? [] : [isJsonObject(object.metadata) ? (object.metadata.name ?? '') : '']),
-        ...resource.columns.map((column, index) => cellOf(readers[index]?.(object), column, options.now)),
-      ],
+      cells: columns.map((column, index) => cellOf(readers[index]?.(object), column, options.now)),
       ...(options.include === 'None' ? {} : { object: options.include === 'Object' ? object : metadataOnly(object) }),
     })),
   };
