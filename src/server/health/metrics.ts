@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { metricsIn } from '../../base/metrics/index.ts';
 import type { CertificatePair } from '../certificates/certificate.ts';
-import { type ServingStatus, servingStatus } from '../certificates/serving-status.ts';
+import { readTrustBundle, stages as stageNames } from '../certificates/trust-bundle.ts';
 import type { ConnectionEvents, Connections } from '../connections/connections.ts';
 
 /** The server's metrics. */
@@ -36,8 +36,6 @@ interface MetricsOptions {
 
 /** Describes the metric `log_lines_lost_total`. */
 export const lostLogLinesHelp = 'Lines of the log that were lost: nobody read them, or they could not be written.';
-
-const stageNames: readonly ServingStatus['stage'][] = ['missing', 'steady', 'staged', 'promoted'];
 
 /** The connections of the main port, counted at each scrape. */
 type LiveCounts = Pick<Connections, 'size' | 'inFlight' | 'inFlightBytes'>;
@@ -134,7 +132,7 @@ export function createMetrics(options: MetricsOptions, connections: () => LiveCo
       stages.reset();
       caNotAfterGauge.remove();
       if (bundle !== undefined) {
-        const { caNotAfter, stage } = servingStatus({ cert: pair.cert, ca: bundle });
+        const { caNotAfter, stage } = readTrustBundle(bundle);
         for (const name of stageNames) {
           stages.set({ stage: name }, name === stage ? 1 : 0);
         }
