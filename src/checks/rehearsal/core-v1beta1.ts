@@ -10,7 +10,7 @@ import {
 } from '../../kubernetes/index.ts';
 
 /** A Cluster or ClusterClass in v1beta2, and the paths of fields that v1beta2 does not have. */
-export interface Converted {
+interface Converted {
   object: JsonObject;
   dropped: readonly string[];
 }

@@ -7,7 +7,7 @@ import { namespacedName, nonEmptyText } from './parts.ts';
 /**
  * Longest value of the annotation with pending hooks that is read, in characters: all existing hooks together take 300.
  */
-export const maxPendingLength = 1024;
+const maxPendingLength = 1024;
 /**
  * Maximum number of hooks that a Cluster can wait for: Cluster API has 17. Anyone who may write Clusters can write the
  * annotation.

@@ -5,7 +5,7 @@ import type { StoreEvent } from '../storage/store.ts';
 import { isOn, type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
 
 /** The receiver of a watch's lines. */
-export interface WatchSink {
+interface WatchSink {
   /** Takes one line. @returns whether it has been sent; if not, `drained` resolves once it has. */
   write(line: string | Buffer): boolean;
   /** Resolves when the client has read enough to get more; with false if the client is too slow. */

@@ -88,7 +88,7 @@ export class Store {
 }
 
 /** The objects of one resource, in all versions. */
-export class Collection {
+class Collection {
   readonly #name: string;
   readonly #shared: Shared;
   readonly #objects = new Map<string, JsonObject>();
