@@ -19,6 +19,25 @@ const raw = (description: string) => ref(rawObject, description);
 
 const version = (description: string, example = 'v1.33.0') => string(description, { example });
 
+const holderReference = ref(`${prefix}.HolderReference`, 'Where the template is used.');
+const itemVariables = {
+  variables: list(
+    ref(`${prefix}.Variable`),
+    'Variables of that place; they take precedence over those of the whole request.',
+  ),
+};
+const patchType = (example: string) => string('`JSONPatch` (RFC 6902) or `JSONMergePatch` (RFC 7396).', { example });
+const patch = (example: string) => bytes('The patch, as base64 of its JSON.', { example });
+const machineObjects = object('A machine with the objects that belong to it.', {
+  required: {
+    machine: core('Machine', 'The Machine.'),
+    infrastructureMachine: raw('Its infrastructure machine.'),
+  },
+  optional: { bootstrapConfig: raw('Its bootstrap configuration.') },
+});
+const upgradeStep = (description: string) =>
+  object(description, { required: { version: version('Kubernetes version that the step ends with.') } });
+
 /** The components that messages of several hooks share. */
 const parts = {
   ExtensionHandler: object('A handler that an extension server offers.', {
@@ -48,8 +67,8 @@ const parts = {
   }),
   Patch: object('A patch to one object.', {
     required: {
-      patchType: string('`JSONPatch` (RFC 6902) or `JSONMergePatch` (RFC 7396).', { example: 'JSONMergePatch' }),
-      patch: bytes('The patch, as base64 of its JSON.', { example: 'eyJzcGVjIjp7fX0=' }),
+      patchType: patchType('JSONMergePatch'),
+      patch: patch('eyJzcGVjIjp7fX0='),
     },
   }),
   Variable: object('The value of a variable.', {
@@ -58,55 +77,33 @@ const parts = {
       value: { ...ref(anyJson, 'The value.'), example: { cluster: { name: 'example', namespace: 'default' } } },
     },
   }),
-  UpgradeStep: object('One step of an upgrade plan.', {
-    required: { version: version('Kubernetes version that the step ends with.') },
-  }),
-  UpgradeStepInfo: object('One remaining step of the upgrade.', {
-    required: { version: version('Kubernetes version that the step ends with.') },
-  }),
+  UpgradeStep: upgradeStep('One step of an upgrade plan.'),
+  UpgradeStepInfo: upgradeStep('One remaining step of the upgrade.'),
   GeneratePatchesRequestItem: object('One template that may be patched.', {
     required: {
       uid: string('Identity of the item within this request; patches name it.', {
         example: '81771c91-7ba6-4702-9e11-a480eeab2e30',
       }),
-      holderReference: ref(`${prefix}.HolderReference`, 'Where the template is used.'),
+      holderReference,
       object: raw('The template, with the patches so far applied.'),
     },
-    optional: {
-      variables: list(
-        ref(`${prefix}.Variable`),
-        'Variables of that place; they take precedence over those of the whole request.',
-      ),
-    },
+    optional: itemVariables,
   }),
   GeneratePatchesResponseItem: object('One patch to one template.', {
     required: {
       uid: string('The item of the request that is patched.', { example: '81771c91-7ba6-4702-9e11-a480eeab2e30' }),
-      patchType: string('`JSONPatch` (RFC 6902) or `JSONMergePatch` (RFC 7396).', { example: 'JSONPatch' }),
-      patch: bytes('The patch, as base64 of its JSON.', {
-        example: 'W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvdGVtcGxhdGUvc3BlYy9yZWdpb24iLCJ2YWx1ZSI6ImV1In1d',
-      }),
+      patchType: patchType('JSONPatch'),
+      patch: patch('W3sib3AiOiJhZGQiLCJwYXRoIjoiL3NwZWMvdGVtcGxhdGUvc3BlYy9yZWdpb24iLCJ2YWx1ZSI6ImV1In1d'),
     },
   }),
   ValidateTopologyRequestItem: object('One template, as patched.', {
     required: {
-      holderReference: ref(`${prefix}.HolderReference`, 'Where the template is used.'),
+      holderReference,
       object: raw('The template, with all patches applied.'),
     },
-    optional: {
-      variables: list(
-        ref(`${prefix}.Variable`),
-        'Variables of that place; they take precedence over those of the whole request.',
-      ),
-    },
+    optional: itemVariables,
   }),
-  CanUpdateMachineRequestObjects: object('A machine with the objects that belong to it.', {
-    required: {
-      machine: core('Machine', 'The Machine.'),
-      infrastructureMachine: raw('Its infrastructure machine.'),
-    },
-    optional: { bootstrapConfig: raw('Its bootstrap configuration.') },
-  }),
+  CanUpdateMachineRequestObjects: machineObjects,
   CanUpdateMachineSetRequestObjects: object('A set of machines with the templates that belong to it.', {
     required: {
       machineSet: core('MachineSet', 'The MachineSet.'),
@@ -114,13 +111,7 @@ const parts = {
     },
     optional: { bootstrapConfigTemplate: raw('Template of its bootstrap configurations.') },
   }),
-  UpdateMachineRequestObjects: object('A machine with the objects that belong to it.', {
-    required: {
-      machine: core('Machine', 'The Machine.'),
-      infrastructureMachine: raw('Its infrastructure machine.'),
-    },
-    optional: { bootstrapConfig: raw('Its bootstrap configuration.') },
-  }),
+  UpdateMachineRequestObjects: machineObjects,
 } satisfies Record<string, MessageSchema>;
 
 const components = Object.fromEntries(Object.entries(parts).map(([name, schema]) => [`${prefix}.${name}`, schema]));
