@@ -90,7 +90,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   files: { mutate: ['src/base/files/**/*.ts'], tests: ['test/base/files/**/*.test.ts'] },
   terminal: {
     mutate: ['src/base/terminal/**/*.ts'],
-    tests: ['test/base/terminal/**/*.test.ts', 'test/checks/lint/formats.test.ts'],
+    tests: ['test/base/terminal/**/*.test.ts', 'test/checks/lint/formats.test.ts', 'test/cli/framework/log.test.ts'],
   },
   variables: { mutate: ['src/runtimehooks/variables/**/*.ts'], tests: ['test/runtimehooks/variables/**/*.test.ts'] },
   openapi: {
