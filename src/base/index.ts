@@ -13,6 +13,7 @@ export { orAborted } from './or-aborted.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { withoutNodeHint } from './terminal/node-hint.ts';
 export { coloured, type Paint, plain, type Style } from './terminal/paint.ts';
+export { paragraph } from './terminal/paragraph.ts';
 export { printable, printableJson, printableLines, withoutControls } from './terminal/printable.ts';
 export { isTerminalTaken, takeTerminal } from './terminal/taken.ts';
 export { charactersIn, count, shortList, truncated } from './terminal/words.ts';

@@ -1,27 +1,12 @@
-import { count, type Paint, type Style, shortList, withoutControls } from '../../base/index.ts';
+import { count, type Paint, paragraph, type Style, shortList } from '../../base/index.ts';
 import { inOrder, type PreflightFinding, type Verdict } from './finding.ts';
 import type { PreflightReport } from './report.ts';
 
 const verdicts: Record<Verdict, string> = { safe: 'safe', unsafe: 'NOT SAFE', unknown: 'NOT KNOWN' };
 const styles: Record<Verdict, Style> = { safe: 'green', unsafe: 'red', unknown: 'yellow' };
 
-const width = 80;
 /** Maximum number of extensions that a line names. */
 const maxNames = 5;
-
-/** A paragraph in lines of 80 columns, unless a word is longer. The first line begins with `start`. */
-function paragraph(start: string, text: string, margin: string): string[] {
-  const lines: string[] = [];
-  let line = start;
-  for (const word of withoutControls(text).split(' ')) {
-    if (line.length + word.length > width && line.length > margin.length) {
-      lines.push(line.trimEnd());
-      line = margin;
-    }
-    line += `${word} `;
-  }
-  return [...lines, line.trimEnd()];
-}
 
 /** Findings of several extensions that are dealt with in the same way. */
 interface Group extends PreflightFinding {

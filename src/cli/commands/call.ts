@@ -1,4 +1,4 @@
-import { printableJson, readableYaml, shortList, withoutControls } from '../../base/index.ts';
+import { printableJson, shortList, withoutControls } from '../../base/index.ts';
 import { dns1123LabelProblems, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import {
   type CallAllResult,
@@ -20,6 +20,7 @@ import {
   switchFlag,
   textFlag,
 } from '../framework/flags.ts';
+import { indentedYaml } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
@@ -97,15 +98,6 @@ function verdictText(name: string, verdict: Verdict, extensions: Extensions): st
     failed: `failed: ${withHint(error, extensions)}`,
   };
   return `${withoutControls(`${name}: ${texts[verdict.verdict]}`)}\n`;
-}
-
-/** A response as indented YAML, without control characters. */
-function responseText(response: object): string {
-  return readableYaml(response)
-    .trimEnd()
-    .split('\n')
-    .map((line) => `  ${withoutControls(line)}\n`)
-    .join('');
 }
 
 function readRequest(file: string, hook: HookDefinition): JsonObject {
@@ -224,7 +216,7 @@ async function callOne(name: string, { client, flags, io, extensions }: Caller):
     io.stdout.write(`${printableJson({ handler: name, hook: hook.name, ...verdict, ...response }, 2)}\n`);
   } else {
     io.stdout.write(verdictText(name, verdict, extensions));
-    io.stdout.write(result.ok ? responseText(result.response) : '');
+    io.stdout.write(result.ok ? indentedYaml(result.response) : '');
   }
   return verdict.verdict;
 }
@@ -271,7 +263,7 @@ async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['v
   }
   for (const { handler, response, ...one } of calls) {
     io.stdout.write(verdictText(handler, one, extensions));
-    io.stdout.write(response === undefined ? '' : responseText(response));
+    io.stdout.write(response === undefined ? '' : indentedYaml(response));
   }
   io.stdout.write(
     isUnmatched ? `${hook.name}: no handler matches: accepted\n` : verdictText(hook.name, verdict, extensions),

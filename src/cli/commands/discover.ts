@@ -2,9 +2,9 @@ import { count, printableJson, readableYaml, withoutControls } from '../../base/
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
 import { SuggestedArgument } from '../framework/complete.ts';
 import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
+import { table } from '../framework/layout.ts';
 import { type DefineCommand, exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
-import { table } from '../framework/table.ts';
 import { catalogFlags, handlerTimeoutFlag, hookCatalogOf } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { inTurn } from './in-turn.ts';

@@ -1,4 +1,4 @@
-import { printableJson, readableYaml, withoutControls } from '../../base/index.ts';
+import { printableJson, withoutControls } from '../../base/index.ts';
 import {
   clusterApiHooks,
   coreVersionIn,
@@ -21,10 +21,10 @@ import {
 } from '../../runtimehooks/messages/index.ts';
 import { SuggestedArgument } from '../framework/complete.ts';
 import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
+import { indentedYaml, table } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, exitCode, UsageError } from '../framework/program.ts';
-import { table } from '../framework/table.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 
 const output = outputFlag(['text', 'json']);
@@ -110,8 +110,6 @@ function fieldsTable({ schema, fieldsSince }: HookDefinition['request']): string
   return table(rows);
 }
 
-const indented = (object: object) => readableYaml(object).replaceAll(/^(?=.)/gm, '  ');
-
 function explanationText(whole: HookDefinition, release: Release): string {
   const hook = hookIn(whole, release);
   const core = coreVersionIn(whole, release);
@@ -131,8 +129,8 @@ function explanationText(whole: HookDefinition, release: Release): string {
       : [whole.changes.map(({ release: since, text }) => `Since ${formatRelease(since)} ${text}.\n`).join('')]),
     `${hook.request.kind}:\n\n${fieldsTable(hook.request)}`,
     `${hook.response.kind}:\n\n${fieldsTable(hook.response)}`,
-    `A request:\n\n${indented(sampleRequest(hook, core))}`,
-    `A response:\n\n${indented(sampleResponse(hook, core))}`,
+    `A request:\n\n${indentedYaml(sampleRequest(hook, core))}`,
+    `A response:\n\n${indentedYaml(sampleResponse(hook, core))}`,
   ].join('\n');
 }
 

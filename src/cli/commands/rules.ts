@@ -1,10 +1,10 @@
-import { printableJson, readableYaml } from '../../base/index.ts';
+import { printableJson } from '../../base/index.ts';
 import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
 import { SuggestedArgument } from '../framework/complete.ts';
 import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
+import { indentedYaml, table } from '../framework/layout.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { type DefineCommand, UsageError } from '../framework/program.ts';
-import { table } from '../framework/table.ts';
 
 const rulesFlags = {
   output: outputFlag(['text', 'json']),
@@ -22,20 +22,16 @@ function explain(rule: Rule) {
   return { ...describe(rule), ...(context && { context }), ...(old && { old }), bad, findings, good };
 }
 
-function toYaml(object: object): string {
-  return readableYaml(object).replaceAll(/^(?=.)/gm, '  ');
-}
-
 function explanationText(rule: Rule): string {
   const { id, severity, profile, summary, context, old, bad, findings, good } = explain(rule);
   return [
     `${id} (${severity}, profile ${profile})\n`,
     `${summary}\n`,
-    ...(context === undefined ? [] : [`In the cluster (known with --cluster-facts):\n\n${toYaml(context)}`]),
-    ...(old === undefined ? [] : [`Before the update:\n\n${toYaml(old)}`]),
-    `Bad:\n\n${toYaml(bad)}`,
+    ...(context === undefined ? [] : [`In the cluster (known with --cluster-facts):\n\n${indentedYaml(context)}`]),
+    ...(old === undefined ? [] : [`Before the update:\n\n${indentedYaml(old)}`]),
+    `Bad:\n\n${indentedYaml(bad)}`,
     `What it says:\n\n${findings.map((finding) => `  ${finding}\n`).join('')}`,
-    `Good:\n\n${toYaml(good)}`,
+    `Good:\n\n${indentedYaml(good)}`,
   ].join('\n');
 }
 

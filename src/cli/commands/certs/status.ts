@@ -1,4 +1,4 @@
-import { printable, withoutControls } from '../../../base/index.ts';
+import { paragraph, printable, withoutControls } from '../../../base/index.ts';
 import { type Certificate, type Parsed, problemOf, readCertificates, usable } from '../../../base/x509/index.ts';
 import {
   type Action,
@@ -131,23 +131,8 @@ export function statusOf(
   };
 }
 
-/** Width of the text in columns, which is that of most terminals. */
-const width = 80;
-
-/** Breaks a sentence into lines that fit; a longer word has a line of its own. */
-function wrapped(sentence: string): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of sentence.split(/(?= )/)) {
-    if (line !== '' && line.length + word.length > width) {
-      lines.push(line);
-      line = `   ${word}`;
-    } else {
-      line += word;
-    }
-  }
-  return [...lines, line];
-}
+/** A sentence in lines that fit. */
+const wrapped = (sentence: string) => paragraph('', sentence, '    ');
 
 const seconds = (time = '') => time.replace(/\.\d+Z$/, 'Z');
 
@@ -160,7 +145,7 @@ function certificateLines(row: CertificateStatus, before: readonly CertificateSt
   }
   return [
     ...wrapped(first),
-    ...wrapped(`  ${row.subject}`),
+    ...paragraph('  ', row.subject ?? '', '    '),
     `  serial ${row.serial}`,
     `  valid ${seconds(row.notBefore)} to ${seconds(row.notAfter)}`,
   ];

@@ -1,3 +1,5 @@
+import { readableYaml } from '../../base/index.ts';
+
 /** A table whose columns are as wide as their widest cell; the last column is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
@@ -7,4 +9,9 @@ export function table(rows: readonly (readonly string[])[]): string {
     )
     .map((cells) => `${cells.join('')}\n`)
     .join('');
+}
+
+/** A value as YAML, two columns to the right. */
+export function indentedYaml(value: object): string {
+  return readableYaml(value).replaceAll(/^(?=.)/gm, '  ');
 }
