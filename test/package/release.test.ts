@@ -15,6 +15,7 @@ import { beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { version as checkedOut } from '../../src/cli/framework/version.ts';
 import { renderManifests } from '../../tools/release/manifests.ts';
+import { readOptions, UsageProblem } from '../../tools/release/options.ts';
 import { withVersion } from '../../tools/release/version-places.ts';
 import { needs } from '../support/needs.ts';
 import { type Installed, installedPackages, repository, runRelease } from './installed.ts';
@@ -221,6 +222,9 @@ test('the installed sandbox decides as an installation does, and takes install.y
 
 test.each([
   [[], 'name one version'],
+  [['1.0.0', '1.0.1'], 'name one version'],
+  [['1.0'], '1.0 is not a version: write MAJOR.MINOR.PATCH, without v and +'],
+  [['1.0.0', '--image', 'A b'], '--image A b is not the name of an image'],
   [['v1.0.0'], 'v1.0.0 is not a version: write MAJOR.MINOR.PATCH, without v and +'],
   [
     ['1.0.0', '--repository', 'acme/webhook'],
@@ -230,12 +234,16 @@ test.each([
     ['1.0.0', '--output', 'docs'],
     `${join(projectFolder, 'docs')} has other files than those of an earlier release: name another folder`,
   ],
-  [['1.0.0', '--publish'], "Unknown option '--publish'"],
-])('%j is a usage error', async (args, message) => {
-  const { code, stdout, stderr } = await run(projectFolder, process.execPath, ['tools/release/release.ts', ...args]);
+])('%j is a usage error', (args, message) => {
+  const read = () => readOptions(projectFolder, args);
+  expect(read).toThrow(UsageProblem);
+  expect(read).toThrow(message);
+});
+
+test('a usage error ends with 2 and the usage', async () => {
+  const { code, stdout, stderr } = await runRelease(projectFolder, ['1.0.0', '--publish']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(message);
-  expect(stderr).toContain('usage: npm run release -- VERSION');
+  expect(stderr).toMatch(/^Unknown option '--publish'.*\nusage: npm run release -- VERSION /s);
 });
 
 test('a change that breaks users and is not in the changelog ends the release', async () => {

@@ -13,9 +13,9 @@ import { packages } from './packages.ts';
 export async function writeTarballs(folder: string, scratch: string, release?: ReleaseFacts): Promise<string[]> {
   mkdirSync(folder, { recursive: true });
   await buildPackages(scratch, release);
-  return packages.map(({ name }) =>
-    execFileSync('npm', ['pack', join(scratch, name), '--pack-destination', folder, '--loglevel=error'], {
-      encoding: 'utf8',
-    }).trim(),
-  );
+  const folders = packages.map(({ name }) => join(scratch, name));
+  const printed = execFileSync('npm', ['pack', ...folders, '--pack-destination', folder, '--loglevel=error'], {
+    encoding: 'utf8',
+  });
+  return printed.trim().split('\n');
 }
