@@ -23,6 +23,28 @@ export function parseVersion(text: string): KubernetesVersion | undefined {
       };
 }
 
+const isNumber = (part: string) => /^\d+$/.test(part);
+
+/** Compares parts that dots separate: numbers by value, and before texts. @param ofTexts compares two other texts. */
+function compareParts(a: string, b: string, ofTexts: (one: string, other: string) => number): number {
+  const [left, right] = [a, b].map((parts) => (parts === '' ? [] : parts.split('.'))) as [string[], string[]];
+  for (const [index, one] of left.slice(0, right.length).entries()) {
+    const other = right[index] ?? '';
+    const order =
+      isNumber(one) !== isNumber(other)
+        ? Number(isNumber(other)) - Number(isNumber(one))
+        : isNumber(one)
+          ? Math.sign(Number(one) - Number(other))
+          : one === other
+            ? 0
+            : ofTexts(one, other);
+    if (order !== 0) {
+      return order;
+    }
+  }
+  return Math.sign(left.length - right.length);
+}
+
 /** Compares two versions by Semantic Versioning, ignoring build metadata: below 0 if the first is older. */
 export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): number {
   for (const [index, number] of a.numbers.entries()) {
@@ -31,38 +53,9 @@ export function compareVersions(a: KubernetesVersion, b: KubernetesVersion): num
       return difference;
     }
   }
-  if (a.pre === b.pre || a.pre === '' || b.pre === '') {
-    return a.pre === b.pre ? 0 : a.pre === '' ? 1 : -1;
-  }
-  const [left, right] = [a.pre.split('.'), b.pre.split('.')];
-  for (let index = 0; index < Math.min(left.length, right.length); index++) {
-    const [one = '', other = ''] = [left[index], right[index]];
-    if (one !== other) {
-      const [oneIsNumber, otherIsNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)];
-      return oneIsNumber && otherIsNumber
-        ? Number(one) - Number(other)
-        : oneIsNumber !== otherIsNumber
-          ? oneIsNumber
-            ? -1
-            : 1
-          : one < other
-            ? -1
-            : 1;
-    }
-  }
-  return left.length - right.length;
-}
-
-/** @returns -1, 0, 1, or 2 for texts that have no order. */
-function compareIdentifiers(a: string, b: string): number {
-  const [isNumber, otherIsNumber] = [/^\d+$/.test(a), /^\d+$/.test(b)];
-  if (isNumber !== otherIsNumber) {
-    return isNumber ? -1 : 1;
-  }
-  if (!isNumber) {
-    return a === b ? 0 : 2;
-  }
-  return Math.sign(Number(a) - Number(b));
+  return a.pre === '' || b.pre === ''
+    ? Number(a.pre === '') - Number(b.pre === '')
+    : compareParts(a.pre, b.pre, (one, other) => (one < other ? -1 : 1));
 }
 
 /**
@@ -71,18 +64,7 @@ function compareIdentifiers(a: string, b: string): number {
  * @returns -1, 0 or 1, or 2 if the versions differ only in builds that have no order.
  */
 export function compareBuilds(a: KubernetesVersion, b: KubernetesVersion): number {
-  const order = Math.sign(compareVersions(a, b));
-  if (order !== 0) {
-    return order;
-  }
-  const [left, right] = [a, b].map(({ build }) => (build === '' ? [] : build.split('.'))) as [string[], string[]];
-  for (let index = 0; index < Math.min(left.length, right.length); index++) {
-    const found = compareIdentifiers(left[index] ?? '', right[index] ?? '');
-    if (found !== 0) {
-      return found;
-    }
-  }
-  return Math.sign(left.length - right.length);
+  return Math.sign(compareVersions(a, b)) || compareParts(a.build, b.build, () => 2);
 }
 
 const digits = /^\d*$/;
@@ -131,23 +113,18 @@ export function parseTolerantly(text: string): KubernetesVersion | string {
     numbers.push(number);
   }
   for (const part of pre?.split('.') ?? []) {
-    if (part === '') {
-      return 'Prerelease is empty';
-    }
     if (/^0\d+$/.test(part)) {
       return `Numeric PreRelease version must not contain leading zeroes ${JSON.stringify(part)}`;
     }
-    if (!identifier.test(part)) {
-      return `Invalid character(s) found in prerelease ${JSON.stringify(part)}`;
+    if (part === '' || !identifier.test(part)) {
+      return part === '' ? 'Prerelease is empty' : `Invalid character(s) found in prerelease ${JSON.stringify(part)}`;
     }
   }
-  for (const part of build?.split('.') ?? []) {
-    if (part === '') {
-      return 'Build meta data is empty';
-    }
-    if (!identifier.test(part)) {
-      return `Invalid character(s) found in build meta data ${JSON.stringify(part)}`;
-    }
+  const wrong = build?.split('.').find((part) => part === '' || !identifier.test(part));
+  if (wrong !== undefined) {
+    return wrong === ''
+      ? 'Build meta data is empty'
+      : `Invalid character(s) found in build meta data ${JSON.stringify(wrong)}`;
   }
   return { text, numbers: numbers as unknown as KubernetesVersion['numbers'], pre: pre ?? '', build: build ?? '' };
 }
