@@ -119,9 +119,16 @@ export function startDefinitionController({
   now(): string;
 }): () => void {
   const definitions = store.collection(definitionStorage);
+  /** Each definition as it was last looked at: to compare all schemas after each change would take long. */
+  const built = new Map<string, JsonObject>();
   const cleaning = new Map<string, () => void>();
 
   function serve(name: string, object: JsonObject): void {
+    const last = built.get(name);
+    if (last?.spec === object.spec && last?.status === object.status) {
+      return;
+    }
+    built.set(name, object);
     const resources = resourcesOf(object);
     // Not for a change of conditions only: requests in flight would be interrupted.
     if (!isSame(resources as unknown as Json, registry.ofStorage(name) as unknown as Json)) {
@@ -191,8 +198,9 @@ export function startDefinitionController({
         cleanUp(name, object);
       }
     }
-    for (const name of [...registry.storages()]) {
-      if (registry.ofStorage(name)[0]?.isCustom && definitions.get(storageKey('', name)) === undefined) {
+    for (const name of built.keys()) {
+      if (definitions.get(storageKey('', name)) === undefined) {
+        built.delete(name);
         registry.set(name, []);
       }
     }
