@@ -8,12 +8,6 @@ import {
 } from '../../kubernetes/client/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 
-/** A Secret that is named in an annotation. */
-interface SecretName {
-  namespace: string;
-  name: string;
-}
-
 /** The CA bundle in a Secret as base64, or why there is none. */
 type CaReading = { caBundle: string } | { problem: string };
 
@@ -22,7 +16,10 @@ type CaReading = { caBundle: string } | { problem: string };
  *
  * @throws {ConnectionError} and other retryable failures of the API server.
  */
-export async function readCaBundle(cluster: KubernetesClient, { namespace, name }: SecretName): Promise<CaReading> {
+export async function readCaBundle(
+  cluster: KubernetesClient,
+  { namespace, name }: { namespace: string; name: string },
+): Promise<CaReading> {
   const what = `${namespace}/${name}`;
   try {
     const found = await fetchSecret(cluster, namespace, name);
