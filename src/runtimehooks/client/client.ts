@@ -5,7 +5,7 @@ import { clusterApiHooks } from '../catalog/definitions/definitions.ts';
 import { newestKnownRelease } from '../catalog/known.ts';
 import { isCallError } from './call-error.ts';
 import type { CallContext, Definitions } from './calls/call-handler.ts';
-import { Calls } from './calls/calls.ts';
+import { createCalls } from './calls/calls.ts';
 import { createWaits } from './calls/waits.ts';
 import type { Client, ClientOptions } from './client-types.ts';
 import { discover } from './discovery/discover.ts';
@@ -69,7 +69,7 @@ function clientWith(options: ClientOptions, mimicsClusterApi: boolean): Client {
     responses: createCache(now),
     mimicsClusterApi,
   };
-  const calls = new Calls(registry, createWaits(now), options.namespaceLabels, context);
+  const calls = createCalls(registry, createWaits(now), options.namespaceLabels, context);
   return {
     registry,
     discover: (config, { signal } = {}) => discover(config, { catalog, release, signal }, context),

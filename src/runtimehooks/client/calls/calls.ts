@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../kubernetes/index.ts';
+import type { JsonObject } from '../../../kubernetes/index.ts';
 import { formatGroupHook, formatHook, type HookDefinition } from '../../catalog/definition.ts';
 import { objectOf } from '../../messages/index.ts';
 import { type CallError, isCallError, prefixed } from '../call-error.ts';
@@ -16,25 +16,6 @@ import { type CallContext, callHandler } from './call-handler.ts';
 import { selectorFor } from './selection.ts';
 import type { Waits } from './waits.ts';
 
-/** The combined answer of several handlers of a hook: all messages, and the shortest wait. */
-class JointAnswer {
-  readonly #messages: string[] = [];
-  retryAfterSeconds = 0;
-
-  add({ message, retryAfterSeconds: retry }: { [key: string]: Json }): void {
-    if (typeof message === 'string' && message !== '') {
-      this.#messages.push(message);
-    }
-    if (typeof retry === 'number' && retry !== 0) {
-      this.retryAfterSeconds = this.retryAfterSeconds === 0 ? retry : Math.min(this.retryAfterSeconds, retry);
-    }
-  }
-
-  get message(): string {
-    return this.#messages.join(', ');
-  }
-}
-
 const groupHook = (hook: HookDefinition) => JSON.stringify(formatGroupHook(hook));
 
 /** The object of a call: the one that it names, or that its request is about. */
@@ -46,36 +27,24 @@ const calledObject = ({ object, request }: CallAllOptions<object>): CalledObject
   };
 
 /** Selects the handlers for a call from a registry, and calls them. */
-export class Calls {
-  readonly #registry: HandlerRegistry;
-  readonly #waits: Waits;
-  readonly #namespaceLabels: ClientOptions['namespaceLabels'];
-  readonly #context: CallContext;
-
-  constructor(
-    registry: HandlerRegistry,
-    waits: Waits,
-    namespaceLabels: ClientOptions['namespaceLabels'],
-    context: CallContext,
-  ) {
-    this.#registry = registry;
-    this.#waits = waits;
-    this.#namespaceLabels = namespaceLabels;
-    this.#context = context;
-  }
-
+export function createCalls(
+  registry: HandlerRegistry,
+  waits: Waits,
+  namespaceLabels: ClientOptions['namespaceLabels'],
+  context: CallContext,
+) {
   /** The handlers of a hook whose namespaceSelector matches an object, in the order of the calls. */
-  async handlersFor(
+  async function handlersFor(
     hook: HookDefinition,
     object: CalledObject,
     signal?: AbortSignal,
   ): Promise<RegisteredHandler[] | CallError> {
     const prefix = `failed to get extension handlers for hook ${groupHook(hook)}`;
-    const all = this.#registry.list(hook.group, hook.name);
+    const all = registry.list(hook.group, hook.name);
     if (isCallError(all)) {
       return prefixed(prefix, all);
     }
-    const selects = selectorFor(object, this.#namespaceLabels, signal);
+    const selects = selectorFor(object, namespaceLabels, signal);
     const selected: RegisteredHandler[] = [];
     for (const handler of all) {
       const isSelected = await selects(handler.extension);
@@ -90,7 +59,7 @@ export class Calls {
   }
 
   /** Calls one handler. */
-  async one<Request extends object, Response extends object>(
+  async function one<Request extends object, Response extends object>(
     hook: HookDefinition<Request, Response>,
     call: CallOptions<Request>,
   ): Promise<CallResult<Response>> {
@@ -99,29 +68,29 @@ export class Calls {
       ok: false,
       error: prefixed(`failed to call extension handler ${named}`, error),
     });
-    const object = this.#checkHook(hook) ?? calledObject(call);
+    const object = checkHook(hook) ?? calledObject(call);
     if (isCallError(object)) {
       return failed(object);
     }
-    const handler = await this.#handlerOf(hook, object, call);
+    const handler = await handlerOf(hook, object, call);
     if (isCallError(handler)) {
       return failed(handler);
     }
-    const waitKey = call.cache ? this.#waits.keyOf(hook, object, handler.name) : undefined;
-    const wait = this.#waits.running(hook, waitKey);
+    const waitKey = call.cache ? waits.keyOf(hook, object, handler.name) : undefined;
+    const wait = waits.running(hook, waitKey);
     if (wait !== undefined) {
       return { ok: true, response: wait as Response, from: 'wait' };
     }
-    const result = await callHandler(hook, handler, call, this.#context);
+    const result = await callHandler(hook, handler, call, context);
     if (!result.ok) {
       return failed(result.error);
     }
-    this.#waits.remember(waitKey, result.response);
+    waits.remember(waitKey, result.response);
     return result as CallResult<Response>;
   }
 
   /** Calls all handlers of a hook one after the other, up to the first that fails. */
-  async all<Request extends object, Response extends object>(
+  async function all<Request extends object, Response extends object>(
     hook: HookDefinition<Request, Response>,
     call: CallAllOptions<Request>,
   ): Promise<CallAllResult<Response>> {
@@ -137,49 +106,57 @@ export class Calls {
       response: response as Response,
       calls,
     });
-    const object = this.#checkHook(hook) ?? calledObject(call);
+    const object = checkHook(hook) ?? calledObject(call);
     if (isCallError(object)) {
       return failed(object);
     }
-    const handlers = await this.handlersFor(hook, object, call.signal);
+    const handlers = await handlersFor(hook, object, call.signal);
     if (isCallError(handlers)) {
       return failed(handlers);
     }
-    const waitKey = call.cache ? this.#waits.keyOf(hook, object) : undefined;
+    const waitKey = call.cache ? waits.keyOf(hook, object) : undefined;
     // Without a handler nothing blocks, whatever is cached.
-    const wait = handlers.length === 0 ? undefined : this.#waits.running(hook, waitKey);
+    const wait = handlers.length === 0 ? undefined : waits.running(hook, waitKey);
     if (wait !== undefined) {
       const { status, message = '', retryAfterSeconds = 0 } = wait;
       return succeeded({ status, message, retryAfterSeconds });
     }
-    const joint = new JointAnswer();
+    // The joint answer has all messages, and the shortest wait.
+    const messages: string[] = [];
+    let retryAfterSeconds = 0;
     for (const handler of handlers) {
-      const result: CallResult<JsonObject> = await callHandler(hook, handler, call, this.#context);
+      const result: CallResult<JsonObject> = await callHandler(hook, handler, call, context);
       calls.push({ handler: handler.name, result: result as CallResult<Response> });
       if (!result.ok) {
         return failed(prefixed(`failed to call extension handler ${JSON.stringify(handler.name)}`, result.error));
       }
-      joint.add(result.response as { [key: string]: Json });
+      const { message, retryAfterSeconds: retry } = result.response;
+      if (typeof message === 'string' && message !== '') {
+        messages.push(message);
+      }
+      if (typeof retry === 'number' && retry !== 0) {
+        retryAfterSeconds = retryAfterSeconds === 0 ? retry : Math.min(retryAfterSeconds, retry);
+      }
     }
-    const { message, retryAfterSeconds } = joint;
-    this.#waits.remember(waitKey, { retryAfterSeconds, message });
+    const message = messages.join(', ');
+    waits.remember(waitKey, { retryAfterSeconds, message });
     return succeeded({ status: 'Success', message, ...(hook.isBlocking ? { retryAfterSeconds } : {}) });
   }
 
-  #checkHook(hook: HookDefinition): CallError | undefined {
-    return this.#context.definitions.hooks.has(formatHook(hook))
+  function checkHook(hook: HookDefinition): CallError | undefined {
+    return context.definitions.hooks.has(formatHook(hook))
       ? undefined
       : { step: 'hook', message: `${formatHook(hook)} is not in the Runtime SDK catalog` };
   }
 
   /** The handler that a call names, if it serves the hook and its namespaceSelector matches the object; or the only one. */
-  async #handlerOf(
+  async function handlerOf(
     hook: HookDefinition,
     object: CalledObject,
     { handler: name, signal }: CallOptions<object>,
   ): Promise<RegisteredHandler | CallError> {
     if (name === undefined) {
-      const handlers = await this.handlersFor(hook, object, signal);
+      const handlers = await handlersFor(hook, object, signal);
       if (isCallError(handlers)) {
         return handlers;
       }
@@ -193,7 +170,7 @@ export class Calls {
           : `it has the handlers ${handlers.map((one) => one.name).join(', ')}`;
       return { step: 'registry', message: `${known}: name one with the option handler, or use callAllExtensions` };
     }
-    const handler = this.#registry.get(name);
+    const handler = registry.get(name);
     if (isCallError(handler)) {
       return handler;
     }
@@ -201,7 +178,7 @@ export class Calls {
       const message = `handler does not match GroupHook ${groupHook(hook)}`;
       return { step: 'registry', message };
     }
-    const isSelected = await selectorFor(object, this.#namespaceLabels, signal)(handler.extension);
+    const isSelected = await selectorFor(object, namespaceLabels, signal)(handler.extension);
     if (isCallError(isSelected)) {
       return isSelected;
     }
@@ -209,4 +186,6 @@ export class Calls {
       ? handler
       : { step: 'selector', message: `namespaceSelector did not match object ${object.namespace}/${object.name}` };
   }
+
+  return { handlersFor, one, all };
 }
