@@ -10,8 +10,25 @@ test('the generated project compiles, and its tests pass; those of what is not w
 }, async () => {
   const folder = linkedProject(hookNames);
   expect(await compile(folder)).toBe('');
+  // Its plan passes two minors, as Cluster API asks.
+  writeFileSync(
+    join(folder, 'test/plan.test.ts'),
+    `import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { callHandler, requestFor } from 'cluster-api-extension/testing';
+import { generateUpgradePlan } from '../src/handlers/generate-upgrade-plan.ts';
+
+test('a plan of two minors', async () => {
+  const [from, to] = ['v1.31.2', 'v1.33.1'];
+  const versions = { fromControlPlaneKubernetesVersion: from, fromWorkersKubernetesVersion: from, toKubernetesVersion: to };
+  const { result, response } = await callHandler(generateUpgradePlan, requestFor('GenerateUpgradePlan', versions));
+  deepEqual([result, response.controlPlaneUpgrades], ['success', [{ version: 'v1.32.0' }, { version: to }]]);
+});
+`,
+  );
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], { cwd: folder });
   expect(stdout).toMatch(/^# fail 0$/m);
+  expect(stdout).toMatch(/^ok \d+ - a plan of two minors$/m);
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
     expect.stringMatching(/^not ok \d+ - update-machine: the same request has the same answer # TODO/),
     expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),
