@@ -24,29 +24,15 @@ const mergeKeys: Record<string, string> = {
   'V1PodSpec.topologySpreadConstraints': 'topologyKey',
   'V1PodSpec.resourceClaims': 'name',
   'V1PodSpec.schedulingGates': 'name',
-  'V1PodStatus.conditions': 'type',
   'V1PodStatus.podIPs': 'ip',
   'V1PodStatus.hostIPs': 'ip',
   'V1PodStatus.resourceClaimStatuses': 'name',
   'V1ContainerStatus.volumeMounts': 'mountPath',
-  'V1PersistentVolumeClaimStatus.conditions': 'type',
   'V1Container.ports': 'containerPort',
   'V1Container.env': 'name',
   'V1Container.volumeMounts': 'mountPath',
   'V1Container.volumeDevices': 'devicePath',
-  'V1EphemeralContainer.ports': 'containerPort',
-  'V1EphemeralContainer.env': 'name',
-  'V1EphemeralContainer.volumeMounts': 'mountPath',
-  'V1EphemeralContainer.volumeDevices': 'devicePath',
   'V1ServiceSpec.ports': 'port',
-  'V1ServiceStatus.conditions': 'type',
-  'V1NamespaceStatus.conditions': 'type',
-  'V1DeploymentStatus.conditions': 'type',
-  'V1ReplicaSetStatus.conditions': 'type',
-  'V1StatefulSetStatus.conditions': 'type',
-  'V1DaemonSetStatus.conditions': 'type',
-  'V1JobStatus.conditions': 'type',
-  'V1PodDisruptionBudgetStatus.conditions': 'type',
   'V1MutatingWebhookConfiguration.webhooks': 'name',
   'V1ValidatingWebhookConfiguration.webhooks': 'name',
   'V1MutatingWebhook.matchConditions': 'name',
@@ -56,7 +42,6 @@ const mergeKeys: Record<string, string> = {
 /** Keys of lists for server-side apply, where they differ from those for strategic merge patch. */
 const applyKeys: Record<string, string[]> = {
   'V1Container.ports': ['containerPort', 'protocol'],
-  'V1EphemeralContainer.ports': ['containerPort', 'protocol'],
   'V1ServiceSpec.ports': ['port', 'protocol'],
   'V1PodSpec.topologySpreadConstraints': ['topologyKey', 'whenUnsatisfiable'],
   'V1CustomResourceDefinitionStatus.conditions': ['type'],
@@ -113,6 +98,12 @@ function schemaInSchema(path: string, whole: Schema): Schema | undefined {
   return undefined;
 }
 
+/** The merge key of a list field; conditions have their type, and ephemeral containers those of containers. */
+function mergeKeyOf(path: string): string | undefined {
+  const isConditions = path.endsWith('Status.conditions') && path !== 'V1CustomResourceDefinitionStatus.conditions';
+  return isConditions ? 'type' : mergeKeys[path];
+}
+
 /** Adds the fields of a model to a schema's properties. */
 function fill(properties: Record<string, Schema>, name: string, schema: Schema): void {
   for (const [baseName, type, format] of fieldsByModel.get(name) ?? []) {
@@ -120,8 +111,9 @@ function fill(properties: Record<string, Schema>, name: string, schema: Schema):
     const field = schemaInSchema(path, schema) ?? schemaOfType(type, format);
     // Go decodes null as "not set" for every type. The schema of a model is shared and already nullable.
     const property = modelNames.has(field) ? field : { ...field, nullable: true };
-    const mergeKey = mergeKeys[path];
-    const listKeys = applyKeys[path] ?? (mergeKey === undefined || mergeKey === '' ? undefined : [mergeKey]);
+    const listed = path.replace('V1EphemeralContainer.', 'V1Container.');
+    const mergeKey = mergeKeyOf(listed);
+    const listKeys = applyKeys[listed] ?? (mergeKey === undefined || mergeKey === '' ? undefined : [mergeKey]);
     if (mergeKey !== undefined) {
       property['x-kubernetes-patch-strategy'] = 'merge';
       if (mergeKey !== '') {
