@@ -37,7 +37,13 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   api: {
     // Not generated code: the types, and the schemas compiled by ajv.
     mutate: ['src/extensionconfig/api/**/*.ts', '!src/extensionconfig/api/v*.ts'],
-    tests: ['test/extensionconfig/api/**/*.test.ts', '!test/extensionconfig/api/types.test.ts'],
+    tests: [
+      'test/extensionconfig/api/**/*.test.ts',
+      '!test/extensionconfig/api/types.test.ts',
+      // What mutating admission sets.
+      'test/policy/admission/decision.test.ts',
+      'test/policy/admission/parity.test.ts',
+    ],
   },
   facts: { mutate: ['src/policy/facts/**/*.ts'], tests: ['test/policy/facts/**/*.test.ts'] },
   x509: {

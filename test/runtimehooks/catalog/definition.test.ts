@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   clusterApiHooks,
+  coreVersionIn,
   defineHook,
   formatGroupHook,
   formatHook,
@@ -173,4 +174,17 @@ test('schemas leave out what they do not have', () => {
   expect(string()).toEqual({ type: 'string' });
   expect(ref('a.B')).toEqual({ $ref: '#/components/schemas/a.B' });
   expect(ref('a.B', 'x')).toEqual({ description: 'x', allOf: [{ $ref: '#/components/schemas/a.B' }] });
+});
+
+test.each([
+  ['BeforeClusterUpgrade', '1.10', 'v1beta1'],
+  ['BeforeClusterUpgrade', '1.12', 'v1beta1'],
+  ['BeforeClusterUpgrade', '1.13', 'v1beta2'],
+  ['GeneratePatches', '1.10', 'v1beta1'],
+  ['GeneratePatches', '1.11', 'v1beta2'],
+  ['DiscoverVariables', '1.12', 'v1beta1'],
+  ['DiscoverVariables', '1.13', 'v1beta2'],
+  ['UpdateMachine', '1.12', 'v1beta2'],
+] as const)('the objects in messages of %s are, in %s, core %s', (name, since, version) => {
+  expect(coreVersionIn(hooks[name], release(since))).toBe(version);
 });

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { createHookCatalog, hooks } from '../../../src/runtimehooks/index.ts';
+
+const { lifecycle: known } = hooks.BeforeClusterUpgrade;
+const own = { group: 'Hooks.example.com', version: 'v1', name: 'BeforeLunch', introduced: { major: 1, minor: 5 } };
+
+test('a catalog has the hooks of Cluster API, and those of a provider', () => {
+  const catalog = createHookCatalog([own]);
+  expect(catalog.find(known.group, known.version, known.name)).toEqual(known);
+  expect(catalog.find('Hooks.example.com', 'v1', 'BeforeLunch')).toBe(own);
+  expect(catalog.lifecycles).toContain(own);
+  expect(createHookCatalog().find('Hooks.example.com', 'v1', 'BeforeLunch')).toBeUndefined();
+});
+
+test("a provider's own lifecycle replaces the known one", () => {
+  const replaced = { ...known, introduced: { major: 1, minor: 1 } };
+  expect(createHookCatalog([replaced]).find(known.group, known.version, known.name)).toBe(replaced);
+});
+
+test.each(['BeforeLunch', 'beforelunch', 'BEFORELUNCH'])('%s is found, whatever its case', (name) => {
+  const catalog = createHookCatalog([own]);
+  expect(catalog.findIgnoringCase('hooks.example.com', 'v1', name)).toBe(own);
+  expect(catalog.findIgnoringCase('hooks.example.com', 'v2', name)).toBeUndefined();
+});
+
+test('a group is known if any hook is in it', () => {
+  const catalog = createHookCatalog([own]);
+  expect([known.group, own.group, 'example.com'].map(catalog.knowsGroup)).toEqual([true, true, false]);
+});
