@@ -1,4 +1,12 @@
-import { fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import {
+  fieldAt,
+  isJsonObject,
+  itemsAt,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import { fieldTree } from '../sdk/objects/field-tree.ts';
 
 /** A kind in a version, with the schema of its objects. */
@@ -11,36 +19,35 @@ interface Kind {
 
 const isIdentifier = (text: string) => /^[A-Za-z_$][\w$]*$/.test(text);
 
-const objectIn = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
-const listIn = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
-
 /** The served versions of a CustomResourceDefinition that have a schema. */
 function kindsOf(crd: JsonObject): Kind[] {
-  const spec = objectIn(crd.spec);
-  const kind = String(objectIn(spec.names).kind);
-  const versions = listIn(spec.versions)
-    .map(objectIn)
-    .filter(({ served, schema }) => served === true && isJsonObject(objectIn(schema).openAPIV3Schema));
-  return versions.map(({ name, schema }) => ({
-    name: versions.length === 1 ? kind : `${kind}${String(name).charAt(0).toUpperCase()}${String(name).slice(1)}`,
-    apiVersion: `${spec.group}/${name}`,
-    kind,
-    schema: objectIn(objectIn(schema).openAPIV3Schema),
-  }));
+  const kind = textAt(crd, 'spec', 'names', 'kind');
+  const versions = objectsAt(crd, 'spec', 'versions').filter(
+    (version) => version.served === true && fieldAt(version, 'schema', 'openAPIV3Schema') !== undefined,
+  );
+  return versions.map((version) => {
+    const name = textAt(version, 'name');
+    return {
+      name: versions.length === 1 ? kind : `${kind}${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      apiVersion: `${textAt(crd, 'spec', 'group')}/${name}`,
+      kind,
+      schema: objectAt(version, 'schema', 'openAPIV3Schema'),
+    };
+  });
 }
 
 /** Longest description that becomes a comment, in characters. */
 const maxDescriptionLength = 160;
 
-function commentOf(description: Json | undefined, indent: string): string {
-  const [line = ''] = typeof description === 'string' ? description.split('\n') : [];
+function commentOf(description: string, indent: string): string {
+  const [line = ''] = description.split('\n');
   const text = line.slice(0, maxDescriptionLength).replaceAll('*/', '* /').trim();
   return text === '' ? '' : `${indent}/** ${text} */\n`;
 }
 
 /** The type that a structural schema describes. */
 function typeOf(schema: JsonObject, indent: string): string {
-  const values = listIn(schema.enum);
+  const values = itemsAt(schema, 'enum');
   if (values.length > 0) {
     return values.map((value) => JSON.stringify(value)).join(' | ');
   }
@@ -56,7 +63,7 @@ function typeOf(schema: JsonObject, indent: string): string {
     case 'boolean':
       return 'boolean';
     case 'array': {
-      const items = typeOf(objectIn(schema.items), indent);
+      const items = typeOf(objectAt(schema, 'items'), indent);
       return /^[\w$]+$/.test(items) ? `${items}[]` : `Array<${items}>`;
     }
     case 'object':
@@ -68,13 +75,13 @@ function typeOf(schema: JsonObject, indent: string): string {
 
 function objectType(schema: JsonObject, indent: string): string {
   const { additionalProperties } = schema;
-  const properties = objectIn(schema.properties);
+  const properties = objectAt(schema, 'properties');
   const inner = `${indent}  `;
-  const required = new Set(listIn(schema.required));
+  const required = new Set(itemsAt(schema, 'required'));
   const fields = Object.entries(properties).map(([name, field]) => {
     const key = isIdentifier(name) ? name : JSON.stringify(name);
-    const type = typeOf(objectIn(field), inner);
-    const comment = commentOf(objectIn(field).description, inner);
+    const type = typeOf(objectAt(field), inner);
+    const comment = commentOf(textAt(field, 'description'), inner);
     return `${comment}${inner}${key}${required.has(name) ? '' : '?'}: ${type};\n`;
   });
   if (isJsonObject(additionalProperties)) {
@@ -86,14 +93,13 @@ function objectType(schema: JsonObject, indent: string): string {
 }
 
 function interfaceOf({ name, apiVersion, kind, schema }: Kind): string {
-  const { spec } = objectIn(schema.properties);
   return [
-    commentOf(schema.description, ''),
+    commentOf(textAt(schema, 'description'), ''),
     `export interface ${name} {\n`,
     `  apiVersion: ${JSON.stringify(apiVersion)};\n  kind: ${JSON.stringify(kind)};\n`,
     '  metadata: {\n    name?: string;\n    namespace?: string;\n    labels?: Record<string, string>;\n',
     '    annotations?: Record<string, string>;\n    [field: string]: unknown;\n  };\n',
-    `  spec: ${typeOf(objectIn(spec), '  ')};\n}\n`,
+    `  spec: ${typeOf(objectAt(schema, 'properties', 'spec'), '  ')};\n}\n`,
   ].join('');
 }
 

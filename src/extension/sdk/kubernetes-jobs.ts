@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
-import { copyOf, fieldAt, isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { copyOf, fieldAt, itemsAt, type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
 import type { Answer } from './handlers/answer.ts';
 import { checkNumber } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
@@ -61,24 +61,21 @@ const clusterLabel = 'cluster.x-k8s.io/cluster-name';
 const maxMessageLength = 4096;
 
 const attemptOf = (job: JsonObject) => Number(fieldAt(job, 'metadata', 'labels', attemptLabel) ?? 0);
-const nameOf = (job: JsonObject) => String(fieldAt(job, 'metadata', 'name'));
+const nameOf = (job: JsonObject) => textAt(job, 'metadata', 'name');
 
 /** How a Job ended; undefined while it runs. */
 function endOf(job: JsonObject): 'Complete' | 'Failed' | undefined {
-  const conditions = fieldAt(job, 'status', 'conditions');
   const isTrue = (type: string) =>
-    Array.isArray(conditions) &&
-    conditions.some((one) => fieldAt(one, 'type') === type && fieldAt(one, 'status') === 'True');
+    objectsAt(job, 'status', 'conditions').some((one) => one.type === type && one.status === 'True');
   return isTrue('Complete') ? 'Complete' : isTrue('Failed') ? 'Failed' : undefined;
 }
 
 /** The termination message of a Pod's first container that has one. */
 function terminationMessage(pod: Json): string | undefined {
-  const statuses = fieldAt(pod, 'status', 'containerStatuses');
-  const messages = (Array.isArray(statuses) ? statuses : []).map((one) =>
-    fieldAt(one, 'state', 'terminated', 'message'),
+  const messages = objectsAt(pod, 'status', 'containerStatuses').map((one) =>
+    textAt(one, 'state', 'terminated', 'message'),
   );
-  return messages.find((message): message is string => typeof message === 'string' && message !== '');
+  return messages.find((message) => message !== '');
 }
 
 /**
@@ -95,12 +92,9 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
 
   function jobOf({ key, env = {}, cluster }: KubernetesJob, hash: string, attempt: number): JsonObject {
     const spec = copyOf(template);
-    const containers = fieldAt(spec, 'template', 'spec', 'containers');
-    for (const container of Array.isArray(containers) ? containers : []) {
-      if (isJsonObject(container)) {
-        const own = Object.entries(env).map(([name, value]) => ({ name, value }));
-        container.env = [...(Array.isArray(container.env) ? container.env : []), ...own];
-      }
+    const own = Object.entries(env).map(([name, value]) => ({ name, value }));
+    for (const container of objectsAt(spec, 'template', 'spec', 'containers')) {
+      container.env = [...itemsAt(container, 'env'), ...own];
     }
     const { name, namespace: clusterNamespace, uid } = cluster?.metadata ?? {};
     const isOwned = name !== undefined && uid !== undefined && clusterNamespace === namespace;
@@ -126,7 +120,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
   async function failureOf(client: KubernetesClient, job: JsonObject): Promise<string> {
     const query = new URLSearchParams({ labelSelector: `batch.kubernetes.io/job-name=${nameOf(job)}`, limit: '20' });
     const { items } = await client.request('GET', `/api/v1/namespaces/${namespace}/pods?${query}`);
-    const messages = (Array.isArray(items) ? items : []).map(terminationMessage);
+    const messages = itemsAt(items).map(terminationMessage);
     const message = messages.find((one) => one !== undefined) ?? 'the work failed: see the log of its Job';
     return message.slice(0, maxMessageLength);
   }
@@ -144,9 +138,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       const hash = createHash('sha256').update(job.key).digest('hex').slice(0, 20);
       const query = new URLSearchParams({ labelSelector: `${keyLabel}=${hash}`, limit: '100' });
       const { items } = await client.request('GET', `${jobs}?${query}`);
-      const [newest] = (Array.isArray(items) ? items.filter(isJsonObject) : []).toSorted(
-        (a, b) => attemptOf(b) - attemptOf(a),
-      );
+      const [newest] = objectsAt(items).toSorted((a, b) => attemptOf(b) - attemptOf(a));
       const end = newest && endOf(newest);
       if (newest !== undefined && end === 'Complete') {
         // Blocking hooks have no required fields of their own.
