@@ -34,6 +34,7 @@ export {
   maxJsonDepth,
   objectAt,
   objectsAt,
+  own,
   parseJson,
   setOwn,
   textAt,

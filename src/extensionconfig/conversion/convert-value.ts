@@ -4,11 +4,11 @@ import {
   isJsonObject,
   type Json,
   type JsonObject,
+  own,
   setOwn,
 } from '../../kubernetes/index.ts';
 import { type KeptStep, type KeptValue, listItemKey, maxConversionDataBytes } from './conversion-data.ts';
 import { fits } from './limits.ts';
-import { own } from './own.ts';
 import type { PropertyAction, ValuePlan } from './plan.ts';
 
 /**

@@ -1,8 +1,10 @@
 import {
   ConversionError,
+  fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
+  own,
   setOwn,
   showValue,
 } from '../../kubernetes/index.ts';
@@ -10,8 +12,8 @@ import type { ChangeTable } from './change-table.ts';
 import { compilePlans } from './compile.ts';
 import { type ConversionData, formatConversionData, type KeptValue, parseConversionData } from './conversion-data.ts';
 import { convertStructure } from './convert-value.ts';
+import { copyWithout } from './copy-without.ts';
 import type { VersionSchema } from './direction.ts';
-import { copyWithout, own } from './own.ts';
 import type { ConversionPlan } from './plan.ts';
 import { restore } from './restore.ts';
 
@@ -63,12 +65,6 @@ interface Edge {
   /** The plan of the opposite direction, which determines what may be restored. */
   back: ConversionPlan;
   step: ConversionStep | undefined;
-}
-
-function annotationsOf(object: JsonObject): JsonObject | undefined {
-  const metadata = own(object, 'metadata');
-  const annotations = isJsonObject(metadata) ? own(metadata, 'annotations') : undefined;
-  return isJsonObject(annotations) ? annotations : undefined;
 }
 
 /** The object with a new value of an annotation, or without the annotation. */
@@ -172,9 +168,13 @@ export function createConverter(map: VersionMap): KindConverter {
     );
   }
 
+  const dataTextOf = (object: JsonObject) =>
+    conversionDataAnnotation === undefined
+      ? undefined
+      : fieldAt(object, 'metadata', 'annotations', conversionDataAnnotation);
+
   function take(object: JsonObject, from: string, { to, plan, back, step }: Edge): JsonObject {
-    const text =
-      conversionDataAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, conversionDataAnnotation);
+    const text = dataTextOf(object);
     const data = text === undefined ? undefined : parseConversionData(text);
     const { object: converted, kept } = convertStructure(object, plan.root);
     setOwn(converted, 'apiVersion', to);
@@ -195,8 +195,7 @@ export function createConverter(map: VersionMap): KindConverter {
     kind,
     apiVersions,
     conversionDataBytes(object) {
-      const text =
-        conversionDataAnnotation === undefined ? undefined : own(annotationsOf(object) ?? {}, conversionDataAnnotation);
+      const text = dataTextOf(object);
       return typeof text === 'string' ? Buffer.byteLength(text) : 0;
     },
     convert(object, apiVersion) {

@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
 import { type KeptStep, type KeptValue, listItemKey, patternOf } from './conversion-data.ts';
+import { copyWithout } from './copy-without.ts';
 import { fits } from './limits.ts';
-import { copyWithout, own } from './own.ts';
 import type { ConversionPlan } from './plan.ts';
 import { tokensOf } from './schema-path.ts';
 

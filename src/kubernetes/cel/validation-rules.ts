@@ -1,7 +1,7 @@
 import { type EvaluationError, Optional } from '@marcbachmann/cel-js';
 import { LruCache } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
-import { canonical, isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
 import { causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, type MeteredExpression, rulesBudget } from './cel-budget.ts';
@@ -184,7 +184,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
     for (const [key, item] of Object.entries(value)) {
       const field = fieldOf(schema, key);
       if (field !== undefined) {
-        const before = isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : undefined;
+        const before = isJsonObject(old) ? own(old, key) : undefined;
         validateAt(item, before, field, joinPath(path, key), validation);
       }
     }

@@ -6,6 +6,7 @@ import {
   type Json,
   type JsonObject,
   objectAt,
+  own,
   setOwn,
 } from '../../kubernetes/index.ts';
 import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
@@ -54,7 +55,7 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith(deleteFromList) && Array.isArray(value)) {
       const field = key.slice(deleteFromList.length);
-      const list = ownOf(merged, field);
+      const list = own(merged, field);
       if (Array.isArray(list)) {
         const gone = new Set(value.map(canonical));
         setOwn(
@@ -68,22 +69,17 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
     } else if (value === null) {
       delete merged[key];
     } else {
-      setOwn(merged, key, mergeField(ownOf(merged, key), value, fieldOf(schema, key), work));
+      setOwn(merged, key, mergeField(own(merged, key), value, fieldOf(schema, key), work));
     }
   }
   for (const [key, order] of Object.entries(patch)) {
     const field = key.slice(elementOrder.length);
-    const list = key.startsWith(elementOrder) ? ownOf(merged, field) : undefined;
+    const list = key.startsWith(elementOrder) ? own(merged, field) : undefined;
     if (Array.isArray(order) && Array.isArray(list)) {
       setOwn(merged, field, inOrder(list, order, fieldOf(schema, field)?.['x-kubernetes-patch-merge-key']));
     }
   }
   return merged;
-}
-
-/** The value of an object's own key, not one inherited from Object. */
-function ownOf(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 function mergeField(target: Json | undefined, value: Json, schema: Schema | undefined, work: Work): Json {

@@ -1,4 +1,4 @@
-import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth, objectAt, setOwn } from './json.ts';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, maxJsonDepth, objectAt, own, setOwn } from './json.ts';
 import { copyOf } from './json-copy.ts';
 import { isSame } from './json-diff.ts';
 import { pointerKeys } from './json-patch.ts';
@@ -54,7 +54,7 @@ function child(value: Json | undefined, key: string): Json | undefined {
     const index = indexOf(key, value.length);
     return index === undefined ? undefined : value[index];
   }
-  return isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return isJsonObject(value) ? own(value, key) : undefined;
 }
 
 /** A place in a document: the list or object, and the key in it. */
@@ -313,7 +313,7 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
     if (value === null) {
       delete merged[key];
     } else {
-      setOwn(merged, key, applyMergePatch(Object.hasOwn(merged, key) ? merged[key] : undefined, value));
+      setOwn(merged, key, applyMergePatch(own(merged, key), value));
     }
   }
   return merged;

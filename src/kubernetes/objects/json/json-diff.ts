@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, own, setOwn } from './json.ts';
 import { type JsonPatchOperation, jsonPointer } from './json-patch.ts';
 
 type Field = Json | undefined;
@@ -31,8 +31,6 @@ function haveSameFields(a: JsonObject, b: JsonObject): boolean {
   }
   return more === 0;
 }
-
-const own = (object: JsonObject, name: string): Field => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /**
  * The names of fields that are not identical (`===`) in both objects, sorted. Most fields are identical, which is cheap

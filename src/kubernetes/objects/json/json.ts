@@ -69,6 +69,11 @@ export function canonical(value: Json): string {
   return JSON.stringify(value);
 }
 
+/** The value of an object's own property, or undefined. */
+export function own<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** Sets an object's own property; one named `__proto__` becomes an ordinary one, as in what JSON.parse returns. */
 export function setOwn<T>(object: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__') {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { copyWithout } from '../../../src/extensionconfig/conversion/own.ts';
+import { copyWithout } from '../../../src/extensionconfig/conversion/copy-without.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 
 test('copies the own properties of an object, except the one to leave out', () => {

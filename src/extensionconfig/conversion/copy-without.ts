@@ -1,10 +1,5 @@
 import { type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
 
-/** The value of an object's own property, or undefined. */
-export function own(object: JsonObject, key: string): Json | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
 /**
  * A copy of an object, without one of its properties. Spread syntax takes three times as long for an object of 10^5
  * properties.
