@@ -25,9 +25,9 @@ const violation = (problem: SchemaViolation['problem'], path: (string | number)[
   message: 'must be something else',
 });
 /** The indexes of the reports that are echoes. */
-function echoes(reports: Reported[], violations: SchemaViolation[] = []): number[] {
+function echoes(reports: Reported[], violations: SchemaViolation[] = [], unrendered: FieldPath[] = []): number[] {
   const all = reports.map(reportOf);
-  const isEcho = createEchoTest(all, violations, []);
+  const isEcho = createEchoTest(all, violations, unrendered);
   return all.flatMap((report, index) => (isEcho(report) ? [index] : []));
 }
 
@@ -115,4 +115,35 @@ test('list items are distinguished by index', () => {
   expect(
     echoes([handler(0, 'name'), handler(1, 'name')], [violation('type', ['status', 'handlers', 1, 'name'])]),
   ).toEqual([1]);
+});
+
+const selector = ['spec', 'namespaceSelector'];
+
+test.each<[string, FieldPath, Reported, isEcho: boolean]>([
+  ['at', target, { path: target }, true],
+  ['below', target, { path: [...target, 'url'] }, true],
+  ['above', [...target, 'url'], { path: target }, false],
+  ['beside', target, { path: ['spec', 'settings'] }, false],
+  ['of the selector above', [...selector, 'matchLabels', 'a'], { path: selector }, true],
+  ['of the selector beside', target, { path: selector }, false],
+  ['of a fallback at', target, { path: target, isFallback: true }, true],
+  ['about the type at', target, { path: target, id: 'field-type' }, true],
+])('a finding %s a placeholder of a template', (_name, placeholder, other, isEcho) => {
+  for (const [severity, otherSeverity, expected] of [
+    ['deny', 'deny', isEcho],
+    ['warn', 'warn', isEcho],
+    // What a denial says is not hidden by a warning.
+    ['warn', 'deny', false],
+  ] as const) {
+    const reported = [
+      { id: 'not-rendered', severity, path: ['metadata', 'name'] },
+      { ...other, severity: otherSeverity },
+    ];
+    expect(echoes(reported, [], [placeholder]), `${severity} ${otherSeverity}`).toEqual(expected ? [1] : []);
+  }
+  expect(echoes([{ path: ['metadata', 'name'] }, other], [], [placeholder])).toEqual([]);
+});
+
+test('the finding about placeholders is no echo of itself', () => {
+  expect(echoes([{ id: 'not-rendered', path: target }], [violation('type', target)], [target])).toEqual([]);
 });

@@ -492,6 +492,10 @@ const cases: Record<string, Table> = {
       example({ name: '{{ .Release.Name }}', clientConfig: { url: `https://\${HOST}` } }),
       selector({ matchLabels: { team: `\${TEAM}` } }),
       example({ name: '{{ .Release.Name }}', clientConfig: { url: 'https://a', caBundle: '{{ .Values.ca }}' } }),
+      selector({ matchExpressions: [{ key: 'a', operator: 'In', values: ['b', `\${TEAM}`] }] }),
+      withMetadata({ generateName: `\${NAME}-` }),
+      withMetadata({ labels: { team: `\${TEAM}` } }),
+      withMetadata({ annotations: { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': `\${SECRET}` } }),
     ],
     findings: [
       [`spec.clientConfig.service.name Invalid "\${NAME}": is not rendered: ${renderIt}`],
@@ -499,6 +503,12 @@ const cases: Record<string, Table> = {
       [`metadata.name Invalid "{{ .Release.Name }}": is not rendered, as in spec.clientConfig.url: ${renderIt}`],
       [`spec.namespaceSelector.matchLabels.team Invalid "\${TEAM}": is not rendered: ${renderIt}`],
       [`metadata.name Invalid "{{ .Release.Name }}": is not rendered, as in spec.clientConfig.caBundle: ${renderIt}`],
+      [`spec.namespaceSelector.matchExpressions[0].values[1] Invalid "\${TEAM}": is not rendered: ${renderIt}`],
+      [`metadata.generateName Invalid "\${NAME}-": is not rendered: ${renderIt}`],
+      [`metadata.labels.team Invalid "\${TEAM}": is not rendered: ${renderIt}`],
+      [
+        `metadata.annotations[runtime.cluster.x-k8s.io/inject-ca-from-secret] Invalid "\${SECRET}": is not rendered: ${renderIt}`,
+      ],
     ],
   },
   'settings-credentials': {
