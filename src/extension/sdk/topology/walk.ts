@@ -148,31 +148,23 @@ const shownHolder = ({ kind, namespace, name }: HolderReference) =>
 /** Maximum number of kinds with a warning of their own, and of fields that a warning names. */
 const maxNamed = 20;
 
-/** Collects the changes that are left out of patches, so that each kind is warned about once. */
-function createLeftOut() {
-  const byKind = new Map<string | undefined, { templates: number; fields: Set<string> }>();
-  return {
-    add(kind: string | undefined, ignored: readonly string[]): void {
-      const key = byKind.has(kind) || byKind.size < maxNamed ? kind : undefined;
-      const found = byKind.get(key) ?? { templates: 0, fields: new Set() };
-      byKind.set(key, found);
-      found.templates++;
-      for (const field of ignored) {
-        if (found.fields.size === maxNamed) {
-          break;
-        }
-        found.fields.add(field.slice(0, maxNameLength));
-      }
-    },
-    warn(log: Pick<Log, 'warn'>): void {
-      for (const [kind, { templates, fields }] of byKind) {
-        log.warn(
-          { kind, templates, fields: [...fields] },
-          'changes that Cluster API ignores or overrides are left out of the patches',
-        );
-      }
-    },
-  };
+/** A template with changes that are left out of its patch. */
+interface LeftOut {
+  kind: string | undefined;
+  fields: string[];
+}
+
+/** Warns once about each kind; about those that are too many together. */
+function warnOf(leftOut: readonly LeftOut[], log: Pick<Log, 'warn'>): void {
+  const named = new Set([...new Set(leftOut.map(({ kind }) => kind))].slice(0, maxNamed));
+  const byKind = Map.groupBy(leftOut, ({ kind }) => (named.has(kind) ? kind : undefined));
+  for (const [kind, templates] of byKind) {
+    const fields = [...new Set(templates.flatMap((template) => template.fields))].slice(0, maxNamed);
+    log.warn(
+      { kind, templates: templates.length, fields },
+      'changes that Cluster API ignores or overrides are left out of the patches',
+    );
+  }
 }
 
 /**
@@ -300,7 +292,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
   const work = mergeWork();
   const shared = layeredVariables(requestVariables, layerOf(), work);
   const patches: GeneratePatchesResponseItem[] = [];
-  const leftOut = createLeftOut();
+  const leftOut: LeftOut[] = [];
   try {
     for (const item of request.items) {
       const before = item.object as JsonObject;
@@ -327,10 +319,8 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
       const ignored = revertIgnored(before, after, { holder: item.holderReference, sets: fieldsSetBy(builtin) });
       dropAddedFields(before, after);
       if (ignored.length > 0) {
-        leftOut.add(
-          shownName(before.kind),
-          ignored.map((path) => path.join('.')),
-        );
+        const fields = ignored.map((path) => path.join('.').slice(0, maxNameLength));
+        leftOut.push({ kind: shownName(before.kind), fields });
       }
       const patch = format === 'JSONPatch' ? jsonPatchOf(before, after) : (mergePatchOf(before, after) ?? []);
       if (!Array.isArray(patch) || patch.length > 0) {
@@ -341,7 +331,7 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
   } finally {
     // A later patcher's exception does not make these changes right.
     if (log !== undefined) {
-      leftOut.warn(log);
+      warnOf(leftOut, log);
     }
   }
 }
