@@ -4,7 +4,6 @@ import {
   connect,
   explain,
   isStatus,
-  type KubernetesClient,
   loadKubeConfig,
   StatusError,
   shortRetries,
@@ -89,10 +88,6 @@ interface DocumentServer {
   get(path: string): Promise<JsonObject>;
 }
 
-function clusterServer(cluster: KubernetesClient, name: string): DocumentServer {
-  return { name, get: (path) => cluster.request('GET', path) };
-}
-
 /** A URL for messages, without parts that may be secret. */
 function shown(url: URL): string {
   return printable(`${url.origin}${url.pathname}`);
@@ -154,11 +149,7 @@ function urlServer(list: URL, signal: AbortSignal): DocumentServer {
   const name = `${list.origin}${below}`;
   return {
     name,
-    async get(path) {
-      const url = new URL(`${name}${path}`);
-      const value = parseJson(await fetchLimited(url, signal));
-      return value as JsonObject;
-    },
+    get: async (path) => parseJson(await fetchLimited(new URL(`${name}${path}`), signal)) as JsonObject,
   };
 }
 
@@ -257,10 +248,8 @@ async function fromCluster(
     throw new UsageError(`openapi merge: no API server: ${(error as Error).message}; or name files or URLs`);
   }
   try {
-    server = clusterServer(
-      connect(config, surroundings.signal, shortRetries),
-      config.getCurrentCluster()?.server ?? '',
-    );
+    const cluster = connect(config, surroundings.signal, shortRetries);
+    server = { name: config.getCurrentCluster()?.server ?? '', get: (path) => cluster.request('GET', path) };
     list = await server.get('/openapi/v3');
   } catch (error) {
     surroundings.signal.throwIfAborted();
