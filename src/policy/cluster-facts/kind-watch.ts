@@ -9,8 +9,7 @@ import {
 import { type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { FactCollection } from '../facts/collection.ts';
 import type { CollectedKind } from '../facts/store.ts';
-import { factResources, resourceName, versionPath } from './resources.ts';
-import { servedVersion } from './versions.ts';
+import { factResources, resourceName, servedVersion, versionPath } from './resources.ts';
 
 /**
  * Maximum number of objects of a kind in memory: some 1.6 KiB each, 80 MiB. If a cluster has more objects of a kind,

@@ -14,8 +14,7 @@ import { readSecret } from '../facts/secrets.ts';
 import { type CollectedKind, collectedKinds, createFactsStore } from '../facts/store.ts';
 import { annotatedSecret } from '../rules/fields/secret.ts';
 import { createNamedObjects } from './named-objects.ts';
-import { factResources, resourceName, versionPath } from './resources.ts';
-import { servedVersion } from './versions.ts';
+import { factResources, resourceName, servedVersion, versionPath } from './resources.ts';
 
 /** Maximum number of objects of a kind that are read. */
 const maxObjects = 100_000;

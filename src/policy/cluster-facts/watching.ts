@@ -6,7 +6,6 @@ import type { ClusterKnowledge } from '../admission/admission.ts';
 import type { FactKind } from '../facts/facts.ts';
 import { collectedKinds, createFactsStore } from '../facts/store.ts';
 import { KindWatch, type KindWatchContext } from './kind-watch.ts';
-import { type KindStatus, knowledgeOf, statusOf } from './knowledge.ts';
 import { createNamedObjects } from './named-objects.ts';
 import { refreshed } from './refresh.ts';
 
@@ -42,6 +41,15 @@ export interface WatchingOptions {
   /** Returns milliseconds of a monotonic clock. Default: that of the informers. */
   now?: () => number;
   pace?: Partial<WatchingPace>;
+}
+
+/** How current the facts about a kind are. */
+interface KindStatus {
+  isKnown: boolean;
+  /** The age of the copy, in ms; undefined if nothing has been read yet, and for Secrets. */
+  ageMs: number | undefined;
+  objects: number;
+  problem: string | undefined;
 }
 
 /** Facts that are kept up to date with a cluster. */
@@ -107,13 +115,42 @@ export function watchCluster({
     }
   }
 
-  const sources = { watches, objects, store, maxAgeMs: pace.maxAgeMs };
-  const read = () => knowledgeOf(sources);
+  /** The age of the facts about a kind, in ms; undefined if they are unknown or too old. */
+  function knownAgeOf({ ageMs }: KindWatch): number | undefined {
+    return ageMs !== undefined && ageMs <= pace.maxAgeMs ? ageMs : undefined;
+  }
+
+  function read(): ClusterKnowledge {
+    let oldest: number | undefined;
+    const unknown: FactKind[] = [];
+    for (const watch of watches) {
+      const ageMs = knownAgeOf(watch);
+      store.setKnown(watch.kind, ageMs !== undefined);
+      if (ageMs === undefined) {
+        unknown.push(watch.kind);
+      } else {
+        oldest = Math.max(oldest ?? 0, ageMs);
+      }
+    }
+    return { facts: store.facts, ageMs: oldest, unknown };
+  }
+
+  function status(kind: FactKind): KindStatus {
+    const watch = watches.find((candidate) => candidate.kind === kind);
+    if (watch === undefined) {
+      // Secrets are read one by one, when a request names one.
+      const problem = objects.problem('Secret');
+      return { isKnown: problem === undefined, ageMs: undefined, objects: 0, problem };
+    }
+    const { ageMs, size, problem } = watch;
+    return { isKnown: knownAgeOf(watch) !== undefined, ageMs, objects: size, problem };
+  }
+
   void followVersions();
   return {
     read,
     refresh: (request) => refreshed(request, read, objects),
-    status: (kind) => statusOf(kind, sources),
+    status,
     synced: synced.promise,
     stop() {
       stop.abort();
