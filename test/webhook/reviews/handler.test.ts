@@ -248,11 +248,16 @@ test('conversions are counted and timed by result', async () => {
     'conversions_total{result="success"}',
     'conversions_total{result="failure"}',
     'request_duration_seconds_count{webhook="convert"}',
+    'request_duration_seconds_sum{webhook="convert"}',
   ]);
+  const startedMs = performance.now();
   await post('/convert', '{}');
   await post('/convert', '{}');
   await post('/convert', '{"fail":true}');
-  expect(await count()).toEqual([2, 1, 3]);
+  const [succeeded, failed, timed, seconds = 0] = await count();
+  expect([succeeded, failed, timed]).toEqual([2, 1, 3]);
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThan((performance.now() - startedMs) / 1000);
 });
 
 test('what the log takes from a request is truncated', async () => {
