@@ -34,7 +34,7 @@ export async function remove(
     throw forbidden(resource, name, problem);
   }
   const isEmpty = request.body.length === 0;
-  const body = isEmpty ? {} : objectAt(parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions'));
+  const body = isEmpty ? {} : objectAt(await parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions'));
   const preconditions = objectAt(body, 'preconditions');
   const dryRun = isDryRun(query) || itemsAt(body, 'dryRun').includes('All');
   const collection = context.store.collection(resource.storage);

@@ -5,11 +5,10 @@ import { parseYaml } from '../openapi-documents/index.ts';
 import { badRequest, unsupportedMediaType } from '../resources/errors.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
 import { duplicateFields } from './duplicate-fields.ts';
-import { parseProtobuf } from './protobuf.ts';
 
 interface Format {
   name: string;
-  parse(body: Uint8Array, kind: string): Json;
+  parse(body: Uint8Array, kind: string): Json | Promise<Json>;
 }
 
 const decoder = new TextDecoder();
@@ -20,7 +19,11 @@ const maxUnknown = 100;
 const formats = new Map<string, Format>([
   ['application/json', { name: 'json', parse: parseJson }],
   ['application/yaml', { name: 'yaml', parse: (body) => parseYaml(body) }],
-  ['application/vnd.kubernetes.protobuf', { name: 'protobuf', parse: parseProtobuf }],
+  [
+    'application/vnd.kubernetes.protobuf',
+    // Loaded with the first such body, since most sandboxes never receive one.
+    { name: 'protobuf', parse: async (body, kind) => (await import('./protobuf.ts')).parseProtobuf(body, kind) },
+  ],
 ]);
 
 /** The media type of a Content-Type header, without parameters. */
@@ -33,13 +36,13 @@ export function mediaTypeOf(header: string | undefined): string {
  *
  * @throws {RequestError} 400 when it does not match its media type, 415 for another media type.
  */
-export function parseBody(body: Uint8Array, mediaType: string, kind: string): Json {
+export async function parseBody(body: Uint8Array, mediaType: string, kind: string): Promise<Json> {
   const format = formats.get(mediaType);
   if (format === undefined) {
     throw unsupportedMediaType([...formats.keys()]);
   }
   try {
-    return format.parse(body, kind);
+    return await format.parse(body, kind);
   } catch (error) {
     const why = (error as Error).message;
     throw badRequest(
@@ -113,14 +116,14 @@ export function complete(
 }
 
 /** Reads the object in the body of a request and completes it. @throws {RequestError} 400, 415. */
-export function readObject(
+export async function readObject(
   body: Uint8Array,
   mediaType: string,
   resource: Resource,
   validation: string | null,
   warn: (text: string) => void,
-): JsonObject {
-  const value = parseBody(body, mediaType, resource.kind);
+): Promise<JsonObject> {
+  const value = await parseBody(body, mediaType, resource.kind);
   const isChecked = mediaType === 'application/json' && validation !== 'Ignore';
   return complete(value, resource, validation, warn, isChecked ? duplicateFields(decoder.decode(body)) : []);
 }

@@ -16,21 +16,7 @@ const embedded = new Set([
   'volumeSource',
 ]);
 
-let parsed: protobuf.Root | undefined;
-
-/** Parsed with the first protobuf body, since most sandboxes never receive one. */
-function messages(): protobuf.Root {
-  if (parsed === undefined) {
-    parsed = protobuf.parse(readFileSync(description, 'utf8'), { keepCase: true }).root;
-    parsed.resolveAll();
-  }
-  return parsed;
-}
-
-function messageOf(name: string): protobuf.Type | undefined {
-  const found = messages().get(name);
-  return found instanceof protobuf.Type ? found : undefined;
-}
+const messages = protobuf.parse(readFileSync(description, 'utf8'), { keepCase: true }).root.resolveAll();
 
 /** RFC 3339, without a fraction or with six digits. */
 function timeOf({ seconds = 0, nanos = 0 }: { seconds?: number; nanos?: number }, digits: 0 | 6): string {
@@ -96,11 +82,11 @@ export function parseProtobuf(body: Uint8Array, expected: string): JsonObject {
   if (!magic.equals(body.subarray(0, magic.length))) {
     throw new Error('the body does not start with the prefix "k8s\\0"');
   }
-  const envelope = decode(messages().lookupType('Unknown'), body.subarray(magic.length));
+  const envelope = decode(messages.lookupType('Unknown'), body.subarray(magic.length));
   const typeMeta = (envelope.typeMeta ?? {}) as Record<string, string>;
   const kind = typeMeta.kind || expected;
-  const type = messageOf(kind);
-  if (type === undefined) {
+  const type = messages.get(kind);
+  if (!(type instanceof protobuf.Type)) {
     throw new Error(`no protobuf message is known for ${kind}; send JSON`);
   }
   if (envelope.contentEncoding) {

@@ -116,7 +116,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   }
   const dryRun = isDryRun(query);
   const mediaType = mediaTypeOf(request.mediaType);
-  let object = readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
+  let object = await readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
   if (resource.strategy.answer !== undefined) {
     return resource.strategy.answer(object, request.user);
   }
@@ -324,7 +324,7 @@ function bodyResourceOf({ resource, subresource }: WriteRequest): Resource {
 export async function update(context: WriteContext, request: WriteRequest): Promise<JsonObject> {
   const { query, warn, body } = request;
   const mediaType = mediaTypeOf(request.mediaType);
-  const object = readObject(body, mediaType, bodyResourceOf(request), query.get('fieldValidation'), warn);
+  const object = await readObject(body, mediaType, bodyResourceOf(request), query.get('fieldValidation'), warn);
   return changeThrough(context, request, () => copyOf(object), false);
 }
 
@@ -343,7 +343,7 @@ export async function patch(context: WriteContext, request: WriteRequest): Promi
       ? new RequestError(failure(415, 'UnsupportedMediaType', noServerSideApply))
       : unsupportedMediaType(types);
   }
-  const value = parseBody(request.body, 'application/json', resource.kind);
+  const value = await parseBody(request.body, 'application/json', resource.kind);
   let { warn } = request;
   function patched(current: JsonObject): Json {
     if (mediaType === 'application/json-patch+json') {
