@@ -3,6 +3,7 @@ import {
   copyOf,
   fieldAt,
   isJsonObject,
+  type Json,
   type JsonObject,
   objectAt,
   objectsAt,
@@ -123,7 +124,7 @@ export interface State {
 export interface PatchedTemplates {
   before: readonly JsonObject[];
   /** The patches, by which the same answer is recognized. */
-  answer: string;
+  answer: Json[];
   after: readonly JsonObject[];
   /** The changes that Cluster API ignores, as JSON pointers, by template. */
   ignored: readonly (readonly string[])[];

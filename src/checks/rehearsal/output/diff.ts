@@ -31,6 +31,12 @@ function isSmall(object: JsonObject): boolean {
   return fits(object);
 }
 
+/** The beginning of a value as JSON, of which the end is cut off. */
+function beginning(value: Json): string {
+  let left = maxLength;
+  return JSON.stringify(value, (_, part: Json) => (left-- > 0 ? part : undefined)).slice(0, 2 * maxLength);
+}
+
 /**
  * The difference between two versions of a template as lines of their YAML without secrets, each with `+`, `-`, a space
  * or `@` in front.
@@ -48,7 +54,7 @@ export function diffLines({ before, after, ignored }: TemplateChange): string[] 
       ? jsonPatchOf(before, after)
           .slice(0, maxOperations)
           .map((operation) => {
-            const value = 'value' in operation ? `: ${JSON.stringify(operation.value).slice(0, 2 * maxLength)}` : '';
+            const value = 'value' in operation ? `: ${beginning(operation.value)}` : '';
             return withoutSecrets(` ${operation.op} ${operation.path}${value}`);
           })
       : patch.hunks.flatMap(({ oldStart, newStart, lines: hunk }) => [`@ line ${oldStart}, now ${newStart}`, ...hunk]);

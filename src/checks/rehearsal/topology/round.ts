@@ -83,11 +83,17 @@ function* apply(round: Round, patch: ExternalPatch, generated: readonly JsonObje
   const where = `${prefix}failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
   const indexOf = new Map(uids.map((uid, index) => [uid, index]));
   const before = items.map(({ object }) => object);
-  const answer = generated
-    .map(({ uid, patchType, patch: encoded }) => `${indexOf.get(String(uid))} ${String(patchType)} ${String(encoded)}`)
-    .join('\n');
+  const answer = generated.flatMap(({ uid, patchType = null, patch: encoded = null }) => [
+    indexOf.get(String(uid)) ?? -1,
+    patchType,
+    encoded,
+  ]);
   const known = round.known?.get(patch.name);
-  if (known?.answer === answer && known.before.every((object, index) => object === before[index])) {
+  if (
+    known !== undefined &&
+    isSame(known.answer, answer) &&
+    known.before.every((object, index) => object === before[index])
+  ) {
     return known;
   }
   const after = [...before];
