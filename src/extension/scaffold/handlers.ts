@@ -12,6 +12,8 @@ const variableOf = (hook: string) => `${hook.charAt(0).toLowerCase()}${hook.slic
 
 /** A handler's imports besides `handler`, with their modules, and the lines of its function body. */
 interface Body {
+  /** What it needs of the SDK's first entry, besides `handler`. */
+  sdk?: string;
   imports?: readonly string[];
   parameters: string;
   lines: readonly string[];
@@ -87,7 +89,8 @@ const bodies: Readonly<Record<string, Body>> = {
     lines: ['return answer.done(changes.machineSetPatches(request));'],
   },
   UpdateMachine: {
-    imports: ["import { answerUpdate } from 'cluster-api-extension';", "import { updater } from '../in-place.ts';"],
+    sdk: 'answerUpdate',
+    imports: ["import { updater } from '../in-place.ts';"],
     parameters: '(request, context)',
     lines: ['return answerUpdate(request, context, updater);'],
   },
@@ -96,9 +99,9 @@ const bodies: Readonly<Record<string, Body>> = {
 /** The file with a hook's handler. */
 export function handlerFile(hook: string): string {
   const { summary } = hooks[hook as keyof typeof hooks] as HookDefinition;
-  const { imports = [], parameters, lines } = bodies[hook] ?? blockingBody;
+  const { sdk, imports = [], parameters, lines } = bodies[hook] ?? blockingBody;
   return [
-    "import { handler } from 'cluster-api-extension';",
+    `import { ${sdk === undefined ? '' : `${sdk}, `}handler } from 'cluster-api-extension';`,
     ...imports,
     '',
     `/** ${summary} */`,

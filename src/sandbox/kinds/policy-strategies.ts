@@ -147,7 +147,12 @@ export const bindingStrategy: KindStrategy = {
   nameFormat: 'path',
   prepare(object) {
     for (const subject of objectsAt(object, 'subjects')) {
-      subject.apiGroup ??= subject.kind === 'ServiceAccount' ? '' : rbac;
+      // That of a ServiceAccount is empty, and an empty one is not written.
+      if (subject.kind !== 'ServiceAccount') {
+        subject.apiGroup ??= rbac;
+      } else if (subject.apiGroup === '') {
+        delete subject.apiGroup;
+      }
     }
   },
   validate(object, old) {
@@ -159,7 +164,7 @@ export const bindingStrategy: KindStrategy = {
     }
     for (const [index, { kind: of, apiGroup, namespace }] of objectsAt(object, 'subjects').entries()) {
       const group = of === 'ServiceAccount' ? '' : rbac;
-      if (apiGroup !== group) {
+      if ((apiGroup ?? '') !== group) {
         causes.push(notSupported(`subjects[${index}].apiGroup`, apiGroup, [group]));
       }
       if (of === 'ServiceAccount' && object.kind === 'ClusterRoleBinding' && !namespace) {

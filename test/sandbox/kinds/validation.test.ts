@@ -412,6 +412,18 @@ test('quantities may be numbers, and are stored as texts', async () => {
   ]);
 });
 
+test('the empty API group of a ServiceAccount is not stored', async () => {
+  const subject = { kind: 'ServiceAccount', name: 'sample', namespace: 'default' };
+  for (const [name, written] of [
+    ['with-group', { ...subject, apiGroup: '' }],
+    ['without-group', subject],
+  ] as const) {
+    const body = set(bodyOf('ClusterRoleBinding', name), 'subjects', [written]);
+    const { status, json } = await send(sandbox, 'POST', kinds.ClusterRoleBinding[0], { body });
+    expect([status, fieldAt(json, 'subjects', 0)]).toEqual([201, subject]);
+  }
+});
+
 test("problems of the schema of Kubernetes' own kinds are reported together with those of several fields", async () => {
   const body = set(bodyOf('Deployment', 'a'), 'spec.replicas', -1);
   set(body, 'spec.selector.matchLabels', { app: 'b' });
