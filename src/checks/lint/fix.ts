@@ -1,8 +1,10 @@
 import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, versionOf, withDefaults } from '../../extensionconfig/index.ts';
 import { isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
 import { type LintPolicy, reportsOf } from './check.ts';
 import { type Rewritten, rewriteManifests } from './rewrite.ts';
+import { readSuppressions } from './suppressions.ts';
 
 function withoutNamespace(object: JsonObject): JsonObject {
   const { metadata } = object;
@@ -34,15 +36,21 @@ const fixes: Readonly<Record<string, (object: JsonObject) => JsonObject>> = {
 };
 
 /**
- * Fixes in a text what has only one right answer and a rule reports: the version, the namespace, a port in quotes; and
- * writes the defaults that the webhook would set.
+ * Fixes in a text what has only one right answer and a rule reports, unless a comment turns the rule off: the version,
+ * the namespace, a port in quotes; and writes the defaults that the webhook would set.
  */
 export function fixManifests(text: string, policy: LintPolicy): Promise<Rewritten> {
-  const change = (object: JsonObject) => {
+  const suppressions = readSuppressions(text);
+  const change = (object: JsonObject, { placeOf }: PlacedObject) => {
     if (versionOf(object.apiVersion) === undefined) {
       return object;
     }
-    const reported = new Set(reportsOf(object, policy).map(({ rule }) => rule.id));
+    const { line: firstLine } = placeOf([]);
+    const reported = new Set(
+      reportsOf(object, policy)
+        .filter(({ rule, path }) => !suppressions.cover(rule.id, placeOf(path).line, firstLine))
+        .map(({ rule }) => rule.id),
+    );
     const wanted = Object.entries(fixes).filter(([id]) => reported.has(id));
     return withDefaults(
       wanted.reduce((at, [, fix]) => fix(at), object),

@@ -6,6 +6,7 @@ import {
   EditError,
   editDocument,
   editsBetween,
+  type PlacedObject,
   type ReadDocument,
   readDocuments,
 } from '../../kubernetes/manifests/index.ts';
@@ -36,7 +37,7 @@ export interface Rewritten {
 }
 
 /** What an ExtensionConfig becomes; the same object if nothing changes. @throws {ConversionError} */
-type ChangeObject = (object: JsonObject) => JsonObject;
+type ChangeObject = (object: JsonObject, placed: PlacedObject) => JsonObject;
 
 async function rewriteDocument(
   read: ReadDocument,
@@ -51,12 +52,13 @@ async function rewriteDocument(
   if (isJsonObject(root) && root.kind === `${kind}List` && versionOf(root.apiVersion) !== undefined) {
     edits.push(...editsBetween(root.apiVersion as Json, apiVersionOf(to), ['apiVersion']));
   }
-  for (const { object, path, placeOf } of read.objects) {
+  for (const placed of read.objects) {
+    const { object, path, placeOf } = placed;
     if (!isExtensionConfig(object)) {
       continue;
     }
     try {
-      const changed = change(object);
+      const changed = change(object, placed);
       objects += changed === object ? 0 : 1;
       const written = path.reduce<Json | undefined>((at, step) => (at as Record<string, Json>)[step], root);
       // Items of a typed list may omit the version if the list has it.

@@ -373,6 +373,27 @@ metadata: {name: x}
   expect([second.stderr, second.stdout]).toEqual(['', first.stdout]);
 });
 
+test('--fix leaves what a comment turns off', async () => {
+  const text = `# extensionconfig-lint: off api-version-deprecated the old release reads it, too
+apiVersion: runtime.cluster.x-k8s.io/v1alpha1
+kind: ExtensionConfig
+metadata:
+  name: a
+  namespace: default # extensionconfig-lint: off metadata-namespace another tool needs it
+  annotations: {runtime.cluster.x-k8s.io/inject-ca-from-secret: a/b}
+spec:
+  clientConfig:
+    service:
+      name: a
+      namespace: b
+      port: 443
+  namespaceSelector: {}
+`;
+  const path = write('fix/off.yaml', text);
+  expect(await runProgram(['lint', '--fix', path])).toMatchObject({ code: 0, stderr: '' });
+  expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
 test('--fix cannot change standard input', async () => {
   expect(await runProgram(['lint', '--fix', '-'], { stdin: good })).toMatchObject({
     code: 2,
