@@ -7,10 +7,11 @@ const plainText = /^[A-Za-z][A-Za-z.-]{2,99}$/;
 const words = new Set(['null', 'true', 'false', 'yes', 'off']);
 
 /**
- * Strings that some parsers read differently: the merge key, line breaks that only YAML 1.1 has, and blocks that begin
- * with white space (the library counts indentation from another column than Go's parser).
+ * Strings that some parsers read differently: the merge key, octal numbers with a sign (a number for Go's parser alone),
+ * line breaks that only YAML 1.1 has, and blocks that begin with white space (the library counts indentation from another
+ * column than Go's parser).
  */
-const unsafe = /"<<"|[\u0085\u2028\u2029\ufeff]|"(?: |\\[nt])/;
+const unsafe = /"<<"|"-0o|[\u0085\u2028\u2029\ufeff]|"(?: |\\[nt])/;
 
 /** A JSON value as YAML, in the style of Go's yaml.v3, which API servers write and kubectl reads. */
 export function yamlText(value: Json): string {
@@ -32,8 +33,8 @@ export function yamlText(value: Json): string {
   return `${linesOf(value, 0).join('\n')}\n`;
 }
 
-/** Version 1.1 quotes more: `1_000` and `0o7` are strings here, but numbers for some parsers. */
-const options = { version: '1.1', lineWidth: 0, indent: 4 } as const;
+/** Quotes what version 1.1 (`1_000`, `on`) or 1.2 (`0o7`) takes for something other than a string. */
+const options = { version: '1.1', compat: 'core', lineWidth: 0, indent: 4 } as const;
 
 const isBlock = (value: Json) => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 

@@ -214,6 +214,8 @@ describe('YAML text', () => {
     [[{ rule: 'self.a > 1', message: 'm' }], '- rule: self.a > 1\n  message: m\n'],
     [{ a: { b: ['c'] } }, 'a:\n    b:\n        - c\n'],
     [{ '<<': 'a' }, '{"<<":"a"}\n'],
+    [{ '0o7': '0o7' }, '"0o7": "0o7"\n'],
+    ['-0o7', '"-0o7"\n'],
     ['\u2028', '"\\u2028"\n'],
   ])('of %j', (value, text) => {
     expect(yamlText(value)).toBe(text);
