@@ -25,7 +25,6 @@ export type Need =
   | `port ${number}`
   | 'root'
   | 'Linux'
-  | 'SECOND_RELEASE=true, as .ci/run sets it'
   | 'a Node.js before 22'
   | 'a Node.js before 24'
   | 'Node.js 22'
