@@ -12,7 +12,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ['test/support/setup.ts'],
     globalSetup: ['test/support/run-folder.ts'],
-    expect: { requireAssertions: true },
+    // One second is Vitest's default: a busy machine takes longer to end a process.
+    expect: { requireAssertions: true, poll: { timeout: 30_000 } },
     // Overrides the shell: with production, npm treats devDependencies as extraneous.
     env: { NODE_ENV: 'test' },
     // For tests that hang, not for slow ones: a busy machine may take ten times as long.
