@@ -77,13 +77,13 @@ export const serveFlags = {
   probe: choiceFlag(
     'MODE',
     ['off', 'warn', 'deny'],
-    'probe the extension server on create and when clientConfig changes; see docs/cluster-facts.md',
+    'probe the extension server on create and when clientConfig changes',
   ),
   'probe-allow': listFlag(
     'CIDR|NAME',
     'servers that may be probed: address ranges, or DNS suffixes such as svc; may be repeated',
   ),
-  'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it; see docs/cluster-facts.md'),
+  'cluster-facts': switchFlag('watch the cluster for the rules that need facts about it'),
   ...logFlags,
   'shutdown-timeout': integerFlag('SECONDS', 1, 3600, 'maximum time from SIGTERM until exit', { default: 20 }),
   'shutdown-delay': integerFlag(
