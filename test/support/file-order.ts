@@ -36,14 +36,10 @@ export class FileOrder extends BaseSequencer {
     }
     const placeOf = ({ moduleId }: TestSpecification) =>
       places.get([...places.keys()].find((path) => moduleId.endsWith(`/${path}`)) ?? '');
-    const others = (await super.sort(files)).filter((file) => placeOf(file) === undefined);
-    const placed = [
-      ...others.map((file, index) => ({ file, place: index / others.length })),
-      ...files.flatMap((file) => {
-        const place = placeOf(file);
-        return place === undefined ? [] : [{ file, place }];
-      }),
-    ];
+    const placed = (await super.sort(files)).map((file, index, { length }) => ({
+      file,
+      place: placeOf(file) ?? index / length,
+    }));
     return placed.toSorted((a, b) => a.place - b.place).map(({ file }) => file);
   }
 }

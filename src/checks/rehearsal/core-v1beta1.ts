@@ -5,6 +5,7 @@ import {
   type JsonObject,
   objectAt,
   objectsAt,
+  own,
   setOwn,
   textAt,
 } from '../../kubernetes/index.ts';
@@ -117,7 +118,7 @@ const isEmpty = (value: Json) => isJsonObject(value) && Object.keys(value).lengt
 
 /** Removes a field, and the objects around it that are empty then. Returns its value. */
 function take(object: JsonObject, [first = '', ...rest]: readonly string[]): Json | undefined {
-  const inner = Object.hasOwn(object, first) ? object[first] : undefined;
+  const inner = own(object, first);
   const value = rest.length > 0 && isJsonObject(inner) ? take(inner, rest) : rest.length > 0 ? undefined : inner;
   if (rest.length === 0 || (inner !== undefined && isEmpty(inner))) {
     delete object[first];
@@ -127,7 +128,7 @@ function take(object: JsonObject, [first = '', ...rest]: readonly string[]): Jso
 
 /** Sets a field; an object is merged into one that is there. */
 function put(object: JsonObject, [first = '', ...rest]: readonly string[], value: Json): void {
-  const inner = Object.hasOwn(object, first) ? object[first] : undefined;
+  const inner = own(object, first);
   if (rest.length > 0) {
     const holder = isJsonObject(inner) ? inner : {};
     setOwn(object, first, holder);

@@ -1,4 +1,4 @@
-import { fieldAt, isJsonObject, isSame, type Json, type JsonObject, setOwn } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, isSame, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
 
 /** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
@@ -26,12 +26,12 @@ const ownLabels = [
 ];
 const ownAnnotations = ['cluster.x-k8s.io/cloned-from-name', 'cluster.x-k8s.io/cloned-from-groupkind'];
 
-const own = (...at: string[]): Keys[] => [
+const ownFields = (...at: string[]): Keys[] => [
   ...ownLabels.map((name) => [...at, 'metadata', 'labels', name]),
   ...ownAnnotations.map((name) => [...at, 'metadata', 'annotations', name]),
 ];
-const ownOfTemplate = own();
-const ownOfObject = own('spec', 'template');
+const ownOfTemplate = ownFields();
+const ownOfObject = ownFields('spec', 'template');
 
 const machineTemplate = ['spec', 'template', 'spec', 'machineTemplate'];
 const deletion = [...machineTemplate, 'spec', 'deletion'];
@@ -111,12 +111,9 @@ export function fieldsSetBy(builtin: Json | undefined): ControlPlaneField[] {
 const isControlPlane = ({ kind, fieldPath }: TemplatePlace['holder']) =>
   kind === 'Cluster' && fieldPath === 'spec.controlPlaneRef';
 
-const ownValue = (object: JsonObject, name: string): Json | undefined =>
-  Object.hasOwn(object, name) ? object[name] : undefined;
-
 function put(object: JsonObject, [name = '', ...rest]: Keys, value: Json | undefined): void {
   if (rest.length > 0) {
-    const inner = ownValue(object, name);
+    const inner = own(object, name);
     if (isJsonObject(inner)) {
       put(inner, rest, value);
     } else if (value !== undefined) {
@@ -135,8 +132,8 @@ function put(object: JsonObject, [name = '', ...rest]: Keys, value: Json | undef
 function revertOthers(before: JsonObject, after: JsonObject, parts: Parts, path: Keys, reverted: Keys[]): void {
   const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
   for (const name of [...Object.keys(before), ...added]) {
-    const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
-    const [old, changed] = [ownValue(before, name), ownValue(after, name)];
+    const part = own(parts, name);
+    const [old, changed] = [own(before, name), own(after, name)];
     if (part === true && changed !== undefined) {
       continue;
     }

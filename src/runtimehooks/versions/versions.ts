@@ -1,6 +1,6 @@
 import { type ChangeTable, type ConversionStep, createConverter } from '../../extensionconfig/conversion/index.ts';
 import type { OpenApiSchema } from '../../extensionconfig/index.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../kubernetes/index.ts';
 import { formatHook, type HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { type Components, componentOf, componentsOf } from '../messages/index.ts';
@@ -66,7 +66,7 @@ function withDefaults(value: Json, schema: OpenApiSchema | undefined): Json {
   }
   const result = { ...value };
   for (const [name, field] of Object.entries(schema.properties)) {
-    const present = Object.hasOwn(value, name) ? value[name] : undefined;
+    const present = own(value, name);
     if (present !== undefined) {
       result[name] = withDefaults(present, field);
     } else if (field.default !== undefined) {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, own } from '../../kubernetes/index.ts';
 
 /** Longest path of a column that is read, in characters. */
 const maxLength = 1024;
@@ -37,7 +37,7 @@ function childrenOf(value: Json): readonly Json[] {
 }
 
 const fieldOf = (value: Json | undefined, name: string): Json | undefined =>
-  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  isJsonObject(value) ? own(value, name) : undefined;
 
 const present = (values: readonly (Json | undefined)[]): Json[] => values.filter((value) => value !== undefined);
 

@@ -1,5 +1,5 @@
 import type { OpenApiSchema } from '../../../extensionconfig/index.ts';
-import { type FieldPath, isJsonObject } from '../../../kubernetes/index.ts';
+import { type FieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
 
 /** Reports the fields of an object that are not in its schema, but nothing inside an unknown field. */
 export function forUnknownFields(
@@ -21,7 +21,7 @@ export function forUnknownFields(
     return;
   }
   for (const key of Object.keys(value)) {
-    const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    const fieldSchema = own(properties, key);
     if (fieldSchema === undefined) {
       report([...path, key]);
     } else if (typeof value[key] === 'object') {

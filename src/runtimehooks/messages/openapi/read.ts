@@ -1,5 +1,5 @@
 import { parseSmallYaml, YamlError } from '../../../base/index.ts';
-import { isJsonObject, itemsAt, type Json, type JsonObject, pointerKeys } from '../../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, own, pointerKeys } from '../../../kubernetes/index.ts';
 import { componentPrefix } from '../../catalog/schema.ts';
 import { componentOf } from '../components.ts';
 
@@ -34,7 +34,7 @@ const maxEntries = 10_000;
 function findObject(value: unknown, ...path: string[]): JsonObject | undefined {
   let current: unknown = value;
   for (const key of path) {
-    current = isJsonObject(current) && Object.hasOwn(current, key) ? current[key] : undefined;
+    current = isJsonObject(current) ? own(current, key) : undefined;
   }
   return isJsonObject(current) ? current : undefined;
 }
