@@ -1,15 +1,17 @@
-import type { V1Deployment, V1DeploymentList } from '@kubernetes/client-node';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { V1Deployment } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startExtension } from '../../../../src/cli/commands/sandbox/extension.ts';
 import { deployments, registerExtension } from '../../../../src/cli/commands/sandbox/extension-deployment.ts';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
+import { startInformer } from '../../../../src/kubernetes/client/index.ts';
 import { type ApiClient, apiClient } from '../../../kubernetes/client/api-client.ts';
 import { eventually } from '../../../sandbox/client.ts';
 import { collectingLog } from '../../../server/running.ts';
 
 const quiet = pino({ level: 'silent' });
-const module = new URL('./extension-thread.ts', import.meta.url);
 const deployment = '/apis/apps/v1/namespaces/sample-extension/deployments/sample-extension';
 const { signal } = new AbortController();
 
@@ -31,53 +33,79 @@ async function status(wanted: (status: NonNullable<V1Deployment['status']>) => b
   return Object.fromEntries((found?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]));
 }
 
-test('the sample extension follows its Deployment', async () => {
-  const { log, lines } = collectingLog();
-  const extension = await startExtension(sandbox, log, signal, module);
-  expect(extension.port).toBe(12_345);
-  const running = { Available: 'True MinimumReplicasAvailable', Progressing: 'True NewReplicaSetAvailable' };
-  const scale = (replicas: number) => send('PATCH', deployment, [replace(replicas)]);
-  const replace = (value: number) => ({ op: 'replace', path: '/spec/replicas', value });
-  const messages = () => lines.map(({ msg }) => msg);
+/** Whether something listens on a port of loopback. */
+async function listens(port = 0): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
 
-  // The first one exited by itself.
-  await eventually(
-    async () => messages(),
-    (all) => all.filter((msg) => msg === 'it listens').length === 2,
-  );
-  expect(messages()).toContain('the sample extension exited and is being restarted');
+const running = { Available: 'True MinimumReplicasAvailable', Progressing: 'True NewReplicaSetAvailable' };
+const scale = (value: number) => send('PATCH', deployment, [{ op: 'replace', path: '/spec/replicas', value }]);
+
+test('the sample extension follows its Deployment', async () => {
+  const { log, lines } = collectingLog('warn');
+  const extension = await startExtension(sandbox, log, signal);
+  const { port } = extension;
+  expect(await listens(port)).toBe(true);
   expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual(running);
 
   await scale(0);
   expect(await status(({ readyReplicas = 0 }) => readyReplicas === 0)).toEqual(running);
+  expect(await listens(port)).toBe(false);
   // Only one replica is run, and clients that wait for more are told so.
   await scale(3);
   expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual({
     Available: 'True MinimumReplicasAvailable',
     Progressing: 'False ProgressDeadlineExceeded',
   });
+  expect(await listens(port)).toBe(true);
   // The field that `kubectl rollout restart` changes.
-  const started = lines.length;
+  const socket = connect(extension.port ?? 0, '127.0.0.1');
+  await once(socket, 'connect');
+  const closed = once(socket, 'close');
   const annotations = { 'kubectl.kubernetes.io/restartedAt': 'now' };
-  const body = [{ op: 'add', path: '/spec/template/metadata/annotations', value: annotations }];
-  await send('PATCH', deployment, body);
-  await eventually(
-    async () => lines.length,
-    (count) => count > started,
-  );
+  await send('PATCH', deployment, [{ op: 'add', path: '/spec/template/metadata/annotations', value: annotations }]);
+  await closed;
+  await eventually(() => listens(port), Boolean);
   await extension.stop();
-  expect(lines.filter(({ level }) => level === 50)).toHaveLength(1);
+  expect(await listens(port)).toBe(false);
+  expect(lines).toEqual([]);
+});
+
+test('a sample extension whose port is taken says so in its Deployment, and starts when the port is free', async () => {
+  const { log, lines } = collectingLog('warn');
+  const extension = await startExtension(sandbox, log, signal);
+  await scale(0);
+  await status(({ readyReplicas = 0 }) => readyReplicas === 0);
+  const other = createServer().listen(extension.port, '127.0.0.1');
+  await once(other, 'listening');
+  await scale(1);
+  const { status: found } = await eventually(
+    () => send<V1Deployment>('GET', deployment),
+    ({ status }) => status?.conditions?.some(({ message = '' }) => message.includes('EADDRINUSE')) === true,
+  );
+  expect(found?.readyReplicas).toBe(0);
+  other.close();
+  expect(await status(({ readyReplicas }) => readyReplicas === 1)).toEqual(running);
+  await extension.stop();
+  expect(lines[0]).toMatchObject({ msg: 'the sample extension does not follow its Deployment; retrying' });
 });
 
 test('a start that is aborted ends at once', async () => {
   const stopping = new AbortController();
-  const neverListens = new URL('data:text/javascript,setInterval(() => {}, 60_000)');
-  const starting = startExtension(sandbox, quiet, stopping.signal, neverListens);
-  starting.catch(() => {});
-  await eventually(
-    () => send<V1DeploymentList>('GET', deployments),
-    ({ items }) => items.length === 1,
-  );
-  stopping.abort(new Error('given up'));
-  await expect(starting).rejects.toThrow('given up');
+  const informer = startInformer(sandbox.config, {
+    path: deployments,
+    resource: 'deployments.apps',
+    onChange: () => stopping.abort(new Error('given up')),
+  });
+  await informer.synced;
+  await expect(startExtension(sandbox, quiet, stopping.signal)).rejects.toThrow('given up');
+  informer.stop();
 });
