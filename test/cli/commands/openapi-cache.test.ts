@@ -1,41 +1,29 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheDirectory, defaultLimits, openCache } from '../../../src/cli/commands/openapi/cache.ts';
 
 let folder: string;
-let now: number;
 const warnings: string[] = [];
 
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), 'openapi-cache-')), 'a', 'b');
-  now = Date.now();
   warnings.length = 0;
 });
 
 afterEach(() => rmSync(join(folder, '..', '..'), { recursive: true, force: true }));
 
-const open = (limits = defaultLimits) =>
-  openCache(
-    folder,
-    (message) => warnings.push(message),
-    limits,
-    () => now,
-  );
+const open = (limits = defaultLimits) => openCache(folder, (message) => warnings.push(message), limits);
 
-const day = 24 * 60 * 60 * 1000;
+/** Makes files look as if they had last been used some days ago. */
+function age(days: number, names = readdirSync(folder)): void {
+  const time = new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+  for (const name of names) {
+    utimesSync(join(folder, name), time, time);
+  }
+}
 
 test('an entry can only be read with the same key, and only by its owner', async () => {
   const cache = await open();
@@ -51,32 +39,10 @@ test('an entry can only be read with the same key, and only by its owner', async
   expect(warnings).toEqual([]);
 });
 
-describe('an incomplete entry is detected and removed', () => {
-  test.each<[string, (bytes: Buffer) => Buffer]>([
-    ['cut off', (bytes) => bytes.subarray(0, -1)],
-    ['longer', (bytes) => Buffer.concat([bytes, Buffer.from('x')])],
-    ['empty', () => Buffer.alloc(0)],
-    ['different content', (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('x')])],
-    ['a different checksum', (bytes) => Buffer.concat([Buffer.alloc(64, '0'), bytes.subarray(64)])],
-  ])('%s', async (_, change) => {
-    const cache = await open();
-    await cache.write('a', Buffer.from('content'));
-    const file = join(folder, readdirSync(folder)[0] as string);
-    writeFileSync(file, change(readFileSync(file)));
-    expect(await cache.read('a')).toBeUndefined();
-    expect(readdirSync(folder)).toEqual([]);
-  });
-});
-
-test('a link or a folder in place of an entry counts as missing', async () => {
+test('a folder in place of an entry counts as missing', async () => {
   const cache = await open();
   await cache.write('a', Buffer.from('content'));
   const file = join(folder, readdirSync(folder)[0] as string);
-  const elsewhere = join(folder, 'elsewhere');
-  writeFileSync(elsewhere, readFileSync(file));
-  rmSync(file);
-  symlinkSync(elsewhere, file);
-  expect(await cache.read('a')).toBeUndefined();
   rmSync(file);
   mkdirSync(file);
   expect(await cache.read('a')).toBeUndefined();
@@ -87,22 +53,20 @@ describe('cleaning up', () => {
     const cache = await open();
     await cache.write('a', Buffer.from('a'));
     await cache.write('b', Buffer.from('b'));
-    now += 20 * day;
+    age(31);
     expect(await cache.read('a')).toBeDefined();
-    now += 20 * day;
-    expect(await cache.read('b')).toBeUndefined();
     await cache.cleanUp();
     expect(readdirSync(folder).length).toBe(1);
     expect(await cache.read('a')).toBeDefined();
   });
 
   test('keeps the configured size by removing the least recently used entries', async () => {
-    const cache = await open({ ...defaultLimits, maxBytes: 400 });
-    for (const key of ['a', 'b', 'c', 'd']) {
+    const cache = await open({ ...defaultLimits, maxBytes: 250 });
+    for (const key of ['d', 'c', 'b', 'a']) {
+      age(1, readdirSync(folder));
       await cache.write(key, Buffer.alloc(100, key));
-      now += 1000;
     }
-    await cache.read('a');
+    await cache.read('d');
     await cache.cleanUp();
     const kept = await Promise.all(['a', 'b', 'c', 'd'].map(async (key) => (await cache.read(key)) !== undefined));
     expect(kept).toEqual([true, false, false, true]);
@@ -110,17 +74,15 @@ describe('cleaning up', () => {
 
   test('removes leftovers of killed runs, and nothing that is not part of the cache', async () => {
     const cache = await open();
-    const unfinished = `${'0'.repeat(64)}.${'1'.repeat(16)}`;
-    const old = new Date(now - 60 * day);
-    for (const name of [unfinished, 'notes.txt', '0'.repeat(63)]) {
+    const names = [`${'0'.repeat(64)}.${randomUUID()}`, 'notes.txt', '0'.repeat(63)];
+    for (const name of names) {
       writeFileSync(join(folder, name), '');
-      utimesSync(join(folder, name), old, old);
     }
-    writeFileSync(join(folder, `${'0'.repeat(64)}.${'2'.repeat(16)}`), '');
+    age(60);
+    const running = `${'0'.repeat(64)}.${randomUUID()}`;
+    writeFileSync(join(folder, running), '');
     await cache.cleanUp();
-    expect(readdirSync(folder).sort()).toEqual(
-      ['0'.repeat(63), `${'0'.repeat(64)}.${'2'.repeat(16)}`, 'notes.txt'].sort(),
-    );
+    expect(readdirSync(folder).sort()).toEqual([...names.slice(1), running].sort());
   });
 });
 

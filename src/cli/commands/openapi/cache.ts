@@ -1,29 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { lstat, open, opendir, rename, rm, utimes } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { lstat, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { homeFolder, makeFolder, readRegularFile } from '../../../base/index.ts';
-
-/** Limits of the cache. */
-interface CacheLimits {
-  /** Maximum total size of entries, in bytes. */
-  maxBytes: number;
-  /** How long an unused entry is kept, in ms. */
-  maxAgeMs: number;
-  /** Largest entry, in bytes. */
-  maxEntryBytes: number;
-}
+import { discardFile, homeFolder, makeFolder, readRegularFile } from '../../../base/index.ts';
 
 /** 256 MiB, 30 days. The documents of an API server with 500 definitions take some 40 MiB. */
-export const defaultLimits: CacheLimits = {
+export const defaultLimits = {
+  /** Maximum total size of entries, in bytes. */
   maxBytes: 256 * 1024 * 1024,
+  /** How long an unused entry is kept, in ms. */
   maxAgeMs: 30 * 24 * 60 * 60 * 1000,
+  /** Largest entry, in bytes. */
   maxEntryBytes: 64 * 1024 * 1024,
 };
 
 /** A cache of documents on disk. */
 export interface DocumentCache {
-  /** The entry for a key; undefined if it is missing or incomplete. */
+  /** The entry for a key; undefined if it is missing. After a crash it may be incomplete. */
   read(key: string): Promise<Buffer | undefined>;
   /** Stores an entry, if it can be written. */
   write(key: string, content: Buffer): Promise<void>;
@@ -48,13 +41,8 @@ export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome?: () => string
   return home === undefined ? undefined : join(home, '.cache', ...ownFolder);
 }
 
-const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
-const entryName = /^[0-9a-f]{64}$/;
-const unfinishedName = /^[0-9a-f]{64}\.[0-9a-f]{16}$/;
-/** Age from which an incomplete file is considered abandoned, in ms. */
-const maxWriteMs = 60 * 60 * 1000;
-/** Length of the header of an entry: the SHA-256 of the content, and a line break. */
-const headBytes = 65;
+/** The name of an entry, or of one that is being written. */
+const entryName = /^[0-9a-f]{64}(?:\.[0-9a-f-]{36})?$/;
 
 /** A cache that stores nothing. */
 export const noCache: DocumentCache = {
@@ -76,122 +64,58 @@ function problemOf(found: Stats): string | undefined {
     : undefined;
 }
 
-/** An entry on disk. */
-interface KeptEntry {
-  file: string;
-  size: number;
-  mtimeMs: number;
-}
-
 /** The files of a cache in a folder that can be trusted. */
-class FolderCache implements DocumentCache {
-  readonly #directory: string;
-  readonly #limits: CacheLimits;
-  readonly #now: () => number;
-
-  constructor(directory: string, limits: CacheLimits, now: () => number) {
-    this.#directory = directory;
-    this.#limits = limits;
-    this.#now = now;
-  }
-
-  #fileOf(key: string): string {
-    return join(this.#directory, sha256(key));
-  }
-
-  async read(key: string): Promise<Buffer | undefined> {
-    const file = this.#fileOf(key);
-    let bytes: Buffer;
-    try {
-      const found = await lstat(file);
-      if (!found.isFile() || this.#now() - found.mtimeMs > this.#limits.maxAgeMs) {
+function folderCache(directory: string, limits: typeof defaultLimits): DocumentCache {
+  const fileOf = (key: string) => join(directory, createHash('sha256').update(key).digest('hex'));
+  return {
+    async read(key) {
+      const file = fileOf(key);
+      try {
+        const content = await readRegularFile(file, limits.maxEntryBytes);
+        await utimes(file, new Date(), new Date());
+        return content;
+      } catch {
         return undefined;
       }
-      bytes = await readRegularFile(file, this.#limits.maxEntryBytes + headBytes);
-    } catch {
-      return undefined;
-    }
-    const content = bytes.subarray(headBytes);
-    if (bytes.subarray(0, headBytes).toString('latin1') !== `${sha256(content)}\n`) {
-      await rm(file, { force: true }).catch(() => {});
-      return undefined;
-    }
-    // The time of a file is that of its last use.
-    const time = new Date(this.#now());
-    await utimes(file, time, time).catch(() => {});
-    return content;
-  }
-
-  async write(key: string, content: Buffer): Promise<void> {
-    if (content.length > this.#limits.maxEntryBytes) {
-      return;
-    }
-    const file = this.#fileOf(key);
-    const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
-    try {
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-      const handle = await open(unfinished, flags, 0o600);
+    },
+    async write(key, content) {
+      if (content.length > limits.maxEntryBytes) {
+        return;
+      }
+      const file = fileOf(key);
+      const unfinished = `${file}.${randomUUID()}`;
       try {
-        await handle.writeFile(`${sha256(content)}\n`);
-        await handle.writeFile(content);
-      } finally {
-        await handle.close();
+        await writeFile(unfinished, content, { flag: 'wx', mode: 0o600 });
+        await rename(unfinished, file);
+      } catch {
+        // A full disk is not a failure: without an entry, the document is fetched again.
+        discardFile(unfinished);
       }
-      const time = new Date(this.#now());
-      await utimes(unfinished, time, time);
-      await rename(unfinished, file);
-    } catch {
-      // A full disk is not a failure: without an entry, the document is fetched again.
-      await rm(unfinished, { force: true }).catch(() => {});
-    }
-  }
-
-  async cleanUp(): Promise<void> {
-    try {
-      await this.#removeOldest(await this.#removeOld());
-    } catch {
-      // The next run tries again.
-    }
-  }
-
-  /** Removes what is too old, and returns the entries that are left. */
-  async #removeOld(): Promise<KeptEntry[]> {
-    const kept: KeptEntry[] = [];
-    for await (const { name } of await opendir(this.#directory)) {
-      const isEntry = entryName.test(name);
-      if (!isEntry && !unfinishedName.test(name)) {
-        continue;
+    },
+    async cleanUp() {
+      try {
+        const files = (await readdir(directory))
+          .filter((name) => entryName.test(name))
+          .map((name) => join(directory, name));
+        const entries = await Promise.all(files.map(async (file) => ({ file, ...(await stat(file)) })));
+        const oldest = Date.now() - limits.maxAgeMs;
+        let total = 0;
+        for (const { file, size, mtimeMs } of entries.sort((a, b) => b.mtimeMs - a.mtimeMs)) {
+          total += size;
+          if (total > limits.maxBytes || mtimeMs < oldest) {
+            await rm(file, { force: true });
+          }
+        }
+      } catch {
+        // The next run tries again.
       }
-      const file = join(this.#directory, name);
-      const found = await lstat(file).catch(() => undefined);
-      if (found === undefined) {
-        continue;
-      }
-      if (this.#now() - found.mtimeMs > (isEntry ? this.#limits.maxAgeMs : maxWriteMs)) {
-        await rm(file, { force: true });
-      } else if (isEntry) {
-        kept.push({ file, size: found.size, mtimeMs: found.mtimeMs });
-      }
-    }
-    return kept;
-  }
-
-  /** Removes the least recently used entries until the others are within the total size. */
-  async #removeOldest(entries: KeptEntry[]): Promise<void> {
-    let total = entries.reduce((sum, { size }) => sum + size, 0);
-    for (const { file, size } of entries.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-      if (total <= this.#limits.maxBytes) {
-        break;
-      }
-      await rm(file, { force: true });
-      total -= size;
-    }
-  }
+    },
+  };
 }
 
 /**
- * Opens the cache in a folder, which is created if it is missing. Entries are files that only their owner can read: the
- * SHA-256 of the content, and the content. An incomplete entry is removed when it is found, and counts as missing.
+ * Opens the cache in a folder, which is created if it is missing. Entries are files that only their owner can read; the
+ * time of a file is that of its last use.
  *
  * @param directory undefined if there is none.
  * @param warn called with the reason if the folder cannot be used; nothing is cached then.
@@ -199,8 +123,7 @@ class FolderCache implements DocumentCache {
 export async function openCache(
   directory: string | undefined,
   warn: (message: string) => void,
-  limits: CacheLimits = defaultLimits,
-  now: () => number = Date.now,
+  limits = defaultLimits,
 ): Promise<DocumentCache> {
   if (directory === undefined) {
     warn('no cache is used: this user has no home folder; set HOME or XDG_CACHE_HOME, or use --cache-dir');
@@ -220,5 +143,5 @@ export async function openCache(
     warn(`the cache ${directory} is not used: ${(error as NodeJS.ErrnoException).code ?? 'it cannot be created'}`);
     return noCache;
   }
-  return new FolderCache(directory, limits, now);
+  return folderCache(directory, limits);
 }
