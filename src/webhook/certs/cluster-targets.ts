@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { printable } from '../../base/index.ts';
+import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import {
   explain,
   Forbidden,
@@ -34,8 +35,6 @@ interface BundleField {
   where: string;
   /** Path of the object that contains `service` and `caBundle`. */
   path: (string | number)[];
-  /** Other values that must be unchanged when the patch is applied. */
-  tests: [(string | number)[], Json][];
 }
 
 interface KindFacts {
@@ -50,15 +49,10 @@ function webhookFields(object: JsonObject): BundleField[] {
   if (webhooks !== null && !Array.isArray(webhooks)) {
     throw new ResponseError('the API server returned a webhook configuration whose webhooks are not a list');
   }
-  return (webhooks ?? []).map((webhook, index) => {
-    const name = fieldAt(webhook, 'name') ?? '';
-    return {
-      where: `webhooks[${index}] (${printable(String(name))})`,
-      path: ['webhooks', index, 'clientConfig'],
-      // Another entry may have been inserted before this one.
-      tests: [[['webhooks', index, 'name'], name]],
-    };
-  });
+  return (webhooks ?? []).map((webhook, index) => ({
+    where: `webhooks[${index}] (${printable(String(fieldAt(webhook, 'name') ?? ''))})`,
+    path: ['webhooks', index, 'clientConfig'],
+  }));
 }
 
 const kinds: Readonly<Record<TargetKind, KindFacts>> = {
@@ -77,13 +71,13 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
     bases: ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions'],
     fields: (object) =>
       isJsonObject(fieldAt(object, 'spec', 'conversion', 'webhook', 'clientConfig'))
-        ? [{ where: 'spec.conversion.webhook', path: ['spec', 'conversion', 'webhook', 'clientConfig'], tests: [] }]
+        ? [{ where: 'spec.conversion.webhook', path: ['spec', 'conversion', 'webhook', 'clientConfig'] }]
         : [],
   },
   APIService: {
     resource: 'apiservices.apiregistration.k8s.io',
     bases: ['/apis/apiregistration.k8s.io/v1/apiservices'],
-    fields: () => [{ where: 'spec', path: ['spec'], tests: [] }],
+    fields: () => [{ where: 'spec', path: ['spec'] }],
   },
   ExtensionConfig: {
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
@@ -92,7 +86,7 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
       // The only version that Cluster API before 1.11 serves.
       '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs',
     ],
-    fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'], tests: [] }],
+    fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'] }],
   },
 };
 
@@ -112,7 +106,8 @@ interface Raw {
   kind: TargetKind;
   path: string;
   resourceVersion: string;
-  fields: (BundleField & { current: Json | undefined })[];
+  /** JSON pointers to the caBundles, with their values. */
+  fields: { pointer: string; value: Json | undefined }[];
 }
 
 /** An entry's caBundle as PEM; empty for a value that is not a string. */
@@ -150,13 +145,9 @@ export function readTarget(
       );
       continue;
     }
-    const current = fieldAt(holder, 'caBundle');
-    entries.push({ where: field.where, bundle: decode(current) });
-    fields.push({
-      ...field,
-      tests: service === undefined ? field.tests : [...field.tests, [[...field.path, 'service', 'name'], service.name]],
-      current,
-    });
+    const value = fieldAt(holder, 'caBundle');
+    entries.push({ where: field.where, bundle: decode(value) });
+    fields.push({ pointer: jsonPointer([...field.path, 'caBundle']), value });
   }
   return {
     id: `${kind}/${name}`,
@@ -167,26 +158,16 @@ export function readTarget(
   };
 }
 
-/** The JSON patch that writes a bundle into the entries that have a different one, and nothing else. */
+/** The JSON patch that writes a bundle into the entries that have a different one, unless the object has changed. */
 export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOperation[] {
   const { resourceVersion, fields } = target.raw as Raw;
   const value = Buffer.from(bundle).toString('base64');
-  const operations: JsonPatchOperation[] = [];
-  for (const field of fields.filter(({ current }) => current !== value)) {
-    const pointer = jsonPointer([...field.path, 'caBundle']);
-    for (const [path, expected] of field.tests) {
-      operations.push({ op: 'test', path: jsonPointer(path), value: expected });
-    }
-    if (field.current === undefined) {
-      // JSON Patch cannot test that a field is absent, so the object as a whole must be unchanged.
-      operations.push({ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion });
-      operations.push({ op: 'add', path: pointer, value });
-    } else {
-      operations.push({ op: 'test', path: pointer, value: field.current });
-      operations.push({ op: 'replace', path: pointer, value });
-    }
-  }
-  return operations;
+  return [
+    { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+    ...fields
+      .filter((field) => field.value !== value)
+      .map(({ pointer }) => ({ op: 'add', path: pointer, value }) as const),
+  ];
 }
 
 /** Writes a bundle into a target that has been read. */
@@ -279,7 +260,7 @@ async function* listTargets(
  *
  * @param read reads an object; undefined for one that is not a target.
  */
-export async function readListed(
+async function readListed(
   cluster: KubernetesClient,
   kind: TargetKind,
   selector: string | undefined,
@@ -317,6 +298,20 @@ export function clusterTargets(cluster: KubernetesClient, choice: TargetChoice):
       }
       return [...found.values()];
     },
+    inject: (target, bundle) => injectBundle(cluster, target, bundle),
+  };
+}
+
+/** All ExtensionConfigs whose annotation names the Secret with their caBundle, whatever service or URL they refer to. */
+export function annotatedExtensionConfigs(cluster: KubernetesClient): TargetAccess {
+  return {
+    read: () =>
+      readListed(cluster, 'ExtensionConfig', undefined, (path, object) => {
+        const source = fieldAt(object, 'metadata', 'annotations', injectCaFromSecretAnnotation);
+        return typeof source === 'string'
+          ? { ...readTarget('ExtensionConfig', path, object, undefined), source }
+          : undefined;
+      }),
     inject: (target, bundle) => injectBundle(cluster, target, bundle),
   };
 }

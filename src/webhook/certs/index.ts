@@ -1,10 +1,9 @@
 export { clusterStore } from './cluster-store.ts';
-export { clusterTargets } from './cluster-targets.ts';
+export { annotatedExtensionConfigs, clusterTargets } from './cluster-targets.ts';
 export { type Clock, type Run, readSnapshot, runCertificates, type Step } from './engine.ts';
-export { annotatedExtensionConfigs } from './extension-configs.ts';
 export { type CertificateFacts, deriveFacts } from './facts.ts';
 export { folderStore } from './folder-store.ts';
-export { bundleIn, type Injection, injectTargets } from './inject.ts';
+export { bundleIn, bundleOfSecret, type Injection, injectTargets } from './inject.ts';
 export { type Action, isCaDue, isServingCertificateDue, isStuck, missingTarget, next } from './next.ts';
 export { type CertificateStore, Conflict, type StoredSecret } from './store.ts';
 export { isInSync, noTargets, type TargetAccess, type TargetKind } from './target.ts';

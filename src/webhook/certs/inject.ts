@@ -1,7 +1,16 @@
+import { printable } from '../../base/index.ts';
 import { type Parsed, readCertificates } from '../../base/x509/index.ts';
+import { injectCaFromSecretAnnotation, secretNameOf } from '../../extensionconfig/index.ts';
+import {
+  Forbidden,
+  fetchSecret,
+  type KubernetesClient,
+  ResponseError,
+  StatusError,
+} from '../../kubernetes/client/index.ts';
 import type { Clock } from './engine.ts';
 import { Conflict } from './store.ts';
-import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
+import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
 
 /** The outcome for one target. */
 export interface Injection {
@@ -17,16 +26,14 @@ const maxTries = 10;
 /**
  * Writes a trust bundle into every target and reads it back.
  *
- * @param bundleFor returns the bundle of a target as PEM text. It is called after the target itself has been read, so
- *   that a target never gets an older bundle again.
- * @param sourceOf says where the bundle of a target comes from; it is read once for all targets of a source.
+ * @param bundleOf returns the bundle of a source as PEM text. It is called once for each time that the targets are read,
+ *   and after them, so that a target never gets an older bundle again.
  * @throws {Conflict} when another client has written in each of 10 attempts.
  */
 export async function injectTargets(
   access: TargetAccess,
-  bundleFor: (target: TargetReading) => Promise<Parsed<string>>,
+  bundleOf: (source: string) => Promise<Parsed<string>>,
   clock: Pick<Clock, 'sleep'>,
-  sourceOf: (target: TargetReading) => string = ({ id }) => id,
 ): Promise<Injection[]> {
   const results = new Map<string, Injection>();
   const written = new Set<string>();
@@ -35,7 +42,7 @@ export async function injectTargets(
     const targets = await access.read();
     const bundles = new Map<string, Parsed<string>>();
     for (const target of targets) {
-      const { id, skipped } = target;
+      const { id, skipped, source = '' } = target;
       if (results.get(id)?.result === 'failed') {
         continue;
       }
@@ -49,8 +56,7 @@ export async function injectTargets(
         end('left alone');
         continue;
       }
-      const source = sourceOf(target);
-      const bundle = bundles.get(source) ?? (await bundleFor(target));
+      const bundle = bundles.get(source) ?? (await bundleOf(source));
       bundles.set(source, bundle);
       if (bundle.state !== 'usable') {
         end('failed', bundle.state === 'absent' ? 'there is no trust bundle' : bundle.problem);
@@ -92,4 +98,25 @@ export function bundleIn(data: Record<string, string> | undefined, where: string
   }
   // Only the certificates: anything else in the text (perhaps a private key) must not be copied.
   return { state: 'usable', value: read.value.map((certificate) => certificate.pem).join('') };
+}
+
+/** The bundle in the Secret that the annotation of an ExtensionConfig names, or why there is none. */
+export async function bundleOfSecret(cluster: KubernetesClient, annotation: string): Promise<Parsed<string>> {
+  const secret = secretNameOf(annotation);
+  if (secret === undefined) {
+    return {
+      state: 'broken',
+      problem: `annotation ${injectCaFromSecretAnnotation} is ${printable(JSON.stringify(annotation.slice(0, 300)))}: write NAMESPACE/NAME of a Secret`,
+    };
+  }
+  const { namespace, name } = secret;
+  try {
+    const found = await fetchSecret(cluster, namespace, name);
+    return bundleIn(found?.data, `Secret ${namespace}/${name}`);
+  } catch (error) {
+    if (error instanceof StatusError || error instanceof Forbidden || error instanceof ResponseError) {
+      return { state: 'broken', problem: error.message };
+    }
+    throw error;
+  }
 }

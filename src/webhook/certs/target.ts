@@ -24,6 +24,8 @@ export interface TargetReading {
   entries: TargetEntry[];
   /** Skipped objects, with the reason. */
   skipped: string[];
+  /** The Secret with its bundle, NAMESPACE/NAME, as its annotation names it; untrusted. */
+  source?: string;
   /** Private to the implementation that has read it. */
   raw?: unknown;
 }

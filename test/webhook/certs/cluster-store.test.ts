@@ -3,7 +3,8 @@ import { issueCa } from '../../../src/base/x509/index.ts';
 import { type KubernetesClient, ResponseError, StatusError } from '../../../src/kubernetes/client/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { clusterStore } from '../../../src/webhook/certs/cluster-store.ts';
-import { annotatedExtensionConfigs } from '../../../src/webhook/certs/extension-configs.ts';
+import { annotatedExtensionConfigs } from '../../../src/webhook/certs/cluster-targets.ts';
+import { bundleOfSecret } from '../../../src/webhook/certs/inject.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 
@@ -159,9 +160,8 @@ describe('ExtensionConfigs whose caBundle is to be injected', async () => {
       [`GET ${list}?limit=100`]: { metadata: {}, items: [config('one', { [inject]: annotation })] },
       'GET /api/v1/namespaces/a/secrets/b.c': answer,
     });
-    const { targets, bundleFor } = annotatedExtensionConfigs(cluster);
-    const [target] = await targets.read();
-    return { bundle: await bundleFor(target!), requests: requests.map(([what]) => what) };
+    const [target] = await annotatedExtensionConfigs(cluster).read();
+    return { bundle: await bundleOfSecret(cluster, target!.source!), requests: requests.map(([what]) => what) };
   };
 
   test('are found by their annotation, whatever server they refer to', async () => {
@@ -177,7 +177,7 @@ describe('ExtensionConfigs whose caBundle is to be injected', async () => {
       },
       [`PATCH ${list}/one`]: {},
     });
-    const { targets } = annotatedExtensionConfigs(cluster);
+    const targets = annotatedExtensionConfigs(cluster);
     const found = await targets.read();
     expect(found).toMatchObject([
       {
@@ -191,8 +191,8 @@ describe('ExtensionConfigs whose caBundle is to be injected', async () => {
     expect(requests.at(-1)).toEqual([
       `PATCH ${list}/one`,
       [
-        { op: 'test', path: '/spec/clientConfig/caBundle', value: base64('old') },
-        { op: 'replace', path: '/spec/clientConfig/caBundle', value: base64('new') },
+        { op: 'test', path: '/metadata/resourceVersion', value: '1' },
+        { op: 'add', path: '/spec/clientConfig/caBundle', value: base64('new') },
       ],
     ]);
   });

@@ -4,6 +4,7 @@ import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x5
 import { withRemedy } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
+  bundleOfSecret,
   deriveFacts,
   type Injection,
   injectTargets,
@@ -58,11 +59,11 @@ function reportInjections(injections: Injection[], json: boolean, io: Io, fields
 }
 
 async function inject(context: CertsContext, extensionConfigs: boolean): Promise<Injection[]> {
-  const one = () => 'the bundle of the flags';
-  const injections = await injectTargets(context.targets, () => context.bundle(), context.clock, one);
-  if (extensionConfigs && context.cluster !== undefined) {
-    const { targets, bundleFor, sourceOf } = annotatedExtensionConfigs(context.cluster);
-    injections.push(...(await injectTargets(targets, bundleFor, context.clock, sourceOf)));
+  const { cluster, targets, clock } = context;
+  const injections = await injectTargets(targets, () => context.bundle(), clock);
+  if (extensionConfigs && cluster !== undefined) {
+    const bundleOf = (annotation: string) => bundleOfSecret(cluster, annotation);
+    injections.push(...(await injectTargets(annotatedExtensionConfigs(cluster), bundleOf, clock)));
   }
   return injections;
 }
