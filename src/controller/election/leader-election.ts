@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { connect } from '../../kubernetes/client/index.ts';
-import { Leadership } from './leadership.ts';
-import { heldSpec, releasedSpec, type StoredLease, specOf, storedLease } from './lease.ts';
-import { SeenLease } from './seen-lease.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
+import { heldSpec, type LeaseSpec, releasedSpec, type StoredLease, specOf, storedLease } from './lease.ts';
 
 /** Options of an election. The default times are client-go's. */
 export interface LeaderElectionOptions {
@@ -50,14 +49,21 @@ export class Candidate {
   /** Ends the pause between two attempts. */
   readonly #pause = new AbortController();
   readonly #lease: StoredLease;
-  readonly #seen: SeenLease;
-  readonly #leadership: Leadership;
   readonly #working: Promise<void>;
+  /**
+   * The Lease as last seen, and since when its spec has been unchanged: that is how a Lease that is being renewed is told
+   * from one that was abandoned, since the times in it come from other clocks.
+   */
+  #seen: { lease: JsonObject; spec: string; since: number } | undefined;
+  /** When the last successful renewal was sent; undefined while not the leader. */
+  #renewedAt: number | undefined;
+  /** Ends the leadership when it was not renewed in time. */
+  #deadline: NodeJS.Timeout | undefined;
   #problem: string | undefined;
   #ended: Promise<void> | undefined;
 
   constructor(run: ElectionRun) {
-    const { kubeConfig, monotonicMs, renewDeadlineMs, retryPeriodMs } = run;
+    const { kubeConfig, renewDeadlineMs, retryPeriodMs } = run;
     this.#run = run;
     this.#what = `Lease ${run.namespace}/${run.name}`;
     const cluster = connect(kubeConfig, this.#stop.signal, {
@@ -65,8 +71,6 @@ export class Candidate {
       deadlineMs: Math.max(retryPeriodMs, renewDeadlineMs / 2),
     });
     this.#lease = storedLease(cluster, run);
-    this.#seen = new SeenLease(monotonicMs);
-    this.#leadership = new Leadership({ renewDeadlineMs, monotonicMs, onLate: () => this.#loseLate() });
     this.#working = this.#work();
   }
 
@@ -75,7 +79,8 @@ export class Candidate {
    * late.
    */
   get isLeading(): boolean {
-    return this.#leadership.isInTime;
+    const { monotonicMs, renewDeadlineMs } = this.#run;
+    return this.#renewedAt !== undefined && monotonicMs() < this.#renewedAt + renewDeadlineMs;
   }
 
   /** Why the Lease cannot be read or written; undefined if it can. */
@@ -103,28 +108,40 @@ export class Candidate {
         }
       }
       // Candidates get jitter; the leader renews on time.
-      const wait = this.#leadership.isHeld ? retryPeriodMs : retryPeriodMs * (1 + Math.random() * 0.2);
+      const wait = this.#renewedAt !== undefined ? retryPeriodMs : retryPeriodMs * (1 + Math.random() * 0.2);
       await sleep(wait, undefined, { signal: this.#pause.signal, ref: false }).catch(() => {});
     }
   }
 
   /** Makes one attempt to acquire or renew the Lease. */
   async #try(): Promise<void> {
+    const { identity, monotonicMs, now } = this.#run;
     // The leader knows the Lease; if another client has changed it, the next attempt reads it again.
-    const known = this.#leadership.isHeld ? this.#seen.lease : await this.#lease.read();
-    const began = this.#run.monotonicMs();
-    const before = known && this.#seen.see(known);
-    if (known !== undefined && this.#seen.isHeldByOther(this.#run.identity)) {
-      return;
+    const known = this.#renewedAt === undefined ? await this.#lease.read() : this.#seen?.lease;
+    const sentAt = monotonicMs();
+    const before = known && this.#see(known);
+    if (before !== undefined && this.#seen !== undefined) {
+      const isHeldByOther = before.holderIdentity !== '' && before.holderIdentity !== identity;
+      if (isHeldByOther && monotonicMs() < this.#seen.since + before.leaseDurationSeconds * 1000) {
+        return;
+      }
     }
-    const spec = heldSpec(before, this.#run, this.#run.now());
-    const written = await (known === undefined ? this.#lease.create(spec) : this.#lease.update(known, spec));
-    if (written === 'changed') {
+    const written = await this.#lease.write(known, heldSpec(before, this.#run, now()));
+    if (written === undefined) {
       await this.#lookAgain();
     } else {
-      this.#seen.see(written.lease);
-      this.#hold(began);
+      this.#see(written);
+      this.#hold(sentAt);
     }
+  }
+
+  /** Records the Lease, and returns its spec. */
+  #see(lease: JsonObject): LeaseSpec {
+    // A Lease without a spec has no holder.
+    const spec = JSON.stringify(lease.spec ?? null);
+    const since = this.#seen?.spec === spec ? this.#seen.since : this.#run.monotonicMs();
+    this.#seen = { lease, spec, since };
+    return specOf(lease);
   }
 
   /** Another client has changed the Lease, perhaps only a label: the next attempt uses the new version. */
@@ -134,7 +151,7 @@ export class Candidate {
       this.#lose('the Lease was deleted');
       return;
     }
-    const { holderIdentity } = this.#seen.see(lease);
+    const { holderIdentity } = this.#see(lease);
     if (holderIdentity !== this.#run.identity) {
       this.#lose(
         holderIdentity === '' ? 'the Lease was released by another client' : `${holderIdentity} holds the Lease`,
@@ -142,21 +159,32 @@ export class Candidate {
     }
   }
 
-  #hold(since: number): void {
-    const { identity, log } = this.#run;
-    const isNew = !this.#leadership.isHeld;
-    this.#leadership.hold(since);
+  /** Begins or renews the leadership, as of the time when the request for the Lease was sent. */
+  #hold(sentAt: number): void {
+    const { identity, log, monotonicMs, renewDeadlineMs, onElected } = this.#run;
+    const isNew = this.#renewedAt === undefined;
+    this.#renewedAt = sentAt;
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => this.#loseLate(), Math.max(0, sentAt + renewDeadlineMs - monotonicMs())).unref();
     if (isNew && this.#ended === undefined) {
       log.info({ lease: this.#what, identity }, 'leadership won');
-      this.#run.onElected();
+      onElected();
     }
   }
 
+  /** Ends the leadership; returns whether there was one. */
+  #release(): boolean {
+    const wasHeld = this.#renewedAt !== undefined;
+    this.#renewedAt = undefined;
+    clearTimeout(this.#deadline);
+    return wasHeld;
+  }
+
   #lose(reason: string): void {
-    const { identity, log } = this.#run;
-    if (this.#leadership.end()) {
+    const { identity, log, onLost } = this.#run;
+    if (this.#release()) {
       log.warn({ lease: this.#what, identity, reason }, 'leadership lost');
-      this.#run.onLost(reason);
+      onLost(reason);
     }
   }
 
@@ -169,13 +197,16 @@ export class Candidate {
     const { log, now } = this.#run;
     this.#pause.abort();
     await this.#working;
-    const { lease } = this.#seen;
-    if (this.#leadership.end() && lease !== undefined) {
-      const spec = releasedSpec(specOf(lease), this.#run, now());
-      await this.#lease.release(lease, spec).catch(({ message }: Error) => {
-        const fields = { lease: this.#what, problem: message };
+    if (this.#release() && this.#seen !== undefined) {
+      const { lease } = this.#seen;
+      const problem = await this.#lease.write(lease, releasedSpec(specOf(lease), this.#run, now())).then(
+        (written) => (written === undefined ? 'another client has changed it' : undefined),
+        (error: Error) => error.message,
+      );
+      if (problem !== undefined) {
+        const fields = { lease: this.#what, problem };
         log.warn(fields, 'the Lease could not be released; other replicas wait until it expires');
-      });
+      }
     }
     this.#stop.abort();
   }

@@ -65,37 +65,21 @@ export function releasedSpec(before: LeaseSpec, holder: Holder, now: Date): Json
   return { ...heldSpec(before, holder, now), holderIdentity: '', leaseDurationSeconds: 1 };
 }
 
-/** The outcome of a write: the current Lease, or a conflict because another client was faster. */
-type LeaseWrite = { lease: JsonObject } | 'changed';
-
 /** One Lease at the API server. Errors are those of `request`; 403 and 401 become `Forbidden`. */
 export interface StoredLease {
   /** Resolves with undefined if there is none. */
   read(): Promise<JsonObject | undefined>;
-  create(spec: JsonObject): Promise<LeaseWrite>;
-  /** Replaces the spec, unless the Lease has changed since `lease` was read. */
-  update(lease: JsonObject, spec: JsonObject): Promise<LeaseWrite>;
-  /** Replaces the spec for the last time: any failure is an error, in the server's words. */
-  release(lease: JsonObject, spec: JsonObject): Promise<void>;
+  /**
+   * Replaces the spec of the Lease as it was read, or creates it if there was none. Resolves with the Lease; with undefined
+   * when another client was faster.
+   */
+  write(lease: JsonObject | undefined, spec: JsonObject): Promise<JsonObject | undefined>;
 }
 
 /** Reads and writes one Lease. */
 export function storedLease(cluster: KubernetesClient, { namespace, name }: LeaseName): StoredLease {
   const path = leasePath(namespace, name);
   const key = `${namespace}/${name}`;
-
-  async function write(verb: 'create' | 'update', request: Promise<JsonObject>): Promise<LeaseWrite> {
-    try {
-      return { lease: await request };
-    } catch (error) {
-      // A 404 when creating a Lease means that its namespace does not exist.
-      if (isStatus(error, 409) || (isStatus(error, 404) && verb === 'update')) {
-        return 'changed';
-      }
-      throw explain(error, verb, resource, key);
-    }
-  }
-
   return {
     async read() {
       try {
@@ -107,13 +91,19 @@ export function storedLease(cluster: KubernetesClient, { namespace, name }: Leas
         throw explain(error, 'get', resource, key);
       }
     },
-    create(spec) {
-      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
-      return write('create', cluster.request('POST', leasePath(namespace), lease));
-    },
-    update: (lease, spec) => write('update', cluster.request('PUT', path, { ...lease, spec })),
-    async release(lease, spec) {
-      await cluster.request('PUT', path, { ...lease, spec });
+    async write(lease, spec) {
+      const created = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace }, spec };
+      try {
+        return await (lease === undefined
+          ? cluster.request('POST', leasePath(namespace), created)
+          : cluster.request('PUT', path, { ...lease, spec }));
+      } catch (error) {
+        // A 404 when creating a Lease means that its namespace does not exist.
+        if (isStatus(error, 409) || (isStatus(error, 404) && lease !== undefined)) {
+          return undefined;
+        }
+        throw explain(error, lease === undefined ? 'create' : 'update', resource, key);
+      }
     },
   };
 }

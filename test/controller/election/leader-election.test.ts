@@ -214,6 +214,58 @@ test.concurrent('a process that was suspended for longer than its Lease notices 
   await proxy.cut();
 });
 
+test.concurrent("another holder's Lease expires when its spec has not changed for its duration; a label does not renew it", async ({
+  expect,
+}) => {
+  const { lab, path, leaseName, candidate } = ownLease();
+  const spec = { holderIdentity: 'them', leaseDurationSeconds: 2_000, leaseTransitions: 3 };
+  await lab.request('POST', leases, { metadata: { name: leaseName }, spec });
+  const patch = (body: object) => lab.request('PATCH', path, body, { 'content-type': 'application/merge-patch+json' });
+  const proxy = await startProxy(lab);
+  let passed = 0;
+  const { events } = candidate(proxy.kubeConfig, 'us', { monotonicMs: () => performance.now() + passed });
+  const seenAgain = async () => {
+    // One request may be under way.
+    const seen = proxy.passed.length + 2;
+    await until(() => expect(proxy.passed.length).toBeGreaterThanOrEqual(seen));
+  };
+  await seenAgain();
+  passed = 1_500_000;
+  await patch({ spec: { renewTime: '2026-01-01T00:00:00.000000Z' } });
+  await seenAgain();
+  passed += 1_900_000;
+  await patch({ metadata: { labels: { x: 'y' } } });
+  await seenAgain();
+  expect(events).toEqual([]);
+  passed += 100_000;
+  await until(() => expect(events).toEqual(['elected']));
+  expect(await lab.request('GET', path)).toMatchObject({
+    metadata: { labels: { x: 'y' } },
+    spec: { holderIdentity: 'us', leaseTransitions: 4 },
+  });
+});
+
+test.concurrent('a leadership counts from when the request for the Lease was sent', async ({ expect }) => {
+  const { lab, candidate } = ownLease();
+  const proxy = await startProxy(lab);
+  const answered = Promise.withResolvers<void>();
+  let isTaken = false;
+  proxy.holdAnswer = ({ method }) => {
+    isTaken ||= method === 'POST';
+    return method === 'POST' ? answered.promise : undefined;
+  };
+  let passed = 0;
+  const { election, events } = candidate(proxy.kubeConfig, 'a', { monotonicMs: () => performance.now() + passed });
+  await until(() => expect(isTaken).toBe(true));
+  proxy.hold = ({ method }) => (method === 'PUT' ? new Promise(() => {}) : undefined);
+  passed = times.renewDeadlineMs;
+  answered.resolve();
+  await until(() => expect(events[0]).toBe('elected'));
+  expect(election.isLeading).toBe(false);
+  await until(() => expect(events).toEqual(['elected', 'lost: the Lease was not renewed for 30 s']));
+  await proxy.cut();
+});
+
 test.concurrent('suspended during a discovery, it does not write the result', async ({ expect }) => {
   const lab = await startLab();
   const proxy = await startProxy(lab);
@@ -277,7 +329,7 @@ test.concurrent('a candidate that is stopped while it acquires the Lease does no
 });
 
 test.concurrent('a Lease that cannot be released is reported, and the shutdown completes', async ({ expect }) => {
-  const { lab, candidate } = ownLease();
+  const { lab, leaseName, candidate } = ownLease();
   const proxy = await startProxy(lab);
   const { election, events, lines } = candidate(proxy.kubeConfig, 'a');
   await until(() => expect(events).toEqual(['elected']));
@@ -285,7 +337,7 @@ test.concurrent('a Lease that cannot be released is reported, and the shutdown c
   await election.stop();
   expect(election.isLeading).toBe(false);
   expect(lines.at(-1)).toMatchObject({
-    problem: 'not now',
+    problem: `forbidden: the permission to update leases.coordination.k8s.io default/${leaseName} is missing (not now)`,
     msg: 'the Lease could not be released; other replicas wait until it expires',
   });
   expect(events).toEqual(['elected']);
