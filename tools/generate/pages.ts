@@ -11,21 +11,36 @@ import { terminalImage } from './terminal-image.ts';
 
 const root = new URL('../../', import.meta.url);
 
-function rulesTable(): string {
-  const rows = rules.map(
-    ({ id, severity, upstream, summary }) =>
-      `| \`${id}\` | ${severity} | ${upstream ? 'upstream, strict' : 'strict'} | ${summary.replaceAll('|', '\\|')} |`,
-  );
-  return ['| rule | severity | profile | what it checks |', '| --- | --- | --- | --- |', ...rows].join('\n');
+/** A heading with a list below it. */
+const section = (heading: string, lines: readonly string[]) =>
+  `### ${heading}\n\n${lines.map((line) => `- ${line}`).join('\n')}`;
+
+function rulesList(): string {
+  const sections = Map.groupBy(rules, ({ upstream, severity }) => {
+    if (upstream) {
+      return "Denied, also by Cluster API's own webhook";
+    }
+    return severity === 'deny' ? 'Denied' : 'Warnings';
+  });
+  return [...sections]
+    .map(([heading, group]) =>
+      section(
+        heading,
+        group.map(({ id, summary }) => `\`${id}\`: ${summary}`),
+      ),
+    )
+    .join('\n\n');
 }
 
-function checksTable(): string {
-  const cell = (text: string) => text.replaceAll('|', '\\|');
-  const rows = checks.map(
-    ({ id, group, level, requirement, reason }) =>
-      `| ${group} | \`${id}\` | ${level} | ${cell(requirement)} | ${cell(reason)} |`,
-  );
-  return ['| about | check | level | what it requires | why |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+function checksList(): string {
+  return [...Map.groupBy(checks, ({ group }) => group)]
+    .map(([heading, group]) =>
+      section(
+        heading,
+        group.map(({ id, level, requirement }) => `\`${id}\`${level === 'must' ? '' : ` (${level})`}: ${requirement}`),
+      ),
+    )
+    .join('\n\n');
 }
 
 /** Mermaid: an arrow for each import that does not follow from other arrows. */
@@ -40,14 +55,10 @@ function wingsDrawing(imports: ReadonlyMap<string, ReadonlySet<string>>): string
   return ['```mermaid', 'flowchart TD', ...arrows, '```'].join('\n');
 }
 
-function wingsTable(): string {
+function wingsList(): string {
   const imports = folderImports(readImports(fileURLToPath(new URL('src', root))));
-  const rows = wings.map(({ name, knows, rooms = [] }) => {
-    const imported = wings.filter((other) => imports.get(name)?.has(other.name)).map((other) => other.name);
-    return `| \`${name}/\` | ${knows} | ${rooms.join(', ') || '–'} | ${imported.join(', ') || '–'} |`;
-  });
-  const table = ['| wing | knows | rooms | imports |', '| --- | --- | --- | --- |', ...rows].join('\n');
-  return `${table}\n\nEach arrow is an import; those that follow from others are left out:\n\n${wingsDrawing(imports)}`;
+  const list = wings.map(({ name, knows }) => `- \`${name}/\`: ${knows}`).join('\n');
+  return `${list}\n\nEach arrow is an import; those that follow from others are left out:\n\n${wingsDrawing(imports)}`;
 }
 
 const helpWidth = 80;
@@ -115,9 +126,9 @@ function fullNameOf(command: Command): string {
 
 /** Pages with generated parts, which stand between `<!-- NAME -->` and `<!-- /NAME -->`. */
 const parts: readonly { file: string; name: string; make: () => string | Promise<string> }[] = [
-  { file: 'docs/rules.md', name: 'rules', make: rulesTable },
-  { file: 'docs/conformance.md', name: 'checks', make: checksTable },
-  { file: 'docs/architecture.md', name: 'wings', make: wingsTable },
+  { file: 'docs/rules.md', name: 'rules', make: rulesList },
+  { file: 'docs/conformance.md', name: 'checks', make: checksList },
+  { file: 'docs/architecture.md', name: 'wings', make: wingsList },
 ];
 
 /** Generated documentation: files, and the text that each should have. */
