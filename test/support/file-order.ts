@@ -5,7 +5,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * from this list only costs time.
  */
 const waiting: readonly [path: string, seconds: number][] = [
-  ['test/docs/commands/sandbox.test.ts', 28],
   ['test/extension/sdk/process.test.ts', 24],
   ['test/extension/sdk/http2.test.ts', 12],
   ['test/cli/commands/unwritable-log.test.ts', 11],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { oldestNode } from '../../src/exports/node-version.ts';
-import { projectFolder, runWell } from './tree.ts';
+import { projectFolder, runWell } from '../package/tree.ts';
 
 interface Step {
   uses?: string;

@@ -1,14 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { version } from '../../../src/cli/framework/version.ts';
-import { blocksOf } from '../blocks.ts';
-import { isRun } from '../every-command.ts';
-import { pages, readPage } from '../pages.ts';
+import { version } from '../../src/cli/framework/version.ts';
+import { blocksOf } from './blocks.ts';
+import { isRun } from './every-command.ts';
+import { pages, readPage } from './pages.ts';
 
 const blocks = new Map(pages.map((page) => [page, blocksOf(readPage(page))]));
 
 test('the commands of each page are run by a test file', () => {
-  const files = readdirSync(import.meta.dirname).map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'));
+  const folder = new URL('commands/', import.meta.url);
+  const files = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
   const run = files
     .flatMap((text) => [...text.matchAll(/^everyCommandRuns\((?:\[[^\]]*\]|'[^']*')/gm)])
     .flatMap(([call]) => [...call.matchAll(/'([^']*)'/g)].map(([, page]) => page));
