@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { connect, type KubernetesClient } from '../kubernetes/client/index.ts';
+import { connect } from '../kubernetes/client/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../runtimehooks/index.ts';
 import { guardWrites } from './election/guarded-writes.ts';
@@ -13,8 +13,7 @@ import { type ControllerPace, defaultPace } from './queue/pace.ts';
 import { clusterApiLease, watchForRival } from './rival.ts';
 import { Term } from './term.ts';
 import { type ControllerMetrics, createControllerMetrics } from './workers/metrics.ts';
-import type { Worker } from './workers/worker.ts';
-import { type Mode, workersFor } from './workers/workers.ts';
+import { type CreateWorker, type Mode, workersFor } from './workers/workers.ts';
 
 /** Options of a controller. */
 export interface ControllerOptions {
@@ -73,7 +72,7 @@ class Controller implements RunningController {
   readonly #now: () => Date;
   readonly #identity: string;
   readonly #metrics: ControllerMetrics;
-  readonly #workerOn: (cluster: KubernetesClient) => Worker;
+  readonly #workerOn: CreateWorker;
   readonly #stopping = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
   readonly #end = Promise.withResolvers<void>();
@@ -196,7 +195,7 @@ class Controller implements RunningController {
     const mayWrite = () => this.#election === undefined || this.#election.isLeading;
     this.#term = new Term({
       kubeConfig,
-      worker: (cluster) => this.#workerOn(guardWrites(cluster, mayWrite)),
+      worker: (cluster, onWrite) => this.#workerOn(guardWrites(cluster, mayWrite), onWrite),
       followsSecrets: mode === 'discover',
       log,
       pace: this.#pace,

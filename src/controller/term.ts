@@ -12,16 +12,18 @@ import {
 import type { JsonObject } from '../kubernetes/index.ts';
 import { pollSecrets } from './ca-secrets/secret-poll.ts';
 import { conditionOf } from './configs/conditions.ts';
+import { OwnWrites } from './configs/own-writes.ts';
 import { ConfigConflict, ConfigGone, collectionPath, readStored, type StoredConfig } from './configs/stored.ts';
 import type { ControllerPace } from './queue/pace.ts';
 import { Queue, type RunResult } from './queue/queue.ts';
 import type { Worker } from './workers/worker.ts';
+import type { CreateWorker } from './workers/workers.ts';
 
 /** The dependencies of a term. */
 interface TermOptions {
   kubeConfig: KubeConfig;
   /** Creates the worker, with a connection that ends with the term. */
-  worker(cluster: KubernetesClient): Worker;
+  worker: CreateWorker;
   /** Whether to follow the Secrets named in annotations. */
   followsSecrets: boolean;
   log: Logger;
@@ -62,6 +64,7 @@ export class Term {
   readonly #connection = new AbortController();
   readonly #cluster: KubernetesClient;
   readonly #worker: Worker;
+  readonly #own = new OwnWrites((config) => this.#worker.fingerprintOf(config));
   readonly #queue: Queue;
   readonly #informer: Informer;
   /** Objects that changed during their run. */
@@ -72,7 +75,7 @@ export class Term {
     const { kubeConfig, log, pace } = options;
     this.#options = options;
     this.#cluster = connect(kubeConfig, this.#connection.signal, retryOptions);
-    this.#worker = options.worker(this.#cluster);
+    this.#worker = options.worker(this.#cluster, (before, after) => this.#own.record(before, after));
     this.#queue = new Queue({
       run: (name) => this.#run(name),
       concurrency: pace.concurrency,
@@ -168,7 +171,7 @@ export class Term {
     }
     if (type === 'deleted') {
       this.#queue.forget(key);
-      this.#worker.forget(config);
+      this.#forget(config);
       this.#options.log.info({ extensionConfig: key }, 'ExtensionConfig deleted');
       return;
     }
@@ -179,7 +182,7 @@ export class Term {
       // It may be caused by the run's own write: the event can arrive before the response to the write. So it is
       // checked after the run.
       this.#changed.add(key);
-    } else if (!this.#worker.isSettled(config)) {
+    } else if (!this.#own.isSettled(config)) {
       const before = previous && readStored(previous);
       // A new spec resets the backoff.
       this.#queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
@@ -193,6 +196,7 @@ export class Term {
       return { result: 'done' };
     }
     this.#changed.delete(name);
+    this.#own.begin(config);
     const began = performance.now();
     const report = (result: 'success' | 'failure') => this.#options.onRun(result, (performance.now() - began) / 1000);
     try {
@@ -234,11 +238,16 @@ export class Term {
     const now = this.#stored(this.#informer.get(name));
     if (now?.metadata.uid !== config.metadata.uid) {
       // It was deleted during the run: what the run registered must be removed, too.
-      this.#worker.forget(config);
+      this.#forget(config);
     }
-    if (this.#changed.delete(name) && now !== undefined && !this.#worker.isSettled(now)) {
+    if (this.#changed.delete(name) && now !== undefined && !this.#own.isSettled(now)) {
       this.#queue.add(name, { afresh: now.metadata.generation !== config.metadata.generation });
     }
+  }
+
+  #forget(config: StoredConfig): void {
+    this.#own.forget(config.metadata.name);
+    this.#worker.forget(config);
   }
 
   #stored(object: JsonObject | undefined): StoredConfig | undefined {

@@ -63,16 +63,14 @@ export interface ConfigStore {
 /** Number of conflicts in a row after which the run starts over. */
 const maxConflicts = 5;
 
+/** Called after each write, with the object before and after. */
+export type OnWrite = (before: StoredConfig, after: StoredConfig) => void;
+
 /**
  * ExtensionConfigs of a cluster. Writes are merge patches with the resourceVersion, so that nothing that other clients
  * wrote is lost, and unknown fields are preserved.
- *
- * @param onWrite called after each write, with the versions before and after.
  */
-export function createConfigStore(
-  cluster: KubernetesClient,
-  onWrite: (before: StoredConfig, after: StoredConfig) => void = () => {},
-): ConfigStore {
+export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): ConfigStore {
   const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
 
   function read(object: JsonObject, expected: StoredConfig): StoredConfig {

@@ -1,7 +1,6 @@
 import { type Condition, conditionOf, withConditions } from '../configs/conditions.ts';
 import { pausedAnnotation } from '../configs/discovered-status.ts';
-import { OwnWrites } from '../configs/own-writes.ts';
-import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
+import type { StoredConfig } from '../configs/stored.ts';
 import { hookVersionsCondition, hookVersionsSupported } from './hook-versions.ts';
 import type { Worker, WritingContext } from './worker.ts';
 
@@ -17,10 +16,7 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
 }
 
 /** Writes one condition: whether the targeted release of Cluster API supports the hook versions of all handlers. */
-export function createAdviseWorker({ cluster, events, known, log, now }: WritingContext): Worker {
-  const own = new OwnWrites(fingerprintOf);
-  const store = createConfigStore(cluster, (before, after) => own.record(before, after));
-
+export function createAdviseWorker({ events, known, log, now, store }: WritingContext): Worker {
   /** Only changes are logged and reported as events. */
   function reportChange(
     config: StoredConfig,
@@ -38,8 +34,8 @@ export function createAdviseWorker({ cluster, events, known, log, now }: Writing
   }
 
   return {
+    fingerprintOf,
     async run(config) {
-      own.begin(config);
       const isPaused = config.metadata.annotations?.[pausedAnnotation] !== undefined;
       if (isPaused || config.metadata.deletionTimestamp !== undefined) {
         return { result: 'done' };
@@ -56,11 +52,7 @@ export function createAdviseWorker({ cluster, events, known, log, now }: Writing
       }
       return { result: 'done' };
     },
-    isSettled: (config) => own.isSettled(config),
-    forget({ metadata }) {
-      own.forget(metadata.name);
-      events.forget(metadata.uid);
-    },
+    forget: ({ metadata }) => events.forget(metadata.uid),
     flush: () => events.flush(),
   };
 }

@@ -1,7 +1,6 @@
 import { injectCaFromSecretAnnotation } from '../../extensionconfig/index.ts';
 import { pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
-import { OwnWrites } from '../configs/own-writes.ts';
-import { createConfigStore, type StoredConfig } from '../configs/stored.ts';
+import type { StoredConfig } from '../configs/stored.ts';
 import type { RunResult } from '../queue/queue.ts';
 import { discoverConfig } from './discover.ts';
 import type { Worker, WritingContext } from './worker.ts';
@@ -25,9 +24,7 @@ function fingerprintOf({ metadata, status }: StoredConfig): string {
 
 /** Discovers extensions, writes their status, and registers their handlers. */
 export function createDiscoverWorker(context: WritingContext): Worker {
-  const { cluster, client, events, log, pace } = context;
-  const own = new OwnWrites(fingerprintOf);
-  const store = createConfigStore(cluster, (before, after) => own.record(before, after));
+  const { client, events, log, pace } = context;
   /** What was logged last about each ExtensionConfig, so that a failure is not logged at every retry. */
   const lastLogged = new Map<string, string>();
 
@@ -46,6 +43,7 @@ export function createDiscoverWorker(context: WritingContext): Worker {
   }
 
   return {
+    fingerprintOf,
     begin(configs) {
       if (!client.registry.isReady) {
         client.registry.warmUp([]);
@@ -66,8 +64,7 @@ export function createDiscoverWorker(context: WritingContext): Worker {
         client.registry.remove(name);
         return { result: 'done' };
       }
-      own.begin(config);
-      const { finding, after } = await discoverConfig(config, store, context, signal);
+      const { finding, after } = await discoverConfig(config, context, signal);
       logChange(name, finding, after.status?.handlers?.length ?? 0);
       switch (finding.kind) {
         case 'not-discovered':
@@ -79,10 +76,8 @@ export function createDiscoverWorker(context: WritingContext): Worker {
           return { result: 'done', againMs: pace.resyncMs * (0.9 + Math.random() / 10) };
       }
     },
-    isSettled: (config) => own.isSettled(config),
     forget({ metadata }) {
       client.remove(metadata.name);
-      own.forget(metadata.name);
       lastLogged.delete(metadata.name);
       events.forget(metadata.uid);
     },

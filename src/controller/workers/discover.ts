@@ -6,7 +6,7 @@ import { readCaBundle } from '../ca-secrets/ca-secret.ts';
 import { conditionOf, type ExtensionConfigStatus } from '../configs/conditions.ts';
 import { discoveredStatus, pausedAnnotation, type RunFinding } from '../configs/discovered-status.ts';
 import type { ConfigEvent } from '../configs/events.ts';
-import type { ConfigStore, StoredConfig } from '../configs/stored.ts';
+import type { StoredConfig } from '../configs/stored.ts';
 import type { WritingContext } from './worker.ts';
 
 /** Whether the API server rejects the content of a write: a retry would fail again until something changes. */
@@ -15,8 +15,7 @@ const isRefusal = (error: unknown): error is StatusError => isStatus(error, 400,
 /** Writes caBundle from the Secret that the annotation names. */
 async function injectCa(
   config: StoredConfig,
-  store: ConfigStore,
-  { cluster, events }: WritingContext,
+  { cluster, events, store }: WritingContext,
 ): Promise<{ config: StoredConfig } | { error: string }> {
   const annotation = config.metadata.annotations?.[injectCaFromSecretAnnotation];
   if (annotation === undefined) {
@@ -109,13 +108,8 @@ interface RunOutcome {
 }
 
 /** What discovery finds for an ExtensionConfig, and the object with its caBundle. */
-async function find(
-  config: StoredConfig,
-  store: ConfigStore,
-  context: WritingContext,
-  signal: AbortSignal,
-): Promise<RunOutcome> {
-  const injected = await injectCa(config, store, context);
+async function find(config: StoredConfig, context: WritingContext, signal: AbortSignal): Promise<RunOutcome> {
+  const injected = await injectCa(config, context);
   if ('error' in injected) {
     return { finding: { kind: 'not-discovered', error: injected.error }, after: config };
   }
@@ -143,11 +137,10 @@ async function find(
  */
 export async function discoverConfig(
   config: StoredConfig,
-  store: ConfigStore,
   context: WritingContext,
   signal: AbortSignal,
 ): Promise<RunOutcome> {
-  const { client, events, now } = context;
+  const { client, events, now, store } = context;
 
   async function write({ finding, after: before }: RunOutcome): Promise<RunOutcome> {
     const { generation } = before.metadata;
@@ -163,7 +156,7 @@ export async function discoverConfig(
     // The registration remains, and calls continue.
     return write({ finding: { kind: 'paused' }, after: config });
   }
-  const outcome = await find(config, store, context, signal);
+  const outcome = await find(config, context, signal);
   if (outcome.finding.kind === 'not-discovered') {
     // Handlers that were registered before remain registered, with their previous address.
     return write(outcome);

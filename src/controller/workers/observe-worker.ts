@@ -3,12 +3,10 @@ import type { Worker, WorkerContext } from './worker.ts';
 
 /** Calls Discovery on extensions and inspects their certificates, for metrics. Writes nothing. */
 export function createObserveWorker({ client, resolve, metrics, pace }: WorkerContext): Worker {
-  /** The observed generation of each ExtensionConfig. */
-  const seen = new Map<string, string>();
   return {
+    fingerprintOf: ({ metadata }) => String(metadata.generation),
     async run(config, signal) {
-      const { name, uid, generation, deletionTimestamp } = config.metadata;
-      seen.set(name, `${uid}/${generation}`);
+      const { name, deletionTimestamp } = config.metadata;
       if (deletionTimestamp !== undefined) {
         return { result: 'done' };
       }
@@ -20,10 +18,8 @@ export function createObserveWorker({ client, resolve, metrics, pace }: WorkerCo
       // Failing extensions are called as often as the others, since calling them does not repair anything.
       return { result: 'done', againMs: pace.observeMs * (0.9 + Math.random() / 10) };
     },
-    isSettled: ({ metadata }) => seen.get(metadata.name) === `${metadata.uid}/${metadata.generation}`,
     forget({ metadata }) {
       client.remove(metadata.name);
-      seen.delete(metadata.name);
       metrics.forget(metadata.name);
     },
   };

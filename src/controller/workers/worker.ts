@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { Client, ClientOptions, KnownHooks } from '../../runtimehooks/client/index.ts';
 import type { EventRecorder } from '../configs/events.ts';
-import type { StoredConfig } from '../configs/stored.ts';
+import type { ConfigStore, StoredConfig } from '../configs/stored.ts';
 import type { ControllerPace } from '../queue/pace.ts';
 import type { RunResult } from '../queue/queue.ts';
 import type { ControllerMetrics } from './metrics.ts';
@@ -24,11 +24,14 @@ export interface WorkerContext {
 /** The same, with what a worker that writes has during a term. */
 export interface WritingContext extends WorkerContext {
   cluster: KubernetesClient;
+  store: ConfigStore;
   events: EventRecorder;
 }
 
 /** What a mode does with ExtensionConfigs. */
 export interface Worker {
+  /** The parts of an object that a run depends on and writes: when they are unchanged, no other run is needed. */
+  fingerprintOf(config: StoredConfig): string;
   /** Called once all ExtensionConfigs have been listed, before the first run. */
   begin?(configs: readonly StoredConfig[]): void;
   /**
@@ -37,8 +40,6 @@ export interface Worker {
    * @throws {Error} when the API server fails: the run is retried.
    */
   run(config: StoredConfig, signal: AbortSignal): Promise<RunResult>;
-  /** Whether a run has handled the current state of an object. */
-  isSettled(config: StoredConfig): boolean;
   /** Called when an object has been deleted. */
   forget(config: StoredConfig): void;
   /** Writes what is still pending. */

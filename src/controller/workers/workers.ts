@@ -1,5 +1,6 @@
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
 import { createEventRecorder } from '../configs/events.ts';
+import { createConfigStore, type OnWrite } from '../configs/stored.ts';
 import { createAdviseWorker } from './advise-worker.ts';
 import { createDiscoverWorker } from './discover-worker.ts';
 import { createObserveWorker } from './observe-worker.ts';
@@ -19,12 +20,15 @@ const component = 'extensionconfig-webhook';
 /** Longest name of a replica that an event may have, in characters. */
 const maxInstance = 128;
 
-/** Returns a function that creates the worker of a mode for a term, with that term's connection. */
-export function workersFor(mode: Mode, context: WorkerContext): (cluster: KubernetesClient) => Worker {
+/** Creates the worker of a term, with that term's connection. */
+export type CreateWorker = (cluster: KubernetesClient, onWrite: OnWrite) => Worker;
+
+/** Returns the function that creates the workers of a mode. */
+export function workersFor(mode: Mode, context: WorkerContext): CreateWorker {
   /** The last logged problem with events. Logged once, since a missing permission affects every event. */
   let eventProblem: string | undefined;
 
-  function writingOn(cluster: KubernetesClient): WritingContext {
+  function writingOn(cluster: KubernetesClient, onWrite: OnWrite): WritingContext {
     const { identity, log, now } = context;
     const events = createEventRecorder({
       cluster,
@@ -38,14 +42,14 @@ export function workersFor(mode: Mode, context: WorkerContext): (cluster: Kubern
         }
       },
     });
-    return { ...context, cluster, events };
+    return { ...context, cluster, events, store: createConfigStore(cluster, onWrite) };
   }
 
   switch (mode) {
     case 'discover':
-      return (cluster) => createDiscoverWorker(writingOn(cluster));
+      return (...term) => createDiscoverWorker(writingOn(...term));
     case 'advise':
-      return (cluster) => createAdviseWorker(writingOn(cluster));
+      return (...term) => createAdviseWorker(writingOn(...term));
     case 'observe':
       return () => createObserveWorker(context);
   }
