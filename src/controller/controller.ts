@@ -6,14 +6,13 @@ import { Registry } from 'prom-client';
 import { connect } from '../kubernetes/client/index.ts';
 import { type Client, type ClientOptions, createClient, type KnownHooks } from '../runtimehooks/client/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../runtimehooks/index.ts';
-import { guardWrites } from './election/guarded-writes.ts';
 import { Candidate, type LeaderElectionOptions } from './election/leader-election.ts';
 import type { LeaseName } from './election/lease.ts';
 import { type ControllerPace, defaultPace } from './queue/pace.ts';
 import { clusterApiLease, watchForRival } from './rival.ts';
 import { Term } from './term.ts';
-import { type ControllerMetrics, createControllerMetrics } from './workers/metrics.ts';
-import { type CreateWorker, type Mode, workersFor } from './workers/workers.ts';
+import { createControllerMetrics } from './workers/metrics.ts';
+import { type Mode, workersFor } from './workers/workers.ts';
 
 /** Options of a controller. */
 export interface ControllerOptions {
@@ -62,163 +61,129 @@ export interface RunningController {
   stop(): Promise<void>;
 }
 
-/** Connects the check for a rival, the election, the terms of work and the shutdown. */
-class Controller implements RunningController {
-  readonly client: Client;
-  readonly synced: Promise<void>;
-  readonly ended: Promise<void>;
-  readonly #options: ControllerOptions;
-  readonly #pace: ControllerPace;
-  readonly #now: () => Date;
-  readonly #identity: string;
-  readonly #metrics: ControllerMetrics;
-  readonly #workerOn: CreateWorker;
-  readonly #stopping = new AbortController();
-  readonly #firstSync = Promise.withResolvers<void>();
-  readonly #end = Promise.withResolvers<void>();
+/** Starts a controller. It survives every failure of the API server and of extensions. */
+export function startController(options: ControllerOptions): RunningController {
+  const { kubeConfig, mode, log, extensions, leaderElection, rival = clusterApiLease } = options;
+  const { now = () => new Date(), monotonicMs = () => performance.now() } = options;
+  const pace = { ...defaultPace, ...options.pace };
+  const identity = leaderElection?.identity ?? `${hostname()}_${randomUUID()}`;
+  const stopping = new AbortController();
+  const firstSync = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  // If the user does not await `ended`, the reason is still in the log.
+  end.promise.catch(() => {});
   /** Why nothing else has started; takes precedence over other problems. */
-  #startProblem: string | undefined = 'the controller starts';
-  #election: Candidate | undefined;
-  #term: Term | undefined;
-  #over: Promise<void> | undefined;
+  let startProblem: string | undefined = 'the controller starts';
+  let election: Candidate | undefined;
+  let term: Term | undefined;
+  let over: Promise<void> | undefined;
 
-  constructor(options: ControllerOptions) {
-    const { extensions, leaderElection, log, mode, now = () => new Date() } = options;
-    this.#options = options;
-    this.#pace = { ...defaultPace, ...options.pace };
-    this.#now = now;
-    this.#identity = leaderElection?.identity ?? `${hostname()}_${randomUUID()}`;
-    this.client = createClient({ ...extensions, ...(options.metrics && { metrics: options.metrics }) });
-    this.synced = this.#firstSync.promise;
-    this.ended = this.#end.promise;
-    // If the user does not await `ended`, the reason is still in the log.
-    this.ended.catch(() => {});
-    const known: KnownHooks = {
-      catalog: extensions?.catalog ?? createHookCatalog(),
-      release: extensions?.release ?? newestKnownRelease,
-    };
-    this.#metrics = createControllerMetrics(options.metrics ?? new Registry(), known, {
-      configs: () => this.#term?.configs() ?? [],
-      isLeading: () => this.#term !== undefined,
-      load: () => this.#term?.load ?? { waiting: 0, running: 0 },
-      silentSeconds: () =>
-        this.#term?.confirmedAt === undefined ? undefined : (performance.now() - this.#term.confirmedAt) / 1000,
-    });
-    this.#workerOn = workersFor(mode, {
-      client: this.client,
-      resolve: extensions?.resolve,
-      known,
-      metrics: this.#metrics,
-      log,
-      now,
-      pace: this.#pace,
-      identity: this.#identity,
-    });
-  }
-
-  get problem(): string | undefined {
-    return this.#startProblem ?? this.#election?.problem ?? this.#term?.problem;
-  }
-
-  async stop(): Promise<void> {
-    await this.#endAll();
-    this.#end.resolve();
-  }
-
-  start(): void {
-    const { mode, rival = clusterApiLease } = this.#options;
-    if (mode === 'discover' && rival !== false) {
-      void this.#beginWithout(rival);
-    } else {
-      this.#begin();
-    }
-  }
+  const client = createClient({ ...extensions, ...(options.metrics && { metrics: options.metrics }) });
+  const known: KnownHooks = {
+    catalog: extensions?.catalog ?? createHookCatalog(),
+    release: extensions?.release ?? newestKnownRelease,
+  };
+  const metrics = createControllerMetrics(options.metrics ?? new Registry(), known, {
+    configs: () => term?.configs() ?? [],
+    isLeading: () => term !== undefined,
+    load: () => term?.load ?? { waiting: 0, running: 0 },
+    silentSeconds: () => (term?.confirmedAt === undefined ? undefined : (performance.now() - term.confirmedAt) / 1000),
+  });
+  const resolve = extensions?.resolve;
+  const createWorker = workersFor(mode, { client, resolve, known, metrics, log, now, pace, identity });
 
   /** Begins once it is certain that no other controller discovers extensions, and ends when one does. */
-  async #beginWithout(rival: LeaseName): Promise<void> {
-    const { kubeConfig, log } = this.#options;
-    const { signal } = this.#stopping;
+  async function beginWithout(lease: LeaseName): Promise<void> {
+    const { signal } = stopping;
     const error = await watchForRival({
       cluster: connect(kubeConfig, signal, { retries: 0, deadlineMs: 10_000 }),
-      lease: rival,
-      now: this.#now,
-      pace: this.#pace,
+      lease,
+      now,
+      pace,
       signal,
-      onFree: () => this.#begin(),
-      onUnknown: (problem) => {
-        if (this.#startProblem !== problem) {
+      onFree: begin,
+      onUnknown(problem) {
+        if (startProblem !== problem) {
           log.warn(problem);
         }
-        this.#startProblem = problem;
+        startProblem = problem;
       },
     });
     if (error !== undefined) {
       log.error(error.message);
-      await this.#endAll();
-      this.#end.reject(error);
+      await endAll();
+      end.reject(error);
     }
   }
 
-  #begin(): void {
-    const { kubeConfig, leaderElection, log, monotonicMs = () => performance.now() } = this.#options;
-    this.#startProblem = undefined;
+  function begin(): void {
+    startProblem = undefined;
     if (leaderElection === undefined) {
-      this.#beginTerm();
+      beginTerm();
       return;
     }
-    this.#election = new Candidate({
+    election = new Candidate({
       kubeConfig,
       namespace: leaderElection.namespace,
       name: leaderElection.name,
-      identity: this.#identity,
+      identity,
       leaseDurationMs: leaderElection.leaseDurationMs ?? 15_000,
       renewDeadlineMs: leaderElection.renewDeadlineMs ?? 10_000,
       retryPeriodMs: leaderElection.retryPeriodMs ?? 2_000,
       log,
-      now: this.#now,
+      now,
       monotonicMs,
-      onElected: () => this.#beginTerm(),
-      onLost: (reason) => {
-        this.#term?.cut(new Error(reason));
-        this.#term = undefined;
-        this.#metrics.forgetAll();
+      onElected: beginTerm,
+      onLost(reason) {
+        term?.cut(new Error(reason));
+        term = undefined;
+        metrics.forgetAll();
       },
     });
   }
 
-  #beginTerm(): void {
+  function beginTerm(): void {
     // The election was won during the shutdown.
-    if (this.#stopping.signal.aborted) {
+    if (stopping.signal.aborted) {
       return;
     }
-    const { kubeConfig, log, mode } = this.#options;
-    const mayWrite = () => this.#election === undefined || this.#election.isLeading;
-    this.#term = new Term({
+    term = new Term({
       kubeConfig,
-      worker: (cluster, onWrite) => this.#workerOn(guardWrites(cluster, mayWrite), onWrite),
+      worker: (cluster, onWrite) => createWorker(election?.guard(cluster) ?? cluster, onWrite),
       followsSecrets: mode === 'discover',
       log,
-      pace: this.#pace,
-      onSynced: () => this.#firstSync.resolve(),
-      onRun: this.#metrics.ran,
+      pace,
+      onSynced: firstSync.resolve,
+      onRun: metrics.ran,
     });
   }
 
-  #endAll(): Promise<void> {
-    this.#over ??= (async () => {
-      this.#stopping.abort(new Error('the controller stops'));
+  function endAll(): Promise<void> {
+    over ??= (async () => {
+      stopping.abort(new Error('the controller stops'));
       // Writes may finish only while this replica still leads.
-      await this.#term?.end();
-      await this.#election?.stop();
-      await this.client.close();
+      await term?.end();
+      await election?.stop();
+      await client.close();
     })();
-    return this.#over;
+    return over;
   }
-}
 
-/** Starts a controller. It survives every failure of the API server and of extensions. */
-export function startController(options: ControllerOptions): RunningController {
-  const controller = new Controller(options);
-  controller.start();
-  return controller;
+  if (mode === 'discover' && rival !== false) {
+    void beginWithout(rival);
+  } else {
+    begin();
+  }
+  return {
+    client,
+    synced: firstSync.promise,
+    ended: end.promise,
+    get problem() {
+      return startProblem ?? election?.problem ?? term?.problem;
+    },
+    async stop() {
+      await endAll();
+      end.resolve();
+    },
+  };
 }

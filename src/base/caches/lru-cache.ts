@@ -54,13 +54,4 @@ export class LruCache<Value> {
       this.#weight -= this.#weightOf(key, value);
     }
   }
-
-  /** Removes all entries with such a value. */
-  deleteAll(isMeant: (value: Value) => boolean): void {
-    for (const [key, value] of this.#values) {
-      if (isMeant(value)) {
-        this.delete(key);
-      }
-    }
-  }
 }

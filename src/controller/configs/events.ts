@@ -27,11 +27,10 @@ const namespace = 'default';
 const eventsPath = `/api/v1/namespaces/${namespace}/events`;
 /** Longest message that the API accepts, in characters. */
 const maxMessage = 1_024;
-/**
- * Maximum number of events that are remembered, so that a repetition increases a count instead of creating another
- * event.
- */
-const maxKnown = 4_096;
+/** Maximum number of objects that are remembered. */
+const maxObjects = 1_024;
+/** Maximum number of events of an object that are remembered, so that a repetition increases a count. */
+const maxKnown = 16;
 /** Maximum number of events waiting to be written; beyond that, events are dropped. */
 const maxWaiting = 1_000;
 /** How long the stored count of a repeating event may be out of date, in ms. */
@@ -43,12 +42,23 @@ const repeatMs = 5 * 60_000;
 const burst = 25;
 const refillMs = 5 * 60_000;
 
+/** An event that was written. */
 interface Known {
   name: string;
-  uid: string;
   count: number;
   /** When it was last written, in ms of the clock. */
   writtenAt: number;
+}
+
+/** What is remembered about an object. */
+interface ObjectEvents {
+  /** How many writes it may still have, and when that was last computed, in ms of the clock. */
+  budget: number;
+  budgetAt: number;
+  /** By type, reason and message. */
+  known: LruCache<Known>;
+  /** The key of the last event. */
+  latest: string | undefined;
 }
 
 interface Waiting {
@@ -69,22 +79,13 @@ interface EventRecorderOptions {
   onProblem(problem: string): void;
 }
 
-/** How many writes each object may still have. */
-class Budgets {
-  /** What is left, and when it was last computed. */
-  readonly #budgets = new LruCache<{ left: number; at: number }>(maxKnown);
-
-  /** Takes one write from the budget of an object, if there is any left. */
-  take(uid: string, at: number): boolean {
-    const before = this.#budgets.get(uid) ?? { left: burst, at };
-    const left = Math.min(burst, before.left + Math.max(0, at - before.at) / refillMs);
-    this.#budgets.set(uid, { left: left >= 1 ? left - 1 : left, at });
-    return left >= 1;
-  }
-
-  forget(uid: string): void {
-    this.#budgets.delete(uid);
-  }
+/** Takes one write from the budget of an object, if there is any left. */
+function takeFromBudget(object: ObjectEvents, at: number): boolean {
+  object.budget = Math.min(burst, object.budget + Math.max(0, at - object.budgetAt) / refillMs);
+  object.budgetAt = at;
+  const isLeft = object.budget >= 1;
+  object.budget -= isLeft ? 1 : 0;
+  return isLeft;
 }
 
 /**
@@ -94,15 +95,12 @@ class Budgets {
  */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { cluster, component, instance, now, onProblem } = options;
-  const known = new LruCache<Known>(maxKnown);
+  const objects = new LruCache<ObjectEvents>(maxObjects);
   const waiting: Waiting[] = [];
-  /** The last event of each object. */
-  const latest = new LruCache<string>(maxKnown);
-  const budgets = new Budgets();
   let working: Promise<void> | undefined;
   let lastName = 0n;
 
-  async function create({ config, event, key, at }: Waiting): Promise<void> {
+  async function create({ config, event, at }: Waiting): Promise<Known> {
     const { name: object, uid, resourceVersion } = config.metadata;
     // Named as in client-go, by the time in nanoseconds, so that events are listed in order. At most 253 characters.
     const nanoseconds = BigInt(at.getTime()) * 1_000_000n + BigInt(randomInt(1_000_000));
@@ -132,45 +130,48 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         throw error;
       }
     }
-    known.set(key, { name, uid, count: 1, writtenAt: at.getTime() });
+    return { name, count: 1, writtenAt: at.getTime() };
   }
 
-  /** Whether the last event of an object was a different one. */
-  function isNews({ config, key }: Waiting): boolean {
-    const { uid } = config.metadata;
-    const before = latest.get(uid);
-    latest.set(uid, key);
-    return before !== undefined && before !== key;
-  }
-
-  async function write(one: Waiting): Promise<void> {
-    const before = known.get(one.key);
-    const happensAnew = isNews(one);
-    if (before === undefined) {
-      if (budgets.take(one.config.metadata.uid, one.at.getTime())) {
-        await create(one);
-      }
-      return;
-    }
+  /** Counts an event that was written before: at the API server only if another one happened since, or after a while. */
+  async function repeat(before: Known, one: Waiting, mayWriteNow: boolean): Promise<Known> {
+    const at = one.at.getTime();
     const count = before.count + 1;
-    const sinceMs = one.at.getTime() - before.writtenAt;
-    // An event that recurs after a different one, such as success after a new failure, is written at once.
-    const isDue = happensAnew && budgets.take(one.config.metadata.uid, one.at.getTime());
+    const sinceMs = at - before.writtenAt;
     // If the clock has been set back, the event must not be suppressed forever.
-    if (!isDue && sinceMs >= 0 && sinceMs < repeatMs) {
-      known.set(one.key, { ...before, count });
-      return;
+    if (!mayWriteNow && sinceMs >= 0 && sinceMs < repeatMs) {
+      return { ...before, count };
     }
     try {
       await cluster.request('PATCH', `${eventsPath}/${before.name}`, { count, lastTimestamp: timeText(one.at) });
-      known.set(one.key, { ...before, count, writtenAt: one.at.getTime() });
+      return { ...before, count, writtenAt: at };
     } catch (error) {
       // The API server deletes events after an hour.
       if (!isStatus(error, 404)) {
         throw error;
       }
-      known.delete(one.key);
-      await create(one);
+      return create(one);
+    }
+  }
+
+  async function write(one: Waiting): Promise<void> {
+    const { uid } = one.config.metadata;
+    const at = one.at.getTime();
+    const object = objects.get(uid) ?? {
+      budget: burst,
+      budgetAt: at,
+      known: new LruCache(maxKnown),
+      latest: undefined,
+    };
+    objects.set(uid, object);
+    const before = object.known.get(one.key);
+    const isNews = before === undefined || object.latest !== one.key;
+    object.latest = one.key;
+    const mayWriteNow = isNews && takeFromBudget(object, at);
+    if (before !== undefined) {
+      object.known.set(one.key, await repeat(before, one, mayWriteNow));
+    } else if (mayWriteNow) {
+      object.known.set(one.key, await create(one));
     }
   }
 
@@ -188,17 +189,13 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   return {
     record(config, { type, reason, message }) {
       const event = { type, reason, message: message.slice(0, maxMessage) };
-      const key = JSON.stringify([config.metadata.uid, type, reason, event.message]);
+      const key = JSON.stringify([type, reason, event.message]);
       if (waiting.length < maxWaiting) {
         waiting.push({ config, event, key, at: now() });
         working ??= work();
       }
     },
-    forget(uid) {
-      budgets.forget(uid);
-      latest.delete(uid);
-      known.deleteAll((one) => one.uid === uid);
-    },
+    forget: (uid) => objects.delete(uid),
     async flush() {
       await working;
     },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { connect } from '../../kubernetes/client/index.ts';
+import { connect, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import { heldSpec, type LeaseSpec, releasedSpec, type StoredLease, specOf, storedLease } from './lease.ts';
 
@@ -81,6 +81,22 @@ export class Candidate {
   get isLeading(): boolean {
     const { monotonicMs, renewDeadlineMs } = this.#run;
     return this.#renewedAt !== undefined && monotonicMs() < this.#renewedAt + renewDeadlineMs;
+  }
+
+  /**
+   * A connection whose writes first check that this candidate leads: a former leader never writes, not even when its
+   * timers are late. The others fail.
+   */
+  guard(cluster: KubernetesClient): KubernetesClient {
+    return {
+      ...cluster,
+      request: async (method, path, body) => {
+        if (method !== 'GET' && !this.isLeading) {
+          throw new Error('another replica leads now; nothing is written');
+        }
+        return cluster.request(method, path, body);
+      },
+    };
   }
 
   /** Why the Lease cannot be read or written; undefined if it can. */

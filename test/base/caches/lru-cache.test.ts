@@ -45,7 +45,7 @@ test('what is deleted has no weight, and a value that became too heavy is gone',
   const recent = new LruCache<number>(2);
   recent.set('a', 1);
   recent.set('b', 2);
-  recent.deleteAll((value) => value === 1);
+  recent.delete('a');
   recent.delete('b');
   recent.delete('b');
   recent.set('c', 1);
