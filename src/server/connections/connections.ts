@@ -5,20 +5,6 @@ import { ByteBudget } from './byte-budget.ts';
 import { Connection, type OpenExchange } from './connection.ts';
 import type { Limits } from './limits.ts';
 
-/** Limits on the connections of one server. */
-export type ConnectionLimits = Pick<
-  Limits,
-  | 'maxBodyBytes'
-  | 'maxConnections'
-  | 'maxInFlightBytes'
-  | 'headersTimeoutMs'
-  | 'requestTimeoutMs'
-  | 'responseTimeoutMs'
-  | 'stallTimeoutMs'
-  | 'keepAliveTimeoutMs'
-  | 'timeoutCheckMs'
->;
-
 /** What happens on a server, for metrics. */
 export interface ConnectionEvents {
   /** A connection was closed to make room for another. */
@@ -59,7 +45,7 @@ export class Connections {
   readonly busy = new Set<Connection>();
   /** Whether each response is the last one of its connection, since the server stops. */
   isDraining = false;
-  readonly limits: ConnectionLimits;
+  readonly limits: Limits;
   readonly events: ConnectionEvents;
   readonly #budget: ByteBudget;
   /** By TCP socket, TLS socket and HTTP/2 session. */
@@ -67,7 +53,7 @@ export class Connections {
   // Finds the TCP socket under a TLS socket without a private property of either.
   readonly #byPeer = new Map<string, Connection>();
 
-  constructor(limits: ConnectionLimits, events: ConnectionEvents) {
+  constructor(limits: Limits, events: ConnectionEvents) {
     this.limits = limits;
     this.events = events;
     this.#budget = new ByteBudget(limits.maxInFlightBytes);

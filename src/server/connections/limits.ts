@@ -92,16 +92,7 @@ export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Lim
 /**
  * The limits of the health port: the kubelet and Prometheus need a handful of connections, none of which stays open.
  */
-export const healthLimits: Pick<
-  Limits,
-  | 'maxConnections'
-  | 'maxInFlightBytes'
-  | 'headersTimeoutMs'
-  | 'requestTimeoutMs'
-  | 'responseTimeoutMs'
-  | 'keepAliveTimeoutMs'
-  | 'stallTimeoutMs'
-> = {
+export const healthLimits = {
   maxConnections: 64,
   maxInFlightBytes: 0,
   headersTimeoutMs: 5_000,
@@ -111,4 +102,4 @@ export const healthLimits: Pick<
   // Without TLS, a request arrives together with its connection, so an idle connection may be closed at once for a
   // probe.
   stallTimeoutMs: 0,
-};
+} satisfies Partial<Limits>;

@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Session } from 'node:http2';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type ConnectionEvents, type ConnectionLimits, Connections } from './connections.ts';
+import { type ConnectionEvents, Connections } from './connections.ts';
+import type { Limits } from './limits.ts';
 import { endTimedOut } from './timeouts.ts';
 
 /** Follows the connections of a server until it closes, and ends those that time out. */
-export function trackConnections(server: Server, limits: ConnectionLimits, events: ConnectionEvents): Connections {
+export function trackConnections(server: Server, limits: Limits, events: ConnectionEvents): Connections {
   const connections = new Connections(limits, events);
   server.on('connection', (transport: Socket) => connections.open(transport));
   server.on('secureConnection', (socket: TLSSocket) => connections.secure(socket));
