@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { folderProblem } from '../../base/index.ts';
 import { isJsonObject, textValues } from '../../kubernetes/index.ts';
-import { type CertificateStore, Conflict, type SecretContents, type SecretRole } from './store.ts';
+import { type CertificateStore, Conflict, type SecretRole } from './store.ts';
 import { VersionedFolder } from './versioned-folder.ts';
 
-/** File with the annotations of a version, next to its data. */
+/** File with the annotations of a version, next to its data; it gets no link. */
 const annotationsFile = '.annotations.json';
 const keyName = /^[-._a-zA-Z0-9]+$/;
 
-async function readAnnotations(read: (name: string) => Promise<string>): Promise<Record<string, string>> {
+function parseAnnotations(text: string | undefined): Record<string, string> {
   try {
-    const found: unknown = JSON.parse(await read(annotationsFile));
+    const found: unknown = JSON.parse(text ?? '');
     return isJsonObject(found) ? textValues(found) : {};
   } catch {
     // Annotations only shorten waits; without them a wait starts over.
@@ -19,10 +19,14 @@ async function readAnnotations(read: (name: string) => Promise<string>): Promise
 }
 
 /** Adds a remedy to a system error; other errors already have one. */
-function explained(folder: string, action: 'read' | 'written', error: unknown): unknown {
-  return (error as NodeJS.ErrnoException).syscall === undefined
-    ? error
-    : new Error(folderProblem(folder, action, error), { cause: error });
+async function explained<T>(folder: string, action: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).syscall === undefined
+      ? error
+      : new Error(folderProblem(folder, action, error), { cause: error });
+  }
 }
 
 /**
@@ -34,54 +38,26 @@ export function folderStore(folder: string): CertificateStore {
     serving: new VersionedFolder(folder, true),
     ca: new VersionedFolder(join(folder, 'ca'), false),
   };
-
-  async function read(versioned: VersionedFolder) {
-    const [version] = await versioned.versions();
-    if (version === undefined) {
-      return undefined;
-    }
-    const files = await versioned.open(version);
-    const data: Record<string, string> = {};
-    for (const name of files.names.filter((found) => found !== annotationsFile)) {
-      data[name] = await files.read(name);
-    }
-    const annotations = await readAnnotations(files.read);
-    if (!(await versioned.isPublished(version))) {
-      // The run that created this version was killed before it updated the links.
-      const names = Object.keys(data);
-      await versioned.checkPlace(names);
-      await versioned.publish(version, names);
-    }
-    return { data, annotations, version: String(version) };
-  }
-
-  async function write(versioned: VersionedFolder, contents: SecretContents, version: number) {
-    const files = Object.entries(contents.data).filter(([name]) => keyName.test(name));
-    const names = files.map(([name]) => name);
-    await versioned.prepare(names);
-    const all = await versioned.add(version, [...files, [annotationsFile, JSON.stringify(contents.annotations)]]);
-    if (all === undefined) {
-      throw new Conflict(`${versioned.home} was changed by another run`);
-    }
-    await versioned.publish(version, names);
-    await versioned.clean(names, all);
-  }
-
   return {
     describe: (role) => `folder ${folders[role].home}`,
-    async read(role) {
-      try {
-        return await read(folders[role]);
-      } catch (error) {
-        throw explained(folders[role].home, 'read', error);
-      }
-    },
-    async write(role, contents, from) {
-      try {
-        await write(folders[role], contents, Number(from?.version ?? 0) + 1);
-      } catch (error) {
-        throw explained(folders[role].home, 'written', error);
-      }
-    },
+    read: (role) =>
+      explained(folders[role].home, 'read', async () => {
+        const found = await folders[role].read();
+        if (found === undefined) {
+          return undefined;
+        }
+        const { version, files } = found;
+        const annotations = parseAnnotations(files.get(annotationsFile));
+        files.delete(annotationsFile);
+        return { data: Object.fromEntries(files), annotations, version: String(version) };
+      }),
+    write: (role, { data, annotations }, from) =>
+      explained(folders[role].home, 'written', async () => {
+        const files = new Map(Object.entries(data).filter(([name]) => keyName.test(name)));
+        files.set(annotationsFile, JSON.stringify(annotations));
+        if (!(await folders[role].write(Number(from?.version ?? 0) + 1, files))) {
+          throw new Conflict(`${folders[role].home} was changed by another run`);
+        }
+      }),
   };
 }

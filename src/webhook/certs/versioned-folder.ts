@@ -9,11 +9,15 @@ const kept = 4;
 const maxFileBytes = 1024 * 1024;
 /** Maximum number of names that are examined: the folder belongs to this program and has about a dozen. */
 const maxNames = 1000;
-/** Age from which a draft is considered left behind by a killed run, in ms. */
+/** Prefix of what is to be renamed, and the age from which it was left behind by a killed run, in ms. */
+const draft = '..draft-';
 const staleMs = 600_000;
 const versionName = /^\.\.v(\d{1,12})$/;
 
 const folderName = (version: number) => `..v${version}`;
+
+/** The files that get a link: not those whose name begins with a dot. */
+const linkedIn = (files: ReadonlyMap<string, string>) => [...files.keys()].filter((name) => !name.startsWith('.'));
 
 async function namesIn(home: string): Promise<string[]> {
   const names = await readdir(home);
@@ -21,13 +25,6 @@ async function namesIn(home: string): Promise<string[]> {
     throw new Error(`${home} has more than ${maxNames} files: choose a separate folder`);
   }
   return names;
-}
-
-/** Replaces a link atomically. */
-async function link(target: string, path: string): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}`;
-  await symlink(target, temporary);
-  await rename(temporary, path);
 }
 
 /**
@@ -47,8 +44,48 @@ export class VersionedFolder {
     this.#mayBeLink = mayBeLink;
   }
 
+  /** The files of the newest version; undefined if there is none. */
+  async read(): Promise<{ version: number; files: Map<string, string> } | undefined> {
+    const [version] = await this.#versions();
+    if (version === undefined) {
+      return undefined;
+    }
+    const folder = join(this.home, folderName(version));
+    if (!(await lstat(folder)).isDirectory()) {
+      throw new Error(`${folder} is not a folder: move it away`);
+    }
+    const files = new Map<string, string>();
+    for (const name of await namesIn(folder)) {
+      files.set(name, (await readRegularFile(join(folder, name), maxFileBytes)).toString('utf8'));
+    }
+    if ((await this.#linkAt('..data')) !== folderName(version)) {
+      // The run that created this version was killed before it updated the links.
+      await this.#publish(version, linkedIn(files));
+    }
+    return { version, files };
+  }
+
+  /** Writes a version, into a folder that only its owner can access; false if another run has written one since. */
+  async write(version: number, files: ReadonlyMap<string, string>): Promise<boolean> {
+    const names = linkedIn(files);
+    makeFolder(this.home, 0o700);
+    await this.#checkPlace(names);
+    await chmod(this.home, 0o700);
+    if (!(await this.#create(version, files))) {
+      return false;
+    }
+    const versions = await this.#versions();
+    if (versions[0] !== version) {
+      await rm(join(this.home, folderName(version)), { recursive: true });
+      return false;
+    }
+    await this.#publish(version, names);
+    await this.#clean(names, versions);
+    return true;
+  }
+
   /** The existing versions, newest first. */
-  async versions(): Promise<number[]> {
+  async #versions(): Promise<number[]> {
     try {
       const names = await namesIn(this.home);
       return names
@@ -63,89 +100,39 @@ export class VersionedFolder {
     }
   }
 
-  /** The names of the files in a version, and a function that reads one of them. */
-  async open(version: number): Promise<{ names: string[]; read(name: string): Promise<string> }> {
-    const folder = join(this.home, folderName(version));
-    if (!(await lstat(folder)).isDirectory()) {
-      throw new Error(`${folder} is not a folder: move it away`);
-    }
-    return {
-      names: await namesIn(folder),
-      read: async (name) => (await readRegularFile(join(folder, name), maxFileBytes)).toString('utf8'),
-    };
-  }
-
-  /**
-   * Creates the folder, accessible only to its owner. Rejects a folder in which another program has written one of
-   * these names.
-   */
-  async prepare(names: readonly string[]): Promise<void> {
-    makeFolder(this.home, 0o700);
-    await this.checkPlace(names);
-    await chmod(this.home, 0o700);
-  }
-
-  /** Rejects files that this program did not write, so that they are not replaced. */
-  async checkPlace(names: readonly string[]): Promise<void> {
-    if (!this.#mayBeLink && !(await lstat(this.home)).isDirectory()) {
-      throw new Error(`${this.home} is not a folder: move it away`);
-    }
-    for (const name of names) {
-      const found = await lstat(join(this.home, name)).catch(() => undefined);
-      if (found !== undefined && !(await this.#isOurLink(name))) {
-        throw new Error(
-          `${join(this.home, name)} was not created by this command: move it away, or choose another folder`,
-        );
-      }
-    }
-  }
-
-  /**
-   * Creates a version, to which the links do not point yet.
-   *
-   * @returns the existing versions, newest first; undefined if another run has created this version or a newer one.
-   */
-  async add(version: number, files: Iterable<readonly [name: string, text: string]>): Promise<number[] | undefined> {
-    const draft = await mkdtemp(join(this.home, '..draft-'));
-    const folder = join(this.home, folderName(version));
+  /** Creates a version, to which the links do not point yet; false if another run has created it. */
+  async #create(version: number, files: ReadonlyMap<string, string>): Promise<boolean> {
+    const folder = await mkdtemp(join(this.home, draft));
     try {
       for (const [name, text] of files) {
-        await writeFile(join(draft, name), text, { mode: name.endsWith('.key') ? 0o600 : 0o644, flush: true });
+        await writeFile(join(folder, name), text, { mode: name.endsWith('.key') ? 0o600 : 0o644, flush: true });
       }
-      await rename(draft, folder);
+      await rename(folder, join(this.home, folderName(version)));
+      return true;
     } catch (error) {
-      await rm(draft, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
       if (['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) {
-        return undefined;
+        return false;
       }
       throw error;
     }
-    const all = await this.versions();
-    if (all[0] !== version) {
-      await rm(folder, { recursive: true });
-      return undefined;
-    }
-    return all;
   }
 
-  async isPublished(version: number): Promise<boolean> {
-    return (await readlink(join(this.home, '..data')).catch(() => '')) === folderName(version);
-  }
-
-  /** Points the links to a version; also repairs the state after a crash between two steps. */
-  async publish(version: number, names: readonly string[]): Promise<void> {
-    await link(folderName(version), join(this.home, '..data'));
+  /** Points the links to a version: `..data` last, so that it shows that all of them are there. */
+  async #publish(version: number, names: readonly string[]): Promise<void> {
+    await this.#checkPlace(names);
     for (const name of names) {
-      await link(join('..data', name), join(this.home, name));
+      await this.#link(join('..data', name), name);
     }
+    await this.#link(folderName(version), '..data');
   }
 
   /** Removes links to files that the current version does not have, leftovers of killed runs, and old versions. */
-  async clean(names: readonly string[], versions: readonly number[]): Promise<void> {
+  async #clean(names: readonly string[], versions: readonly number[]): Promise<void> {
     const present = new Set(names);
     for (const name of await namesIn(this.home)) {
       const path = join(this.home, name);
-      if (name.startsWith('..draft-')) {
+      if (name.startsWith(draft)) {
         const found = await lstat(path).catch(() => undefined);
         if (found !== undefined && Date.now() - found.mtimeMs > staleMs) {
           await rm(path, { recursive: true, force: true });
@@ -159,12 +146,33 @@ export class VersionedFolder {
     }
   }
 
-  /** Whether a name in the folder is a link that this program created. */
-  async #isOurLink(name: string): Promise<boolean> {
-    try {
-      return (await readlink(join(this.home, name))) === join('..data', name);
-    } catch {
-      return false;
+  /** Rejects files that this program did not write, so that they are not replaced. */
+  async #checkPlace(names: readonly string[]): Promise<void> {
+    if (!this.#mayBeLink && !(await lstat(this.home)).isDirectory()) {
+      throw new Error(`${this.home} is not a folder: move it away`);
     }
+    for (const name of names) {
+      const path = join(this.home, name);
+      const isThere = (await lstat(path).catch(() => undefined)) !== undefined;
+      if (isThere && !(await this.#isOurLink(name))) {
+        throw new Error(`${path} was not created by this command: move it away, or choose another folder`);
+      }
+    }
+  }
+
+  /** Replaces a link atomically. */
+  async #link(target: string, name: string): Promise<void> {
+    const temporary = join(this.home, `${draft}${randomBytes(6).toString('hex')}`);
+    await symlink(target, temporary);
+    await rename(temporary, join(this.home, name));
+  }
+
+  async #isOurLink(name: string): Promise<boolean> {
+    return (await this.#linkAt(name)) === join('..data', name);
+  }
+
+  /** The target of a link in the folder; undefined if it is none. */
+  #linkAt(name: string): Promise<string | undefined> {
+    return readlink(join(this.home, name)).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -308,4 +308,45 @@ test('the folder may be a link, that of the CA may not', async () => {
   symlinkSync(folder, link);
   await write(folderStore(link), { 'tls.crt': 'c' });
   expect(existsSync(join(folder, 'tls.crt'))).toBe(true);
+});
+
+/** Writes into a folder, in a process that is killed at a file's renaming: how many came before it. */
+function killedAt(folder: string, renames: number, text: string): NodeJS.Signals | null {
+  const module = new URL('../../../src/webhook/certs/index.ts', import.meta.url);
+  const script = `
+    import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { rename } = fs;
+    let left = ${renames};
+    fs.rename = (...names) => (left-- === 0 ? process.kill(process.pid, 'SIGKILL') : rename(...names));
+    syncBuiltinESMExports();
+    const { folderStore } = await import('${module}');
+    const store = folderStore(${JSON.stringify(folder)});
+    const data = { 'tls.crt': '${text}', 'tls.key': '${text}', 'ca.crt': '${text}' };
+    await store.write('serving', { data, annotations: {} }, await store.read('serving'));
+  `;
+  return spawnSync(process.execPath, ['--input-type=module', '-e', script]).signal;
+}
+
+test('after a SIGKILL at any time of a write, the next read finds all files, old or new', async () => {
+  const found: (string | undefined)[][] = [[], []];
+  for (let renames = 0, isKilled = true; isKilled; renames++) {
+    const folder = temporaryFolder();
+    for (const [round, files] of found.entries()) {
+      isKilled = killedAt(folder, renames, String(round)) === 'SIGKILL';
+      const stored = await folderStore(folder).read('serving');
+      const names = ['tls.crt', 'tls.key', 'ca.crt'];
+      const texts = names.map((name) => {
+        const path = join(folder, name);
+        return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+      });
+      expect(texts, `killed after ${renames} renames`).toEqual(names.map((name) => stored?.data[name]));
+      files.push(stored?.data['tls.crt']);
+    }
+  }
+  // A version that was created, which is the first renaming, is the one that counts.
+  expect(found).toEqual([
+    [undefined, '0', '0', '0', '0', '0'],
+    [undefined, '1', '1', '1', '1', '1'],
+  ]);
 });
