@@ -1170,16 +1170,37 @@ interface KubernetesJobs {
   answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
 }
 export declare function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs;
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never; };
+interface TemplateKinds {}
+type Child<T, Segment extends string> = unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
+type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
+type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
+type CheckedPath<Kind extends string, Spec, Path> = Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<{
+  spec: Spec;
+}, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of a ${Kind}: ${UnknownSegment<{
+  spec: Spec;
+}, Dotted<Path>>} is not known`> : Path;
+type CheckedPaths<Kind, Spec, Paths> = { readonly [Index in keyof Paths]: CheckedPath<Kind & string, Spec, Paths[Index]>; };
+type SpecIn<Template> = Template extends {
+  spec: {
+    template?: {
+      spec?: infer Spec;
+    };
+  };
+} ? Spec : unknown;
+type SpecOf<Kind> = `${Kind & string}Template` extends (infer Name) ? Name extends keyof TemplateKinds ? SpecIn<TemplateKinds[Name][keyof TemplateKinds[Name]]> : unknown : never;
+type CheckedKinds<ByKind> = { readonly [Kind in keyof ByKind]: CheckedPaths<Kind, SpecOf<Kind>, ByKind[Kind]>; };
+type CheckedFields<Fields, Known> = Only<Fields, Known> & { readonly [Object in keyof Fields]: Object extends 'machine' ? CheckedPaths<'Machine', CanUpdateMachineRequest['desired']['machine']['spec'], Fields[Object]> : CheckedKinds<Fields[Object]>; };
 type FieldTree = true | readonly [FieldTree] | {
   readonly [name: string]: FieldTree;
 };
-type FieldsByKind = readonly string[] | {
+type PathsByKind = {
   readonly [kind: string]: readonly string[];
 };
 interface UpdatableFields {
   readonly machine?: readonly string[] | undefined;
-  readonly infrastructureMachine?: FieldsByKind | undefined;
-  readonly bootstrapConfig?: FieldsByKind | undefined;
+  readonly infrastructureMachine?: PathsByKind | undefined;
+  readonly bootstrapConfig?: PathsByKind | undefined;
 }
 type MachinePatches = Pick<CanUpdateMachineResponse, 'machinePatch' | 'infrastructureMachinePatch' | 'bootstrapConfigPatch'>;
 type MachineSetPatches = Pick<CanUpdateMachineSetResponse, 'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'>;
@@ -1188,7 +1209,7 @@ interface InPlaceChanges {
   machineSetPatches(request: CanUpdateMachineSetRequest): MachineSetPatches;
 }
 type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
-export declare function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges;
+export declare function defineInPlaceChanges<const Fields extends UpdatableFields>(fields: Fields & CheckedFields<Fields, keyof UpdatableFields>, known?: KnownFields): InPlaceChanges;
 export declare function getField(object: unknown, path: string): Json | undefined;
 export declare function setField(object: object, path: string, value: Json | object | undefined): void;
 interface MachineUpdate {

@@ -143,8 +143,38 @@ interface Variable {
 export declare function setArguments(object: {
   readonly apiVersion: string;
 }, path: string, values: Readonly<Record<string, string>>): void;
-export declare function getField(object: unknown, path: string): Json | undefined;
-export declare function setField(object: object, path: string, value: Json | object | undefined): void;
+type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
+type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
+type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
+interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden> {
+  readonly type?: SchemaType | undefined;
+  readonly items?: OpenApiSchema | undefined;
+  readonly properties?: {
+    readonly [name: string]: OpenApiSchema;
+  } | undefined;
+  readonly additionalProperties?: OpenApiSchema | undefined;
+}
+interface VariableDefinition {
+  readonly required?: boolean | undefined;
+  readonly schema: OpenApiSchema;
+  readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
+}
+type Definitions = Readonly<Record<string, VariableDefinition>>;
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never; };
+type ExactSchema<S> = Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
+type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
+type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
+  readonly required: true;
+} | {
+  readonly schema: {
+    readonly default: unknown;
+  };
+} ? SchemaValue<D[Name]['schema'], Json> : SchemaValue<D[Name]['schema'], Json> | undefined; };
+interface DefinedVariables<Values> {
+  readonly definitions: ClusterClassVariable[];
+  read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
+}
+export declare function defineVariables<const D extends Definitions>(definitions: D & Exact<D>): DefinedVariables<VariableValues<D>>;
 interface ObjectMetadata {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
@@ -200,38 +230,6 @@ interface BuiltinVariables {
   machineDeployment?: WorkersBuiltins;
   machinePool?: WorkersBuiltins;
 }
-type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-type Immutable<T> = T extends readonly (infer Item)[] ? readonly Immutable<Item>[] : T extends object ? { readonly [Field in keyof T]: Immutable<T[Field]>; } : T;
-type Overridden = 'type' | 'items' | 'properties' | 'additionalProperties';
-interface OpenApiSchema extends Omit<Immutable<JSONSchemaProps>, Overridden> {
-  readonly type?: SchemaType | undefined;
-  readonly items?: OpenApiSchema | undefined;
-  readonly properties?: {
-    readonly [name: string]: OpenApiSchema;
-  } | undefined;
-  readonly additionalProperties?: OpenApiSchema | undefined;
-}
-interface VariableDefinition {
-  readonly required?: boolean | undefined;
-  readonly schema: OpenApiSchema;
-  readonly deprecatedV1Beta1Metadata?: ClusterClassVariableMetadata | undefined;
-}
-type Definitions = Readonly<Record<string, VariableDefinition>>;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never; };
-type ExactSchema<S> = Only<S, keyof OpenApiSchema> & { readonly [Field in keyof S]: Field extends 'items' | 'additionalProperties' ? ExactSchema<S[Field]> : Field extends 'properties' ? { readonly [Name in keyof S[Field]]: ExactSchema<S[Field][Name]>; } : S[Field]; };
-type Exact<D> = { readonly [Name in keyof D]: Only<D[Name], keyof VariableDefinition> & { readonly [Field in keyof D[Name]]: Field extends 'schema' ? ExactSchema<D[Name][Field]> : D[Name][Field]; }; };
-type VariableValues<D extends Definitions> = { readonly [Name in keyof D]: D[Name] extends {
-  readonly required: true;
-} | {
-  readonly schema: {
-    readonly default: unknown;
-  };
-} ? SchemaValue<D[Name]['schema'], Json> : SchemaValue<D[Name]['schema'], Json> | undefined; };
-interface DefinedVariables<Values> {
-  readonly definitions: ClusterClassVariable[];
-  read(request: Pick<GeneratePatchesRequest, 'variables'>, item: Pick<GeneratePatchesRequestItem, 'variables'>): Values;
-}
-export declare function defineVariables<const D extends Definitions>(definitions: D & Exact<D>): DefinedVariables<VariableValues<D>>;
 interface Variables {
   get(path: string): Json | undefined;
   has(path: string): boolean;
@@ -288,4 +286,6 @@ interface WalkOptions<Values = unknown> {
   log?: Log | undefined;
 }
 export declare function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(request: GeneratePatchesRequest, patchers: { readonly [Index in keyof Matches]: TemplatePatcher<Matches[Index], Values>; }, options?: WalkOptions<Values>): GeneratePatchesResponseItem[];
+export declare function getField(object: unknown, path: string): Json | undefined;
+export declare function setField(object: object, path: string, value: Json | object | undefined): void;
 export type { BuiltinVariables, DefinedVariables, Template, TemplateContext, TemplateFor, TemplateKinds, TemplateMatch, TemplatePatcher, VariableDefinition, VariableValues, Variables, WalkOptions };

@@ -75,7 +75,8 @@ async function bundle(built: Package, folder: string, version: string, more: rea
     input: { ...built.entries },
     platform: 'node',
     // The order of modules follows from their paths: the same with a node_modules that is elsewhere.
-    resolve: { symlinks: false },
+    // json-schema-to-typescript never calls prettier here, whose plugins are 6 MB: this entry point comes without them.
+    resolve: { symlinks: false, alias: { prettier: 'prettier/standalone' } },
     transform: { target: `node${oldestNode}` },
     treeshake: { moduleSideEffects: isNeeded },
     plugins: [filesByUrl(), withoutMapsOfOthers, licences(), billOfMaterials(built, version), ...more],

@@ -15,7 +15,7 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
     objects.push(object);
   }
   try {
-    return printableLines(templateTypes(objects));
+    return printableLines(await templateTypes(objects));
   } catch (error) {
     throw error instanceof TemplateTypesError ? new UsageError(error.message) : error;
   }

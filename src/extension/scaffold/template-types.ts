@@ -1,3 +1,4 @@
+import type { JSONSchema } from 'json-schema-to-typescript';
 import {
   fieldAt,
   isJsonObject,
@@ -36,71 +37,70 @@ function kindsOf(crd: JsonObject): Kind[] {
   });
 }
 
-/** Longest description that becomes a comment, in characters. */
-const maxDescriptionLength = 160;
+/** The fields of `metadata` in which templates are of interest. */
+const metadataType =
+  '{ name?: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string>; [field: string]: unknown }';
 
-function commentOf(description: string, indent: string): string {
-  const [line = ''] = description.split('\n');
-  const text = line.slice(0, maxDescriptionLength).replaceAll('*/', '* /').trim();
-  return text === '' ? '' : `${indent}/** ${text} */\n`;
+const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
+
+/**
+ * What types can express of a structural schema, as JSON Schema. Nothing else of it is taken over: for the compiler, a
+ * `$ref` would be a file to read, and `tsType` code to write.
+ */
+function jsonSchemaOf(schema: JsonObject): JSONSchema {
+  const { additionalProperties, nullable } = schema;
+  const type = types.find((one) => one === schema.type);
+  const [description, values] = [textAt(schema, 'description'), itemsAt(schema, 'enum')];
+  const properties = Object.entries(objectAt(schema, 'properties'));
+  const isOpen = properties.length === 0 || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  return {
+    ...(description !== '' && { description }),
+    ...(nullable === true && { nullable }),
+    ...(values.length > 0
+      ? { enum: values as JSONSchema['enum'] & object }
+      : schema['x-kubernetes-int-or-string'] === true
+        ? { type: ['integer', 'string'] }
+        : type === undefined
+          ? { tsType: 'unknown' }
+          : { type }),
+    ...(type === 'array' && { items: jsonSchemaOf(objectAt(schema, 'items')) }),
+    ...(type === 'object' && {
+      properties: Object.fromEntries(properties.map(([name, field]) => [name, jsonSchemaOf(objectAt(field))])),
+      required: properties.map(([name]) => name).filter((name) => itemsAt(schema, 'required').includes(name)),
+      additionalProperties: isJsonObject(additionalProperties) ? jsonSchemaOf(additionalProperties) : isOpen,
+    }),
+  };
 }
 
-/** The type that a structural schema describes. */
-function typeOf(schema: JsonObject, indent: string): string {
-  const values = itemsAt(schema, 'enum');
-  if (values.length > 0) {
-    return values.map((value) => JSON.stringify(value)).join(' | ');
-  }
-  if (schema['x-kubernetes-int-or-string'] === true) {
-    return 'number | string';
-  }
-  switch (schema.type) {
-    case 'string':
-      return 'string';
-    case 'integer':
-    case 'number':
-      return 'number';
-    case 'boolean':
-      return 'boolean';
-    case 'array': {
-      const items = typeOf(objectAt(schema, 'items'), indent);
-      return /^[\w$]+$/.test(items) ? `${items}[]` : `Array<${items}>`;
-    }
-    case 'object':
-      return objectType(schema, indent);
-    default:
-      return 'unknown';
-  }
-}
-
-function objectType(schema: JsonObject, indent: string): string {
-  const { additionalProperties } = schema;
-  const properties = objectAt(schema, 'properties');
-  const inner = `${indent}  `;
-  const required = new Set(itemsAt(schema, 'required'));
-  const fields = Object.entries(properties).map(([name, field]) => {
-    const key = isIdentifier(name) ? name : JSON.stringify(name);
-    const type = typeOf(objectAt(field), inner);
-    const comment = commentOf(textAt(field, 'description'), inner);
-    return `${comment}${inner}${key}${required.has(name) ? '' : '?'}: ${type};\n`;
+/** Indents what the compiler wrote, whose own formatter is ten times its size. */
+function indented(code: string): string {
+  let depth = 0;
+  const lines = code.split('\n').map((line) => {
+    const isComment = /^[ /]/.test(line);
+    depth -= line.startsWith('}') ? 1 : 0;
+    const indent = '  '.repeat(depth);
+    depth += !isComment && line.endsWith('{') ? 1 : 0;
+    return `${indent}${line}`.trimEnd();
   });
-  if (isJsonObject(additionalProperties)) {
-    fields.push(`${inner}[name: string]: ${typeOf(additionalProperties, inner)};\n`);
-  } else if (fields.length === 0 || schema['x-kubernetes-preserve-unknown-fields'] === true) {
-    fields.push(`${inner}[name: string]: unknown;\n`);
-  }
-  return `{\n${fields.join('')}${indent}}`;
+  return lines.join('\n');
 }
 
-function interfaceOf({ name, apiVersion, kind, schema }: Kind): string {
-  return [
-    commentOf(textAt(schema, 'description'), ''),
-    `export interface ${name} {\n`,
-    `  apiVersion: ${JSON.stringify(apiVersion)};\n  kind: ${JSON.stringify(kind)};\n`,
-    '  metadata: {\n    name?: string;\n    namespace?: string;\n    labels?: Record<string, string>;\n',
-    '    annotations?: Record<string, string>;\n    [field: string]: unknown;\n  };\n',
-    `  spec: ${typeOf(objectAt(schema, 'properties', 'spec'), '  ')};\n}\n`,
-  ].join('');
+async function interfaceOf({ name, apiVersion, kind, schema }: Kind): Promise<string> {
+  const { compile } = await import('json-schema-to-typescript');
+  const whole: JSONSchema = {
+    ...jsonSchemaOf({ description: textAt(schema, 'description'), type: 'object' }),
+    properties: {
+      apiVersion: { enum: [apiVersion] },
+      kind: { enum: [kind] },
+      metadata: { tsType: metadataType },
+      spec: jsonSchemaOf(objectAt(schema, 'properties', 'spec')),
+    },
+    required: ['apiVersion', 'kind', 'metadata', 'spec'],
+    additionalProperties: false,
+  };
+  const code = await compile(whole, name, { bannerComment: '', format: false, ignoreMinAndMaxItems: true });
+  // The compiler writes some names in its own way: K3SConfig for K3sConfig.
+  return indented(code.replace(/^export interface \S+/m, () => `export interface ${name}`));
 }
 
 /** What `template-types` cannot use. */
@@ -112,7 +112,7 @@ export class TemplateTypesError extends Error {}
  *
  * @throws {TemplateTypesError} when there is no CustomResourceDefinition with a schema, or a name is not one of a type.
  */
-export function templateTypes(objects: readonly JsonObject[]): string {
+export async function templateTypes(objects: readonly JsonObject[]): Promise<string> {
   const kinds = objects
     .filter(({ kind }) => kind === 'CustomResourceDefinition')
     .flatMap(kindsOf)
@@ -147,13 +147,17 @@ export function templateTypes(objects: readonly JsonObject[]): string {
     ([kind, versions]) =>
       `    ${kind}: {\n${versions.map(({ name, apiVersion }) => `      ${JSON.stringify(apiVersion)}: ${name};\n`).join('')}    };\n`,
   );
+  const interfaces: string[] = [];
+  for (const kind of kinds) {
+    interfaces.push(await interfaceOf(kind));
+  }
   return [
     '// Written by `extensionconfig-webhook template-types`. Do not edit: run it again.\n',
     "import 'cluster-api-extension/topology';\nimport type { KnownFields } from 'cluster-api-extension';\n",
     "\ndeclare module 'cluster-api-extension/topology' {\n  interface TemplateKinds {\n",
     ...templates,
     '  }\n}\n',
-    ...kinds.map((kind) => `\n${interfaceOf(kind)}`),
+    ...interfaces.map((text) => `\n${text}`),
     '\n/** The fields of these kinds, for defineInPlaceChanges. */\n',
     `export const knownFields: KnownFields = ${JSON.stringify(Object.fromEntries(trees))};\n`,
   ].join('');

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addHandlers, hookNames, ProjectError, templateTypes } from '../../../src/extension/scaffold/index.ts';
+import { findTypeScript5 } from '../../package/from-registry.ts';
 import { labTemplate } from './crds.ts';
 import { compile, linkedProject, run } from './linked-project.ts';
 
@@ -58,65 +59,98 @@ test('handlers that are added later compile with the others', { timeout: 120_000
   expect(() => addHandlers(folder, ['BeforeClusterDelete'])).toThrow(ProjectError);
 });
 
-test('mistakes do not compile, and the errors say what is wrong', { timeout: 120_000 }, async () => {
-  const spec = {
-    type: 'object',
-    required: ['template'],
-    properties: {
-      template: {
-        type: 'object',
-        required: ['spec'],
-        properties: { spec: { type: 'object', properties: { cpus: { type: 'integer' }, disk: { type: 'string' } } } },
+test.each([
+  ['this TypeScript', undefined],
+  ['TypeScript 5.9', findTypeScript5()],
+] as const)(
+  'mistakes do not compile, and the errors say what is wrong: %s',
+  { timeout: 120_000 },
+  async (_, compiler) => {
+    const disks = { type: 'array', items: { type: 'object', properties: { size: { type: 'integer' } } } };
+    const spec = {
+      type: 'object',
+      required: ['template'],
+      properties: {
+        template: {
+          type: 'object',
+          required: ['spec'],
+          properties: {
+            spec: { type: 'object', properties: { cpus: { type: 'integer' }, disk: { type: 'string' }, disks } },
+          },
+        },
       },
-    },
-  };
-  const folder = linkedProject(['GeneratePatches', 'UpdateMachine'], templateTypes([labTemplate({ v1: spec })]));
-  const lines: readonly [code: string, error: RegExp | undefined][] = [
-    ["import { handler } from 'cluster-api-extension';", undefined],
-    ["import { defineVariables, walkTemplates } from 'cluster-api-extension/topology';", undefined],
-    ['const done = { handle: (_: unknown, { answer }: any) => answer.done() };', undefined],
-    ["handler('BeforeClusterUpgrade', { name: 'fine-1', ...done });", undefined],
-    ["handler('BeforeClusterUpgarde', { name: 'a', ...done });", /Cluster API has no hook of this name/],
-    ["handler('Discovery', { name: 'a', ...done });", /the server answers Discovery itself/],
-    ["handler('BeforeClusterUpgrade', { name: 'Wait', ...done });", /a handler's name is a lower-case RFC 1123 label/],
-    ["handler('BeforeClusterUpgrade', { name: 'a+b', ...done });", /a handler's name is a lower-case RFC 1123 label/],
-    [
-      "handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 60, ...done });",
-      /a timeout is a whole number of seconds from 1 to 30/,
-    ],
-    ["const v = defineVariables({ tier: { schema: { type: 'string', enum: ['gold', 'iron'] } } });", undefined],
-    ["defineVariables({ a: { requird: true, schema: { type: 'string' } } });", /requird|true/],
-    ["defineVariables({ a: { schema: { type: 'strin' } } });", /"strin"/],
-    ["defineVariables({ a: { schema: { type: 'string', maxLenght: 5 } } });", /never/],
-    ['export const walk = (request: any) => walkTemplates(request, [', undefined],
-    [
-      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }, { values: { tier } }) { spec.template.spec.disk = tier ?? ''; } },",
-      undefined,
-    ],
-    [
-      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpu = 2; } },",
-      /'cpu' does not exist.*Did you mean 'cpus'/,
-    ],
-    [
-      "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpus = 'two'; } },",
-      /'string' is not assignable to type 'number'/,
-    ],
-    [
-      "  { match: { kind: 'Other' }, mutate({ spec }, { values: { tier } }) { spec.tier = tier === 'lead' ? 1 : 2; } },",
-      /no overlap/,
-    ],
-    ["  { match: { kinds: 'Other' }, mutate({ spec }) { spec.any = 1; } },", /never/],
-    ['], { variables: v });', undefined],
-  ];
-  writeFileSync(join(folder, 'src/mistakes.ts'), lines.map(([code]) => `${code}\n`).join(''));
-  const all = (await compile(folder)).split('\n').filter((line) => /^\S/.test(line));
-  const errors = all.filter((line) => line.startsWith('src/mistakes'));
-  expect(all).toEqual(errors);
-  const byLine = Map.groupBy(errors, (error) => Number(/\((\d+),/.exec(error)?.[1]));
-  expect([...byLine.keys()]).toEqual(lines.flatMap(([, error], index) => (error === undefined ? [] : [index + 1])));
-  for (const [index, [code, error]] of lines.entries()) {
-    if (error !== undefined) {
-      expect(byLine.get(index + 1)?.join('\n'), code).toMatch(error);
+    };
+    const folder = linkedProject(
+      ['GeneratePatches', 'UpdateMachine'],
+      await templateTypes([labTemplate({ v1: spec })]),
+    );
+    const lines: readonly [code: string, error: RegExp | undefined][] = [
+      ["import { defineInPlaceChanges, handler } from 'cluster-api-extension';", undefined],
+      ["import { defineVariables, walkTemplates } from 'cluster-api-extension/topology';", undefined],
+      ['const done = { handle: (_: unknown, { answer }: any) => answer.done() };', undefined],
+      ["handler('BeforeClusterUpgrade', { name: 'fine-1', ...done });", undefined],
+      ["handler('BeforeClusterUpgarde', { name: 'a', ...done });", /Cluster API has no hook of this name/],
+      ["handler('Discovery', { name: 'a', ...done });", /the server answers Discovery itself/],
+      [
+        "handler('BeforeClusterUpgrade', { name: 'Wait', ...done });",
+        /a handler's name is a lower-case RFC 1123 label/,
+      ],
+      ["handler('BeforeClusterUpgrade', { name: 'a+b', ...done });", /a handler's name is a lower-case RFC 1123 label/],
+      [
+        "handler('BeforeClusterUpgrade', { name: 'a', timeoutSeconds: 60, ...done });",
+        /a timeout is a whole number of seconds from 1 to 30/,
+      ],
+      ["const v = defineVariables({ tier: { schema: { type: 'string', enum: ['gold', 'iron'] } } });", undefined],
+      ["defineVariables({ a: { requird: true, schema: { type: 'string' } } });", /requird|true/],
+      ["defineVariables({ a: { schema: { type: 'strin' } } });", /"strin"/],
+      ["defineVariables({ a: { schema: { type: 'string', maxLenght: 5 } } });", /never/],
+      ['export const walk = (request: any) => walkTemplates(request, [', undefined],
+      [
+        "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }, { values: { tier } }) { spec.template.spec.disk = tier ?? ''; } },",
+        undefined,
+      ],
+      [
+        "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpu = 2; } },",
+        /'cpu' does not exist.*Did you mean 'cpus'/,
+      ],
+      [
+        "  { match: { kind: 'LabMachineTemplate' }, mutate({ spec }) { spec.template.spec.cpus = 'two'; } },",
+        /'string' is not assignable to type 'number'/,
+      ],
+      [
+        "  { match: { kind: 'Other' }, mutate({ spec }, { values: { tier } }) { spec.tier = tier === 'lead' ? 1 : 2; } },",
+        /no overlap/,
+      ],
+      ["  { match: { kinds: 'Other' }, mutate({ spec }) { spec.any = 1; } },", /never/],
+      ['], { variables: v });', undefined],
+      [
+        "defineInPlaceChanges({ machine: ['spec.version', 'spec.taints[*].key'], infrastructureMachine: { LabMachine: ['spec.disks[0].size', 'spec.disks[*].*'], Other: ['spec.any'] } });",
+        undefined,
+      ],
+      [
+        "defineInPlaceChanges({ machine: ['spec.versoin'] });",
+        /spec.versoin is not a field of a Machine: versoin is not known/,
+      ],
+      [
+        "defineInPlaceChanges({ infrastructureMachine: { LabMachine: ['spec.cpus', 'spec.disks[*].siz'] } });",
+        /spec.disks\[\*\].siz is not a field of a LabMachine: siz is not known/,
+      ],
+      [
+        "defineInPlaceChanges({ infrastructureMachine: { LabMachine: ['cpus'] } });",
+        /cpus is not a field of a LabMachine/,
+      ],
+      ['defineInPlaceChanges({ machine: ["spec.version"], bootstrapConfg: {} });', /bootstrapConfg|never/],
+    ];
+    writeFileSync(join(folder, 'src/mistakes.ts'), lines.map(([code]) => `${code}\n`).join(''));
+    const all = (await compile(folder, compiler)).split('\n').filter((line) => /^\S/.test(line));
+    const errors = all.filter((line) => line.startsWith('src/mistakes'));
+    expect(all).toEqual(errors);
+    const byLine = Map.groupBy(errors, (error) => Number(/\((\d+),/.exec(error)?.[1]));
+    expect([...byLine.keys()]).toEqual(lines.flatMap(([, error], index) => (error === undefined ? [] : [index + 1])));
+    for (const [index, [code, error]] of lines.entries()) {
+      if (error !== undefined) {
+        expect(byLine.get(index + 1)?.join('\n'), code).toMatch(error);
+      }
     }
-  }
-});
+  },
+);

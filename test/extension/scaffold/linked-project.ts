@@ -36,9 +36,8 @@ export function linkedProject(hooks: readonly string[], templateTypes?: string):
   return folder;
 }
 
-/** What the compiler says about a project. */
-export const compile = async (folder: string): Promise<string> => {
-  const tsc = join(root, 'node_modules/.bin/tsc');
+/** What a compiler says about a project. */
+export const compile = async (folder: string, tsc = join(root, 'node_modules/.bin/tsc')): Promise<string> => {
   const { stdout } = await run(tsc, ['-p', '.'], { cwd: folder }).catch((error: { stdout: string }) => error);
   return stdout;
 };

@@ -5,40 +5,75 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { labTemplate } from './crds.ts';
 
 /** The type of a field of a spec with this schema. */
-function typeOf(schema: JsonObject): string | undefined {
+async function typeOf(schema: JsonObject): Promise<string | undefined> {
   const spec = { type: 'object', required: ['field'], properties: { field: schema } };
-  const text = templateTypes([labTemplate({ v1: spec })]).replaceAll(/\s+/g, ' ');
-  return /spec: \{ field: (.*); \}; \} \/\*\* The fields/.exec(text)?.[1];
+  const text = (await templateTypes([labTemplate({ v1: spec })])).replaceAll(/\s+/g, ' ');
+  return /spec: \{ (?:\/\*\* \* [^/]* \*\/ )?field: (.*) \} \} \/\*\* The fields/.exec(text)?.[1];
 }
 
 describe('types of fields', () => {
   test.each<[JsonObject, string]>([
     [{ type: 'string' }, 'string'],
-    [{ type: 'string', enum: ['a', 'b"c'] }, '"a" | "b\\"c"'],
+    [{ type: 'string', nullable: true }, '(string | null)'],
+    [{ type: 'string', enum: ['a', 'b"c'] }, '("a" | "b\\"c")'],
     [{ type: 'integer', format: 'int32' }, 'number'],
     [{ type: 'number' }, 'number'],
     [{ type: 'boolean' }, 'boolean'],
-    [{ 'x-kubernetes-int-or-string': true, anyOf: [] }, 'number | string'],
-    [{ type: 'array', items: { type: 'string' } }, 'string[]'],
-    [{ type: 'array', items: { type: 'string', enum: ['a', 'b'] } }, 'Array<"a" | "b">'],
-    [{ type: 'object', additionalProperties: { type: 'string' } }, '{ [name: string]: string; }'],
-    [{ type: 'object', properties: { 'a-b': { type: 'string' } } }, '{ "a-b"?: string; }'],
-    [{ type: 'object', required: ['a'], properties: { a: { type: 'boolean' } } }, '{ a: boolean; }'],
+    [{ 'x-kubernetes-int-or-string': true, anyOf: [] }, '(number | string)'],
+    [{ type: 'array', minItems: 1, items: { type: 'string' } }, 'string[]'],
+    [{ type: 'array', items: { type: 'string', enum: ['a', 'b'] } }, '("a" | "b")[]'],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, '{ [k: string]: string }'],
+    [{ type: 'object', properties: { 'a-b': { type: 'string' } } }, '{ "a-b"?: string }'],
+    [{ type: 'object', required: ['a', 'b'], properties: { a: { type: 'boolean' } } }, '{ a: boolean }'],
+    // What these are called must not make them mean something else.
+    [
+      { type: 'object', properties: { $ref: { type: 'string' }, definitions: { type: 'object' }, enum: {} } },
+      '{ $ref?: string definitions?: { [k: string]: unknown } enum?: unknown }',
+    ],
     [
       {
         type: 'object',
         'x-kubernetes-preserve-unknown-fields': true,
-        properties: { a: { type: 'string', description: 'First line. */\nSecond line.' } },
+        properties: { a: { type: 'string', description: 'First line. */\nSecond line {' } },
       },
-      '{ /** First line. * / */ a?: string; [name: string]: unknown; }',
+      '{ /** * First line. * / * Second line { */ a?: string [k: string]: unknown }',
     ],
-    [{ type: 'object' }, '{ [name: string]: unknown; }'],
+    [{ type: 'object' }, '{ [k: string]: unknown }'],
     [{}, 'unknown'],
-  ])('%j: %s', (schema, type) => expect(typeOf(schema)).toBe(type));
+    [{ description: 'Any JSON.' }, 'unknown'],
+    // For the compiler, these are files to read and code to write.
+    [
+      { type: 'string', $ref: 'file:///etc/passwd', tsType: 'evil()', allOf: [{ $ref: 'http://localhost:1' }] },
+      'string',
+    ],
+  ])('%j: %s', async (schema, type) => expect(await typeOf(schema)).toBe(type));
 });
 
-test('kinds with several served versions have one type each, and templates are declared by both', () => {
-  const text = templateTypes([labTemplate({ v1beta1: { type: 'object' }, v1: { type: 'object' } })]);
+test('a type is written as its author would: indented, with the name of its kind', async () => {
+  const properties = {
+    disks: { type: 'array', description: 'Its {', items: { type: 'object', properties: { size: {} } } },
+  };
+  const text = await templateTypes([labTemplate({ v1: { type: 'object', properties } }, 'K3sTemplate')]);
+  expect(text.slice(text.indexOf('export interface'), text.indexOf('/** The fields'))).toBe(`\
+export interface K3sTemplate {
+  apiVersion: "infrastructure.example.com/v1"
+  kind: "K3sTemplate"
+  metadata: { name?: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string>; [field: string]: unknown }
+  spec: {
+    /**
+     * Its {
+     */
+    disks?: {
+      size?: unknown
+    }[]
+  }
+}
+
+`);
+});
+
+test('kinds with several served versions have one type each, and templates are declared by both', async () => {
+  const text = await templateTypes([labTemplate({ v1beta1: { type: 'object' }, v1: { type: 'object' } })]);
   expect(text.match(/^export interface \w+/gm)).toEqual([
     'export interface LabMachineTemplateV1',
     'export interface LabMachineTemplateV1beta1',
@@ -47,7 +82,7 @@ test('kinds with several served versions have one type each, and templates are d
   expect(text).toContain('"infrastructure.example.com/v1beta1": LabMachineTemplateV1beta1;');
 });
 
-describe('with the fields of provider kinds', () => {
+describe('with the fields of provider kinds', async () => {
   /** What a project imports. */
   const knownIn = (text: string) => JSON.parse(/knownFields: KnownFields = (.*);/.exec(text)?.[1] ?? '') as KnownFields;
   const text = { type: 'string' };
@@ -57,7 +92,7 @@ describe('with the fields of provider kinds', () => {
     properties: { template: { type: 'object', properties: { spec: { type: 'object', properties } } } },
   });
   const known = knownIn(
-    templateTypes([
+    await templateTypes([
       labTemplate({
         v1: spec({ disks: { type: 'array', items: disk }, any: { type: 'object' } }),
         v1beta1: spec({ image: text }),
@@ -109,7 +144,7 @@ test.each<[string, JsonObject[], string]>([
     [labTemplate({ v1: { type: 'object' } }, 'A {} evil()')],
     '"A {} evil() of infrastructure.example.com/v1" is not a name for a type',
   ],
-])('%s is refused', (_, objects, message) => {
-  expect(() => templateTypes(objects)).toThrow(TemplateTypesError);
-  expect(() => templateTypes(objects)).toThrow(message);
+])('%s is refused', async (_, objects, message) => {
+  await expect(templateTypes(objects)).rejects.toThrow(TemplateTypesError);
+  await expect(templateTypes(objects)).rejects.toThrow(message);
 });

@@ -22,7 +22,7 @@ export class HandlerFailure extends Error {}
 
 declare const problem: unique symbol;
 /** A type that no value has, so that the compiler's error shows the sentence. */
-interface Problem<Sentence extends string> {
+export interface Problem<Sentence extends string> {
   readonly [problem]: Sentence;
 }
 

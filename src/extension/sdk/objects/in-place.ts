@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   copyOf,
   encodedPatch,
@@ -6,6 +7,8 @@ import {
   type Json,
   type JsonObject,
   jsonPatchOf,
+  own,
+  textAt,
 } from '../../../kubernetes/index.ts';
 import {
   type CanUpdateMachineRequest,
@@ -16,11 +19,12 @@ import {
   type Patch,
 } from '../../../runtimehooks/index.ts';
 import { componentOf, componentsOf } from '../../../runtimehooks/messages/index.ts';
+import type { CheckedFields } from './checked-paths.ts';
 import { type FieldTree, fieldTree, firstUnknown } from './field-tree.ts';
 import { segmentsOf, setAt, step } from './json-path.ts';
 
-/** Paths of fields: of all kinds, or by the kind of the machine's object (`KubeadmConfig`, also for its template). */
-type FieldsByKind = readonly string[] | { readonly [kind: string]: readonly string[] };
+/** Paths of fields by the kind of a machine's object: `KubeadmConfig` also stands for its template. */
+type PathsByKind = { readonly [kind: string]: readonly string[] };
 
 /**
  * The fields that an extension can change in place, as paths below `spec`: `spec.files`, `spec.disks[*].size`,
@@ -28,8 +32,8 @@ type FieldsByKind = readonly string[] | { readonly [kind: string]: readonly stri
  */
 export interface UpdatableFields {
   readonly machine?: readonly string[] | undefined;
-  readonly infrastructureMachine?: FieldsByKind | undefined;
-  readonly bootstrapConfig?: FieldsByKind | undefined;
+  readonly infrastructureMachine?: PathsByKind | undefined;
+  readonly bootstrapConfig?: PathsByKind | undefined;
 }
 
 /** The fields of a CanUpdateMachine response, without its envelope. */
@@ -55,20 +59,9 @@ export interface InPlaceChanges {
 }
 
 type Segments = readonly (string | number)[];
+type FieldsByKind = ReadonlyMap<string, readonly Segments[]>;
 /** Stands for all items of a list or all fields of an object. */
 const wildcard = '*';
-
-/** The segments of a path below `spec`, without it. */
-function segmentsBelowSpec(object: string, path: string): Segments {
-  const [first, ...rest] = segmentsOf(path.replaceAll('[*]', '["*"]'));
-  if (first !== 'spec' || rest.length === 0) {
-    // Cluster API would drop such a change, and replace the machine as if the extension could not change it.
-    throw new TypeError(
-      `${object}: ${JSON.stringify(path)} is not in spec, and Cluster API uses nothing else: use a path such as spec.a`,
-    );
-  }
-  return rest;
-}
 
 /** Fields of kinds, each by its served versions, as `extensionconfig-webhook template-types` writes them. */
 export type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
@@ -83,30 +76,57 @@ function fieldsOfMachine(): FieldTree {
   });
 }
 
-/** @throws {TypeError} for a path that objects of a kind do not have. */
-function checkPath(object: string, kind: string, path: string, known: readonly FieldTree[]): void {
-  const segments = ['spec', ...segmentsBelowSpec(object, path)];
+/**
+ * The segments of a path below `spec`, without it.
+ *
+ * @throws {TypeError} for a path that objects of a kind do not have in any of the known versions.
+ */
+function checkedSegments(object: string, kind: string, path: string, known: readonly FieldTree[]): Segments {
+  const segments = segmentsOf(path.replaceAll('[*]', '["*"]'));
+  if (segments[0] !== 'spec' || segments.length === 1) {
+    // Cluster API would drop such a change, and replace the machine as if the extension could not change it.
+    throw new TypeError(
+      `${object}: ${JSON.stringify(path)} is not in spec, and Cluster API uses nothing else: use a path such as spec.a`,
+    );
+  }
   const unknown = known.map((tree) => firstUnknown(tree, segments));
   if (!unknown.includes(-1)) {
     const segment = segments[Math.max(...unknown)];
     throw new TypeError(`${object}: ${JSON.stringify(path)} is not a field of a ${kind}: ${segment} is not known`);
   }
+  return segments.slice(1);
 }
 
-/** @throws {TypeError} for kinds and paths that are not known. */
-function checkPaths(object: string, fields: FieldsByKind = [], known: KnownFields): void {
-  for (const [kind, paths] of Object.entries(Array.isArray(fields) ? {} : fields)) {
-    const versions = Object.hasOwn(known, kind) ? known[kind] : undefined;
-    if (versions === undefined) {
-      const kinds = Object.keys(known).join(', ');
-      throw new TypeError(
-        `${object}: ${kind} is not known; it must be one of ${kinds}: template-types adds those of other CRDs`,
-      );
-    }
-    for (const path of paths as readonly string[]) {
-      checkPath(object, kind, path, versions);
-    }
+/** Kinds of any fields, as without CustomResourceDefinitions. */
+const anyFields: readonly FieldTree[] = [true];
+
+/**
+ * The fields of each kind.
+ *
+ * @throws {TypeError} for what is not lists of paths by kind, and for kinds and paths that are not known.
+ */
+function parsed(object: keyof UpdatableFields, byKind: PathsByKind = {}, known?: KnownFields): FieldsByKind {
+  if (!isJsonObject(byKind)) {
+    throw new TypeError(`${object}: write its paths by kind, such as { KubeadmConfig: ['spec.files'] }`);
   }
+  return new Map(
+    Object.entries(byKind).map(([kind, paths]) => {
+      if (kind.endsWith('Template')) {
+        throw new TypeError(`${object}: write ${kind.replace(/Template$/, '')}, which also stands for ${kind}`);
+      }
+      const versions = known === undefined ? anyFields : own(known, kind);
+      if (versions === undefined) {
+        const kinds = Object.keys(known ?? {}).join(', ');
+        throw new TypeError(
+          `${object}: ${kind} is not known; it must be one of ${kinds}: template-types adds those of other CRDs`,
+        );
+      }
+      if (!Array.isArray(paths) || !paths.every((path) => typeof path === 'string')) {
+        throw new TypeError(`${object}: the paths of a ${kind} must be a list, such as ['spec.files']`);
+      }
+      return [kind, paths.map((path) => checkedSegments(object, kind, path, versions))];
+    }),
+  );
 }
 
 const childrenOf = (value: Json | undefined): Segments =>
@@ -143,21 +163,8 @@ function patchOf(current: unknown, desired: unknown, prefix: Segments, fields: r
   return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
 }
 
-/** The fields of an object, by its kind or that of its template. */
-function fieldsOf(byKind: ReadonlyMap<string, readonly Segments[]>, object: unknown): readonly Segments[] {
-  const kind = isJsonObject(object) && typeof object.kind === 'string' ? object.kind.replace(/Template$/, '') : '';
-  return byKind.get(kind) ?? byKind.get(wildcard) ?? [];
-}
-
-function parsed(object: string, fields: FieldsByKind = []): Map<string, readonly Segments[]> {
-  const byKind = Array.isArray(fields) ? { [wildcard]: fields } : fields;
-  return new Map(
-    Object.entries(byKind).map(([kind, paths]) => [
-      kind,
-      (paths as readonly string[]).map((path) => segmentsBelowSpec(object, path)),
-    ]),
-  );
-}
+/** The names of lists of fields. */
+const lists = ['machine', 'infrastructureMachine', 'bootstrapConfig'];
 
 /**
  * Defines the fields that an extension can change in place.
@@ -169,41 +176,54 @@ function parsed(object: string, fields: FieldsByKind = []): Map<string, readonly
  * });
  * ```
  *
- * @param known the fields of providers' kinds, which `extensionconfig-webhook template-types` writes. Without it, their
- *   paths are not checked: Cluster API replaces machines as if the extension could not change a misspelt field.
+ * Paths that Machines do not have, or templates whose types `extensionconfig-webhook template-types` wrote, do not compile.
+ *
+ * @param known the fields of providers' kinds, which `template-types` writes, too. Without it, their paths are not checked
+ *   when the program starts: Cluster API replaces machines as if the extension could not change a misspelt field.
  * @throws {TypeError} for a path that is not in `spec`, which is all that Cluster API takes, and for one that Machines or
  *   the known kinds do not have.
  */
-export function defineInPlaceChanges(fields: UpdatableFields, known?: KnownFields): InPlaceChanges {
-  checkPaths('machine', { Machine: fields.machine ?? [] }, { Machine: [fieldsOfMachine()] });
-  if (known !== undefined) {
-    checkPaths('infrastructureMachine', fields.infrastructureMachine, known);
-    checkPaths('bootstrapConfig', fields.bootstrapConfig, known);
+export function defineInPlaceChanges<const Fields extends UpdatableFields>(
+  fields: Fields & CheckedFields<Fields, keyof UpdatableFields>,
+  known?: KnownFields,
+): InPlaceChanges {
+  const wrong = isJsonObject(fields) ? Object.keys(fields).find((name) => !lists.includes(name)) : fields;
+  if (wrong !== undefined) {
+    throw new TypeError(`${inspect(wrong).slice(0, 100)} is not known: list fields of ${lists.join(', ')}`);
   }
-  const machine = parsed('machine', fields.machine);
-  const infrastructureMachine = parsed('infrastructureMachine', fields.infrastructureMachine);
-  const bootstrapConfig = parsed('bootstrapConfig', fields.bootstrapConfig);
+  const { machine = [], infrastructureMachine, bootstrapConfig }: UpdatableFields = fields;
+  const ofMachine = parsed('machine', { Machine: machine }, { Machine: [fieldsOfMachine()] }).get('Machine') ?? [];
+  const ofInfrastructure = parsed('infrastructureMachine', infrastructureMachine, known);
+  const ofBootstrap = parsed('bootstrapConfig', bootstrapConfig, known);
+  const fieldsOf = (byKind: FieldsByKind, object: Json | undefined) =>
+    byKind.get(textAt(object, 'kind').replace(/Template$/, '')) ?? [];
 
-  /** The patches of objects that a request has as `current` and `desired`. */
+  /** The patches of objects that a request has as `current` and `desired`: a machine's, and those of its kinds. */
   function patchesOf<T>(
     { current, desired }: { current: object; desired: object },
     prefix: Segments,
-    objects: Readonly<Record<string, ReadonlyMap<string, readonly Segments[]>>>,
+    [ofMachines, ofInfrastructureMachines, ofBootstrapConfigs]: readonly [string, string, string],
   ): T {
-    const patches = Object.entries(objects).map(([name, byKind]): [string, Patch | undefined] => {
-      const [before, after] = [(current as JsonObject)[name], (desired as JsonObject)[name]];
-      return [`${name}Patch`, patchOf(before, after, prefix, fieldsOf(byKind, after))];
-    });
+    const [before, after] = [current as JsonObject, desired as JsonObject];
+    const patchesByName = {
+      [ofMachines]: ofMachine,
+      [ofInfrastructureMachines]: fieldsOf(ofInfrastructure, after[ofInfrastructureMachines]),
+      [ofBootstrapConfigs]: fieldsOf(ofBootstrap, after[ofBootstrapConfigs]),
+    };
+    const patches = Object.entries(patchesByName).map(([name, paths]): [string, Patch | undefined] => [
+      `${name}Patch`,
+      patchOf(before[name], after[name], prefix, paths),
+    ]);
     return Object.fromEntries(patches.filter(([, patch]) => patch !== undefined)) as T;
   }
 
   return {
-    machinePatches: (request) => patchesOf(request, ['spec'], { machine, infrastructureMachine, bootstrapConfig }),
+    machinePatches: (request) => patchesOf(request, ['spec'], ['machine', 'infrastructureMachine', 'bootstrapConfig']),
     machineSetPatches: (request) =>
-      patchesOf(request, ['spec', 'template', 'spec'], {
-        machineSet: machine,
-        infrastructureMachineTemplate: infrastructureMachine,
-        bootstrapConfigTemplate: bootstrapConfig,
-      }),
+      patchesOf(
+        request,
+        ['spec', 'template', 'spec'],
+        ['machineSet', 'infrastructureMachineTemplate', 'bootstrapConfigTemplate'],
+      ),
   };
 }

@@ -47,8 +47,8 @@ describe('patches of a machine', () => {
       { machinePatch: [{ op: 'replace', path: '/spec/version', value: 'v2' }] },
     ],
     [
-      'objects of any kind',
-      { infrastructureMachine: ['spec.cpus', 'spec.none'] },
+      'fields of which an object need not have all',
+      { infrastructureMachine: { LabMachine: ['spec.cpus', 'spec.none'] } },
       { infrastructureMachinePatch: [{ op: 'replace', path: '/spec/cpus', value: 2 }] },
     ],
     [
@@ -108,9 +108,21 @@ test.each<[UpdatableFields, string]>([
     { machine: ['metadata.labels.a'] },
     'machine: "metadata.labels.a" is not in spec, and Cluster API uses nothing else',
   ],
-  [{ machine: ['spec.version'], bootstrapConfig: ['specs.a'] }, 'bootstrapConfig: "specs.a" is not in spec'],
+  [
+    { machine: ['spec.version'], bootstrapConfig: { KubeadmConfig: ['specs.a'] } },
+    'bootstrapConfig: "specs.a" is not in spec',
+  ],
   [{ infrastructureMachine: { LabMachine: ['spec'] } }, 'infrastructureMachine: "spec" is not in spec'],
   [{ machine: ['spec.versoin'] }, 'machine: "spec.versoin" is not a field of a Machine: versoin is not known'],
+  [{ bootstrapConfig: { KubeadmConfigTemplate: ['spec.files'] } }, 'bootstrapConfig: write KubeadmConfig, which also'],
+  [
+    { infrastructureMachine: ['spec.a'] as never },
+    "write its paths by kind, such as { KubeadmConfig: ['spec.files'] }",
+  ],
+  [{ bootstrapConfig: { KubeadmConfig: 'spec.files' as never } }, 'the paths of a KubeadmConfig must be a list'],
+  [{ machine: [5 as never] }, 'machine: the paths of a Machine must be a list'],
+  [{ bootstrapConfg: {} } as never, "'bootstrapConfg' is not known: list fields of machine, infrastructureMachine,"],
+  [null as never, 'null is not known: list fields of machine'],
   [{ machine: ['spec.bootstrap.configRef.nam'] }, 'machine: "spec.bootstrap.configRef.nam" is not a field'],
 ])('paths that could not have an effect are refused: %j', (fields, message) => {
   expect(() => defineInPlaceChanges(fields)).toThrow(TypeError);
