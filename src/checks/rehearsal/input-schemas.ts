@@ -24,6 +24,25 @@ const templated = objectOf({
 });
 const workers = listOf('class', { metadata, bootstrap: templated, infrastructure: templated });
 
+const classes = objectOf({ names: texts });
+/** A definition of an inline patch. */
+const definition = objectOf({
+  selector: objectOf({
+    apiVersion: text,
+    kind: text,
+    matchResources: objectOf({
+      controlPlane: { type: 'boolean' },
+      infrastructureCluster: { type: 'boolean' },
+      machineDeploymentClass: classes,
+      machinePoolClass: classes,
+    }),
+  }),
+  jsonPatches: {
+    type: 'array',
+    items: objectOf({ op: text, path: text, valueFrom: objectOf({ variable: text, template: text }) }, ['op', 'path']),
+  },
+});
+
 /** The fields of a ClusterClass that a rehearsal reads, as in Cluster API's CRD (core v1beta2). */
 export const clusterClassSchema: Schema = objectOf(
   {
@@ -38,6 +57,8 @@ export const clusterClassSchema: Schema = objectOf(
         ['schema'],
       ),
       patches: listOf('name', {
+        enabledIf: text,
+        definitions: { type: 'array', items: definition },
         external: objectOf({
           generatePatchesExtension: text,
           validateTopologyExtension: text,

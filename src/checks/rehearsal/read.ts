@@ -4,13 +4,7 @@ import { copyOf, fieldAt, type Json, type JsonObject, objectAt, objectsAt, textA
 import { type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 import { hooks, parseVersion } from '../../runtimehooks/index.ts';
 import { formatProblems, messageProblems } from '../../runtimehooks/messages/index.ts';
-import type {
-  Blueprint,
-  ClassTemplate,
-  ExternalPatch,
-  MachineTemplates,
-  RehearsedCluster,
-} from './cluster/blueprint.ts';
+import type { Blueprint, ClassTemplate, MachineTemplates, RehearsedCluster } from './cluster/blueprint.ts';
 import { inV1beta2 } from './core-v1beta1.ts';
 import { clusterClassSchema, clusterSchema, namespaceSchema } from './input-schemas.ts';
 import { sampleCluster } from './sample.ts';
@@ -171,25 +165,24 @@ function templateAt(
 
 function blueprintOf({ object, where }: InputObject, templates: Templates): Blueprint {
   const [namespace, name] = [namespaceOf(object), nameOf(object)];
-  const patches: ExternalPatch[] = [];
-  const inlinePatches: string[] = [];
   const handler = (patch: JsonObject, field: string) => textAt(patch, 'external', field) || undefined;
-  for (const patch of objectsAt(object, 'spec', 'patches')) {
-    if (patch.external === undefined) {
-      inlinePatches.push(textAt(patch, 'name'));
-      continue;
-    }
+  const patches = objectsAt(object, 'spec', 'patches').map((patch) => {
+    const name = textAt(patch, 'name');
     const settings = fieldAt(patch, 'external', 'settings');
-    patches.push({
-      name: textAt(patch, 'name'),
+    return {
+      name,
+      variablesFrom: patch.external === undefined ? 'inline' : name,
+      definitions: objectsAt(patch, 'definitions'),
+      enabledIf: textAt(patch, 'enabledIf'),
       generatePatches: handler(patch, 'generatePatchesExtension'),
       validateTopology: handler(patch, 'validateTopologyExtension'),
       discoverVariables: handler(patch, 'discoverVariablesExtension'),
       settings: settings === undefined ? undefined : objectAt(settings),
-    });
-  }
+    };
+  });
+  const isExtended = patches.some(({ definitions }) => definitions.length === 0);
   const template = (...path: (string | number)[]) =>
-    templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, patches.length > 0 ? where : undefined);
+    templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, isExtended ? where : undefined);
   const machines = (list: string): ReadonlyMap<string, MachineTemplates> =>
     new Map(
       objectsAt(object, 'spec', 'workers', list).map((workerClass, index) => [
@@ -208,7 +201,6 @@ function blueprintOf({ object, where }: InputObject, templates: Templates): Blue
     planHandler: textAt(object, 'spec', 'upgrade', 'external', 'generateUpgradePlanExtension') || undefined,
     versions: Array.isArray(versions) ? versions.filter((version) => typeof version === 'string') : [],
     patches,
-    inlinePatches,
     infrastructureCluster: template('spec', 'infrastructure'),
     infrastructureNaming: textAt(object, 'spec', 'infrastructure', 'naming', 'template'),
     controlPlane: {

@@ -22,6 +22,7 @@ import { type Entry, masked, warning } from './record.ts';
 import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
+import { templatesOf } from './topology/inline.ts';
 import { checkedTopology } from './topology/variables.ts';
 
 /** Options of a rehearsal. */
@@ -128,12 +129,28 @@ async function playCluster(
     const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);
     subject.cluster.spec = { ...(subject.cluster.spec as JsonObject), topology };
     refusal = problems.join('; ');
-    if (subject.blueprint.inlinePatches.length > 0) {
+    const { patches, variables } = subject.blueprint;
+    const unused = [...variables].filter(([, definitions]) => definitions.every(({ from }) => from === 'inline'));
+    if (unused.length > 0 && patches.every(({ variablesFrom }) => variablesFrom !== 'inline')) {
+      const names = unused.map(([name]) => name);
       onEntry(
         warning(
           cluster,
-          `inline patches of the ClusterClass are not applied here: ${subject.blueprint.inlinePatches.join(', ')}`,
-          'in this rehearsal, extensions get templates without them',
+          `no patch gets these variables of the ClusterClass: ${shortList(names, maxNamed)}: Cluster API gives an extension only those that its DiscoverVariables defines`,
+          'let DiscoverVariables define those that the extension needs',
+        ),
+      );
+    }
+    const unevaluated = patches.flatMap((patch) => {
+      const templates = templatesOf(patch);
+      return templates.length === 0 ? [] : [`${patch.name} (${templates.join(', ')})`];
+    });
+    if (unevaluated.length > 0) {
+      onEntry(
+        warning(
+          cluster,
+          `Go templates in inline patches of the ClusterClass are not evaluated here: ${shortList(unevaluated, maxNamed)}`,
+          'in this rehearsal, extensions get templates without what these compute, and patches that build on it may fail',
         ),
       );
     }

@@ -140,7 +140,7 @@ spec:
           infrastructure: { ref: { apiVersion: i.x/v1, kind: MTemplate, name: m } }
   patches:
     - { name: p, external: { generateExtension: g.e, validateExtension: v.e, discoverVariablesExtension: d.e, settings: { s: "1" } } }
-    - { name: q, definitions: [] }
+    - { name: q, definitions: [{ jsonPatches: [{ op: remove, path: /spec }], selector: { kind: None } }] }
 `;
 
 test('a ClusterClass of v1beta1 in v1beta2', () => {
@@ -181,7 +181,7 @@ test('a ClusterClass of v1beta1 in v1beta2', () => {
             settings: { s: '1' },
           },
         },
-        { name: 'q', definitions: [] },
+        { name: 'q', definitions: [{ jsonPatches: [{ op: 'remove', path: '/spec' }], selector: { kind: 'None' } }] },
       ],
     },
   });

@@ -332,6 +332,109 @@ describe('a round of patches', () => {
   });
 });
 
+describe('inline patches', () => {
+  const selector = (kind: string, matchResources: JsonObject) => ({
+    apiVersion: `${kind.startsWith('Kubeadm') ? (kind.includes('Config') ? 'bootstrap' : 'controlplane') : 'infrastructure'}.cluster.x-k8s.io/v1beta2`,
+    kind,
+    matchResources,
+  });
+  const definition = (of: JsonObject, ...jsonPatches: JsonObject[]) => ({ selector: of, jsonPatches });
+  const add = (name: string, value: JsonObject) => ({ op: 'add', path: `/spec/template/spec/${name}`, ...value });
+  const inline = (name: string, ...definitions: JsonObject[]) => ({ name, definitions });
+  const external = (name: string, more: JsonObject = {}) => ({
+    name,
+    external: { generatePatchesExtension: 'g.e', ...more },
+  });
+  const variables = JSON.stringify([
+    { name: 'disks', schema: { openAPIV3Schema: { type: 'array', items: { type: 'object' } } } },
+    { name: 'absent', schema: { openAPIV3Schema: { type: 'string' } } },
+  ]);
+  const yamlWith = (patches: JsonObject[]) =>
+    clusterYaml('v1.31.0', {
+      topology: `workers: { machineDeployments: [{ class: w, name: md-0, variables: { overrides: [{ name: disks, value: [{ size: 9 }] }] } }, { class: w, name: md-1 }] }
+    variables: [{ name: disks, value: [{ size: 7 }] }]`,
+    }) +
+    classOf(JSON.stringify(patches), `  variables: ${variables}\n`) +
+    templates;
+  const itemsOf = (simulated: ReturnType<typeof simulate>, hook = 'GeneratePatches') =>
+    simulated.calls.find((call) => call.hook === hook)!.request as { items: JsonObject[]; variables: JsonObject[] };
+  const specs = (simulated: ReturnType<typeof simulate>) =>
+    itemsOf(simulated).items.map(({ object }) => ((object as JsonObject).spec as JsonObject).template as JsonObject);
+  const play = (patches: JsonObject[]) => simulate(() => undefined, { yaml: yamlWith(patches), maxFailures: 1 });
+
+  test('are applied in the order of the class, with values and variables of the place', () => {
+    const simulated = play([
+      inline(
+        'a',
+        definition(selector('DockerClusterTemplate', { infrastructureCluster: true }), add('region', { value: 'us' })),
+        definition(
+          selector('KubeadmControlPlaneTemplate', { controlPlane: true }),
+          add('version', { valueFrom: { variable: 'builtin.controlPlane.version' } }),
+          add('cluster', { valueFrom: { variable: 'builtin.cluster.name' } }),
+          { op: 'remove', path: '/spec/template/spec/rollout' },
+        ),
+        definition(selector('DockerMachineTemplate', { controlPlane: true }), add('image', { value: 'cp' })),
+        definition(
+          selector('DockerMachineTemplate', { machineDeploymentClass: { names: ['x', 'w*'] } }),
+          add('disk', { valueFrom: { variable: 'disks[0].size' } }),
+        ),
+        definition(
+          selector('KubeadmConfigTemplate', { machineDeploymentClass: { names: ['other'] } }),
+          add('never', { value: true }),
+        ),
+      ),
+      external('p'),
+    ]);
+    expect(simulated.end).toMatchObject({ isComplete: true, reason: '' });
+    expect(specs(simulated).map(({ spec }) => spec)).toEqual([
+      { region: 'us' },
+      { replicas: 3, version: 'v1.31.0', cluster: 'c' },
+      { image: 'cp' },
+      { files: [] },
+      { image: 'a', disk: 9 },
+      { files: [] },
+      { image: 'a', disk: 7 },
+    ]);
+    expect(findings(simulated)).toEqual([]);
+  });
+
+  test('fail as in Cluster API when a variable has no value', () => {
+    const of = selector('DockerMachineTemplate', { machineDeploymentClass: { names: ['*'] } });
+    const { end } = play([inline('a', definition(of, add('x', { valueFrom: { variable: 'absent' } })))]);
+    expect(end.reason).toBe(
+      'a reconcile failed: error computing the desired state of the Cluster topology: failed to apply patches: failed to generate patches for patch "a": failed to generate JSON patches for "DockerMachineTemplate": failed to calculate value: variable "absent" does not exist',
+    );
+    const path = { valueFrom: { variable: 'builtin.cluster.none.x' } };
+    expect(play([inline('a', definition(of, add('x', path)))]).end.reason).toMatch(
+      /variable "builtin\.cluster\.none\.x" does not exist: failed to lookup segment "none"$/,
+    );
+  });
+
+  test('that do not apply end the simulation, unless they may build on a Go template', () => {
+    const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
+    const inner = add('labels/zone', { value: 'a' });
+    expect(play([inline('a', definition(of, inner))]).end.reason).toMatch(
+      /failed to apply patches for patch "a": failed to apply patch: error applying json patch \(RFC6902\): add operation does not apply: doc is missing path/,
+    );
+    const built = play([
+      inline('a', definition(of, add('labels', { valueFrom: { template: '{{ .x }}' } })), definition(of, inner)),
+      { ...inline('b', definition(of, add('region', { value: 'us' }))), enabledIf: '{{ .x }}' },
+      external('p'),
+    ]);
+    expect(built.end).toMatchObject({ isComplete: true, reason: '' });
+    expect(specs(built)[0]?.spec).toEqual({ region: 'eu' });
+  });
+
+  test('at the end of the class leave the validators only the variables of the class', () => {
+    const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
+    const last = inline('z', definition(of, add('region', { value: 'us' })));
+    const simulated = play([external('p', { validateTopologyExtension: 'v.e' }), last]);
+    const names = (hook: string) => itemsOf(simulated, hook).variables.map(({ name }) => name);
+    expect(names('GeneratePatches')).toEqual(['builtin']);
+    expect(names('ValidateTopology')).toEqual(['disks', 'builtin']);
+  });
+});
+
 describe('names of objects', () => {
   const named = (template: string, cluster = 'c') => {
     const yaml = clusterYaml('v1.31.0').replace('name: c,', `name: ${cluster},`);

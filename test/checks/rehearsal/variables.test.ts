@@ -141,6 +141,7 @@ test('rules of variables in the class itself that are not evaluated are named, t
   const { events } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
   expect(events.flatMap((event) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
     'variable "own" has a rule about its previous value, and a rehearsal changes no variable: spec.variables[own].schema.openAPIV3Schema.x-kubernetes-validations[0].rule is not evaluated',
+    'no patch gets these variables of the ClusterClass: own: Cluster API gives an extension only those that its DiscoverVariables defines',
   ]);
 });
 
@@ -194,6 +195,41 @@ test('a default is applied, as at admission', async () => {
   expect(request.variables.slice(0, 2)).toEqual([
     { name: 'flavor', value: 'large' },
     { name: 'size', value: 3 },
+  ]);
+});
+
+test('a patch gets only the variables that it defines, with defaults in the order of the names', async () => {
+  variables = [
+    defined('flavor', { type: 'string' }),
+    defined('zone', { type: 'string', default: 'a' }),
+    defined('disk', { type: 'integer', default: 3 }),
+  ];
+  const inline = [defined('forInlinePatches', { type: 'string', default: 'x' })];
+  const manifests = fixture('lab.yaml').replace(
+    '\n  patches:\n',
+    `\n  variables: ${JSON.stringify(inline)}\n  patches:\n`,
+  );
+  server.received.length = 0;
+  const { end, events } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
+  expect(end?.reason).toBe('');
+  expect(events.flatMap((event) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
+    'no patch gets these variables of the ClusterClass: forInlinePatches: Cluster API gives an extension only those that its DiscoverVariables defines',
+  ]);
+  for (const kind of ['GeneratePatchesRequest', 'ValidateTopologyRequest']) {
+    const request = server.received.map(({ body }) => JSON.parse(body)).find((body) => body.kind === kind);
+    expect(request.variables.map(({ name }: { name: string }) => name)).toEqual(['flavor', 'disk', 'zone', 'builtin']);
+  }
+});
+
+test('Go templates in inline patches are named, since they are not evaluated', async () => {
+  variables = [defined('flavor', { type: 'string' })];
+  const jsonPatches = [{ op: 'add', path: '/spec/template/spec/x', valueFrom: { template: '{{ .flavor }}' } }];
+  const patch = { name: 'inline', enabledIf: '{{ .flavor }}', definitions: [{ selector: {}, jsonPatches }] };
+  const manifests = fixture('lab.yaml').replace('\n  patches:\n', `\n  patches:\n    - ${JSON.stringify(patch)}\n`);
+  const { end, events } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
+  expect(end?.reason).toBe('');
+  expect(events.flatMap((event) => (event.kind === 'finding' ? [event.text] : []))).toEqual([
+    'Go templates in inline patches of the ClusterClass are not evaluated here: inline (enabledIf, valueFrom.template)',
   ]);
 });
 

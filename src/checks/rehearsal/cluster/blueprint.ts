@@ -1,8 +1,14 @@
 import type { Json, JsonObject } from '../../../kubernetes/index.ts';
 
-/** An external patch of a ClusterClass. */
-export interface ExternalPatch {
+/** A patch of a ClusterClass: by an extension, or inline. */
+export interface ClassPatch {
   name: string;
+  /** Which variables it gets, by where they are defined: its name, or `inline`. */
+  variablesFrom: string;
+  /** Of an inline patch; empty for one by an extension. */
+  definitions: readonly JsonObject[];
+  /** The Go template of an inline patch; empty if it is always enabled. */
+  enabledIf: string;
   generatePatches: string | undefined;
   validateTopology: string | undefined;
   discoverVariables: string | undefined;
@@ -36,9 +42,7 @@ export interface Blueprint {
   planHandler: string | undefined;
   /** `spec.kubernetesVersions`. */
   versions: readonly string[];
-  patches: readonly ExternalPatch[];
-  /** Names of patches that are defined inline in the class, which a rehearsal does not apply. */
-  inlinePatches: readonly string[];
+  patches: readonly ClassPatch[];
   infrastructureCluster: ClassTemplate | undefined;
   /** `spec.infrastructure.naming.template`. */
   infrastructureNaming: string;

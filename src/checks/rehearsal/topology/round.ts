@@ -11,10 +11,11 @@ import {
 } from '../../../kubernetes/index.ts';
 import { applyPatch, BadPatch, isEmptyPatch, revertIgnored, withTaken } from '../../../runtimehooks/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
-import type { Blueprint, ExternalPatch } from '../cluster/blueprint.ts';
+import type { Blueprint, ClassPatch } from '../cluster/blueprint.ts';
 import type { Simulation, TemplateChange } from '../cluster/effects.ts';
 import { has } from '../cluster/releases.ts';
 import { type PatchedTemplates, tell } from '../cluster/state.ts';
+import { generateInline, InlinePatchError, templatesOf } from './inline.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, placeOf, variable } from './items.ts';
 import { variablesFor, variablesOf } from './variables.ts';
 
@@ -52,15 +53,15 @@ export function withoutBookkeeping(object: JsonObject): JsonObject {
   return copy;
 }
 
-function requestOf(round: Round, patch: ExternalPatch, hasUids: boolean): JsonObject {
+function requestOf(round: Round, patch: ClassPatch, hasUids: boolean): JsonObject {
   const { blueprint, items, uids, builtin, reconcile } = round;
-  const own = variablesFor(blueprint, patch.name, variablesOf(reconcile.state.cluster));
+  const own = variablesFor(blueprint, patch, variablesOf(reconcile.state.cluster));
   return {
     ...(patch.settings !== undefined && { settings: patch.settings }),
     variables: [...own, variable('builtin', builtin)],
     items: items.map((item, index) => {
       const variables = [
-        ...variablesFor(blueprint, patch.name, item.overrides),
+        ...variablesFor(blueprint, patch, item.overrides),
         ...(item.builtin === undefined ? [] : [variable('builtin', item.builtin)]),
       ];
       return {
@@ -77,7 +78,7 @@ function requestOf(round: Round, patch: ExternalPatch, hasUids: boolean): JsonOb
 const partsInRequests = [['spec'], ['metadata', 'labels'], ['metadata', 'annotations']];
 
 /** Applies the patches of an answer, unless it is that of the last round for the same templates. */
-function* apply(round: Round, patch: ExternalPatch, generated: readonly JsonObject[]): Simulation<PatchedTemplates> {
+function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[]): Simulation<PatchedTemplates> {
   const { reconcile, items, uids } = round;
   const { state } = reconcile;
   const where = `${prefix}failed to apply patches for patch ${JSON.stringify(patch.name)}: `;
@@ -131,6 +132,10 @@ function* apply(round: Round, patch: ExternalPatch, generated: readonly JsonObje
       if (!(error instanceof BadPatch)) {
         throw error;
       }
+      if (templatesOf(patch).length > 0) {
+        // It may build on a value that a Go template computes.
+        continue;
+      }
       const holder = items[index]?.holder ?? {};
       yield* warnOnce(
         reconcile,
@@ -151,13 +156,29 @@ function* warnOnce({ state }: Reconcile, text: string, remedy: string): Simulati
   }
 }
 
-function* generate(round: Round, patch: ExternalPatch, handler: string): Simulation {
-  const { reconcile, items } = round;
-  const answer = yield* call(reconcile, 'GeneratePatches', requestOf(round, patch, true), handler);
-  if (!answer.ok) {
-    throw failed(answer.error, `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `);
+/** The patches of one patch of the class, in the items of the response to a request. */
+function* patchesOf({ reconcile }: Round, patch: ClassPatch, request: JsonObject): Simulation<JsonObject[]> {
+  const where = `${prefix}failed to generate patches for patch ${JSON.stringify(patch.name)}: `;
+  if (patch.definitions.length > 0) {
+    try {
+      return generateInline(patch, request);
+    } catch (error) {
+      throw error instanceof InlinePatchError ? failed(error.message, where) : error;
+    }
   }
-  const patched = yield* apply(round, patch, objectsAt(answer.response, 'items'));
+  if (patch.generatePatches === undefined) {
+    throw failed(`failed to create patch generator for patch ${JSON.stringify(patch.name)}`, prefix);
+  }
+  const answer = yield* call(reconcile, 'GeneratePatches', request, patch.generatePatches);
+  if (!answer.ok) {
+    throw failed(answer.error, where);
+  }
+  return objectsAt(answer.response, 'items');
+}
+
+function* generate(round: Round, patch: ClassPatch): Simulation {
+  const { items } = round;
+  const patched = yield* apply(round, patch, yield* patchesOf(round, patch, requestOf(round, patch, true)));
   round.patches.set(patch.name, patched);
   for (const [index, item] of items.entries()) {
     item.object = patched.after[index] ?? item.object;
@@ -254,7 +275,7 @@ export function* applyRound(reconcile: Reconcile, desired: Desired): Simulation 
   }
   const isFirst = reconcile.state.round === undefined;
   yield* round(reconcile, blueprint, desired);
-  if (!isFirst) {
+  if (!isFirst || blueprint.patches.every(({ definitions }) => definitions.length > 0)) {
     return;
   }
   yield* round(reconcile, blueprint, desired);
@@ -284,10 +305,7 @@ function* round(reconcile: Reconcile, blueprint: Blueprint, desired: Desired): S
     items.map((item) => [item.builtin ?? null, item.overrides as Json]),
   ]);
   for (const patch of blueprint.patches) {
-    if (patch.generatePatches === undefined) {
-      throw failed(`failed to create patch generator for patch ${JSON.stringify(patch.name)}`, prefix);
-    }
-    yield* generate(current, patch, patch.generatePatches);
+    yield* generate(current, patch);
   }
   const last = blueprint.patches.at(-1);
   for (const patch of blueprint.patches) {

@@ -10,7 +10,7 @@ import {
 } from '../../../kubernetes/index.ts';
 import { DefaultsError, type Schema } from '../../../kubernetes/schema/index.ts';
 import { readSchema, valueCauses, withDefaults } from '../../../runtimehooks/variables/index.ts';
-import type { Blueprint, ClassVariable } from '../cluster/blueprint.ts';
+import type { Blueprint, ClassPatch, ClassVariable } from '../cluster/blueprint.ts';
 
 /** Maximum number of problems of a Cluster's variables that are reported. */
 const maxProblems = 20;
@@ -102,7 +102,8 @@ export function checkedTopology(
   const problems: string[] = [];
   const names = new Set(given.map((variable) => textAt(variable, 'name')));
   const preset: JsonObject[] = [];
-  for (const [name, [definition]] of blueprint.variables) {
+  // In the order of the status of the class, which is that of the names.
+  for (const [name, [definition]] of [...blueprint.variables].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (definition === undefined || names.has(name)) {
       continue;
     }
@@ -144,10 +145,17 @@ export function checkedTopology(
   return { topology, problems: problems.slice(0, maxProblems) };
 }
 
-/** The user's variables that a patch gets: those that it defines, and those of the class itself. */
-export function variablesFor(blueprint: Blueprint, patch: string, variables: readonly JsonObject[]): JsonObject[] {
+/**
+ * The user's variables that a patch gets: only those that it defines itself. Those of the class are for inline patches
+ * (definitionsForPatch in topology/cluster/patches/engine.go).
+ */
+export function variablesFor(
+  blueprint: Blueprint,
+  { variablesFrom }: ClassPatch,
+  variables: readonly JsonObject[],
+): JsonObject[] {
   return variables.filter((variable) =>
-    (blueprint.variables.get(textAt(variable, 'name')) ?? []).some(({ from }) => from === patch || from === 'inline'),
+    (blueprint.variables.get(textAt(variable, 'name')) ?? []).some(({ from }) => from === variablesFrom),
   );
 }
 
