@@ -223,6 +223,18 @@ test('supports dry runs, preconditions and generateName', async () => {
   expect((await send(sandbox, 'GET', `${maps}/${name}`)).status).toBe(404);
 });
 
+test.each<[string, string, object]>([
+  ['a dry run of an unknown kind, in the body', '', { dryRun: ['Some'] }],
+  ['a dry run of an unknown kind', '?dryRun=Some', {}],
+  ['an unknown propagation policy, in the body', '', { propagationPolicy: 'Forward' }],
+  ['an unknown propagation policy', '?propagationPolicy=Forward', {}],
+  ['a body that is not an object', '', []],
+])('%s deletes nothing', async (_name, query, body) => {
+  await send(sandbox, 'POST', maps, { body: { metadata: { name: 'kept' } } });
+  expect((await send(sandbox, 'DELETE', `${maps}/kept${query}`, { body })).json).toMatchObject({ code: 400 });
+  expect((await send(sandbox, 'GET', `${maps}/kept`)).status).toBe(200);
+});
+
 test('a name that is taken is rejected until it is available again', async () => {
   await register(definition('firsts', 'First', { shortNames: ['f'] }));
   await served('firsts');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../kubernetes/index.ts';
 import type { Aggregator, Remote } from '../aggregation/aggregator.ts';
 import { compareVersions, type Registry } from '../resources/registry.ts';
-import { apiVersionOf, type Resource, verbsOf } from '../resources/resource.ts';
+import { apiVersionOf, type Resource, scaleKind, verbsOf } from '../resources/resource.ts';
 
 const statusVerbs = ['get', 'patch', 'update'];
 
@@ -13,9 +13,7 @@ function storageVersionHash(resource: Resource): string {
 
 function subresourcesOf({ group, version, kind, hasStatus, strategy }: Resource) {
   return [
-    ...(strategy.hasScale === true
-      ? [{ subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } }]
-      : []),
+    ...(strategy.hasScale === true ? [{ subresource: 'scale', responseKind: scaleKind }] : []),
     ...(hasStatus ? [{ subresource: 'status', responseKind: { group, version, kind } }] : []),
   ];
 }

@@ -13,7 +13,7 @@ export function isConditionTrue(object: JsonObject, type: string): boolean {
 /** The conditions with one of them set; its transition time changes only with its status. */
 export function withCondition(
   conditions: readonly JsonObject[],
-  next: { type: string; status: 'True' | 'False'; reason: string; message: string },
+  next: { type: string; status: 'True' | 'False'; reason: string; message: string; lastUpdateTime?: string },
   now: string,
 ): JsonObject[] {
   const old = conditions.find(({ type }) => type === next.type);

@@ -11,6 +11,7 @@ import {
 import { causeOf, forbiddenField, invalid, notSupported, required } from '../../kubernetes/schema/index.ts';
 import { badRequest } from '../resources/errors.ts';
 import type { KindStrategy } from '../resources/resource.ts';
+import { conditionsOf, withCondition } from './conditions.ts';
 import { scheduleProblem } from './cron-schedule.ts';
 import { duplicateCauses, immutableCauses, keyCauses, selectorCauses } from './field-causes.ts';
 
@@ -226,15 +227,19 @@ export const deploymentStrategy: KindStrategy = {
     if (fieldAt(object, 'metadata', 'annotations', runsInSandbox) !== undefined) {
       return;
     }
-    const message = 'nothing runs in the sandbox';
-    const times = { lastUpdateTime: now, lastTransitionTime: now };
+    const reasons = { Available: 'MinimumReplicasUnavailable', Progressing: 'ProgressDeadlineExceeded' };
     object.status = {
       ...objectAt(object, 'status'),
       observedGeneration: fieldAt(object, 'metadata', 'generation') ?? 1,
-      conditions: [
-        { type: 'Available', status: 'False', reason: 'MinimumReplicasUnavailable', message, ...times },
-        { type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message, ...times },
-      ],
+      conditions: Object.entries(reasons).reduce(
+        (conditions, [type, reason]) =>
+          withCondition(
+            conditions,
+            { type, status: 'False', reason, message: 'nothing runs in the sandbox', lastUpdateTime: now },
+            now,
+          ),
+        conditionsOf(object),
+      ),
     };
   },
 };

@@ -18,7 +18,7 @@ export interface Column {
 export interface KindStrategy {
   /** Completes an object before validation: defaults, and fields that only the server sets. */
   prepare?(object: JsonObject, old: JsonObject | undefined): void;
-  /** Writes what a controller would write after a change of the spec, once the generation has been increased. */
+  /** Writes what a controller would write after a change of the spec, when that is stored. */
   observe?(object: JsonObject, now: string): void;
   validate?(object: JsonObject, old: JsonObject | undefined): StatusCause[];
   /** Why an object with this name may not be deleted. */
@@ -101,6 +101,9 @@ export function verbsOf(resource: Resource): readonly string[] {
     ? ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
     : ['create'];
 }
+
+/** The kind of the bodies of the subresource `scale`. */
+export const scaleKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' } as const;
 
 /** The collection of namespaces. */
 export const namespaceStorage = 'namespaces';

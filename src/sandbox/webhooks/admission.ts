@@ -17,10 +17,15 @@ import {
   type Status,
   selectsLabels,
 } from '../../kubernetes/index.ts';
-import { applyDefaults, prune } from '../../kubernetes/schema/index.ts';
 import { forbidden, internalError, RequestError } from '../resources/errors.ts';
 import type { Registry } from '../resources/registry.ts';
-import { namespaceStorage, type Resource, type UserInfo, type WebhookClientConfig } from '../resources/resource.ts';
+import {
+  namespaceStorage,
+  type Resource,
+  scaleKind,
+  type UserInfo,
+  type WebhookClientConfig,
+} from '../resources/resource.ts';
 import { labelsOf } from '../storage/selectors.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import type { VersionConverter } from './conversion.ts';
@@ -55,6 +60,8 @@ export interface AdmissionAttempt {
   options: JsonObject;
   /** Called with a warning for the client. */
   warn(text: string): void;
+  /** Brings an object that a webhook has changed into the form of the request's version. @throws when it has another. */
+  complete(object: Json): JsonObject;
 }
 
 /** A step of admission, for the sandbox's log. */
@@ -130,7 +137,8 @@ function isSelected(context: AdmissionContext, webhook: Webhook, attempt: Admiss
 
 function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): JsonObject {
   const { object = null, oldObject = null, namespace, name, subresource, user, operation, dryRun } = attempt;
-  const gvk = ({ group, version, kind }: Resource) => ({ group, version, kind });
+  // Webhooks for a Scale get that, not the object.
+  const gvk = ({ group, version, kind }: Resource) => (subresource === 'scale' ? scaleKind : { group, version, kind });
   const gvr = ({ group, version, plural }: Resource) => ({ group, version, resource: plural });
   return {
     kind: 'AdmissionReview',
@@ -213,8 +221,11 @@ async function askStrictly(
   about: { webhook: string; resource: string; name: string },
 ): Promise<JsonObject | undefined> {
   const { converter, caller } = context;
+  // A Scale is the same for all versions.
+  const convert = async (objects: JsonObject[], version: string) =>
+    attempt.subresource === 'scale' ? objects : converter.convert(attempt.resource, objects, version);
   const states = [attempt.object, attempt.oldObject].filter((state) => state !== undefined);
-  const converted = await converter.convert(attempt.resource, states, resource.version);
+  const converted = await convert(states, resource.version);
   const object = attempt.object && converted[0];
   const oldObject = attempt.oldObject && converted.at(-1);
   const uid = randomUUID();
@@ -252,11 +263,12 @@ async function askStrictly(
     throw internalError(`admission webhook ${JSON.stringify(webhook.name)} ${why}`);
   }
   const patched = patchedObject(object, response.patch);
-  const [back] = await converter.convert(attempt.resource, [patched], attempt.resource.version);
-  const next = copyOf(back as JsonObject);
-  prune(next, attempt.resource.schema);
-  applyDefaults(next, attempt.resource.schema);
-  return next;
+  const [back] = await convert([patched], attempt.resource.version);
+  try {
+    return attempt.complete(copyOf(back as JsonObject));
+  } catch (error) {
+    throw new Error(`its patch results in an invalid object: ${(error as Error).message}`);
+  }
 }
 
 function patchedObject(object: JsonObject, encoded: string): JsonObject {

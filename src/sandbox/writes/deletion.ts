@@ -1,10 +1,17 @@
-import { copyOf, itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
-import { forbidden, notFound, preconditionFailed } from '../resources/errors.ts';
+import { copyOf, isJsonObject, itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { badRequest, forbidden, notFound, preconditionFailed } from '../resources/errors.ts';
 import { metadataOf, namespaceStorage } from '../resources/resource.ts';
 import { storageKey } from '../storage/store.ts';
 import { mutate, validate } from '../webhooks/admission.ts';
 import { mediaTypeOf, parseBody } from './objects.ts';
-import { attemptOf, checkUnchanged, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
+import {
+  attemptOf,
+  checkOption,
+  checkUnchanged,
+  isDryRun,
+  type WriteContext,
+  type WriteRequest,
+} from './write-request.ts';
 
 /** Removes an object that is being deleted when it has no finalizers left. */
 export function removeWhenFinished(
@@ -34,9 +41,17 @@ export async function remove(
     throw forbidden(resource, name, problem);
   }
   const isEmpty = request.body.length === 0;
-  const body = isEmpty ? {} : objectAt(await parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions'));
+  const body = isEmpty ? {} : await parseBody(request.body, mediaTypeOf(request.mediaType), 'DeleteOptions');
+  if (!isJsonObject(body)) {
+    throw badRequest('the object provided is unrecognized (must be of type DeleteOptions): it is not a JSON object');
+  }
   const preconditions = objectAt(body, 'preconditions');
-  const dryRun = isDryRun(query) || itemsAt(body, 'dryRun').includes('All');
+  const dryRun = isDryRun(query, itemsAt(body, 'dryRun'));
+  for (const policy of [query.get('propagationPolicy'), body.propagationPolicy]) {
+    if (policy !== null && policy !== undefined && policy !== '') {
+      checkOption('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan']);
+    }
+  }
   const collection = context.store.collection(resource.storage);
   const key = storageKey(resource.namespaced ? namespace : '', name);
   for (;;) {
@@ -59,7 +74,7 @@ export async function remove(
       oldObject: current,
       options,
       dryRun,
-      name,
+      complete: (value) => objectAt(value),
     });
     await mutate(context, attempt);
     await validate(context, attempt);

@@ -2,15 +2,13 @@ import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../
 import { invalid, type Schema } from '../../kubernetes/schema/index.ts';
 import { schemaOfModel } from '../models/built-in-schemas.ts';
 import { invalidObject } from '../resources/errors.ts';
-import { metadataOf, type Resource } from '../resources/resource.ts';
+import { metadataOf, type Resource, scaleKind } from '../resources/resource.ts';
 
 /** The Scale of a resource, as a resource of its own whose schema validates bodies. */
 export function scaleResourceOf(resource: Resource): Resource {
   return {
     ...resource,
-    group: 'autoscaling',
-    version: 'v1',
-    kind: 'Scale',
+    ...scaleKind,
     hasStatus: false,
     schema: schemaOfModel('V1Scale') as Schema,
     strategy: {},

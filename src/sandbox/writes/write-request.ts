@@ -1,3 +1,4 @@
+import { type Json, textAt } from '../../kubernetes/index.ts';
 import { badRequest, unavailable } from '../resources/errors.ts';
 import type { Resource, UserInfo } from '../resources/resource.ts';
 import type { AdmissionAttempt, AdmissionContext } from '../webhooks/admission.ts';
@@ -39,11 +40,19 @@ export interface WriteRequest {
   warn(text: string): void;
 }
 
-/** Whether the request is a dry run. @throws {RequestError} 400 for a `dryRun` value other than `All`. */
-export function isDryRun(query: URLSearchParams): boolean {
-  const values = query.getAll('dryRun').filter((value) => value !== '');
-  if (values.some((value) => value !== 'All')) {
-    throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(values[0])}: supported values: "All"`);
+/** Checks a value of the options of a request. @throws {RequestError} 400 for one that is not supported. */
+export function checkOption(field: string, value: unknown, supported: readonly string[]): void {
+  if (!supported.includes(String(value))) {
+    const list = supported.map((one) => JSON.stringify(one)).join(', ');
+    throw badRequest(`${field}: Unsupported value: ${JSON.stringify(value)}: supported values: ${list}`);
+  }
+}
+
+/** Whether the request is a dry run; `more` are values from its body. @throws {RequestError} 400 for one other than `All`. */
+export function isDryRun(query: URLSearchParams, more: readonly Json[] = []): boolean {
+  const values = [...query.getAll('dryRun'), ...more].filter((value) => value !== '');
+  for (const value of values) {
+    checkOption('dryRun', value, ['All']);
   }
   return values.length > 0;
 }
@@ -51,8 +60,9 @@ export function isDryRun(query: URLSearchParams): boolean {
 /** A write as admission sees it. */
 export function attemptOf(
   request: WriteRequest,
-  fields: Pick<AdmissionAttempt, 'operation' | 'object' | 'oldObject' | 'options' | 'dryRun' | 'name'>,
+  fields: Pick<AdmissionAttempt, 'operation' | 'object' | 'oldObject' | 'options' | 'dryRun' | 'complete'>,
 ): AdmissionAttempt {
   const { resource, subresource, namespace, user, warn } = request;
-  return { resource, subresource, namespace, user, warn, ...fields };
+  const name = textAt(fields.object ?? fields.oldObject, 'metadata', 'name');
+  return { resource, subresource, namespace, name, user, warn, ...fields };
 }

@@ -9,6 +9,7 @@ import {
   itemsAt,
   type Json,
   type JsonObject,
+  type StatusCause,
 } from '../../kubernetes/index.ts';
 import { forbiddenField, invalid, validateSchema } from '../../kubernetes/schema/index.ts';
 import { isConditionTrue } from '../kinds/conditions.ts';
@@ -58,6 +59,7 @@ function causesOf({ schema, strategy, isCustom }: Resource, object: JsonObject, 
   const causes = [
     ...metadataCauses(metadataOf(object), strategy.nameFormat ?? 'subdomain'),
     ...validateSchema(object, schema),
+    ...finalizerCauses(object, old),
   ];
   if (!isCustom) {
     // Duplicates in lists of Kubernetes' own kinds are found by their strategies.
@@ -93,7 +95,8 @@ function checkNamespace(context: WriteContext, { resource, namespace }: WriteReq
   }
 }
 
-function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): void {
+/** Puts an object into the namespace of its request. @throws {RequestError} 400 if it names another object. */
+function placeIn(object: JsonObject, { resource, namespace, name }: WriteRequest): void {
   const metadata = metadataOf(object);
   if (!resource.namespaced) {
     delete metadata.namespace;
@@ -102,6 +105,58 @@ function placeIn(object: JsonObject, { resource, namespace }: WriteRequest): voi
   } else {
     metadata.namespace = namespace;
   }
+  if (name !== '' && metadata.name !== name) {
+    throw badRequest(
+      `the name of the object (${String(metadata.name ?? '')}) does not match the name on the URL (${name})`,
+    );
+  }
+}
+
+/**
+ * Takes an object through admission and validation.
+ *
+ * @param wanted the object as the client wants it.
+ * @param current the stored one; undefined for a creation.
+ * @param settle sets what only the server may set, once the webhooks have changed the object.
+ * @returns the object to store, in the request's version.
+ * @throws {RequestError}
+ */
+async function admit(
+  context: WriteContext,
+  request: WriteRequest,
+  wanted: JsonObject,
+  current: JsonObject | undefined,
+  settle: (object: JsonObject) => JsonObject,
+): Promise<JsonObject> {
+  const { resource, query, subresource } = request;
+  const isScale = subresource === 'scale';
+  const shown = (object: JsonObject) => (isScale ? scaleOf(object) : object);
+  const verb = current === undefined ? 'Create' : 'Update';
+  const attempt = (object: JsonObject) =>
+    attemptOf(request, {
+      operation: verb === 'Create' ? 'CREATE' : 'UPDATE',
+      object: shown(object),
+      oldObject: current && shown(current),
+      options: optionsOf(`${verb}Options`, query),
+      dryRun: isDryRun(query),
+      complete: (value) => complete(value, bodyResourceOf(request), 'Ignore', () => {}),
+    });
+  const mutated = (await mutate(context, attempt(wanted))) ?? wanted;
+  const placed = copyOf(isScale ? withScale(resource, wanted, mutated) : mutated);
+  placeIn(placed, request);
+  const next = settle(placed);
+  resource.strategy.prepare?.(next, current);
+  const metadata = metadataOf(next);
+  if (resource.hasGeneration && (current === undefined || !isSame(specOf(next, resource), specOf(current, resource)))) {
+    metadata.generation = Number(current === undefined ? 0 : (metadataOf(current).generation ?? 0)) + 1;
+  }
+  const causes = causesOf(resource, next, current);
+  if (causes.length > 0) {
+    throw invalidObject(resource, String(metadata.name ?? ''), causes);
+  }
+  resource.strategy.warn?.(next).forEach(request.warn);
+  await validate(context, attempt(next));
+  return next;
 }
 
 /** Creates an object. @returns it in the request's version. @throws {RequestError} */
@@ -116,46 +171,29 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
   }
   const dryRun = isDryRun(query);
   const mediaType = mediaTypeOf(request.mediaType);
-  let object = await readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
+  const wanted = await readObject(request.body, mediaType, resource, query.get('fieldValidation'), warn);
   if (resource.strategy.answer !== undefined) {
-    return resource.strategy.answer(object, request.user);
+    return resource.strategy.answer(wanted, request.user);
   }
-  placeIn(object, request);
-  const given = String(metadataOf(object).name ?? '');
-  checkNamespace(context, request, given);
-  const fields = {
-    operation: 'CREATE',
-    oldObject: undefined,
-    options: optionsOf('CreateOptions', query),
-    dryRun,
-  } as const;
-  object = (await mutate(context, attemptOf(request, { ...fields, object, name: given }))) ?? object;
-  object = copyOf(object);
-  const metadata = metadataOf(object);
-  const { generateName } = metadata;
-  if (!metadata.name && typeof generateName === 'string' && generateName !== '') {
-    metadata.name = `${generateName.slice(0, 58)}${randomBytes(4).toString('hex').slice(0, 5)}`;
-  }
-  const name = String(metadata.name ?? '');
-  for (const key of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) {
-    delete metadata[key];
-  }
-  metadata.uid = randomUUID();
-  metadata.creationTimestamp = context.now();
-  if (resource.hasGeneration) {
-    metadata.generation = 1;
-  }
-  if (resource.hasStatus) {
-    delete object.status;
-  }
-  resource.strategy.prepare?.(object, undefined);
-  resource.strategy.observe?.(object, context.now());
-  const causes = causesOf(resource, object, undefined);
-  if (causes.length > 0) {
-    throw invalidObject(resource, name, causes);
-  }
-  resource.strategy.warn?.(object).forEach(warn);
-  await validate(context, attemptOf(request, { ...fields, object, name }));
+  placeIn(wanted, request);
+  checkNamespace(context, request, String(metadataOf(wanted).name ?? ''));
+  const object = await admit(context, request, wanted, undefined, (next) => {
+    const metadata = metadataOf(next);
+    const { generateName } = metadata;
+    if (!metadata.name && typeof generateName === 'string' && generateName !== '') {
+      metadata.name = `${generateName.slice(0, 58)}${randomBytes(4).toString('hex').slice(0, 5)}`;
+    }
+    for (const key of ['resourceVersion', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink']) {
+      delete metadata[key];
+    }
+    metadata.uid = randomUUID();
+    metadata.creationTimestamp = context.now();
+    if (resource.hasStatus) {
+      delete next.status;
+    }
+    return next;
+  });
+  const { name } = metadataOf(object) as { name: string };
   const collection = context.store.collection(resource.storage);
   const key = storageKey(resource.namespaced ? request.namespace : '', name);
   if (collection.get(key) !== undefined) {
@@ -166,6 +204,7 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
     return object;
   }
   checkUnchanged(context, resource);
+  resource.strategy.observe?.(stored, context.now());
   const created = collection.create(key, stored);
   if (created === undefined) {
     throw alreadyExists(resource, name);
@@ -176,32 +215,29 @@ export async function create(context: WriteContext, request: WriteRequest): Prom
 /** Computes the next state of an object from the current one, both in the request's version. */
 type Produce = (current: JsonObject) => JsonObject;
 
-function keepServerFields(next: JsonObject, current: JsonObject): void {
-  const metadata = metadataOf(next);
-  const old = metadataOf(current);
-  for (const key of ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
-    if (key === 'uid' && typeof metadata.uid === 'string' && metadata.uid !== '') {
-      continue;
-    }
+/** An object with what this request may not write as it was: fields of the server, and the status, or all but the status. */
+function withKept(next: JsonObject, current: JsonObject, { resource, subresource }: WriteRequest): JsonObject {
+  const [metadata, old] = [{ ...metadataOf(next) }, metadataOf(current)];
+  metadata.uid ||= old.uid as Json;
+  for (const key of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation']) {
     if (old[key] === undefined) {
       delete metadata[key];
     } else {
       metadata[key] = old[key] as Json;
     }
   }
-}
-
-/** Preserves what this request may not write: the status, or everything but the status. */
-function separate(next: JsonObject, current: JsonObject, { resource, subresource }: WriteRequest): JsonObject {
   if (!resource.hasStatus) {
-    return next;
+    return { ...next, metadata };
   }
   const isStatus = subresource === 'status';
   const { status: _, ...rest } = isStatus ? current : next;
   const { status } = isStatus ? next : current;
-  const { resourceVersion = null } = metadataOf(next);
-  const metadata = isStatus ? { ...metadataOf(current), resourceVersion } : metadataOf(next);
-  return { ...rest, metadata, ...(status === undefined ? {} : { status }) };
+  const { uid, resourceVersion = null } = metadata;
+  return {
+    ...rest,
+    metadata: isStatus ? { ...old, uid: uid as Json, resourceVersion } : metadata,
+    ...(status === undefined ? {} : { status }),
+  };
 }
 
 function specOf(object: JsonObject, resource: Resource): JsonObject {
@@ -212,9 +248,15 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
   return rest;
 }
 
-function addedFinalizer(next: JsonObject, current: JsonObject): Json | undefined {
-  const known = new Set(itemsAt(current, 'metadata', 'finalizers'));
-  return itemsAt(next, 'metadata', 'finalizers').find((finalizer) => !known.has(finalizer));
+/** A finalizer that was added to an object that is being deleted. */
+function finalizerCauses(next: JsonObject, current: JsonObject | undefined): StatusCause[] {
+  const { deletionTimestamp, finalizers } = current === undefined ? {} : metadataOf(current);
+  const known = new Set(itemsAt(finalizers));
+  const added = itemsAt(next, 'metadata', 'finalizers').find((finalizer) => !known.has(finalizer));
+  const why = 'no new finalizers can be added if the object is being deleted, found new finalizers';
+  return deletionTimestamp === undefined || added === undefined
+    ? []
+    : [forbiddenField('metadata.finalizers', `${why} []string{${JSON.stringify(added)}}`)];
 }
 
 async function change(
@@ -223,8 +265,8 @@ async function change(
   produce: Produce,
   retry: boolean,
 ): Promise<JsonObject> {
-  const { resource, name, namespace, query, warn } = request;
-  const dryRun = isDryRun(query);
+  const { resource, name, namespace } = request;
+  const dryRun = isDryRun(request.query);
   const collection = context.store.collection(resource.storage);
   const key = storageKey(resource.namespaced ? namespace : '', name);
   for (let attempt = 1; ; attempt++) {
@@ -233,63 +275,33 @@ async function change(
       throw notFound(resource, name);
     }
     const current = await context.converter.present(resource, stored);
-    let next = produce(current);
-    placeIn(next, request);
-    if (metadataOf(next).name !== name) {
-      throw badRequest(
-        `the name of the object (${String(metadataOf(next).name ?? '')}) does not match the name on the URL (${name})`,
-      );
-    }
-    keepServerFields(next, current);
-    const fields = {
-      operation: 'UPDATE',
-      oldObject: current,
-      options: optionsOf('UpdateOptions', query),
-      dryRun,
-      name,
-    } as const;
-    next = separate(next, current, request);
-    // Webhooks would have to receive a Scale, so the sandbox does not call them for it.
-    const asksWebhooks = request.subresource !== 'scale';
-    const mutated = asksWebhooks ? await mutate(context, attemptOf(request, { ...fields, object: next })) : undefined;
-    next = copyOf(mutated ?? next);
-    next = separate(next, current, request);
-    const metadata = metadataOf(next);
     const old = metadataOf(current);
-    if (metadata.uid !== old.uid) {
-      throw preconditionFailed(resource, name, 'UID', metadata.uid, old.uid);
-    }
-    if (!metadata.resourceVersion) {
-      if (resource.isCustom) {
-        throw versionRequired(resource, name);
+    const wanted = produce(current);
+    placeIn(wanted, request);
+    const next = await admit(context, request, withKept(wanted, current, request), current, (mutated) => {
+      const settled = withKept(mutated, current, request);
+      const metadata = metadataOf(settled);
+      if (metadata.uid !== old.uid) {
+        throw preconditionFailed(resource, name, 'UID', metadata.uid, old.uid);
       }
-      metadata.resourceVersion = old.resourceVersion as Json;
-    } else if (metadata.resourceVersion !== old.resourceVersion) {
-      throw conflict(resource, name);
-    }
-    resource.strategy.prepare?.(next, current);
-    if (resource.hasGeneration && !isSame(specOf(next, resource), specOf(current, resource))) {
-      metadata.generation = Number(old.generation ?? 0) + 1;
-      resource.strategy.observe?.(next, context.now());
-    }
-    const causes = causesOf(resource, next, current);
-    const added = old.deletionTimestamp === undefined ? undefined : addedFinalizer(next, current);
-    if (added !== undefined) {
-      const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
-      causes.push(forbiddenField('metadata.finalizers', why));
-    }
-    if (causes.length > 0) {
-      throw invalidObject(resource, name, causes);
-    }
-    resource.strategy.warn?.(next).forEach(warn);
-    if (asksWebhooks) {
-      await validate(context, attemptOf(request, { ...fields, object: next }));
-    }
+      if (!metadata.resourceVersion) {
+        if (resource.isCustom) {
+          throw versionRequired(resource, name);
+        }
+        metadata.resourceVersion = old.resourceVersion as Json;
+      } else if (metadata.resourceVersion !== old.resourceVersion) {
+        throw conflict(resource, name);
+      }
+      return settled;
+    });
     if (isSame(next, current) || dryRun) {
       return next;
     }
     const encoded = await context.converter.encode(resource, next);
     checkUnchanged(context, resource);
+    if (metadataOf(next).generation !== old.generation) {
+      resource.strategy.observe?.(encoded, context.now());
+    }
     const replaced = collection.replace(key, stored, encoded);
     if (replaced !== undefined) {
       removeWhenFinished(context, request, key, replaced);

@@ -120,6 +120,31 @@ test.each([
   expect(changed.json).toMatchObject({ metadata: { generation: 2 }, status: { observedGeneration: 2 } });
 });
 
+test('controllers do not run for a dry run, so that kubectl diff shows only what the user has changed', async () => {
+  const path = '/apis/apps/v1/namespaces/default/deployments';
+  const dry = await send(sandbox, 'POST', `${path}?dryRun=All`, { body: workload('tried') });
+  expect(dry.json.status).toBeUndefined();
+  const made = await send(sandbox, 'POST', path, { body: workload('tried') });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const changed = await send(sandbox, 'PATCH', `${path}/tried?dryRun=All`, {
+    headers,
+    body: { spec: { replicas: 2 } },
+  });
+  expect(changed.json).toMatchObject({ metadata: { generation: 2 } });
+  expect(changed.json.status).toEqual(made.json.status);
+});
+
+test('the conditions of a Deployment keep their transition times while their status does not change', async () => {
+  const times = (name: string) => ({ type: name, status: 'False', lastTransitionTime: '2026-01-01T00:00:00Z' });
+  const path = '/apis/apps/v1/namespaces/default/deployments';
+  await send(sandbox, 'POST', path, { body: workload('lasting') });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const conditions = [times('Available'), times('Progressing')];
+  await send(sandbox, 'PATCH', `${path}/lasting/status`, { headers, body: { status: { conditions } } });
+  const changed = await send(sandbox, 'PATCH', `${path}/lasting`, { headers, body: { spec: { replicas: 2 } } });
+  expect(changed.json.status).toMatchObject({ observedGeneration: 2, conditions });
+});
+
 test('the table of events shows the object that each is about', async () => {
   const path = '/api/v1/namespaces/default/events';
   const body = {

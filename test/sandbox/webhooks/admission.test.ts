@@ -212,6 +212,74 @@ test('a webhook cannot patch an object that is being deleted', async () => {
   });
 });
 
+test('webhooks for a scale get a Scale, and may change or deny it', async () => {
+  const deployments = '/apis/apps/v1/namespaces/default/deployments';
+  const labels = { app: 'a' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'a' }] } };
+  const body = { metadata: { name: 'scaled' }, spec: { selector: { matchLabels: labels }, template } };
+  expect((await send(sandbox, 'POST', deployments, { body })).status).toBe(201);
+  const rules = [
+    { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments/scale'] },
+  ];
+  await configure('mutating', 'a', { rules });
+  await configure('validating', 'b', { rules });
+  const reviews: JsonObject[] = [];
+  answers.a = (review) => reviewed(review, patchOf([{ op: 'replace', path: '/spec/replicas', value: 4 }]));
+  answers.b = (review) => {
+    reviews.push(review.request as JsonObject);
+    return reviewed(review, { allowed: reviews.length === 1 });
+  };
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const scale = (replicas: number) =>
+    send(sandbox, 'PATCH', `${deployments}/scaled/scale`, { headers, body: { spec: { replicas } } });
+  expect((await scale(3)).json).toMatchObject({ kind: 'Scale', spec: { replicas: 4 } });
+  expect((await scale(5)).json).toMatchObject({ code: 400 });
+  expect((await send(sandbox, 'GET', `${deployments}/scaled`)).json).toMatchObject({ spec: { replicas: 4 } });
+  expect(reviews[0]).toMatchObject({
+    kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+    resource: { group: 'apps', version: 'v1', resource: 'deployments' },
+    subResource: 'scale',
+    object: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'scaled' }, spec: { replicas: 4 } },
+    oldObject: { apiVersion: 'autoscaling/v1', kind: 'Scale', spec: { replicas: 1 } },
+  });
+  // Without a rule for it, a scale is no update of the Deployment.
+  expect(asked).toEqual(['a', 'b', 'a', 'b']);
+});
+
+test.each<[string, object, RegExp]>([
+  [
+    'name',
+    { op: 'replace', path: '/metadata/name', value: 'two' },
+    /\(two\) does not match the name on the URL \(one\)/,
+  ],
+  ['namespace', { op: 'replace', path: '/metadata/namespace', value: 'kube-system' }, /namespace .* does not match/],
+  [
+    'kind',
+    { op: 'replace', path: '/kind', value: 'Secret' },
+    /its patch results in an invalid object: Secret in version/,
+  ],
+  ['metadata', { op: 'replace', path: '/metadata', value: 5 }, /its patch results in an invalid object: /],
+  ['labels', { op: 'add', path: '/metadata/labels', value: { a: 1 } }, /its patch results in an invalid object: /],
+])('a webhook cannot change the %s of an object', async (_name, operation, message) => {
+  await create();
+  await configure('mutating', 'a');
+  answers.a = (review) => reviewed(review, patchOf([operation]));
+  const changed = await send(sandbox, 'PUT', `${maps}/one`, { body: { metadata: { name: 'one' }, data: { a: 'b' } } });
+  expect(changed.json.message).toMatch(message);
+  expect((await send(sandbox, 'GET', `${maps}/one`)).json).toMatchObject({
+    kind: 'ConfigMap',
+    metadata: { name: 'one' },
+  });
+  expect((await send(sandbox, 'GET', `${maps}/one`)).json.data).toBeUndefined();
+});
+
+test('a webhook cannot create an object in another namespace', async () => {
+  await configure('mutating', 'a');
+  answers.a = (review) => reviewed(review, patchOf([{ op: 'add', path: '/metadata/namespace', value: 'kube-system' }]));
+  expect((await create()).json).toMatchObject({ code: 400, message: expect.stringContaining('namespace') });
+  expect((await send(sandbox, 'GET', `${maps}/one`)).status).toBe(404);
+});
+
 test('webhooks are not called for webhook configurations', async () => {
   await configure('validating', 'a', {
     rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }],
