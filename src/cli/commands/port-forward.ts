@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { lookup } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
@@ -46,16 +46,28 @@ export function servicesOf(configs: readonly ExtensionConfig[]): Map<string, Ser
   return services;
 }
 
-/** Whether the name of a Service has an address here: in its cluster, or through a VPN. */
+/**
+ * Whether the name of a Service has an address here: in its cluster, or through a VPN. The system's look-up, which knows
+ * /etc/hosts and search domains, cannot be cancelled: where no DNS server answers, the program could not end for ten
+ * seconds or more. So one that can be is made first.
+ */
 async function isResolvable({ name, namespace }: Service): Promise<boolean> {
-  const timeout = new Promise<false>((resolve) => setTimeout(resolve, lookupTimeoutMs, false).unref());
-  return Promise.race([
-    lookup(`${name}.${namespace}.svc`).then(
-      () => true,
-      () => false,
-    ),
-    timeout,
-  ]);
+  const host = `${name}.${namespace}.svc`;
+  const resolver = new Resolver();
+  const timer = setTimeout(() => resolver.cancel(), lookupTimeoutMs);
+  try {
+    await resolver.resolve4(host).catch((error: NodeJS.ErrnoException) => {
+      if (['ECANCELLED', 'ETIMEOUT'].includes(error.code ?? '')) {
+        throw error;
+      }
+    });
+    await lookup(host);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Where the sandbox's extension listens: only on this machine, since anyone who may annotate a Service can name a place. */

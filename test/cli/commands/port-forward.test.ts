@@ -1,3 +1,6 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -116,6 +119,26 @@ test.each<[string, string[]]>([
     ':9443',
   ]);
   await expect.poll(() => isRunning(pid)).toBe(false);
+});
+
+/** Whether this process may replace a file of the system for a child. */
+const mayMount = spawnSync('unshare', ['--mount', 'mount', '--bind', '/dev/null', '/etc/resolv.conf']).status === 0;
+
+test('where no DNS server answers, the program ends with its work', needs('root', mayMount), async () => {
+  const server = createSocket('udp4');
+  server.bind(53, '127.0.0.9');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const resolvConf = join(folder, 'resolv.conf');
+  writeFileSync(resolvConf, 'nameserver 127.0.0.9\noptions timeout:30\n');
+  const { env } = kubectl((await extension()).port);
+  const args = ['src/main.ts', 'discover', '--kubeconfig', kubeconfig];
+  const child = spawn(
+    'unshare',
+    ['--mount', 'sh', '-c', 'mount --bind "$0" /etc/resolv.conf && exec "$@"', resolvConf, process.execPath, ...args],
+    { env: { ...process.env, ...env }, stdio: 'ignore', timeout: 25_000, killSignal: 'SIGKILL' },
+  );
+  expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
 test('the certificate is verified for the name of the Service, as by Cluster API', async () => {
