@@ -1134,7 +1134,7 @@ interface ChangeTable {
     older?: readonly string[] | undefined;
     newer?: readonly string[] | undefined;
   } | undefined;
-  tighter?: Readonly<Record<string, 'keep' | 'pass'>> | undefined;
+  tighter?: Readonly<Record<string, 'drop' | 'pass'>> | undefined;
 }
 type ConversionStep = (converted: JsonObject, original: JsonObject) => JsonObject;
 interface MessageChange extends ChangeTable {

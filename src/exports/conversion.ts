@@ -1,5 +1,5 @@
 import './node-version.ts';
-import { extensionConfigConverter } from '../extensionconfig/conversion/index.ts';
+import { convert } from '../extensionconfig/conversion/index.ts';
 import { apiVersionOf, isVersion, kind, versionOf, versions } from '../extensionconfig/index.ts';
 import { ConversionError, formatFieldPath, isJsonObject } from '../kubernetes/index.ts';
 
@@ -25,7 +25,7 @@ export function convertExtensionConfig(object: unknown, version: 'v1alpha1' | 'v
     throw new TypeError(`not an ${kind} of apiVersion ${versions.map(apiVersionOf).join(' or ')}`);
   }
   try {
-    return extensionConfigConverter.convert(object, apiVersionOf(version));
+    return convert(object, apiVersionOf(version));
   } catch (error) {
     if (error instanceof ConversionError) {
       throw new RangeError(`${formatFieldPath(error.path)}: ${error.message}`);

@@ -69,7 +69,7 @@ test('regular expressions are only created from schemas of this project', () => 
     'extensionconfig/api/examine.ts',
     'extensionconfig/api/v1alpha1-fits.ts',
     'extensionconfig/api/v1beta2-fits.ts',
-    'extensionconfig/conversion/limits.ts',
+    'runtimehooks/versions/limits.ts',
   ]);
 });
 

@@ -77,11 +77,7 @@ export const mutationRooms: Readonly<Record<string, MutationRoom>> = {
   },
   kubernetes: {
     mutate: ['src/kubernetes/objects/**/*.ts'],
-    tests: [
-      'test/kubernetes/objects/**/*.test.ts',
-      'test/extensionconfig/conversion/review.test.ts',
-      'test/extensionconfig/conversion/limits.test.ts',
-    ],
+    tests: ['test/kubernetes/objects/**/*.test.ts', 'test/extensionconfig/conversion/review.test.ts'],
   },
   runtime: { mutate: ['src/runtimehooks/client/**/*.ts'], tests: ['test/runtimehooks/client/**/*.test.ts'] },
   hooks: {

@@ -1,4 +1,4 @@
-import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
+import { convert } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, versionOf, withDefaults } from '../../extensionconfig/index.ts';
 import { isJsonObject, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { PlacedObject } from '../../kubernetes/manifests/index.ts';
@@ -32,7 +32,7 @@ function withNumericPort(object: JsonObject): JsonObject {
 const fixes: Readonly<Record<string, (object: JsonObject) => JsonObject>> = {
   'metadata-namespace': withoutNamespace,
   'field-type': withNumericPort,
-  'api-version-deprecated': (object) => extensionConfigConverter.convert(object, apiVersionOf(hubVersion)),
+  'api-version-deprecated': (object) => convert(object, apiVersionOf(hubVersion)),
 };
 
 /**

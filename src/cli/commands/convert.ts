@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { StructuredPatchHunk } from 'diff';
 import { count, printableLines, systemProblem, withoutControls } from '../../base/index.ts';
 import { type DocumentChange, type RewriteProblem, rewriteManifests } from '../../checks/lint/index.ts';
-import { extensionConfigConverter } from '../../extensionconfig/conversion/index.ts';
+import { convert } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
 import { createReplacer, ReplaceError, readManifests, showPlace } from '../../kubernetes/manifests/index.ts';
 import { addFlags, choiceFlag, type Flags, listFlag, readFlags, switchFlag } from '../framework/flags.ts';
@@ -98,7 +98,7 @@ export const define: DefineCommand = (command, io, end) => {
       const { file, text: before } = manifest;
       const { text, objects, problems, changes } = await rewriteManifests(
         before,
-        (object) => extensionConfigConverter.convert(object, apiVersionOf(to)),
+        (object) => convert(object, apiVersionOf(to)),
         to,
       );
       for (const problem of problems) {

@@ -20,9 +20,9 @@ async function inHubVersion(object: JsonObject, where: string): Promise<JsonObje
     return object;
   }
   // Most objects need no conversion.
-  const { extensionConfigConverter } = await import('../../extensionconfig/conversion/index.ts');
+  const { convert } = await import('../../extensionconfig/conversion/index.ts');
   try {
-    return extensionConfigConverter.convert(object, hub);
+    return convert(object, hub);
   } catch (error) {
     if (error instanceof ConversionError) {
       throw new UsageError(`${where}: ${error.path.join('.')} ${error.message}`);

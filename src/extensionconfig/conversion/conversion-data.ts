@@ -1,18 +1,18 @@
 import {
   ConversionError,
+  fieldAt,
   isJsonObject,
   type Json,
   type JsonObject,
-  objectAt,
+  own,
   parseJson,
 } from '../../kubernetes/index.ts';
-import { joinPath } from './schema-path.ts';
 
-/**
- * One step in the path of a kept value: a property, a list item identified by the values of its keys, or (in brackets)
- * the key of a map. List items are not identified by index, since the list may have been reordered in the meantime.
- */
-export type KeptStep = string | JsonObject | [string];
+/** Annotation with the conversion data of an ExtensionConfig: what its current version cannot represent. */
+export const conversionDataAnnotation = 'runtime.cluster.x-k8s.io/conversion-data';
+
+/** One step in the path of a kept value: a property, or a list item identified by the values of its keys. */
+export type KeptStep = string | JsonObject;
 
 /** A value that a version cannot represent, and where it belongs. */
 export interface KeptValue {
@@ -21,7 +21,7 @@ export interface KeptValue {
 }
 
 /** The kept values, by the `apiVersion` that can represent them. */
-export type ConversionData = Map<string, KeptValue[]>;
+type ConversionData = Map<string, KeptValue[]>;
 
 /**
  * Maximum number of bytes of conversion data (256 KiB): the limit of Kubernetes for all annotations of an object
@@ -29,86 +29,67 @@ export type ConversionData = Map<string, KeptValue[]>;
  */
 export const maxConversionDataBytes = 256 * 1024;
 
-/** Maximum number of versions in conversion data: an API has a few, and each costs as much as an object. */
-const maxVersions = 16;
-
-function isStep(step: Json): step is KeptStep & Json {
-  return (
-    typeof step === 'string' ||
-    isJsonObject(step) ||
-    (Array.isArray(step) && step.length === 1 && typeof step[0] === 'string')
-  );
-}
+/** More values cannot fit into the conversion data, given the size of the shortest one. */
+export const maxKeptValues = Math.floor(maxConversionDataBytes / '{"path":["a"],"value":0}'.length);
 
 function isKeptValue(entry: Json): entry is Json & KeptValue {
-  return (
-    isJsonObject(entry) &&
-    Array.isArray(entry.path) &&
-    entry.path.length > 0 &&
-    entry.path.every(isStep) &&
-    Object.hasOwn(entry, 'value')
-  );
+  return isJsonObject(entry) && Array.isArray(entry.path) && Object.hasOwn(entry, 'value');
 }
 
-/**
- * Parses the conversion data in an annotation. Undefined if it is malformed, since users can write any text there, and
- * if it has more than `maxConversionDataBytes` UTF-16 units or `maxVersions` versions.
- */
-export function parseConversionData(text: Json): ConversionData | undefined {
+function parse(text: Json | undefined): JsonObject | undefined {
   if (typeof text !== 'string' || text.length > maxConversionDataBytes) {
     return undefined;
   }
-  let value: Json;
   try {
-    value = parseJson(Buffer.from(text));
+    const value = parseJson(Buffer.from(text));
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-  if (!isJsonObject(value)) {
-    return undefined;
-  }
-  const versions = Object.keys(value);
-  if (versions.length > maxVersions) {
-    return undefined;
-  }
+}
+
+/** The conversion data of an object; undefined if it has none, or malformed ones, since users can write any text there. */
+export function conversionDataOf(object: JsonObject): ConversionData | undefined {
   const data: ConversionData = new Map();
-  for (const version of versions) {
-    const entries = value[version];
+  const versions = parse(fieldAt(object, 'metadata', 'annotations', conversionDataAnnotation));
+  for (const [version, entries] of Object.entries(versions ?? {})) {
     if (!Array.isArray(entries) || !entries.every(isKeptValue)) {
       return undefined;
     }
-    data.set(version, entries.map(({ path, value: kept }) => ({ path, value: kept })) as KeptValue[]);
+    data.set(version, entries);
   }
-  return data;
+  return versions && data;
+}
+
+/** Size of an object's conversion data, in bytes of UTF-8. */
+export function conversionDataBytes(object: JsonObject): number {
+  const text = fieldAt(object, 'metadata', 'annotations', conversionDataAnnotation);
+  return typeof text === 'string' ? Buffer.byteLength(text) : 0;
 }
 
 /**
- * The annotation text of conversion data that is not empty.
+ * The object with other conversion data; without the annotation if there are none.
  *
- * @throws {ConversionError} when it is longer than `maxConversionDataBytes` in UTF-8.
+ * @throws {ConversionError} when they are longer than `maxConversionDataBytes`, or the object has no room for annotations.
  */
-export function formatConversionData(data: ConversionData, annotation: string): string {
-  const text = JSON.stringify(Object.fromEntries(data));
-  const bytes = Buffer.byteLength(text);
-  if (bytes > maxConversionDataBytes) {
-    throw new ConversionError(
-      ['metadata', 'annotations', annotation],
-      `would need ${bytes} bytes to keep what the other version cannot represent; the maximum is ${maxConversionDataBytes}`,
-    );
+export function withConversionData(object: JsonObject, data: ConversionData): JsonObject {
+  const metadata = own(object, 'metadata') ?? {};
+  const before = isJsonObject(metadata) ? (own(metadata, 'annotations') ?? {}) : null;
+  if (!isJsonObject(metadata) || !isJsonObject(before)) {
+    throw new ConversionError(['metadata'], 'must be an object, and so must its annotations');
   }
-  return text;
-}
-
-/** The path of a kept value in the notation of plans: `status.handlers[].timeoutSeconds`. */
-export function patternOf(path: readonly KeptStep[]): string {
-  return path.reduce<string>(
-    (pattern, step) => joinPath(pattern, typeof step === 'string' ? step : Array.isArray(step) ? '{}' : '[]'),
-    '',
-  );
-}
-
-/** The keys that identify a list item, without those it lacks. */
-export function listItemKey(item: Json, keys: readonly string[]): JsonObject {
-  const found = objectAt(item);
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(found, key)).map((key) => [key, found[key] as Json]));
+  const { [conversionDataAnnotation]: _, ...annotations } = before;
+  if (data.size > 0) {
+    const text = JSON.stringify(Object.fromEntries(data));
+    const bytes = Buffer.byteLength(text);
+    if (bytes > maxConversionDataBytes) {
+      throw new ConversionError(
+        ['metadata', 'annotations', conversionDataAnnotation],
+        `would need ${bytes} bytes to keep what the other version cannot represent; the maximum is ${maxConversionDataBytes}`,
+      );
+    }
+    annotations[conversionDataAnnotation] = text;
+  }
+  const { annotations: __, ...rest } = metadata;
+  return { ...object, metadata: Object.keys(annotations).length > 0 ? { ...rest, annotations } : rest };
 }

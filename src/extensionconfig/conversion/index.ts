@@ -1,5 +1,3 @@
-export type { ChangeTable } from './change-table.ts';
-export { UnlistedDifferenceError } from './compile.ts';
-export { type ConversionStep, createConverter, type VersionChange, type VersionMap } from './engine.ts';
-export { conversionDataAnnotation, extensionConfigConverter } from './extension-config.ts';
-export { createReview, reviewConversion } from './review.ts';
+export { conversionDataAnnotation, maxConversionDataBytes } from './conversion-data.ts';
+export { convert } from './convert.ts';
+export { reviewConversion } from './review.ts';

@@ -9,8 +9,9 @@ import {
   type JsonObject,
   showValue,
 } from '../../kubernetes/index.ts';
-import type { KindConverter } from './engine.ts';
-import { extensionConfigConverter } from './extension-config.ts';
+import { kind } from '../api/names.ts';
+import { conversionDataBytes } from './conversion-data.ts';
+import { convert } from './convert.ts';
 
 function reviewOf(response: ConversionResponse): ConversionReviewResponse {
   return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview', response };
@@ -29,47 +30,37 @@ function nameOf({ metadata }: JsonObject, index: number): string {
   return `objects[${index}]${typeof name === 'string' ? ` ${showValue(name)}` : ''}`;
 }
 
-/** Why an object could not be converted. Names the field, and reveals nothing else of the object. */
-function reasonOf(error: unknown): string {
-  if (error instanceof ConversionError) {
-    return `${formatFieldPath(error.path)}: ${error.message}`;
-  }
-  return `internal error (${error instanceof Error ? error.name : typeof error})`;
-}
-
 /**
- * Creates the function that answers ConversionReviews of apiextensions.k8s.io/v1: with all objects in the order of the
- * request, or with a failure that names the object and the field. The function never throws; `problem` says why a body
+ * Answers a ConversionReview of apiextensions.k8s.io/v1 for ExtensionConfigs: with all objects in the order of the request,
+ * or with a failure that names the object and the field, and reveals nothing else of the object. `problem` says why a body
  * is not a review.
  */
-export function createReview({ convert, conversionDataBytes, kind }: KindConverter) {
-  return (body: Json): { review: ConversionReviewResponse } | { problem: string } => {
-    const decoded = decodeConversionReview(body);
-    if ('problem' in decoded) {
-      const { problem, uid } = decoded;
-      return uid === undefined ? { problem } : { review: failed(uid, problem) };
-    }
-    const { uid, desiredAPIVersion, objects } = decoded.request;
-    const convertedObjects: JsonObject[] = [];
-    let addedBytes = 0;
-    for (const [index, object] of objects.entries()) {
-      const fail = (reason: string) => ({ review: failed(uid, `${kind} ${nameOf(object, index)}: ${reason}`) });
-      try {
-        const converted = convert(object, desiredAPIVersion);
-        addedBytes += conversionDataBytes(converted) - conversionDataBytes(object);
-        convertedObjects.push(converted);
-      } catch (error) {
-        return fail(reasonOf(error));
+export function reviewConversion(body: Json): { review: ConversionReviewResponse } | { problem: string } {
+  const decoded = decodeConversionReview(body);
+  if ('problem' in decoded) {
+    const { problem, uid } = decoded;
+    return uid === undefined ? { problem } : { review: failed(uid, problem) };
+  }
+  const { uid, desiredAPIVersion, objects } = decoded.request;
+  const convertedObjects: JsonObject[] = [];
+  let addedBytes = 0;
+  for (const [index, object] of objects.entries()) {
+    const fail = (reason: string) => ({ review: failed(uid, `${kind} ${nameOf(object, index)}: ${reason}`) });
+    try {
+      const converted = convert(object, desiredAPIVersion);
+      addedBytes += conversionDataBytes(converted) - conversionDataBytes(object);
+      convertedObjects.push(converted);
+    } catch (error) {
+      if (!(error instanceof ConversionError)) {
+        throw error;
       }
-      if (addedBytes > maxAddedBytes) {
-        return fail(
-          `with it, the objects of this review need more than ${maxAddedBytes} bytes to keep what ${desiredAPIVersion} cannot represent; convert fewer at a time`,
-        );
-      }
+      return fail(`${formatFieldPath(error.path)}: ${error.message}`);
     }
-    return { review: reviewOf({ uid, convertedObjects, result: { status: 'Success' } }) };
-  };
+    if (addedBytes > maxAddedBytes) {
+      return fail(
+        `with it, the objects of this review need more than ${maxAddedBytes} bytes to keep what ${desiredAPIVersion} cannot represent; convert fewer at a time`,
+      );
+    }
+  }
+  return { review: reviewOf({ uid, convertedObjects, result: { status: 'Success' } }) };
 }
-
-/** Converts the objects of ConversionReviews for ExtensionConfigs. */
-export const reviewConversion = createReview(extensionConfigConverter);

@@ -1,9 +1,10 @@
-import { type ChangeTable, type ConversionStep, createConverter } from '../../extensionconfig/conversion/index.ts';
 import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kubernetes/index.ts';
 import { formatHook, type HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { type Components, componentOf, componentsOf } from '../messages/index.ts';
+import type { ChangeTable } from './change-table.ts';
+import { type ConversionStep, createConverter } from './engine.ts';
 
 /**
  * What changed in a message from one version of a hook to the next, beyond what the schemas show, with hand-written
@@ -120,7 +121,7 @@ export function defineHookVersions(changes: readonly HookVersionChange[]): HookV
     group: first.group,
     name: first.name,
     versions,
-    requestFor: (version, request) => converters.request.convert(request, `${first.group}/${version}`),
-    responseFor: (version, response) => converters.response.convert(response, `${first.group}/${version}`),
+    requestFor: (version, request) => converters.request(request, `${first.group}/${version}`),
+    responseFor: (version, response) => converters.response(response, `${first.group}/${version}`),
   };
 }

@@ -1,60 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import {
-  type ConversionData,
-  formatConversionData,
-  listItemKey,
+  conversionDataBytes,
+  conversionDataOf,
+  type KeptValue,
   maxConversionDataBytes,
-  parseConversionData,
-  patternOf,
+  withConversionData,
 } from '../../../src/extensionconfig/conversion/conversion-data.ts';
-import { ConversionError, type Json } from '../../../src/kubernetes/index.ts';
+import { conversionDataAnnotation } from '../../../src/extensionconfig/conversion/index.ts';
+import { ConversionError, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 
-const ofVersions = (count: number) =>
-  JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, index) => [`v${index}`, []])));
-
-test('data for more versions than an API has is not conversion data', () => {
-  expect([...(parseConversionData(ofVersions(16)) ?? [])]).toHaveLength(16);
-  expect(parseConversionData(ofVersions(17))).toBeUndefined();
-});
+const withText = (text: Json): JsonObject => ({ metadata: { annotations: { [conversionDataAnnotation]: text } } });
+const parsed = (text: Json) => conversionDataOf(withText(text));
 
 test('data can be read up to the size that can be written: 256 KiB', () => {
   const padded = (length: number) => `{"v1":[]${' '.repeat(length - 9)}}`;
-  expect(parseConversionData(padded(maxConversionDataBytes))).toEqual(new Map([['v1', []]]));
-  expect(parseConversionData(padded(maxConversionDataBytes + 1))).toBeUndefined();
+  expect(parsed(padded(maxConversionDataBytes))).toEqual(new Map([['v1', []]]));
+  expect(parsed(padded(maxConversionDataBytes + 1))).toBeUndefined();
 });
 
-describe('an entry', () => {
-  const parsed = (entry: Json) => parseConversionData(JSON.stringify({ v1: [entry] }));
-
-  test.each<[string, Json]>([
-    ['a property', { path: ['spec'], value: 0 }],
-    ['all sorts of steps', { path: ['spec', { name: 'a' }, ['key'], {}], value: null }],
-    ['a value of any sort', { path: ['a'], value: { b: [1, 'x'] } }],
-  ])('consists of a path and a value: %s', (_, entry) => {
-    expect(parsed(entry)).toEqual(new Map([['v1', [entry]]]));
-  });
-
-  test('loses any other fields', () => {
-    expect(parsed({ path: ['a'], value: 1, more: 2 })).toEqual(new Map([['v1', [{ path: ['a'], value: 1 }]]]));
-  });
-
-  test.each<[string, Json]>([
-    ['a text', 'x'],
-    ['null', null],
-    ['a list', [['a'], 1]],
-    ['no path', { value: 1 }],
-    ['no value', { path: ['a'] }],
-    ['a path that is not a list', { path: 'a', value: 1 }],
-    ['a path of no steps', { path: [], value: 1 }],
-    ['a number as a step', { path: ['a', 0], value: 1 }],
-    ['null as a step', { path: [null], value: 1 }],
-    ['a key in two brackets', { path: [['a', 'b']], value: 1 }],
-    ['no key in brackets', { path: [[]], value: 1 }],
-    ['a key that is not a text', { path: [[1]], value: 1 }],
-  ])('otherwise makes the data unreadable: %s', (_, entry) => {
-    expect(parsed(entry)).toBeUndefined();
-    expect(parseConversionData(JSON.stringify({ v1: [{ path: ['a'], value: 1 }, entry] }))).toBeUndefined();
-  });
+test.each<[string, Json]>([
+  ['a text', 'x'],
+  ['null', null],
+  ['a list', [['a'], 1]],
+  ['no path', { value: 1 }],
+  ['no value', { path: ['a'] }],
+  ['a path that is not a list', { path: 'a', value: 1 }],
+])('an entry that is %s makes the data unreadable', (_, entry) => {
+  expect(parsed(JSON.stringify({ v1: [{ path: ['a'], value: 1 }, entry] }))).toBeUndefined();
 });
 
 test.each<[string, Json]>([
@@ -64,17 +36,18 @@ test.each<[string, Json]>([
   ['null', 'null'],
   ['entries that are not a list', '{"v1":{}}'],
 ])('%s is not conversion data', (_, text) => {
-  expect(parseConversionData(text)).toBeUndefined();
+  expect(parsed(text)).toBeUndefined();
 });
 
 test('written data can be read again, up to 256 KiB of UTF-8', () => {
-  const kept = (value: string): ConversionData => new Map([['v1', [{ path: ['spec', { name: 'a' }, ['k']], value }]]]);
-  const empty = formatConversionData(kept(''), 'a.example/kept');
-  expect(empty).toBe('{"v1":[{"path":["spec",{"name":"a"},["k"]],"value":""}]}');
-  expect(parseConversionData(empty)).toEqual(kept(''));
-  const room = maxConversionDataBytes - Buffer.byteLength(empty);
-  expect(formatConversionData(kept('x'.repeat(room)), 'a.example/kept')).toHaveLength(maxConversionDataBytes);
-  const tooLong = () => formatConversionData(kept(`${'x'.repeat(room - 1)}ä`), 'a.example/kept');
+  const kept = (value: string) => new Map<string, KeptValue[]>([['v1', [{ path: ['spec', { name: 'a' }], value }]]]);
+  const written = (value: string) => withConversionData({}, kept(value));
+  const empty = written('');
+  expect(empty).toEqual(withText('{"v1":[{"path":["spec",{"name":"a"}],"value":""}]}'));
+  expect(conversionDataOf(empty)).toEqual(kept(''));
+  const room = maxConversionDataBytes - conversionDataBytes(empty);
+  expect(conversionDataBytes(written('x'.repeat(room)))).toBe(maxConversionDataBytes);
+  const tooLong = () => written(`${'x'.repeat(room - 1)}ä`);
   expect(tooLong).toThrow(ConversionError);
   expect(tooLong).toThrow(
     'would need 262145 bytes to keep what the other version cannot represent; the maximum is 262144',
@@ -82,19 +55,25 @@ test('written data can be read again, up to 256 KiB of UTF-8', () => {
   try {
     tooLong();
   } catch (error) {
-    expect((error as ConversionError).path).toEqual(['metadata', 'annotations', 'a.example/kept']);
+    expect((error as ConversionError).path).toEqual(['metadata', 'annotations', conversionDataAnnotation]);
   }
 });
 
-test('formats a path in the notation of plans', () => {
-  expect(patternOf(['status', 'handlers', { name: 'a' }, 'timeoutSeconds'])).toBe('status.handlers[].timeoutSeconds');
-  expect(patternOf(['rooms', ['main'], 'smell'])).toBe('rooms{}.smell');
-  expect(patternOf(['a'])).toBe('a');
-});
+describe('metadata', () => {
+  test.each<[string, Json]>([
+    ['that is not an object', 'x'],
+    ['whose annotations are not an object', { annotations: [] }],
+  ])('%s has no room for data', (_, metadata) => {
+    expect(() => withConversionData({ metadata }, new Map([['v1', []]]))).toThrow(
+      'must be an object, and so must its annotations',
+    );
+  });
 
-test('reads the keys of a list item, as far as it has them', () => {
-  expect(listItemKey({ name: 'a', port: 1, more: 2 }, ['name', 'port'])).toEqual({ name: 'a', port: 1 });
-  expect(listItemKey({ port: null }, ['name', 'port'])).toEqual({ port: null });
-  expect(listItemKey({}, ['toString'])).toEqual({});
-  expect(listItemKey('x', ['length'])).toEqual({});
+  test('preserves other annotations, and loses those that are not needed', () => {
+    const annotations = { a: 'b', [conversionDataAnnotation]: 'x' };
+    const object = { metadata: { name: 'n', annotations } };
+    expect(withConversionData(object, new Map())).toEqual({ metadata: { name: 'n', annotations: { a: 'b' } } });
+    expect(withConversionData(withText('x'), new Map())).toEqual({ metadata: {} });
+    expect(object.metadata.annotations).toBe(annotations);
+  });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { extensionConfigConverter } from '../../../src/extensionconfig/conversion/index.ts';
+import { convert } from '../../../src/extensionconfig/conversion/index.ts';
 
 const golden = (version: string) => parse(readFileSync(new URL(`./golden/${version}.yaml`, import.meta.url), 'utf8'));
 
@@ -9,5 +9,5 @@ test.each([
   ['v1alpha1', 'v1beta2'],
   ['v1beta2', 'v1alpha1'],
 ])('%s → %s, and the conversion data on the way', (from, to) => {
-  expect(extensionConfigConverter.convert(golden(from), golden(to).apiVersion)).toEqual(golden(to));
+  expect(convert(golden(from), golden(to).apiVersion)).toEqual(golden(to));
 });

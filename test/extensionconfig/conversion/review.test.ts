@@ -63,7 +63,7 @@ describe('a failure names the object and the field, and converts nothing', () =>
     [
       'a field inside a value that is not an object',
       [object('b', { status: { conditions: [], deprecated: 'x' } })],
-      /"b": status.conditions: becomes status.deprecated.v1beta1.conditions, and deprecated is not an object/,
+      /"b": status.conditions: becomes status.deprecated.v1beta1.conditions, where the object has another value/,
     ],
     ['an object that is a number', [object('a'), 7], /request.objects\[1\] must be an object, got a number/],
     ['objects that are not a list', {}, /request.objects must be an array/],

@@ -1,5 +1,8 @@
-import { maxConversionDataBytes } from '../../../src/extensionconfig/conversion/conversion-data.ts';
-import { conversionDataAnnotation, reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
+import {
+  conversionDataAnnotation,
+  maxConversionDataBytes,
+  reviewConversion,
+} from '../../../src/extensionconfig/conversion/index.ts';
 import { decodeAdmissionReview, parseJson, reviewOf } from '../../../src/kubernetes/index.ts';
 import { createAdmission, createRuleSet } from '../../../src/policy/index.ts';
 import { createHookCatalog, newestKnownRelease } from '../../../src/runtimehooks/index.ts';

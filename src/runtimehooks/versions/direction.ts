@@ -1,11 +1,11 @@
-import type { OpenApiSchema } from '../api/crd.ts';
+import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import type { DirectedTable } from './change-table.ts';
 import { type Field, kindOf, namesakesIn, type Property, propertiesOf } from './fields.ts';
 import { canCheck, tightened } from './limits.ts';
-import type { ConversionPlan, PropertyAction, ValuePlan } from './plan.ts';
+import type { PropertyAction, ValuePlan } from './plan.ts';
 import { isBelow, joinPath, schemaAt, tokensOf } from './schema-path.ts';
 
-/** One version of a kind. */
+/** One version of a message. */
 export interface VersionSchema {
   apiVersion: string;
   schema: OpenApiSchema;
@@ -16,20 +16,16 @@ interface Compilation {
   from: VersionSchema;
   to: VersionSchema;
   table: DirectedTable;
-  /** Whether what the other version cannot represent is kept as conversion data. */
-  keeps: boolean;
-  kept: Map<string, OpenApiSchema | undefined>;
-  listKeys: Map<string, readonly string[]>;
   problems: string[];
 }
 
-const notConverted: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+const notConverted: readonly string[] = ['apiVersion', 'kind'];
 
 /**
- * The limits to check, if the other version has tighter ones and values beyond them are to be kept. A difference that
+ * The limits to check, if the other version has tighter ones and values beyond them are to be dropped. A difference that
  * the table does not list is a problem.
  */
-function limitsFor({ from, to, table, kept, problems }: Compilation, source: Field, target: Field) {
+function limitsFor({ from, to, table, problems }: Compilation, source: Field, target: Field) {
   const keywords = tightened(source.schema, target.schema);
   if (keywords.length === 0) {
     return undefined;
@@ -44,14 +40,13 @@ function limitsFor({ from, to, table, kept, problems }: Compilation, source: Fie
     return undefined;
   }
   if (/[\]}]$/.test(path) || !keywords.every(canCheck)) {
-    problems.push(`${path}: only a property can be omitted and kept, and not for ${keywords.join(', ')}`);
+    problems.push(`${path}: only a property can be dropped, and not for ${keywords.join(', ')}`);
     return undefined;
   }
-  kept.set(path, target.schema);
   return target.schema;
 }
 
-/** Finds the properties that only the other version requires: conversion data cannot provide them. */
+/** Finds the properties that only the other version requires. */
 function checkRequired({ from, to, table, problems }: Compilation, source: Field, target: Field): void {
   const required = new Set((source.schema.required ?? []).map((name) => joinPath(source.path, name).toLowerCase()));
   for (const name of target.schema.required ?? []) {
@@ -93,7 +88,7 @@ function moveAction(
   return { do: 'move', to: steps, plan: valuePlan(compilation, source, target, scope), limits };
 }
 
-/** The actions for nested fields that move elsewhere from a property that is kept. */
+/** The actions for nested fields that move elsewhere from a property that is dropped. */
 function actionsBelow(
   compilation: Compilation,
   source: Field,
@@ -114,7 +109,7 @@ function actionsBelow(
     } else if (table.isReadByHand(path)) {
       actions.set(name, { do: 'skip' });
     } else if (table.hasMoveBelow(path)) {
-      actions.set(name, { do: 'keep', below: actionsBelow(compilation, property, isPropertyListed, scope) });
+      actions.set(name, { do: 'drop', below: actionsBelow(compilation, property, isPropertyListed, scope) });
     } else if (!isPropertyListed) {
       problems.push(`${path}: only ${from.apiVersion} has it`);
     }
@@ -132,7 +127,7 @@ function actionFor(
   namesake: Property | undefined,
   scope: string,
 ): PropertyAction | undefined {
-  const { from, table, kept, problems } = compilation;
+  const { from, table, problems } = compilation;
   const { name, path } = source;
   const toPath = table.targetOf(path);
   if (toPath !== undefined) {
@@ -147,8 +142,7 @@ function actionFor(
       problems.push(`${path}: only ${from.apiVersion} has it`);
       return undefined;
     }
-    kept.set(path, undefined);
-    return { do: 'keep', below: actionsBelow(compilation, source, isListed, scope) };
+    return { do: 'drop', below: actionsBelow(compilation, source, isListed, scope) };
   }
   const limits = limitsFor(compilation, source, namesake);
   const plan = valuePlan(compilation, source, namesake, scope);
@@ -175,26 +169,18 @@ function objectPlan(compilation: Compilation, source: Field, target: Field, scop
 
 /** The plan for the items of a list or the values of a map, which fields that move must not leave. */
 function innerPlan(compilation: Compilation, source: Field, target: Field): ValuePlan | undefined {
-  // Only for the check: limits of these containers can be passed, but not kept.
+  // Only for the check: a whole item or value is not dropped.
   limitsFor(compilation, source, target);
   return valuePlan(compilation, source, target, target.path);
 }
 
 function listPlan(compilation: Compilation, source: Field, target: Field): ValuePlan | undefined {
-  const { keeps, kept, listKeys, problems } = compilation;
   if (source.schema.items === undefined || target.schema.items === undefined) {
     return undefined;
   }
   const items: Field = { path: `${source.path}[]`, schema: source.schema.items };
   const item = innerPlan(compilation, items, { path: `${target.path}[]`, schema: target.schema.items });
-  const keys = source.schema['x-kubernetes-list-map-keys'] ?? [];
-  listKeys.set(items.path, keys);
-  if (keeps && keys.length === 0 && [...kept.keys()].some((path) => isBelow(path, items.path))) {
-    problems.push(
-      `${source.path}: its items have no keys to identify them, so nothing below it can be kept as conversion data`,
-    );
-  }
-  return item && { kind: 'list', item, keys };
+  return item && { kind: 'list', item };
 }
 
 function mapPlan(compilation: Compilation, source: Field, target: Field): ValuePlan | undefined {
@@ -241,19 +227,13 @@ function valuePlan(compilation: Compilation, source: Field, target: Field, scope
 /**
  * Compiles one direction. `problems` are the differences that the table does not list, one line each; if there are any,
  * the plan is unusable.
- *
- * @param keeps whether what the other version cannot represent is kept as conversion data.
  */
 export function compileDirection(
   from: VersionSchema,
   to: VersionSchema,
   table: DirectedTable,
-  keeps: boolean,
-): { plan: ConversionPlan; problems: readonly string[] } {
-  const kept = new Map<string, OpenApiSchema | undefined>();
-  const listKeys = new Map<string, readonly string[]>();
+): { plan: ValuePlan | undefined; problems: readonly string[] } {
   const problems: string[] = [];
-  const compilation: Compilation = { from, to, table, keeps, kept, listKeys, problems };
-  const root = valuePlan(compilation, { path: '', schema: from.schema }, { path: '', schema: to.schema }, '');
-  return { plan: { root, kept, listKeys }, problems };
+  const root = { path: '', schema: from.schema };
+  return { plan: valuePlan({ from, to, table, problems }, root, { path: '', schema: to.schema }, ''), problems };
 }

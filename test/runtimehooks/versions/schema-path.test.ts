@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isBelow, joinPath, schemaAt, tokensOf } from '../../../src/extensionconfig/conversion/schema-path.ts';
 import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
+import { isBelow, joinPath, schemaAt, tokensOf } from '../../../src/runtimehooks/versions/schema-path.ts';
 
 test.each([
   ['', []],

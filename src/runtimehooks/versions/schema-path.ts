@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../api/crd.ts';
+import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 
 /** The steps of a path such as `status.handlers[].name`. */
 export function tokensOf(path: string): string[] {

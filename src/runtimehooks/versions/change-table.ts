@@ -8,17 +8,17 @@
 export interface ChangeTable {
   /** Fields that were renamed or moved: path in the older version → path in the newer one. */
   moves?: Readonly<Record<string, string>> | undefined;
-  /** Fields of the older version that the newer one does not have. They are kept as conversion data. */
+  /** Fields of the older version that the newer one does not have. They are dropped. */
   removed?: readonly string[] | undefined;
-  /** Fields of the newer version that the older one does not have. They are kept as conversion data. */
+  /** Fields of the newer version that the older one does not have. They are dropped. */
   added?: readonly string[] | undefined;
   /** Fields that the hand-written steps convert; the automatic part skips them. */
   byHand?: { older?: readonly string[] | undefined; newer?: readonly string[] | undefined } | undefined;
   /**
-   * Fields for which one version has tighter limits than the other: `keep` moves values beyond the limits into the
-   * conversion data; `pass` copies them nevertheless, and leaves the decision to the API server's validation.
+   * Fields for which one version has tighter limits than the other: `drop` drops values beyond the limits; `pass` copies
+   * them nevertheless.
    */
-  tighter?: Readonly<Record<string, 'keep' | 'pass'>> | undefined;
+  tighter?: Readonly<Record<string, 'drop' | 'pass'>> | undefined;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface DirectedTable {
   /** Whether an entry names the source of a field, or states that it has none. */
   hasSource(toPath: string): boolean;
   /** How values beyond the limits of a field are handled; the table lists the field by its path in either version. */
-  treatmentOf(path: string, toPath: string): 'keep' | 'pass' | undefined;
+  treatmentOf(path: string, toPath: string): 'drop' | 'pass' | undefined;
 }
 
 /** A table as seen from both directions. */
@@ -72,7 +72,7 @@ function directTable(
   moves: ReadonlyMap<string, string>,
   from: Side,
   to: Side,
-  tighter: ReadonlyMap<string, 'keep' | 'pass'>,
+  tighter: ReadonlyMap<string, 'drop' | 'pass'>,
   matched: Set<string>,
 ): DirectedTable {
   const sources = new Map([...moves].map(([path, toPath]) => [toPath, path]));

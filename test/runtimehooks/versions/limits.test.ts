@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { canCheck, fits, tightened } from '../../../src/extensionconfig/conversion/limits.ts';
 import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
 import type { Json } from '../../../src/kubernetes/index.ts';
+import { canCheck, fits, tightened } from '../../../src/runtimehooks/versions/limits.ts';
 
 test.each<[string, OpenApiSchema, Json[], Json[]]>([
   ['minimum', { type: 'integer', minimum: 2 }, [2, 3], [1, -1]],
@@ -65,6 +65,6 @@ test.each<[string, OpenApiSchema, OpenApiSchema, string[]]>([
   expect(tightened(from, to)).toEqual(keywords);
 });
 
-test('keywords that fits cannot check are not used to keep values', () => {
+test('keywords that fits cannot check are not used to drop values', () => {
   expect(['minimum', 'pattern', 'enum', 'format', 'nullable'].filter(canCheck)).toEqual(['minimum', 'pattern', 'enum']);
 });

@@ -1,22 +1,17 @@
-import type { VersionChange, VersionMap } from '../../../src/extensionconfig/conversion/index.ts';
 import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
 import { ConversionError, isJsonObject, type JsonObject } from '../../../src/kubernetes/index.ts';
+import type { VersionChange, VersionMap } from '../../../src/runtimehooks/versions/engine.ts';
 
 const string: OpenApiSchema = { type: 'string', maxLength: 20 };
 const integer: OpenApiSchema = { type: 'integer' };
 const object = (properties: Record<string, OpenApiSchema>): OpenApiSchema => ({ type: 'object', properties });
-const keyed = (key: string, items: OpenApiSchema): OpenApiSchema => ({
-  type: 'array',
-  items: { ...items, required: [key] },
-  'x-kubernetes-list-type': 'map',
-  'x-kubernetes-list-map-keys': [key],
-});
+const list = (items: OpenApiSchema): OpenApiSchema => ({ type: 'array', items });
 const version = (name: string, spec: OpenApiSchema) => ({
   apiVersion: `kitchens.example.com/${name}`,
   schema: object({ spec }),
 });
 
-/** Three versions of a made-up API: v1 and v2 differ in names and places, v2 and v3 in a type. */
+/** Three versions of a made-up message: v1 and v2 differ in names and places, v2 and v3 in a type. */
 export const kitchenSchemas = [
   version(
     'v1',
@@ -26,9 +21,9 @@ export const kitchenSchemas = [
       size: { type: 'string', enum: ['0', '7', '12', '9999'] },
       mood: { type: 'string', enum: ['Good', 'Bad', 'Odd'] },
       colour: string,
-      pots: keyed('label', object({ label: string, litres: integer, lid: string })),
+      pots: list(object({ label: string, litres: integer, lid: string })),
       rooms: { type: 'object', additionalProperties: object({ doors: integer, smell: string }) },
-      notes: { type: 'array', items: string },
+      notes: list(string),
     }),
   ),
   version(
@@ -39,9 +34,9 @@ export const kitchenSchemas = [
       size: { type: 'string', enum: ['0', '7', '12', '9999'] },
       mood: { type: 'string', enum: ['Good', 'Bad'] },
       paint: object({ colour: string }),
-      pots: keyed('name', object({ name: string, litres: integer, weight: integer })),
+      pots: list(object({ name: string, litres: integer, weight: integer })),
       rooms: { type: 'object', additionalProperties: object({ doors: integer, windows: integer }) },
-      notes: { type: 'array', items: string },
+      notes: list(string),
     }),
   ),
   version(
@@ -52,9 +47,9 @@ export const kitchenSchemas = [
       size: { type: 'integer', minimum: 0, maximum: 9999 },
       mood: { type: 'string', enum: ['Good', 'Bad'] },
       paint: object({ colour: string }),
-      pots: keyed('name', object({ name: string, litres: integer, weight: integer })),
+      pots: list(object({ name: string, litres: integer, weight: integer })),
       rooms: { type: 'object', additionalProperties: object({ doors: integer, windows: integer }) },
-      notes: { type: 'array', items: string },
+      notes: list(string),
     }),
   ),
 ] as const;
@@ -79,7 +74,7 @@ export const firstChange = {
   },
   removed: ['spec.pots[].lid', 'spec.rooms{}.smell'],
   added: ['spec.pots[].weight', 'spec.rooms{}.windows'],
-  tighter: { 'spec.mood': 'keep' },
+  tighter: { 'spec.mood': 'drop' },
 } satisfies VersionChange;
 
 /** The table between v2 and v3: a type changes, which takes a custom step in each direction. */
@@ -102,5 +97,4 @@ export const kitchens: VersionMap = {
   kind: 'Kitchen',
   versions: kitchenSchemas,
   changes: [firstChange, secondChange],
-  conversionDataAnnotation: 'kitchens.example.com/kept',
 };

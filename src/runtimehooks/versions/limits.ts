@@ -1,6 +1,6 @@
 import { charactersIn } from '../../base/index.ts';
+import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
-import type { OpenApiSchema } from '../api/crd.ts';
 
 const lower = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
 const upper = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ChangeTable } from '../../../src/extensionconfig/conversion/change-table.ts';
-import { compilePlans, UnlistedDifferenceError } from '../../../src/extensionconfig/conversion/compile.ts';
-import type { ConversionPlan, PropertyAction, ValuePlan } from '../../../src/extensionconfig/conversion/plan.ts';
 import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
+import type { ChangeTable } from '../../../src/runtimehooks/versions/change-table.ts';
+import { compilePlans, UnlistedDifferenceError } from '../../../src/runtimehooks/versions/engine.ts';
+import type { PropertyAction, ValuePlan } from '../../../src/runtimehooks/versions/plan.ts';
 
 const text: OpenApiSchema = { type: 'string' };
 const short: OpenApiSchema = { type: 'string', maxLength: 5 };
@@ -12,11 +12,7 @@ const object = (properties: Record<string, OpenApiSchema>, required?: string[]):
   properties,
   ...(required && { required }),
 });
-const list = (items: OpenApiSchema, ...keys: string[]): OpenApiSchema => ({
-  type: 'array',
-  items,
-  ...(keys.length > 0 && { 'x-kubernetes-list-map-keys': keys }),
-});
+const list = (items: OpenApiSchema): OpenApiSchema => ({ type: 'array', items });
 const map = (additionalProperties: OpenApiSchema): OpenApiSchema => ({ type: 'object', additionalProperties });
 
 type Fields = Record<string, OpenApiSchema> | OpenApiSchema;
@@ -25,13 +21,13 @@ const version = (name: string, fields: Fields) => ({
   apiVersion: name,
   schema: isSchema(fields) ? fields : object(fields),
 });
-const compile = (older: Fields, newer: Fields, table: ChangeTable = {}, keeps = true) =>
-  compilePlans(version('v1', older), version('v2', newer), table, keeps);
+const compile = (older: Fields, newer: Fields, table: ChangeTable = {}) =>
+  compilePlans(version('v1', older), version('v2', newer), table);
 
 /** The errors of a table, one per line; empty if it lists all differences. */
-function problemsOf(older: Fields, newer: Fields, table: ChangeTable = {}, keeps = true): string[] {
+function problemsOf(older: Fields, newer: Fields, table: ChangeTable = {}): string[] {
   try {
-    compile(older, newer, table, keeps);
+    compile(older, newer, table);
     return [];
   } catch (error) {
     expect(error).toBeInstanceOf(UnlistedDifferenceError);
@@ -41,7 +37,7 @@ function problemsOf(older: Fields, newer: Fields, table: ChangeTable = {}, keeps
   }
 }
 
-type Case = [name: string, older: Fields, newer: Fields, table: ChangeTable, problems: string[], keeps?: boolean];
+type Case = [name: string, older: Fields, newer: Fields, table: ChangeTable, problems: string[]];
 
 const anything: OpenApiSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const either: OpenApiSchema = { 'x-kubernetes-int-or-string': true };
@@ -70,12 +66,12 @@ describe('a type that changes is not converted automatically', () => {
     ['maps', map(text)],
   ])('%s are copied unchanged', (_name, schema) => {
     const { toNewer, toOlder } = compile({ a: schema }, { a: schema });
-    expect([toNewer.root, toOlder.root]).toEqual([undefined, undefined]);
+    expect([toNewer, toOlder]).toEqual([undefined, undefined]);
   });
 
   test('a list whose items only one version describes is copied', () => {
     const { toNewer, toOlder } = compile({ a: { type: 'array' } }, { a: list(object({ b: text })) });
-    expect([toNewer.root, toOlder.root]).toEqual([undefined, undefined]);
+    expect([toNewer, toOlder]).toEqual([undefined, undefined]);
   });
 
   test('in a list and in a map', () => {
@@ -104,34 +100,19 @@ describe('fields that one version has', () => {
     ['listed on both sides', { a: text }, { a: text }, { removed: ['a'], added: ['a'] }, []],
     [
       'in items',
-      { a: list(object({ k: text, b: text }), 'k') },
-      { a: list(object({ k: text }), 'k') },
+      { a: list(object({ k: text, b: text })) },
+      { a: list(object({ k: text })) },
       {},
       ['a[].b: only v1 has it'],
     ],
     [
       'in items, listed',
-      { a: list(object({ k: text, b: text }), 'k') },
-      { a: list(object({ k: text }), 'k') },
+      { a: list(object({ k: text, b: text })) },
+      { a: list(object({ k: text })) },
       { removed: ['a[].b'] },
       [],
     ],
     ['in map values', { a: map(object({ b: text })) }, { a: map(object({})) }, {}, ['a{}.b: only v1 has it']],
-    [
-      'in items without keys',
-      { a: list(object({ b: text })) },
-      { a: list(object({})) },
-      { removed: ['a[].b'] },
-      ['a: its items have no keys to identify them, so nothing below it can be kept as conversion data'],
-    ],
-    [
-      'in items without keys, where nothing is kept',
-      { a: list(object({ b: text })) },
-      { a: list(object({})) },
-      { removed: ['a[].b'] },
-      [],
-      false,
-    ],
     [
       'an object of which a field moves, and the rest is not listed',
       nested,
@@ -169,16 +150,10 @@ describe('fields that one version has', () => {
       { moves: { ab: 'x' } },
       ['a: only v1 has it'],
     ],
-    [
-      'of the metadata, version and kind',
-      { apiVersion: text, kind: text, metadata: object({ a: text }) },
-      { apiVersion: number, kind: number, metadata: object({}) },
-      {},
-      [],
-    ],
+    ['of the version and kind', { apiVersion: text, kind: text }, { apiVersion: number, kind: number }, {}, []],
     ['of these names further below', { a: object({ kind: text }) }, { a: object({}) }, {}, ['a.kind: only v1 has it']],
-  ])('%s', (_name, older, newer, table, problems, keeps) => {
-    expect(problemsOf(older, newer, table, keeps)).toEqual(problems);
+  ])('%s', (_name, older, newer, table, problems) => {
+    expect(problemsOf(older, newer, table)).toEqual(problems);
   });
 });
 
@@ -240,8 +215,8 @@ describe('fields that change their name or place', () => {
     ],
     [
       'within an item',
-      { a: list(object({ k: text, b: text }), 'k') },
-      { a: list(object({ k: text, c: object({ d: text }) }), 'k') },
+      { a: list(object({ k: text, b: text })) },
+      { a: list(object({ k: text, c: object({ d: text }) })) },
       { moves: { 'a[].b': 'a[].c.d' } },
       [],
     ],
@@ -294,7 +269,7 @@ describe('fields that change their name or place', () => {
 describe('limits that one version has', () => {
   const dated: OpenApiSchema = { type: 'string', format: 'date-time', maxLength: 5 };
   const onlyProperties = (path: string, keywords: string) =>
-    `${path}: only a property can be omitted and kept, and not for ${keywords}`;
+    `${path}: only a property can be dropped, and not for ${keywords}`;
   test.each<Case>([
     ['new ones', { a: text }, { a: short }, {}, ['a: v2 limits maxLength where v1 does not']],
     ['removed ones', { a: short }, { a: text }, {}, ['a: v1 limits maxLength where v2 does not']],
@@ -306,12 +281,12 @@ describe('limits that one version has', () => {
       ['a: v2 limits maxLength, pattern where v1 does not'],
     ],
     ['passed', { a: text }, { a: short }, { tighter: { a: 'pass' } }, []],
-    ['kept', { a: text }, { a: short }, { tighter: { a: 'keep' } }, []],
+    ['dropped', { a: text }, { a: short }, { tighter: { a: 'drop' } }, []],
     [
       'listed by the name in the newer version',
       { a: text },
       { b: short },
-      { moves: { a: 'b' }, tighter: { b: 'keep' } },
+      { moves: { a: 'b' }, tighter: { b: 'drop' } },
       [],
     ],
     [
@@ -325,32 +300,32 @@ describe('limits that one version has', () => {
       'listed, but absent',
       { a: text },
       { a: text },
-      { tighter: { a: 'keep' } },
+      { tighter: { a: 'drop' } },
       ['tighter a: listed, but matches nothing'],
     ],
     [
       'that cannot be checked',
       { a: text },
       { a: dated },
-      { tighter: { a: 'keep' } },
+      { tighter: { a: 'drop' } },
       [onlyProperties('a', 'maxLength, format')],
     ],
     ['that cannot be checked, passed', { a: text }, { a: dated }, { tighter: { a: 'pass' } }, []],
     ['of items', { a: list(text) }, { a: list(short) }, {}, ['a[]: v2 limits maxLength where v1 does not']],
     ['of items, passed', { a: list(text) }, { a: list(short) }, { tighter: { 'a[]': 'pass' } }, []],
     [
-      'of items, which cannot be kept',
+      'of items, which cannot be dropped',
       { a: list(text) },
       { a: list(short) },
-      { tighter: { 'a[]': 'keep' } },
+      { tighter: { 'a[]': 'drop' } },
       [onlyProperties('a[]', 'maxLength')],
     ],
     ['of map values', { a: map(text) }, { a: map(short) }, {}, ['a{}: v2 limits maxLength where v1 does not']],
     [
-      'of map values, which cannot be kept',
+      'of map values, which cannot be dropped',
       { a: map(text) },
       { a: map(short) },
-      { tighter: { 'a{}': 'keep' } },
+      { tighter: { 'a{}': 'drop' } },
       [onlyProperties('a{}', 'maxLength')],
     ],
   ])('%s', (_name, older, newer, table, problems) => {
@@ -365,7 +340,7 @@ describe('fields that one version requires', () => {
     ['in the newer one', a(), a(['a']), {}, ['a: required in v2, not in v1']],
     ['in the older one', a(['a']), a(), {}, ['a: required in v1, not in v2']],
     ['passed', a(), a(['a']), { tighter: { a: 'pass' } }, []],
-    ['not to be kept', a(), a(['a']), { tighter: { a: 'keep' } }, ['a: required in v2, not in v1']],
+    ['not to be dropped', a(), a(['a']), { tighter: { a: 'drop' } }, ['a: required in v2, not in v1']],
     ['written by hand', a(), a(['a']), { byHand: { older: ['a'], newer: ['a'] } }, []],
     ['below', { b: a() }, { b: a(['a']) }, {}, ['b.a: required in v2, not in v1']],
     ['below, passed', { b: a() }, { b: a(['a']) }, { tighter: { 'b.a': 'pass' } }, []],
@@ -425,7 +400,7 @@ describe('plans', () => {
     }
     switch (plan.kind) {
       case 'list':
-        return { list: plain(plan.item), keys: plan.keys };
+        return { list: plain(plan.item) };
       case 'map':
         return { map: plain(plan.value) };
       default:
@@ -440,18 +415,13 @@ describe('plans', () => {
             return [name, { set: action.name, plan: plain(action.plan), limits: action.limits }];
           case 'move':
             return [name, { move: action.to, plan: plain(action.plan), limits: action.limits }];
-          case 'keep':
-            return [name, { keep: actions(action.below) }];
+          case 'drop':
+            return [name, { drop: actions(action.below) }];
           default:
             return [name, action.do];
         }
       }),
     );
-  const plainly = ({ root, kept, listKeys }: ConversionPlan) => ({
-    root: plain(root),
-    kept: Object.fromEntries(kept),
-    listKeys: Object.fromEntries(listKeys),
-  });
   const none = { plan: undefined, limits: undefined };
 
   test('what needs no action has none', () => {
@@ -459,33 +429,24 @@ describe('plans', () => {
       { a: text, b: object({ c: list(text) }), d: map(number) },
       { a: text, b: object({ c: list(text) }), d: map(number) },
     );
-    const nothing = { root: undefined, kept: {}, listKeys: { 'b.c[]': [] } };
-    expect([plainly(toNewer), plainly(toOlder)]).toEqual([nothing, nothing]);
+    expect([toNewer, toOlder]).toEqual([undefined, undefined]);
   });
 
   test('names, limits, lists and maps', () => {
     const { toNewer, toOlder } = compile(
-      { a: object({ URL: text }), l: list(object({ k: text, b: text }), 'k'), m: map(object({ x: text })) },
-      { a: object({ url: short }), l: list(object({ k: text, c: text }), 'k'), m: map(object({ X: text })) },
-      { moves: { 'l[].b': 'l[].c' }, tighter: { 'a.URL': 'keep' } },
+      { a: object({ URL: text }), l: list(object({ k: text, b: text })), m: map(object({ x: text })) },
+      { a: object({ url: short }), l: list(object({ k: text, c: text })), m: map(object({ X: text })) },
+      { moves: { 'l[].b': 'l[].c' }, tighter: { 'a.URL': 'drop' } },
     );
-    expect(plainly(toNewer)).toEqual({
-      root: {
-        a: { set: 'a', plan: { URL: { set: 'url', plan: undefined, limits: short } }, limits: undefined },
-        l: { set: 'l', plan: { list: { b: { move: ['c'], ...none } }, keys: ['k'] }, limits: undefined },
-        m: { set: 'm', plan: { map: { x: { set: 'X', ...none } } }, limits: undefined },
-      },
-      kept: { 'a.URL': short },
-      listKeys: { 'l[]': ['k'] },
+    expect(plain(toNewer)).toEqual({
+      a: { set: 'a', plan: { URL: { set: 'url', plan: undefined, limits: short } }, limits: undefined },
+      l: { set: 'l', plan: { list: { b: { move: ['c'], ...none } } }, limits: undefined },
+      m: { set: 'm', plan: { map: { x: { set: 'X', ...none } } }, limits: undefined },
     });
-    expect(plainly(toOlder)).toEqual({
-      root: {
-        a: { set: 'a', plan: { url: { set: 'URL', ...none } }, limits: undefined },
-        l: { set: 'l', plan: { list: { c: { move: ['b'], ...none } }, keys: ['k'] }, limits: undefined },
-        m: { set: 'm', plan: { map: { X: { set: 'x', ...none } } }, limits: undefined },
-      },
-      kept: {},
-      listKeys: { 'l[]': ['k'] },
+    expect(plain(toOlder)).toEqual({
+      a: { set: 'a', plan: { url: { set: 'URL', ...none } }, limits: undefined },
+      l: { set: 'l', plan: { list: { c: { move: ['b'], ...none } } }, limits: undefined },
+      m: { set: 'm', plan: { map: { X: { set: 'x', ...none } } }, limits: undefined },
     });
   });
 
@@ -499,35 +460,27 @@ describe('plans', () => {
         removed: ['a.c', 'a.d', 'h'],
         added: ['i'],
         byHand: { older: ['a.g'] },
-        tighter: { 'a.d.e': 'keep' },
+        tighter: { 'a.d.e': 'drop' },
       },
     );
-    expect(plainly(toNewer)).toEqual({
-      root: {
-        a: {
-          keep: {
-            b: { move: ['x', 'y'], plan: { URL: { set: 'url', ...none } }, limits: undefined },
-            d: { keep: { e: { move: ['x', 'z'], plan: undefined, limits: short } } },
-            g: 'skip',
-          },
+    expect(plain(toNewer)).toEqual({
+      a: {
+        drop: {
+          b: { move: ['x', 'y'], plan: { URL: { set: 'url', ...none } }, limits: undefined },
+          d: { drop: { e: { move: ['x', 'z'], plan: undefined, limits: short } } },
+          g: 'skip',
         },
-        h: { keep: {} },
       },
-      kept: { a: undefined, 'a.d.e': short, h: undefined },
-      listKeys: {},
+      h: { drop: {} },
     });
-    expect(plainly(toOlder)).toEqual({
-      root: {
-        x: {
-          keep: {
-            y: { move: ['a', 'b'], plan: { url: { set: 'URL', ...none } }, limits: undefined },
-            z: { move: ['a', 'd', 'e'], ...none },
-          },
+    expect(plain(toOlder)).toEqual({
+      x: {
+        drop: {
+          y: { move: ['a', 'b'], plan: { url: { set: 'URL', ...none } }, limits: undefined },
+          z: { move: ['a', 'd', 'e'], ...none },
         },
-        i: { keep: {} },
       },
-      kept: { x: undefined, i: undefined },
-      listKeys: {},
+      i: { drop: {} },
     });
   });
 });

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../api/crd.ts';
+import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import type { DirectedTable } from './change-table.ts';
 import { joinPath } from './schema-path.ts';
 

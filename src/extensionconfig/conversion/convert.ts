@@ -1,0 +1,195 @@
+import {
+  ConversionError,
+  fieldAt,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  own,
+  setOwn,
+  showValue,
+} from '../../kubernetes/index.ts';
+import { openApiSchemaOf } from '../api/crd.ts';
+import { apiVersionOf, kind, type Version, versionOf, versions } from '../api/names.ts';
+import {
+  conversionDataOf,
+  type KeptStep,
+  type KeptValue,
+  maxKeptValues,
+  withConversionData,
+} from './conversion-data.ts';
+
+// The versions differ in three fields of the status:
+// - Both have `status.conditions`, each those of its own contract. Those of the other contract are in a field that only
+//   this version has.
+// - In v1beta2 the timeout of a handler has a minimum.
+
+/** Where a version has the conditions of each contract, below `status`. */
+const conditions = {
+  v1alpha1: { v1beta1: ['conditions'], v1beta2: ['v1beta2', 'conditions'] },
+  v1beta2: { v1beta1: ['deprecated', 'v1beta1', 'conditions'], v1beta2: ['conditions'] },
+} as const satisfies Record<Version, Record<'v1beta1' | 'v1beta2', readonly string[]>>;
+
+/** The field of `status` that only this version has. */
+const ownField = { v1alpha1: 'v1beta2', v1beta2: 'deprecated' } as const satisfies Record<Version, string>;
+
+const { minimum: minTimeoutSeconds = 0 } =
+  openApiSchemaOf('v1beta2').properties?.status?.properties?.handlers?.items?.properties?.timeoutSeconds ?? {};
+
+const isTooShort = (timeout: Json | undefined): timeout is number =>
+  typeof timeout === 'number' && timeout < minTimeoutSeconds;
+
+/** The path of a handler's timeout in conversion data: by its name, since the order of handlers may change. */
+function timeoutPath({ name }: JsonObject): KeptStep[] {
+  return ['status', 'handlers', name === undefined ? {} : { name }, 'timeoutSeconds'];
+}
+
+/** Removes a field from a value. `rest` is undefined if that was all there was in it. */
+function without(value: Json, [name = '', ...path]: readonly string[]): { found?: Json; rest?: Json } {
+  const field = isJsonObject(value) ? own(value, name) : undefined;
+  if (!isJsonObject(value) || field === undefined) {
+    return { rest: value };
+  }
+  const { found, rest }: ReturnType<typeof without> = path.length === 0 ? { found: field } : without(field, path);
+  if (found === undefined) {
+    return { rest: value };
+  }
+  const { [name]: _, ...others } = value;
+  const left = rest === undefined ? others : { ...others, [name]: rest };
+  return { found, ...(Object.keys(left).length > 0 && { rest: left }) };
+}
+
+/** Adds missing values; existing ones are not changed. */
+function merged(present: Json | undefined, more: Json): Json {
+  if (present === undefined) {
+    return more;
+  }
+  if (!isJsonObject(present) || !isJsonObject(more)) {
+    return present;
+  }
+  const result = { ...present };
+  for (const [key, value] of Object.entries(more)) {
+    setOwn(result, key, merged(own(present, key), value));
+  }
+  return result;
+}
+
+/** The status with a value at a path. @throws {ConversionError} if it has another one there already. */
+function moved(status: JsonObject, from: readonly string[], to: readonly string[], value: Json): JsonObject {
+  const result = merged(
+    status,
+    to.reduceRight<Json>((inner, name) => ({ [name]: inner }), value),
+  );
+  if (fieldAt(result, ...to) !== value) {
+    const place = `status.${to.join('.')}`;
+    throw new ConversionError(['status', ...from], `becomes ${place}, where the object has another value already`);
+  }
+  return result as JsonObject;
+}
+
+/** A handler without a timeout that is too short for v1beta2. */
+function withoutShortTimeout(handler: Json, index: number, kept: KeptValue[]): Json {
+  if (!isJsonObject(handler) || !isTooShort(handler.timeoutSeconds)) {
+    return handler;
+  }
+  if (kept.length >= maxKeptValues) {
+    throw new ConversionError(
+      ['status', 'handlers', index, 'timeoutSeconds'],
+      `is one of more than ${maxKeptValues} values that only one version can represent`,
+    );
+  }
+  const { timeoutSeconds, ...rest } = handler;
+  kept.push({ path: timeoutPath(handler), value: timeoutSeconds });
+  return rest;
+}
+
+/** The status in another version. What that cannot represent is added to `kept`. */
+function convertStatus(status: JsonObject, from: Version, to: Version, kept: KeptValue[]): JsonObject {
+  let rest: JsonObject = status;
+  const moves: [path: readonly string[], toPath: readonly string[], value: Json][] = [];
+  for (const contract of ['v1beta1', 'v1beta2'] as const) {
+    const path = conditions[from][contract];
+    const taken = without(rest, path);
+    if (taken.found !== undefined) {
+      rest = (taken.rest ?? {}) as JsonObject;
+      moves.push([path, conditions[to][contract], taken.found]);
+    }
+  }
+  const { [ownField[from]]: left, ...converted } = rest;
+  if (left !== undefined) {
+    kept.push({ path: ['status', ownField[from]], value: left });
+  }
+  if (to === 'v1beta2' && Array.isArray(converted.handlers)) {
+    converted.handlers = converted.handlers.map((handler, index) => withoutShortTimeout(handler, index, kept));
+  }
+  return moves.reduce((object, [path, toPath, value]) => moved(object, path, toPath, value), converted);
+}
+
+/**
+ * Restores in a version what the other one could not represent: where it is still missing, and its object still exists.
+ * Users can write any conversion data; what no conversion would have kept is ignored.
+ */
+function restored(status: JsonObject, kept: readonly KeptValue[], version: Version): JsonObject {
+  const values = new Map<string, Json[]>();
+  // In reverse, so that the first value of each path is taken first.
+  for (const { path, value } of kept.toReversed()) {
+    const key = JSON.stringify(path);
+    const known = values.get(key);
+    if (known === undefined) {
+      values.set(key, [value]);
+    } else {
+      known.push(value);
+    }
+  }
+  const take = (path: KeptStep[]) => values.get(JSON.stringify(path))?.pop();
+
+  const left = take(['status', ownField[version]]);
+  const result = left === undefined ? { ...status } : (merged(status, { [ownField[version]]: left }) as JsonObject);
+  if (version === 'v1alpha1' && Array.isArray(result.handlers)) {
+    result.handlers = result.handlers.map((handler) => {
+      const timeout =
+        isJsonObject(handler) && handler.timeoutSeconds === undefined ? take(timeoutPath(handler)) : undefined;
+      return isTooShort(timeout) ? { ...(handler as JsonObject), timeoutSeconds: timeout } : handler;
+    });
+  }
+  return result;
+}
+
+/**
+ * An ExtensionConfig in another version, or the object itself if it has that version. The object is never modified; the
+ * result shares unchanged parts with it. What the other version cannot represent becomes conversion data, and is restored
+ * on the way back. A value of the wrong type is copied, since validation explains it better.
+ *
+ * @throws {ConversionError} for another kind, an unknown version, a field whose place is taken, or too much conversion data.
+ */
+export function convert(object: JsonObject, apiVersion: string): JsonObject {
+  if (object.kind !== kind) {
+    throw new ConversionError(['kind'], `${showValue(object.kind)} is not ${kind}`);
+  }
+  const [from, to] = [versionOf(object.apiVersion), versionOf(apiVersion)];
+  if (from === undefined || to === undefined) {
+    const unknown = showValue(from === undefined ? object.apiVersion : apiVersion);
+    throw new ConversionError(
+      ['apiVersion'],
+      `cannot convert ${unknown}; the versions of ${kind} are ${versions.map(apiVersionOf).join(', ')}`,
+    );
+  }
+  if (from === to) {
+    return object;
+  }
+  const data = conversionDataOf(object);
+  const kept: KeptValue[] = [];
+  const converted: JsonObject = { ...object, apiVersion: apiVersionOf(to) };
+  if (isJsonObject(object.status)) {
+    converted.status = restored(convertStatus(object.status, from, to, kept), data?.get(apiVersionOf(to)) ?? [], to);
+  }
+  if (data === undefined && kept.length === 0) {
+    return converted;
+  }
+  const updated = new Map(data);
+  updated.delete(apiVersionOf(from));
+  updated.delete(apiVersionOf(to));
+  if (kept.length > 0) {
+    updated.set(apiVersionOf(from), kept);
+  }
+  return withConversionData(converted, updated);
+}
