@@ -23,7 +23,8 @@ import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
 import { templatesOf } from './topology/inline.ts';
-import { checkedTopology } from './topology/variables.ts';
+import { topologyCauses } from './topology/refusals.ts';
+import { causeText, checkedTopology } from './topology/variables.ts';
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions extends PlayOptions {
@@ -118,7 +119,7 @@ async function playCluster(
 ): Promise<boolean> {
   const { scenario, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
-  let refusal = '';
+  const refusals = topologyCauses(subject).map(causeText);
   if (subject.dropped.length > 0) {
     const fields = shortList(subject.dropped, maxNamed);
     onEntry(
@@ -128,7 +129,7 @@ async function playCluster(
   if (subject.blueprint !== undefined) {
     const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);
     subject.cluster.spec = { ...(subject.cluster.spec as JsonObject), topology };
-    refusal = problems.join('; ');
+    refusals.push(...problems);
     const { patches, variables } = subject.blueprint;
     const unused = [...variables].filter(([, definitions]) => definitions.every(({ from }) => from === 'inline'));
     if (unused.length > 0 && patches.every(({ variablesFrom }) => variablesFrom !== 'inline')) {
@@ -155,8 +156,8 @@ async function playCluster(
       );
     }
   }
-  if (refusal !== '') {
-    const reason = `Cluster API refuses the Cluster: ${refusal}`;
+  if (refusals.length > 0) {
+    const reason = `Cluster API refuses the Cluster: ${refusals.slice(0, maxProblems).join('; ')}`;
     onEntry({ type: 'end', cluster, at: 0, isComplete: false, reason, calls: 0 });
     return false;
   }
@@ -220,6 +221,8 @@ const classNotReady =
 
 /** Maximum number of handlers that a warning names. */
 const maxNamed = 10;
+/** Maximum number of problems of a Cluster that are reported. */
+const maxProblems = 20;
 
 /** Reports the handlers that this rehearsal never calls, since nothing else would show that they were not tested. */
 function warnOfUncalled(

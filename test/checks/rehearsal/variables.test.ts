@@ -276,6 +276,38 @@ test('overrides of control plane and workers are checked, and get defaults, too'
   );
 });
 
+test.each<[string, string, string, string]>([
+  [
+    'a class of workers that the ClusterClass does not have',
+    'class: default-worker\n          name',
+    'class: other\n          name',
+    'spec.topology.workers.machineDeployments[0].class: Invalid value: "other": MachineDeploymentClass with name "other" does not exist in ClusterClass "lab"',
+  ],
+  [
+    'a version that the ClusterClass does not have',
+    '  upgrade:\n',
+    '  kubernetesVersions: [v1.31.0]\n  upgrade:\n',
+    'spec.topology.version: Invalid value: "v1.30.0": version must match one of the versions defined in the ClusterClass',
+  ],
+  [
+    'a concurrency of zero',
+    'metadata:\n  name: lab',
+    'metadata:\n  annotations: { topology.cluster.x-k8s.io/upgrade-concurrency: "0" }\n  name: lab',
+    'metadata.annotations.topology.cluster.x-k8s.io/upgrade-concurrency: Invalid value: "0": value cannot be less than 1',
+  ],
+  [
+    'a concurrency that is not a number',
+    'metadata:\n  name: lab',
+    'metadata:\n  annotations: { topology.cluster.x-k8s.io/upgrade-concurrency: all }\n  name: lab',
+    'metadata.annotations.topology.cluster.x-k8s.io/upgrade-concurrency: Invalid value: "all": could not parse the value of the annotation: strconv.Atoi: parsing "all": invalid syntax',
+  ],
+])('%s is refused, as by the webhook', async (_, before, after, refusal) => {
+  variables = [defined('flavor', { type: 'string' })];
+  const manifests = fixture('lab.yaml').replace(before, after);
+  const { end } = await played([extensionConfig('lab', { url: server.url, caBundle })], manifests);
+  expect(end?.reason).toBe(`Cluster API refuses the Cluster: ${refusal}`);
+});
+
 test('definitions of the class itself are checked, too', async () => {
   variables = [];
   const given = objectsOf(fixture('lab.yaml'));

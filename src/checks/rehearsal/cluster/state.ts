@@ -20,6 +20,8 @@ import { has, newestRelease } from './releases.ts';
 /** Kinds of groups of workers, in the order of Cluster API. */
 export const workerKinds = ['MachineDeployment', 'MachinePool'] as const;
 export type WorkerKind = (typeof workerKinds)[number];
+/** The lists of their topologies and classes. */
+export const workerLists = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
 
 /** A group of worker machines. */
 export interface WorkerGroup {
@@ -229,13 +231,12 @@ export function clusterInRequest(state: State, hook: RehearsedHook): JsonObject 
   });
 }
 
-const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
+/** The user's annotation with the number of groups of one kind that may be upgraded at a time. */
+export const concurrencyAnnotation = 'topology.cluster.x-k8s.io/upgrade-concurrency';
 
 /** How many groups of one kind may be upgraded at a time. */
-export function upgradeConcurrency(state: State): number {
-  const text = textAt(state.cluster, 'metadata', 'annotations', concurrencyAnnotation);
-  return /^\d{1,4}$/.test(text) ? Math.max(1, Number(text)) : 1;
-}
+export const upgradeConcurrency = ({ cluster }: State): number =>
+  Math.max(1, Number(textAt(cluster, 'metadata', 'annotations', concurrencyAnnotation)));
 
 /** Desired number of machines of a group. */
 export function replicasOf(state: State, worker: WorkerGroup): number {
@@ -248,7 +249,7 @@ const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
 
 /** The topology's settings for a group. */
 export function topologyOf({ cluster }: State, { kind, topologyName }: WorkerGroup): JsonObject {
-  const list = fieldAt(cluster, 'spec', 'topology', 'workers', listOf[kind]);
+  const list = fieldAt(cluster, 'spec', 'topology', 'workers', workerLists[kind]);
   if (!Array.isArray(list)) {
     return {};
   }
@@ -262,8 +263,6 @@ export function deferralOf(state: State, worker: WorkerGroup): 'defer' | 'hold' 
   const annotations = annotationsOf(topologyOf(state, worker));
   return holdAnnotation in annotations ? 'hold' : deferAnnotation in annotations ? 'defer' : undefined;
 }
-
-const listOf = { MachineDeployment: 'machineDeployments', MachinePool: 'machinePools' } as const;
 
 /** The user's annotation that keeps a group of workers from being upgraded. */
 export const deferAnnotation = 'topology.cluster.x-k8s.io/defer-upgrade';
@@ -288,9 +287,9 @@ export function nameOf(
 
 function workersIn({ subject, names }: { subject: RehearsedCluster; names: Names }): WorkerGroup[] {
   return workerKinds.flatMap((kind) => {
-    return objectsAt(subject.cluster, 'spec', 'topology', 'workers', listOf[kind]).map((topology) => {
+    return objectsAt(subject.cluster, 'spec', 'topology', 'workers', workerLists[kind]).map((topology) => {
       const topologyName = textAt(topology, 'name');
-      const { [listOf[kind]]: classes } = subject.blueprint ?? {
+      const { [workerLists[kind]]: classes } = subject.blueprint ?? {
         machineDeployments: undefined,
         machinePools: undefined,
       };

@@ -3,6 +3,7 @@ import { completePlan, maxPlanSteps, type PlannedVersions, parseVersion } from '
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
 import { type State, targetOf, tell } from '../cluster/state.ts';
+import { allowsVersion, otherVersions } from '../topology/refusals.ts';
 import { compareBuilds, isOlder, majorOf, minorOf } from './versions.ts';
 
 /** How long Cluster API caches the plan of an extension, in ms. */
@@ -150,6 +151,8 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> 
 /** Maximum number of minors in an upgrade: each request lists all remaining steps. */
 const maxMinors = 100;
 
+const withoutPreRelease = (version: string) => version.replace(/-.*/, '');
+
 /** Why Cluster API's webhook would reject a change to this version now; undefined if it would accept it. */
 export function refusalOf(state: State, to: string): string | undefined {
   const from = targetOf(state);
@@ -160,20 +163,20 @@ export function refusalOf(state: State, to: string): string | undefined {
   if (minorOf(to) - minorOf(from) > maxMinors) {
     return `${to} is more than ${maxMinors} minor versions above ${from}, the maximum of a rehearsal`;
   }
-  if (isOlder(to, from)) {
-    return `version cannot be decreased from ${JSON.stringify(from)} to ${JSON.stringify(to)}`;
+  const versions = `from ${JSON.stringify(from.slice(1))} to ${JSON.stringify(to.slice(1))}`;
+  if (isOlder(withoutPreRelease(to), withoutPreRelease(from))) {
+    return `version cannot be decreased ${versions}`;
   }
   if (majorOf(to) !== majorOf(from)) {
     // No default plan leads there, and without any step the upgrade would seem to be done at once.
-    return `version cannot be increased from ${JSON.stringify(from)} to ${JSON.stringify(to)}: that is another major version, and Kubernetes has only v1`;
+    return `version cannot be increased ${versions}: that is another major version, and Kubernetes has only v1`;
   }
-  if (blueprint !== undefined && blueprint.planHandler === undefined) {
-    if (blueprint.versions.length > 0 && !blueprint.versions.includes(to)) {
-      return `version ${to} is not one of spec.kubernetesVersions of the ClusterClass`;
-    }
-    if (blueprint.versions.length === 0 && minorOf(to) > minorOf(from) + 1) {
-      return `version cannot be increased from ${JSON.stringify(from)} to ${JSON.stringify(to)}: that is more than one minor, and the ClusterClass names neither spec.kubernetesVersions nor an extension that plans upgrades`;
-    }
+  if (blueprint !== undefined && !allowsVersion(blueprint, to)) {
+    return otherVersions;
+  }
+  const isStepwise = blueprint?.planHandler === undefined && blueprint?.versions.length === 0;
+  if (isStepwise && minorOf(to) > minorOf(from) + 1) {
+    return `version cannot be increased ${versions}: that is more than one minor, and the ClusterClass names neither spec.kubernetesVersions nor an extension that plans upgrades`;
   }
   return state.pending.has('AfterClusterUpgrade')
     ? 'version cannot be changed when the "AfterClusterUpgrade" hook is still blocking'

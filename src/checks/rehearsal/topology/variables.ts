@@ -12,8 +12,6 @@ import { DefaultsError, type Schema } from '../../../kubernetes/schema/index.ts'
 import { readSchema, valueCauses, withDefaults } from '../../../runtimehooks/variables/index.ts';
 import type { Blueprint, ClassPatch, ClassVariable } from '../cluster/blueprint.ts';
 
-/** Maximum number of problems of a Cluster's variables that are reported. */
-const maxProblems = 20;
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
 
@@ -142,7 +140,7 @@ export function checkedTopology(
     }
     topology.workers = workers;
   }
-  return { topology, problems: problems.slice(0, maxProblems) };
+  return { topology, problems };
 }
 
 /**

@@ -312,25 +312,46 @@ describe('what fails', () => {
   });
 
   test.each([
-    ['a lower version', 'v1.29.0', clusterYaml('v1.30.0'), /cannot be decreased/],
+    [
+      'a lower version',
+      'v1.29.0',
+      clusterYaml('v1.30.0'),
+      /: version cannot be decreased from "1\.30\.0" to "1\.29\.0"$/,
+    ],
     [
       'another major version',
       'v2.0.0',
       clusterYaml('v1.30.0'),
-      /cannot be increased .*: that is another major version/,
+      /: version cannot be increased from "1\.30\.0" to "2\.0\.0": that is another major version/,
     ],
     ['two minor versions with a class', 'v1.32.0', clusterYaml('v1.30.0') + classYaml('{}'), /more than one minor/],
     [
       'a version that the class does not have',
       'v1.31.7',
       clusterYaml('v1.30.0') + classYaml('{ kubernetesVersions: [v1.30.0, v1.31.0] }'),
-      /not one of spec\.kubernetesVersions/,
+      /: version must match one of the versions defined in the ClusterClass$/,
+    ],
+    [
+      'a version that the class does not have, even if an extension plans upgrades',
+      'v1.31.7',
+      clusterYaml('v1.30.0') +
+        classYaml(
+          '{ kubernetesVersions: [v1.30.0, v1.31.0], upgrade: { external: { generateUpgradePlanExtension: plan.e } } }',
+        ),
+      /: version must match one of the versions defined in the ClusterClass$/,
     ],
   ])('admission rejects %s', (_, to, yaml, reason) => {
     const { end } = simulate(passes, { yaml, upgrades: [to] });
     expect(end.isComplete).toBe(false);
     expect(end.reason).toMatch(reason);
   });
+});
+
+test('admission accepts an older pre-release, and the plan refuses it', () => {
+  const { end } = simulate(passes, { yaml: clusterYaml('v1.31.0'), upgrades: ['v1.31.0-rc.1'], maxFailures: 1 });
+  expect(end.reason).toBe(
+    'a reconcile failed: error computing the desired state of the Cluster topology: invalid ControlPlane upgrade plan: item 0; version v1.31.0-rc.1 must be greater than v1.31.0',
+  );
 });
 
 describe('releases of Cluster API', () => {
