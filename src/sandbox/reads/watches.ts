@@ -19,20 +19,15 @@ interface WatchSink {
 const bookmarkInterval = 60_000;
 /** Default duration of a watch, in seconds: the real API server picks one of 30 to 60 minutes. */
 const defaultWatchSeconds = 1_800;
-/** Number and bytes of writes that may wait for a slow watcher; beyond that, the watch is dropped. */
-const maxBehind = { events: 1_000, bytes: 16 * 1024 * 1024 };
-/** Number of objects that are converted ahead of time with one call of the webhook. */
-const conversionsAhead = 100;
+/** Number of objects that are sent with one call of the conversion webhook. */
+const batchSize = 100;
 
-/** An action to run in its turn, or an object to send, as it is stored. */
-type WatchItem =
-  | { act(): void }
-  | {
-      type: string;
-      stored: JsonObject;
-      /** What it adds to the backlog: nothing unless it was written after the watch began. */
-      backlog: { events: number; bytes: number };
-    };
+/** An event for the client. */
+interface WatchItem {
+  type: string;
+  /** As it is stored. */
+  object: JsonObject;
+}
 
 const lineOf = (type: string, object: object) => `${JSON.stringify({ type, object })}\n`;
 
@@ -47,7 +42,9 @@ function sharedLineOf(type: string, object: JsonObject): Buffer {
 }
 
 /**
- * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write.
+ * Starts a watch: first the existing objects (without a version), or the writes since a version, then every write. A
+ * watch reads the history of the store as fast as its client reads the watch, so a slow client costs no memory; once the
+ * history no longer has what comes next, the client is told to begin again.
  *
  * @returns a function that ends it silently.
  * @throws {RequestError} for an invalid request; a version that is too old is reported in the stream, as by the real
@@ -55,44 +52,35 @@ function sharedLineOf(type: string, object: JsonObject): Buffer {
  */
 export function watch(context: ReadContext, request: ReadRequest, sink: WatchSink): () => void {
   const { resource, query, view } = request;
-  const { converter } = context;
-  const collection = context.store.collection(resource.storage);
+  const { converter, store } = context;
+  const collection = store.collection(resource.storage);
   const selects = selectorOf(request);
   const version = versionOf(context, query.get('resourceVersion'));
   const bookmarks = isOn(query, 'allowWatchBookmarks');
   const initial = isOn(query, 'sendInitialEvents');
   const seconds = Number(query.get('timeoutSeconds') ?? '0') || defaultWatchSeconds;
-  const history = version === undefined || initial ? [] : collection.eventsAfter(version);
-  const existing = version === undefined || initial ? collection.list() : [];
-  const startVersion = context.store.version;
-  let lastVersion = startVersion;
-  /** What has not been taken for sending yet. */
-  let waiting: WatchItem[] = [];
-  const behind = { events: 0, bytes: 0 };
+  const fromNow = version === undefined || initial;
+  /** The objects at the start that have not been sent yet. */
+  let existing = fromNow ? collection.list().map(([, object]) => object) : undefined;
+  /** Writes up to this version have been sent, once `existing` has. */
+  let sentVersion = fromNow ? store.version : version;
   let isSending = false;
+  let isOver = false;
   let ended = false;
   /** In a table view, the first line contains the columns. */
   let columns = true;
-  let unsubscribe = () => {};
 
   function stop(): void {
     ended = true;
-    waiting = [];
     unsubscribe();
     timers.forEach(clearTimeout);
   }
-  function drop(): void {
-    stop();
-    sink.drop();
-  }
-  function fail(error: unknown): void {
-    const { status } = error instanceof RequestError ? error : badRequest((error as Error).message);
-    sink.write(lineOf('ERROR', status));
+  function finish(): void {
     stop();
     sink.end();
   }
-  function bookmark(at: number, annotations?: JsonObject): void {
-    const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(at) };
+  function bookmark(annotations?: JsonObject): void {
+    const metadata = { ...(annotations === undefined ? {} : { annotations }), resourceVersion: String(sentVersion) };
     sink.write(lineOf('BOOKMARK', { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata }));
   }
   /** An event as a line, with the object in the view that the client asked for. */
@@ -101,112 +89,89 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
       return sharedLineOf(type, object);
     }
     const { resourceVersion = '' } = metadataOf(object);
-    const [seen] = shown(context, resource, [object], { resourceVersion }, view, columns);
+    const [row] = shown(context, resource, [object], { resourceVersion }, view, columns);
     columns = false;
-    return lineOf(type, seen as JsonObject);
+    return lineOf(type, row as JsonObject);
   }
 
-  /** Sends what is waiting, batch by batch. Runs synchronously while the client reads and nothing needs conversion. */
-  async function sendAll(): Promise<void> {
+  /** A write as this watch sees it: an object that enters its selection is ADDED, one that leaves it DELETED. */
+  function seen({ type, object, previous }: StoreEvent): WatchItem[] {
+    const before = previous !== undefined && selects(previous);
+    const after = type !== 'DELETED' && selects(object);
+    return before || after ? [{ type: after ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', object }] : [];
+  }
+  /** What comes next; undefined if nothing does until the next write. @throws {RequestError} 410. */
+  function take(): WatchItem[] | undefined {
+    if (existing !== undefined) {
+      const batch = existing.slice(0, batchSize).filter(selects);
+      existing = existing.length > batchSize ? existing.slice(batchSize) : undefined;
+      return batch.map((object) => ({ type: 'ADDED', object }));
+    }
+    const events = collection.eventsAfter(sentVersion);
+    if (events === undefined) {
+      throw expired(`too old resource version: ${sentVersion} (${collection.oldest})`);
+    }
+    const batch = events.slice(0, batchSize);
+    sentVersion = events.length > batchSize ? (batch.at(-1) as StoreEvent).version : store.version;
+    return batch.length === 0 ? undefined : batch.flatMap(seen);
+  }
+  /** Sends all that there is. Runs synchronously while the client reads and nothing needs conversion. */
+  async function send(): Promise<void> {
+    if (isSending) {
+      return;
+    }
     isSending = true;
     try {
-      while (waiting.length > 0) {
-        const batch = waiting;
-        waiting = [];
-        for (const [index, item] of batch.entries()) {
-          if (ended) {
-            return;
+      while (!ended) {
+        if (isOver) {
+          if (bookmarks) {
+            bookmark();
           }
-          if ('act' in item) {
-            item.act();
-            continue;
+          finish();
+          return;
+        }
+        const isInitial = existing !== undefined;
+        const items = take();
+        if (items === undefined) {
+          return;
+        }
+        const presented = converter.presentAll(
+          resource,
+          items.map(({ object }) => object),
+        );
+        const objects = presented instanceof Promise ? await presented : presented;
+        for (const [index, { type }] of items.entries()) {
+          if (!ended && !sink.write(eventLine(type, objects[index] as JsonObject)) && !(await sink.drained())) {
+            stop();
+            sink.drop();
           }
-          if (converter.mustAsk(resource, item.stored)) {
-            const ahead = batch.slice(index, index + conversionsAhead);
-            // A failed conversion is reported in its turn.
-            await converter
-              .presentAll(
-                resource,
-                ahead.flatMap((next) => ('act' in next ? [] : [next.stored])),
-              )
-              .catch(() => {});
-          }
-          const presented = converter.present(resource, item.stored);
-          const object = presented instanceof Promise ? await presented : presented;
-          behind.events -= item.backlog.events;
-          behind.bytes -= item.backlog.bytes;
-          if (!ended && !sink.write(eventLine(item.type, object)) && !(await sink.drained())) {
-            drop();
-          }
+        }
+        if (!ended && isInitial && existing === undefined && initial && bookmarks) {
+          bookmark({ 'k8s.io/initial-events-end': 'true' });
         }
       }
     } catch (error) {
       if (!ended) {
-        fail(error);
+        const { status } = error instanceof RequestError ? error : badRequest((error as Error).message);
+        sink.write(lineOf('ERROR', status));
+        finish();
       }
     } finally {
       isSending = false;
     }
   }
-  function add(item: WatchItem): void {
-    if (ended) {
-      return;
-    }
-    waiting.push(item);
-    if ('backlog' in item) {
-      behind.events += item.backlog.events;
-      behind.bytes += item.backlog.bytes;
-    }
-    if (!isSending) {
-      void sendAll();
-    } else if (behind.events > maxBehind.events || behind.bytes > maxBehind.bytes) {
-      drop();
-    }
-  }
-  /** A change as this watch sees it: an object that enters its selection is ADDED, one that leaves it DELETED. */
-  function deliver({ type, version, object, previous, bytes }: StoreEvent, isLive: boolean): void {
-    lastVersion = version;
-    const before = previous !== undefined && selects(previous);
-    const after = type !== 'DELETED' && selects(object);
-    if (before || after) {
-      const backlog = isLive ? { events: 1, bytes } : { events: 0, bytes: 0 };
-      add({ type: after ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED', stored: object, backlog });
-    }
-  }
-  function finish(): void {
-    // The bookmark is sent after the writes so far; no later writes are sent before it.
-    const sentVersion = lastVersion;
-    add({
-      act() {
-        if (bookmarks) {
-          bookmark(sentVersion);
-        }
-        stop();
-        sink.end();
-      },
-    });
-  }
 
+  const unsubscribe = collection.subscribe(() => void send());
   const timers = [
-    setTimeout(finish, Math.min(seconds, 2 ** 31 / 1000 - 1) * 1000),
-    setInterval(() => bookmarks && !isSending && bookmark(lastVersion), bookmarkInterval),
+    setTimeout(
+      () => {
+        isOver = true;
+        void send();
+      },
+      Math.min(seconds, 2 ** 31 / 1000 - 1) * 1000,
+    ),
+    setInterval(() => bookmarks && !isSending && bookmark(), bookmarkInterval),
   ];
-  if (history === undefined) {
-    fail(expired(`too old resource version: ${version} (${collection.oldest})`));
-    return stop;
-  }
-  // Nothing can be written between reading and subscribing, since both are synchronous.
-  unsubscribe = collection.subscribe((event) => deliver(event, true));
-  for (const [, object] of existing) {
-    if (selects(object)) {
-      add({ type: 'ADDED', stored: object, backlog: { events: 0, bytes: 0 } });
-    }
-  }
-  if (initial && bookmarks) {
-    add({ act: () => bookmark(startVersion, { 'k8s.io/initial-events-end': 'true' }) });
-  }
-  for (const event of history) {
-    deliver(event, false);
-  }
+  void send();
   return stop;
 }

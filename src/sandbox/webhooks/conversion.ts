@@ -153,33 +153,25 @@ export class VersionConverter {
     });
   }
 
-  /**
-   * A stored object in the version of a resource, with its defaults. Not a promise if the webhook need not be called.
-   * The result is shared and must not be modified.
-   */
-  present(resource: Resource, stored: JsonObject): JsonObject | Promise<JsonObject> {
-    return (
-      this.#presentHere(resource, stored) ??
-      this.presentAll(resource, [stored]).then(([presented]) => presented as JsonObject)
-    );
+  /** A stored object in the version of a resource, with its defaults. The result is shared and must not be modified. */
+  async present(resource: Resource, stored: JsonObject): Promise<JsonObject> {
+    return (await this.presentAll(resource, [stored]))[0] as JsonObject;
   }
 
-  /** Whether `present` has to call the webhook. */
-  mustAsk(resource: Resource, stored: JsonObject): boolean {
-    return this.#presentHere(resource, stored) === undefined;
-  }
-
-  /** Many stored objects in the version of a resource, with one call of the webhook for those that are not cached. */
-  async presentAll(resource: Resource, stored: readonly JsonObject[]): Promise<JsonObject[]> {
-    const presented = stored.map((object) => this.#presentHere(resource, object));
-    const unknown = stored.filter((_object, index) => presented[index] === undefined);
-    const converted = await this.convert(resource, unknown, resource.version);
-    const until = performance.now() + conversionLifetime;
-    const fresh = converted.map((object, index) =>
-      this.#remember(resource, unknown[index] as JsonObject, object, until),
-    );
-    const next = fresh.values();
-    return presented.map((object) => object ?? (next.next().value as JsonObject));
+  /** As `present`, for many objects, with one call of the webhook; not a promise if it need not be called. */
+  presentAll(resource: Resource, stored: readonly JsonObject[]): JsonObject[] | Promise<JsonObject[]> {
+    const known = stored.map((object) => this.#presentHere(resource, object));
+    const unknown = stored.filter((_object, index) => known[index] === undefined);
+    if (unknown.length === 0) {
+      return known as JsonObject[];
+    }
+    return this.convert(resource, unknown, resource.version).then((converted) => {
+      const until = performance.now() + conversionLifetime;
+      const fresh = converted
+        .map((object, index) => this.#remember(resource, unknown[index] as JsonObject, object, until))
+        .values();
+      return known.map((object) => object ?? (fresh.next().value as JsonObject));
+    });
   }
 
   /** As `present`, from the cache or without a webhook; undefined if it has to be called. */

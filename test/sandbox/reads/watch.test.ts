@@ -29,8 +29,8 @@ const things = {
 const converted = { ...things, version: 'v2', conversion: {} } as Resource;
 
 /** A store with watches, whose webhook converts objects to the requested version, or fails. */
-function reading() {
-  const store = new Store();
+function reading(history?: number) {
+  const store = new Store(history);
   const collection = store.collection('things');
   const asked: number[] = [];
   const webhook = { isBroken: false };
@@ -101,7 +101,7 @@ function reading() {
 const names = (prefix: string, count: number) => Array.from({ length: count }, (_, i) => `${prefix}${1000 + i}`);
 
 describe('a slow watcher', () => {
-  test('is dropped when too many writes wait for it, not counting those that it has read', async () => {
+  test('misses nothing while the history has what it has not read', async () => {
     const { write, begin } = reading();
     const { fill, read, sent, seen } = begin();
     const expected: string[] = [];
@@ -114,31 +114,20 @@ describe('a slow watcher', () => {
       await read();
     }
     expect(sent()).toEqual(expected);
-    expect(seen.isDropped).toBe(false);
-    fill();
-    for (const name of names('d', 1_003)) {
-      write(name);
-    }
-    expect(seen.isDropped).toBe(true);
+    expect(seen).toEqual({ isOver: false, isDropped: false });
   });
 
-  test('is dropped when too many bytes wait for it', async () => {
-    const { write, begin } = reading();
-    const { fill, read, seen } = begin();
-    const annotations = { large: 'x'.repeat(1_000_000) };
-    for (let round = 0; round < 2; round++) {
-      fill();
-      for (let i = 0; i < 15; i++) {
-        write('large', { annotations });
-      }
-      await read();
-    }
-    expect(seen.isDropped).toBe(false);
+  test('is told to begin again when the history no longer has what comes next', async () => {
+    const { write, begin } = reading(10);
+    const { fill, read, sent, lines, seen } = begin();
     fill();
-    for (let i = 0; i < 18; i++) {
-      write('large', { annotations });
+    for (const name of names('d', 30)) {
+      write(name);
     }
-    expect(seen.isDropped).toBe(true);
+    await read();
+    expect(sent()[0]).toBe('ADDED d1000');
+    expect(lines.slice(1)).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
+    expect([seen.isOver, vi.getTimerCount()]).toEqual([true, 0]);
   });
 
   test('that disconnects is dropped, and gets nothing more', async () => {
@@ -200,7 +189,7 @@ describe('the end of a watch', () => {
     await vi.advanceTimersByTimeAsync(90_000);
     write('c');
     await read();
-    expect([sent(), seen.isOver]).toEqual([['ADDED a', 'ADDED b', 'BOOKMARK 3'], true]);
+    expect([sent(), seen.isOver]).toEqual([['ADDED a', 'BOOKMARK 2'], true]);
   });
 
   test('by the client is silent, and nothing is left behind', () => {
@@ -240,14 +229,14 @@ test('a table contains its columns once', () => {
 });
 
 describe('objects of another version', () => {
-  test('are converted ahead, up to a hundred at a time', async () => {
+  test('are converted up to a hundred at a time', async () => {
     const { write, begin, asked } = reading();
     for (const name of names('e', 250)) {
       write(name);
     }
     const { lines } = begin('', { resource: converted });
     await vi.advanceTimersByTimeAsync(0);
-    expect(asked).toEqual([1, 100, 100, 49]);
+    expect(asked).toEqual([100, 100, 50]);
     expect(lines.map(({ object }) => (object as JsonObject).apiVersion)).toEqual(Array(250).fill('example.com/v2'));
   });
 

@@ -45,38 +45,30 @@ async function watch(query = '') {
   return { seen, read, stop: () => call.destroy() };
 }
 
-test('watches of clients that do not read are dropped, and those that read miss nothing', {
-  timeout: 120_000,
-}, async () => {
-  const stuck = await Promise.all(Array.from({ length: 2 }, () => watch()));
+test('a client that reads late misses nothing, and costs the others nothing', { timeout: 120_000 }, async () => {
+  const late = await watch();
   const good = await watch();
   good.read();
   const text = 'x'.repeat(500_000);
   const object = { metadata: { name: 'changing' }, data: { text } };
   await send(sandbox, 'POST', configMaps, { body: object, headers: { accept } });
-  const changes = 60;
+  const changes = 40;
   for (let i = 1; i < changes; i++) {
     const headers = { 'content-type': 'application/merge-patch+json', accept };
     const body = { data: { count: `${i}` } };
     expect((await send(sandbox, 'PATCH', `${configMaps}/changing`, { body, headers })).status).toBe(200);
-    // A client on a slow machine falls behind, but not so far that its watch is dropped too.
-    await eventually(
-      async () => good.seen.lines,
-      (lines) => lines > i - 10,
-    );
   }
   await eventually(
     async () => good.seen.lines,
     (lines) => lines === changes,
   );
-  for (const watcher of stuck) {
-    watcher.read();
-  }
+  late.read();
   await eventually(
-    async () => stuck.filter(({ seen }) => seen.isOver).length,
-    (over) => over === stuck.length,
+    async () => late.seen.lines,
+    (lines) => lines === changes,
   );
-  expect(Math.max(...stuck.map(({ seen }) => seen.lines))).toBeLessThan(changes);
+  expect(late.seen.isOver).toBe(false);
+  late.stop();
   good.stop();
 });
 
@@ -107,7 +99,6 @@ test('a write is one line in memory, however many watches send it', () => {
 });
 
 test('a large collection is sent completely to a client that reads', async () => {
-  // Together more than a watch may be behind.
   const text = 'x'.repeat(1_000_000);
   for (let i = 0; i < 18; i++) {
     const body = { metadata: { name: `large-${i}` }, data: { text } };
