@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningSandbox, startSandboxWithWebhook } from '../../src/cli/commands/sandbox/start.ts';
+import { needs } from '../support/needs.ts';
 import {
   example,
   exampleClass,
@@ -8,8 +9,7 @@ import {
   exampleNamespace,
   exampleSecret,
   exampleServiceObject,
-} from '../../src/policy/rules/examples/examples.ts';
-import { needs } from '../support/needs.ts';
+} from '../support/policy-examples.ts';
 import { type Shell, startShell } from '../support/shell.ts';
 
 describe('a cluster whose objects refer to each other, with kubectl', needs('kubectl'), () => {

@@ -12,6 +12,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { watchCluster } from '../../src/policy/cluster-facts/index.ts';
 import { type ClusterKnowledge, createAdmission, createManifestFacts, createRuleSet } from '../../src/policy/index.ts';
+import { createHookCatalog, newestKnownRelease } from '../../src/runtimehooks/index.ts';
+import { createDecide } from '../../src/webhook/index.ts';
 import {
   example,
   exampleClass,
@@ -19,9 +21,7 @@ import {
   exampleHandler,
   exampleSecret,
   exampleServiceObject,
-} from '../../src/policy/rules/examples/examples.ts';
-import { createHookCatalog, newestKnownRelease } from '../../src/runtimehooks/index.ts';
-import { createDecide } from '../../src/webhook/index.ts';
+} from '../../test/support/policy-examples.ts';
 import { median } from './program.ts';
 
 const count = 1_000;

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { example, exampleHandler } from '../../../src/policy/rules/examples/examples.ts';
 import { startCluster } from '../../policy/cluster-facts/cluster.ts';
 import { send } from '../../sandbox/client.ts';
 import { needs } from '../../support/needs.ts';
+import { example, exampleHandler } from '../../support/policy-examples.ts';
 import { runProgram } from './io.ts';
 
 const cases: readonly [words: string[], candidates: string[], directive: number][] = [

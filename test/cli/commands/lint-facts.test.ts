@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { type Cluster, clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
 import {
   example,
   exampleClass,
@@ -14,8 +15,7 @@ import {
   exampleSecret,
   exampleService,
   exampleServiceObject,
-} from '../../../src/policy/rules/examples/examples.ts';
-import { type Cluster, clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
+} from '../../support/policy-examples.ts';
 import { runProgram } from './io.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'lint-facts-'));

@@ -7,11 +7,11 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allowDeletionAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { rules } from '../../../src/policy/index.ts';
-import { example, exampleClass } from '../../../src/policy/rules/examples/examples.ts';
 import { clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { localhost } from '../../server/certificates.ts';
 import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../../server/running.ts';
+import { example, exampleClass } from '../../support/policy-examples.ts';
 import { runProgram, startProgram } from './io.ts';
 
 const certificates = mkdtempSync(join(tmpdir(), 'serve-'));

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { rulesBudget } from '../../../src/kubernetes/cel/cel-budget.ts';
-import { matchesConditions } from '../../../src/kubernetes/cel/match-conditions.ts';
+import { matchesConditions, validateRules } from '../../../src/kubernetes/cel/index.ts';
 import type { ValidationRule } from '../../../src/kubernetes/cel/rule.ts';
-import { validateRules } from '../../../src/kubernetes/cel/validation-rules.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import type { Schema } from '../../../src/kubernetes/schema/schema.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { limitWork } from '../../support/work.ts';
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkRules, validateRules } from '../../../src/kubernetes/cel/index.ts';
 import type { ValidationRule } from '../../../src/kubernetes/cel/rule.ts';
-import { checkRules } from '../../../src/kubernetes/cel/rule-checks.ts';
-import { validateRules } from '../../../src/kubernetes/cel/validation-rules.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import type { Schema } from '../../../src/kubernetes/schema/schema.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { eventually, send } from '../../sandbox/client.ts';
 

@@ -6,8 +6,8 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
-import { example, exampleSecret, exampleService } from '../../../src/policy/rules/examples/examples.ts';
 import { requestFor } from '../../policy/admission/policy.ts';
+import { example, exampleSecret, exampleService } from '../../support/policy-examples.ts';
 import { buildOverlay, find, type Manifest } from './kustomization.ts';
 import { type PolicyRule, permission, type RbacServer, startRbacServer } from './rbac-server.ts';
 

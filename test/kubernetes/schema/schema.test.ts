@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
-import { applyDefaults } from '../../../src/kubernetes/schema/defaults.ts';
-import { dropNulls, prune } from '../../../src/kubernetes/schema/pruning.ts';
-import type { Schema } from '../../../src/kubernetes/schema/schema.ts';
-import { validateSchema } from '../../../src/kubernetes/schema/schema-validation.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
+import { applyDefaults, dropNulls, prune, validateSchema } from '../../../src/kubernetes/schema/index.ts';
 import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
 

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
-import { compilePattern } from '../../../src/kubernetes/schema/index.ts';
-import type { Schema } from '../../../src/kubernetes/schema/schema.ts';
-import { validateSchema } from '../../../src/kubernetes/schema/schema-validation.ts';
-import { schemaBudget, structuralCauses } from '../../../src/kubernetes/schema/structural.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
+import {
+  compilePattern,
+  schemaBudget,
+  structuralCauses,
+  validateSchema,
+} from '../../../src/kubernetes/schema/index.ts';
 import { limitWork } from '../../support/work.ts';
 
 // Without a sandbox in this process: these calculate for seconds, while the connections to one would time out.

@@ -6,7 +6,7 @@ import {
   exampleCaBundleWithKey,
   exampleHandler,
   exampleService,
-} from '../../../src/policy/rules/examples/examples.ts';
+} from '../../support/policy-examples.ts';
 import { admission, requestFor } from './policy.ts';
 
 const good = example();

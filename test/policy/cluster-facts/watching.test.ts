@@ -9,7 +9,7 @@ import {
   exampleNamespace,
   exampleSecret,
   exampleServiceObject,
-} from '../../../src/policy/rules/examples/examples.ts';
+} from '../../support/policy-examples.ts';
 import { admission, requestFor } from '../admission/policy.ts';
 import { type Cluster, clusterApiDefinitions, startCluster } from './cluster.ts';
 

@@ -13,6 +13,7 @@ import {
   readSecret,
   serverAddress,
 } from '../../../src/policy/index.ts';
+import { quickEntropy } from '../../base/x509/entropy.ts';
 import {
   example,
   exampleCaBundle,
@@ -24,8 +25,7 @@ import {
   exampleHandler,
   exampleSecret,
   exampleServingCertificate,
-} from '../../../src/policy/rules/examples/examples.ts';
-import { quickEntropy } from '../../base/x509/entropy.ts';
+} from '../../support/policy-examples.ts';
 
 const noSecrets = { secrets: { find: () => undefined } };
 

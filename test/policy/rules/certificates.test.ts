@@ -4,7 +4,7 @@ import {
   exampleCaBundle,
   exampleExpiredCaBundle,
   exampleFutureCaBundle,
-} from '../../../src/policy/rules/examples/examples.ts';
+} from '../../support/policy-examples.ts';
 import { linesWith } from './lines.ts';
 
 const year2021 = Date.UTC(2021, 0, 1);

@@ -10,7 +10,7 @@ import {
   exampleNamespace,
   exampleService,
   exampleServiceObject,
-} from '../../../src/policy/rules/examples/examples.ts';
+} from '../../support/policy-examples.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 import { factsOf, linesOf, linesWith, ruleOf } from './lines.ts';
 

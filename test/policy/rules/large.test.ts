@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
 import { exampleReports } from '../../../src/policy/index.ts';
-import {
-  example,
-  exampleCluster,
-  exampleHandler,
-  exampleNamespace,
-} from '../../../src/policy/rules/examples/examples.ts';
+import { example, exampleCluster, exampleHandler, exampleNamespace } from '../../support/policy-examples.ts';
 import { limitWork } from '../../support/work.ts';
 import { ruleOf } from './lines.ts';
 

@@ -14,8 +14,8 @@ import {
   RulesConfigError,
   rules,
 } from '../../../src/policy/index.ts';
-import { example, exampleHandler, exampleService } from '../../../src/policy/rules/examples/examples.ts';
 import { maxReportsLength } from '../../../src/policy/rules/rule-set.ts';
+import { example, exampleHandler, exampleService } from '../../support/policy-examples.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
 
 const inputOf = (object: ReturnType<typeof example>): RuleInput => ({

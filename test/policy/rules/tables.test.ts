@@ -14,7 +14,7 @@ import {
   exampleServingCertificate,
   futureHook,
   removedHook,
-} from '../../../src/policy/rules/examples/examples.ts';
+} from '../../support/policy-examples.ts';
 import { lineOf, ruleOf } from './lines.ts';
 
 const withMetadata = (metadata: JsonObject) => example({ metadata });

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { crd } from '../../../src/extensionconfig/index.ts';
 import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
-import { structuralCauses } from '../../../src/kubernetes/schema/structural.ts';
+import { structuralCauses } from '../../../src/kubernetes/schema/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { testCa } from '../../server/certificates.ts';
 import { send } from '../client.ts';

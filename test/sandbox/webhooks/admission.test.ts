@@ -2,9 +2,9 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { exampleCaBundle } from '../../../src/policy/rules/examples/examples.ts';
 import { makeCredentials } from '../../../src/sandbox/credentials.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
+import { exampleCaBundle } from '../../support/policy-examples.ts';
 import { eventually, send, startWebhook } from '../client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';

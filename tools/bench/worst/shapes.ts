@@ -1,4 +1,4 @@
-import { exampleCaBundle } from '../../../src/policy/rules/examples/examples.ts';
+import { exampleCaBundle } from '../../../test/support/policy-examples.ts';
 
 /** One kind of hostile body, of any size. */
 export interface Shape {

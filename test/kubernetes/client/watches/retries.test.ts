@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { StatusError } from '../../../../src/kubernetes/client/requests/kubernetes-client.ts';
-import { ConnectionError } from '../../../../src/kubernetes/client/requests/transport.ts';
+import { ConnectionError, StatusError } from '../../../../src/kubernetes/client/index.ts';
 import { type AfterWatch, WatchRetries } from '../../../../src/kubernetes/client/watches/retries.ts';
 
 const pace = { minRetryMs: 100, maxRetryMs: 350 };

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { issueCa } from '../../../../src/base/x509/index.ts';
 import type { ExtensionConfig } from '../../../../src/extensionconfig/index.ts';
-import { exampleCaBundle } from '../../../../src/policy/rules/examples/examples.ts';
 import { caBundleOf } from '../../../../src/policy/rules/fields/ca-bundle.ts';
 import { day, quickEntropy } from '../../../base/x509/entropy.ts';
 import { oddCa, unreadableKeys } from '../../../base/x509/odd-ca.ts';
+import { exampleCaBundle } from '../../../support/policy-examples.ts';
 
 const withBundle = (caBundle: string) => ({ spec: { clientConfig: { caBundle } } }) as ExtensionConfig;
 const pem = Buffer.from(exampleCaBundle, 'base64').toString();

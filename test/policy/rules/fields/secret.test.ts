@@ -2,13 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../../../src/policy/index.ts';
-import {
-  example,
-  exampleCaBundle,
-  exampleFutureCaBundle,
-  exampleService,
-} from '../../../../src/policy/rules/examples/examples.ts';
 import { annotatedSecret, namedSecret, usableSecret } from '../../../../src/policy/rules/fields/secret.ts';
+import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../../../support/policy-examples.ts';
 import { now } from '../../admission/policy.ts';
 import { factsOf, linesWith } from '../lines.ts';
 
