@@ -17,8 +17,6 @@ const words = new Map<string, boolean | null | number>([
   ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, Number.NEGATIVE_INFINITY] as const),
 ]);
 
-const longestWord = 5;
-
 /** strconv.ParseInt with base 0: 010 and 0o10 are 8. */
 const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
@@ -65,54 +63,20 @@ function parseNumber(text: string): { value: number; integer?: bigint } | undefi
   return Number.isFinite(value) ? { value } : undefined;
 }
 
-/**
- * Whether a plain scalar with this first character may be anything but a string: a sign, a digit, or the beginning of
- * one of the words.
- */
-function isHint(code: number): boolean {
-  return (
-    (code >= 0x30 && code <= 0x39) ||
-    code === 0x2b ||
-    code === 0x2d ||
-    code === 0x2e ||
-    code === 0x7e ||
-    // yYnNtTfFoO
-    code === 0x79 ||
-    code === 0x59 ||
-    code === 0x6e ||
-    code === 0x4e ||
-    code === 0x74 ||
-    code === 0x54 ||
-    code === 0x66 ||
-    code === 0x46 ||
-    code === 0x6f ||
-    code === 0x4f
-  );
-}
-
 function resolve(text: string): { value: Resolved; integer?: bigint } {
-  if (text === '') {
-    return { value: null };
+  const word = words.get(text);
+  if (word !== undefined) {
+    return { value: word };
   }
-  const first = text.charCodeAt(0);
-  if (!isHint(first)) {
-    return { value: text };
-  }
-  if (text.length <= longestWord) {
-    const word = words.get(text);
-    if (word !== undefined) {
-      return { value: word };
-    }
-  }
-  return (first < 0x3a ? parseNumber(text) : undefined) ?? { value: text };
+  // As in go-yaml, the first character decides whether a text is tried as a number: not `_1`.
+  return (/^[-+.0-9]/.test(text) ? parseNumber(text) : undefined) ?? { value: text };
 }
 
 /**
  * The value of a scalar without quotes and tag: `yes` is true, `0o17` is 15, `e1` is a string. May be infinite or NaN.
  */
 export function plainValue(text: string): Resolved {
-  const first = text.charCodeAt(0);
-  return text !== '' && !isHint(first) ? text : resolve(text).value;
+  return resolve(text).value;
 }
 
 const shortTags: Readonly<Record<string, string>> = Object.assign(Object.create(null) as object, {
