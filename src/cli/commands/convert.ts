@@ -130,10 +130,7 @@ export const define: DefineCommand = (command, io, end) => {
         }
       }
     }
-    if (io.signal.aborted) {
-      io.stderr.write('convert: interrupted\n');
-      code = exitCode.interrupted;
-    }
+    io.signal.throwIfAborted();
     end(code);
   });
 };

@@ -81,7 +81,7 @@ function checkResolved(resolved: readonly Resolved[], configs: readonly Extensio
  *
  * @param names of the ExtensionConfigs to read; empty for all.
  * @param isCalled whether extensions will be called: then Services of the cluster are made reachable, until `close`.
- * @throws {UsageError} for files that cannot be read, and for a name that no ExtensionConfig in the files has.
+ * @throws {UsageError} for files that cannot be read or have no ExtensionConfig, and for a name that none of them has.
  * @throws {FailureError} when the API server does not respond, or does not have the object.
  */
 export async function readExtensions(
@@ -101,6 +101,9 @@ export async function readExtensions(
     const originals = await fromFiles(flags.filename, io);
     const all = [...originals.keys()];
     const byName = new Map(all.map((config) => [config.metadata.name, config]));
+    if (all.length === 0) {
+      throw new UsageError('there are no ExtensionConfigs in the files: pass others with -f');
+    }
     if (byName.size < all.length) {
       throw new UsageError('two ExtensionConfigs in the files have the same name');
     }

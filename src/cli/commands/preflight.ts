@@ -82,9 +82,6 @@ a file that cannot be read.`,
       const catalog = hookCatalogOf(flags['hook-lifecycles']);
       const extensions = await readExtensions(flags, names, io, !flags.offline);
       const { configs, resolve, originals } = extensions;
-      if (configs.length === 0 && flags.filename.length > 0) {
-        throw new UsageError('preflight: there are no ExtensionConfigs in the files: pass others with -f');
-      }
       const client = createClient({ resolve, catalog, release: to });
       let asked = 0;
       const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);

@@ -19,8 +19,7 @@ interface ReadOpenApi {
 const maxYaml = 64 * 1024 * 1024;
 
 function parse(bytes: Buffer): Json {
-  const start = bytes.subarray(0, 1000).toString('latin1').trimStart();
-  const isJson = start.startsWith('{') || start === '';
+  const isJson = bytes.subarray(0, 1000).toString('latin1').trimStart().startsWith('{');
   try {
     return isJson ? parseJson(bytes) : parseYaml(bytes, maxYaml);
   } catch (error) {

@@ -441,6 +441,7 @@ test.each<[string[], RegExp]>([
   [['call', '--hook', 'BeforeClusterUpgrad', '--all', '--sample'], /did you mean BeforeClusterUpgrade/],
   [['call', '--hook', 'Discovery', '--all', '--sample'], /use "discover" to call it/],
   [['discover', '-f', '/nowhere.yaml'], /nowhere\.yaml: .*no such file/],
+  [['discover', '-f', 'biome.json'], /there are no ExtensionConfigs in the files: pass others with -f/],
   [['discover', 'A B'], /is not the name of an ExtensionConfig/],
   [
     ['discover', '--resolve', 'ns/svc=localhost:1'],

@@ -398,7 +398,7 @@ describe('usage errors', () => {
   test('without ExtensionConfigs', async () => {
     const { code, stderr } = await runProgram(['rehearse', '-f', file('empty.yaml', '')]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/there are no ExtensionConfigs: pass files with -f/);
+    expect(stderr).toMatch(/there are no ExtensionConfigs in the files: pass others with -f/);
   });
 });
 

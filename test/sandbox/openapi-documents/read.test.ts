@@ -75,7 +75,7 @@ describe('rejects what is not a document', () => {
     );
   }
   test.each([
-    ['', 'is not valid JSON'],
+    ['', 'is not an OpenAPI document: it is not an object'],
     ['{"openapi": ', 'is not valid JSON'],
     ['a: b: c', 'is not valid YAML: '],
     ['just text', 'is not an OpenAPI document: it is not an object'],

@@ -85,9 +85,6 @@ be completed in time, 2 usage error or a file that cannot be read.`,
       const requests = readRequests(flags.request);
       const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
       const { configs, resolve, close } = await readExtensions(flags, names, io);
-      if (configs.length === 0) {
-        throw new UsageError('conformance: there are no ExtensionConfigs in the files: pass others with -f');
-      }
       let doing = '';
       const progress = startProgress(io.stderr, () => doing);
       const reports: ConformanceReport[] = [];
