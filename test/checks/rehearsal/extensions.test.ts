@@ -96,7 +96,7 @@ describe.concurrent('the sample extension', () => {
   });
 
   test('that updates machines in place, in the background', async ({ expect }) => {
-    const yaml = clusterYaml('v1.32.0', { topology: 'controlPlane: {}' });
+    const yaml = clusterYaml('v1.32.0', { topology: 'controlPlane: { replicas: 2 }' });
     const { calls, events, end } = await played([await sample()], yaml, {
       ...whole,
       updatesInPlace: true,

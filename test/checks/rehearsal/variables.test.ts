@@ -79,7 +79,7 @@ test.each<[string, JsonObject[], RegExp]>([
   [
     'an invalid schema',
     [defined('flavor', { type: 'strange' })],
-    /^VariablesReady of ClusterClass default\/lab is False, and no Cluster of it reconciles: failed to discover variables for patch "lab": lab\.variables\[flavor]\.schema\.openAPIV3Schema\.type: Unsupported value: "strange"/,
+    /^VariablesReady of ClusterClass default\/lab is False, and no Cluster of it reconciles: VariableDiscovery failed: lab\.variables\[flavor]\.schema\.openAPIV3Schema\.type: Unsupported value: "strange"/,
   ],
   [
     'a rule that cannot be compiled',
@@ -108,7 +108,7 @@ test.each<[string, JsonObject[], RegExp]>([
   [
     'many problems',
     Array.from({ length: 8 }, (_, index) => defined(`v${index}`, {})),
-    /lab\.variables\[v4]\.schema\.openAPIV3Schema\.type: [^;]*; and 3 more$/,
+    /: VariableDiscovery failed: \[lab\.variables\[v0].*, lab\.variables\[v4]\.schema\.openAPIV3Schema\.type: [^;]*] and 3 more$/,
   ],
 ])('variables: %s', async (_, given, reason) => {
   variables = given;
@@ -326,8 +326,49 @@ test('a duplicate name in DiscoverVariables stops the class, as upstream', async
   variables = [defined('flavor', { type: 'string' }), defined('flavor', { type: 'string' })];
   const { end } = await play();
   expect(end?.reason).toBe(
-    'VariablesReady of ClusterClass default/lab is False, and no Cluster of it reconciles: failed to discover variables for patch "lab": lab.variables[flavor].name: Invalid value: "flavor": variable name must be unique. Variable with name "flavor" is defined more than once',
+    'VariablesReady of ClusterClass default/lab is False, and no Cluster of it reconciles: VariableDiscovery failed: lab.variables[flavor].name: Invalid value: "flavor": variable name must be unique. Variable with name "flavor" is defined more than once',
   );
+});
+
+test('handlers that fail, and definitions that differ, are named as by Cluster API', async () => {
+  const two = await startExtension(({ url, body }) => {
+    if (url.includes('/discovery')) {
+      const handlers = hooks.map((hook) => ({
+        name: handlerOf(hook),
+        requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook },
+      }));
+      return { status: 'Success', handlers };
+    }
+    const { settings } = JSON.parse(body);
+    return url.includes('/discovervariables')
+      ? settings?.tier === 'fails'
+        ? { status: 'Failure', message: 'no variables' }
+        : { status: 'Success', variables: ['b', 'a'].map((name) => defined(name, { type: settings.type })) }
+      : { status: 'Success' };
+  });
+  const patch = (name: string, settings: JsonObject) =>
+    `    - { name: ${name}, external: { generatePatchesExtension: generate-patches.lab, discoverVariablesExtension: discover-variables.lab, settings: ${JSON.stringify(settings)} } }\n`;
+  const reasonFor = async (...patches: string[]) => {
+    const manifests = fixture('lab.yaml').replace(
+      / {4}- name: lab\n {6}external:[\s\S]*? {2}upgrade:/,
+      () => `${patches.join('')}  upgrade:`,
+    );
+    return (await played([extensionConfig('lab', { url: two.url, caBundle })], manifests)).end?.reason;
+  };
+  const because =
+    'VariablesReady of ClusterClass default/lab is False, and no Cluster of it reconciles: VariableDiscovery failed: ';
+  const failed = (name: string) =>
+    `failed to call DiscoverVariables for patch ${name}: failed to call extension handler "discover-variables.lab": got failure response with message: no variables`;
+  try {
+    expect(await reasonFor(patch('p', { tier: 'fails' }), patch('q', { tier: 'fails' }))).toBe(
+      `${because}[${failed('p')}, ${failed('q')}]`,
+    );
+    expect(await reasonFor(patch('p', { type: 'string' }), patch('q', { type: 'integer' }))).toBe(
+      `${because}the following variables have conflicting schemas: a,b (a differs in p and q)`,
+    );
+  } finally {
+    await two.close();
+  }
 });
 
 test('a DiscoverVariables answer that changes is reported', async () => {

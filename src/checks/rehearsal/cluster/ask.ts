@@ -24,6 +24,8 @@ export interface Reconcile {
   limits: ClusterApiLimits;
   /** Hooks that block, with their messages. */
   blocking: Map<string, string>;
+  /** Whether one of them blocks for a negative time: Cluster API then names none of them during an upgrade. */
+  isNegative: boolean;
   /** When the next reconcile is due because a hook blocks, in ms. */
   requeueAt: number | undefined;
   /** Whether something was written, so that another reconcile follows. */
@@ -106,13 +108,18 @@ export function* call(
 }
 
 /** Reports a negative retryAfterSeconds, once for each hook. */
-export function* reportNegative(state: State, hook: RehearsedHook, seconds: number): Simulation {
+export function* reportNegative(
+  state: State,
+  hook: RehearsedHook,
+  seconds: number,
+  meaning = 'treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled',
+): Simulation {
   if (seconds < 0 && !state.reported.has(`negative ${hook}`)) {
     state.reported.add(`negative ${hook}`);
     yield tell(state, {
       kind: 'finding',
       severity: 'error',
-      text: `${hook} returned retryAfterSeconds ${seconds}: Cluster API treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled`,
+      text: `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`,
       remedy: 'return a positive number of seconds while work is in progress, and 0 when it is done',
     });
   }
@@ -148,6 +155,7 @@ export function* ask(
   }
   state.blocked.set(hook, (state.blocked.get(hook) ?? 0) + 1);
   yield* reportNegative(state, hook, retryAfterSeconds);
+  reconcile.isNegative ||= retryAfterSeconds < 0;
   const until = state.now + waitMs(retryAfterSeconds);
   const text = typeof message === 'string' ? message : '';
   state.waits.set(hook, { until, message: text });

@@ -40,7 +40,8 @@ const without = (all: ReadonlySet<string>, ...others: ReadonlySet<string>[]) =>
   new Set([...all].filter((name) => !others.some((other) => other.has(name))));
 
 /** The condition of a Cluster that is being upgraded; undefined if it is not. */
-function upgradingCondition({ state, blocking }: Reconcile, decisions: Decisions): Condition | undefined {
+function upgradingCondition(reconcile: Reconcile, decisions: Decisions): Condition | undefined {
+  const { state, blocking } = reconcile;
   const { plan, version, phase, workers } = decisions;
   const isUpgrading =
     isPending(state, 'AfterClusterUpgrade') ||
@@ -57,7 +58,8 @@ function upgradingCondition({ state, blocking }: Reconcile, decisions: Decisions
     const others = steps.filter((step) => step !== version);
     return others.length > 0 ? ` (${others.join(', ')} pending)` : '';
   };
-  if (blocking.size > 0) {
+  const isBlocked = blocking.size > 0 && !reconcile.isNegative;
+  if (isBlocked) {
     lines.push(hooksText('upgrade', blocking));
   }
   const isControlPlaneBusy = phase === 'upgrading' || phase === 'starting';
@@ -78,7 +80,7 @@ function upgradingCondition({ state, blocking }: Reconcile, decisions: Decisions
     }
     if (deferred.size > 0) {
       lines.push(`${namesText(kind, deferred)} upgrade to version ${version} deferred using ${deferral[kind]}`);
-      const onlyDeferred = blocking.size === 0 && !isControlPlaneBusy && upgrading.size === 0 && pending.size === 0;
+      const onlyDeferred = !isBlocked && !isControlPlaneBusy && upgrading.size === 0 && pending.size === 0;
       if (onlyDeferred && reason === 'ClusterUpgrading') {
         reason = `${kind}sUpgradeDeferred`;
       }

@@ -217,7 +217,7 @@ function* updateMachine(reconcile: Reconcile, desired: JsonObject, rollout?: Rol
     failures = 0;
     const { retryAfterSeconds, message } = answer.response;
     if (typeof retryAfterSeconds === 'number') {
-      yield* reportNegative(state, 'UpdateMachine', retryAfterSeconds);
+      yield* reportNegative(state, 'UpdateMachine', retryAfterSeconds, 'takes the update as done');
     }
     if (typeof retryAfterSeconds !== 'number' || retryAfterSeconds <= 0) {
       return;
@@ -354,8 +354,7 @@ export function controlPlaneObjects(state: State, name: string, version: string)
   const template =
     [...state.patched].find(([place]) => place.startsWith(`${state.controlPlane.name} `))?.[1] ??
     ({ apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2', kind: 'DockerMachineTemplate' } as JsonObject);
-  const controlPlane = state.patched.get(`${cluster} spec.controlPlaneRef`);
-  const bootstrap = fieldAt(controlPlane, 'spec', 'template', 'spec', 'kubeadmConfigSpec');
+  const bootstrap = fieldAt(controlPlaneOf(state), 'spec', 'template', 'spec', 'kubeadmConfigSpec');
   const group = (apiVersion: string) => apiVersion.split('/')[0] ?? '';
   const [infrastructureVersion, bootstrapVersion] = [
     textAt(template, 'apiVersion'),
@@ -389,10 +388,23 @@ export function controlPlaneObjects(state: State, name: string, version: string)
 /** Maximum number of machines of a control plane that are played individually. */
 const maxControlPlane = 7;
 
+/** The control plane as the class and its patches have it; undefined if its template is not known. */
+const controlPlaneOf = ({ patched, cluster }: State): JsonObject | undefined =>
+  patched.get(`${textAt(cluster, 'metadata', 'name')} spec.controlPlaneRef`);
+
+/**
+ * Unless `maxSurge` is 0, a new machine comes first, and the last old one goes without a question: there are enough
+ * then (rollingUpdate in controlplane/kubeadm/reconcilers/kubeadmcontrolplane/update.go, v1.14).
+ */
 function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Simulation {
   const { state } = reconcile;
   const { replicas } = objectAt(state.cluster.spec, 'topology', 'controlPlane');
-  const count = Math.min(typeof replicas === 'number' ? replicas : 1, maxControlPlane);
+  const { rollout, rolloutStrategy = fieldAt(rollout, 'strategy') } = objectAt(
+    controlPlaneOf(state),
+    ...['spec', 'template', 'spec'],
+  );
+  const surge = Number(fieldAt(rolloutStrategy, 'rollingUpdate', 'maxSurge') ?? 1);
+  const count = Math.min(typeof replicas === 'number' ? replicas : 1, maxControlPlane) - surge;
   for (let index = 0; index < count; index++) {
     const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
     const [current, desired] = [controlPlaneObjects(state, name, from), controlPlaneObjects(state, name, to)];

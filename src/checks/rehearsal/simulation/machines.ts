@@ -10,7 +10,7 @@ import {
   topologyOf,
   type WorkerGroup,
 } from '../cluster/state.ts';
-import { groupMetadata, kindOfTemplate } from '../topology/items.ts';
+import { groupMetadata, kindOfTemplate, machineTimeouts, nonEmpty } from '../topology/items.ts';
 
 /** Maximum number of Machines of a group that are played individually: the others behave in the same way. */
 const maxMachines = 10;
@@ -155,7 +155,8 @@ function portion(value: unknown, replicas: number, round: (number: number) => nu
 /** How many Machines a rollout may create beyond the replicas, and how many may be unavailable. */
 export function strategyOf(state: State, worker: WorkerGroup): { maxSurge: number; maxUnavailable: number } {
   const replicas = replicasOf(state, worker);
-  const of = (field: string) => settingOf(state, worker, 'rollout', 'strategy', 'rollingUpdate', field);
+  // The rollout of the topology replaces that of the class as a whole.
+  const of = (field: string) => fieldAt(settingOf(state, worker, 'rollout'), 'strategy', 'rollingUpdate', field);
   const maxSurge = portion(of('maxSurge'), replicas, Math.ceil, 1);
   const maxUnavailable = portion(of('maxUnavailable'), replicas, Math.floor, 0);
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
@@ -174,16 +175,18 @@ const metadataOf = (state: State, worker: WorkerGroup) => {
   return { labels: objectAt(labels), annotations: objectAt(annotations) };
 };
 
-const optionalFields = ['failureDomain', 'minReadySeconds', 'readinessGates', 'taints', 'deletion'] as const;
+const optionalFields = ['failureDomain', 'minReadySeconds', 'readinessGates', 'taints'] as const;
 
 /** The fields of Machines that topology and class may set. */
 function optionalSpec(state: State, worker: WorkerGroup): JsonObject {
-  return Object.fromEntries(
-    optionalFields.flatMap((field) => {
-      const value = settingOf(state, worker, field);
-      return value === undefined ? [] : [[field, value]];
-    }),
-  );
+  const set = (fields: readonly string[], ...path: string[]): JsonObject =>
+    Object.fromEntries(
+      fields.flatMap((field) => {
+        const value = settingOf(state, worker, ...path, field);
+        return value === undefined ? [] : [[field, value]];
+      }),
+    );
+  return { ...set(optionalFields), ...nonEmpty('deletion', set(machineTimeouts, 'deletion')) };
 }
 
 /** A MachineSet and its templates as in requests of CanUpdateMachineSet. */
@@ -192,6 +195,7 @@ export function machineSetObjects(state: State, worker: WorkerGroup, set: Machin
   const { labels, annotations } = metadataOf(state, worker);
   const hash = { 'machine-template-hash': set.hash };
   const { maxSurge } = strategyOf(state, worker);
+  const order = settingOf(state, worker, 'deletion', 'order');
   const selected = [
     'cluster.x-k8s.io/cluster-name',
     'topology.cluster.x-k8s.io/deployment-name',
@@ -216,6 +220,7 @@ export function machineSetObjects(state: State, worker: WorkerGroup, set: Machin
       spec: {
         clusterName: cluster,
         replicas,
+        ...(order !== undefined && { deletion: { order } }),
         selector: {
           matchLabels: { ...Object.fromEntries(selected.map((name) => [name, labels[name] ?? ''])), ...hash },
         },

@@ -75,6 +75,7 @@ function* reconcileUntil(state: State, limits: ClusterApiLimits, isThere: () => 
       state,
       limits,
       blocking: new Map(),
+      isNegative: false,
       requeueAt: undefined,
       isChanged: false,
     };

@@ -11,17 +11,20 @@ const maxProblems = 5;
 const maxText = 400;
 
 /** Why Cluster API refuses definitions, if it does, and which of their rules are not evaluated here. */
-function checked(variables: Json | undefined, path: string): { refusal?: string; unevaluated: UnevaluatedRules[] } {
+function checked(variables: Json | undefined, path: string): { problems: string[]; unevaluated: UnevaluatedRules[] } {
   const { causes, isComplete, unevaluated } = checkDefinitions(variables, path);
+  const problems = causes.map(causeText);
   if (causes.length === 0 && !isComplete) {
-    return { refusal: `${path}: the schemas take too much work to check; a rehearsal needs smaller ones`, unevaluated };
+    problems.push(`${path}: the schemas take too much work to check; a rehearsal needs smaller ones`);
   }
-  if (causes.length === 0) {
-    return { unevaluated };
-  }
-  const more = causes.length - maxProblems;
-  const texts = causes.slice(0, maxProblems).map(causeText);
-  return { refusal: `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}`, unevaluated };
+  return { problems, unevaluated };
+}
+
+/** Errors as one text, as Go's `errors.NewAggregate` writes them. */
+function aggregate(errors: readonly string[]): string {
+  const [shown, more] = [errors.slice(0, maxProblems), errors.length - maxProblems];
+  const text = shown.join(', ');
+  return `${shown.length === 1 ? text : `[${text}]`}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Maximum number of variables of one list whose rules are reported as not evaluated. */
@@ -68,15 +71,16 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
     }
   }
   const name = `${blueprint.namespace}/${blueprint.name}`;
-  const because = `${notReady} of ClusterClass ${name} is False, and no Cluster of it reconciles: `;
+  const because = `${notReady} of ClusterClass ${name} is False, and no Cluster of it reconciles: VariableDiscovery failed: `;
   const inline = checked(blueprint.inlineVariables, 'spec.variables');
-  if (inline.refusal !== undefined) {
-    return `Cluster API refuses ClusterClass ${name}: ${inline.refusal}`;
+  if (inline.problems.length > 0) {
+    return `Cluster API refuses ClusterClass ${name}: ${aggregate(inline.problems)}`;
   }
   yield* tellUnevaluated(inline.unevaluated);
   const patches = blueprint.patches.filter(({ discoverVariables: handler }) => handler !== undefined);
   const answers = new Map<string, Json>();
   for (let round = 0; round < rounds; round++) {
+    const errors: string[] = [];
     for (const patch of patches) {
       const answer = yield {
         do: 'call',
@@ -89,7 +93,8 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
       };
       if (answer === undefined || answer.ok === 'restart' || !answer.ok) {
         const error = answer === undefined || answer.ok === 'restart' ? 'the controller restarted' : answer.error;
-        return `${because}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${error}`;
+        errors.push(`failed to call DiscoverVariables for patch ${patch.name}: ${error}`);
+        continue;
       }
       const { variables = [] } = answer.response;
       const before = answers.get(patch.name);
@@ -102,23 +107,27 @@ export function* discoverVariables(blueprint: Blueprint): Simulation<string | un
         );
       }
       answers.set(patch.name, variables);
-      if (isNew) {
-        const { refusal, unevaluated } = checked(variables, `${patch.name}.variables`);
-        if (refusal !== undefined) {
-          return `${because}failed to discover variables for patch ${JSON.stringify(patch.name)}: ${refusal}`;
-        }
-        yield* tellUnevaluated(unevaluated);
+      if (isNew && errors.length === 0) {
+        const { problems, unevaluated } = checked(variables, `${patch.name}.variables`);
+        errors.push(...problems);
+        yield* tellUnevaluated(problems.length === 0 ? unevaluated : []);
       }
       define(blueprint, definitionsIn(variables, patch.name));
     }
+    if (errors.length > 0) {
+      return because + aggregate(errors);
+    }
   }
-  for (const [name, [first, ...others]] of blueprint.variables) {
+  const conflicts = [...blueprint.variables].flatMap(([name, [first, ...others]]) => {
     const conflict = others.find(
       ({ schema, isRequired }) => !isSame([schema, isRequired], [first?.schema ?? {}, first?.isRequired ?? false]),
     );
-    if (conflict !== undefined) {
-      return `${because}variable ${JSON.stringify(name)} has different definitions in ${first?.from} and ${conflict.from}`;
-    }
+    return conflict === undefined ? [] : [{ name, places: `${first?.from} and ${conflict.from}` }];
+  });
+  const [conflict] = conflicts.sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (conflict === undefined) {
+    return undefined;
   }
-  return undefined;
+  const names = conflicts.map(({ name }) => name).join(',');
+  return `${because}the following variables have conflicting schemas: ${names} (${conflict.name} differs in ${conflict.places})`;
 }

@@ -57,7 +57,15 @@ function objectName(state: State, base: string, template: ClassTemplate): string
   return state.names.generated(base, kindOfTemplate(template));
 }
 
-const nonEmpty = (name: string, value: JsonObject): JsonObject =>
+/** The fields of `deletion` that Machines have. */
+export const machineTimeouts = [
+  'nodeDrainTimeoutSeconds',
+  'nodeVolumeDetachTimeoutSeconds',
+  'nodeDeletionTimeoutSeconds',
+] as const;
+
+/** A field with a value, unless that is empty. */
+export const nonEmpty = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length > 0 ? { [name]: value } : {};
 
 /** Labels and annotations of an object: later parts override earlier ones. */
@@ -224,14 +232,13 @@ export function groupMetadata(state: State, worker: WorkerGroup, classMetadata: 
 /** What Cluster API sets in a control plane: what the class or the topology has. */
 function fieldsSet(topology: JsonObject, classSettings: JsonObject, hasMachines: boolean): ControlPlaneField[] {
   const isSet = (...path: string[]) => [topology, classSettings].some((part) => fieldAt(part, ...path) !== undefined);
-  const timeouts = ['nodeDrainTimeoutSeconds', 'nodeVolumeDetachTimeoutSeconds', 'nodeDeletionTimeoutSeconds'] as const;
   return [
     'version',
     ...(topology.replicas === undefined ? [] : (['replicas'] as const)),
     ...(fieldAt(topology, 'rollout', 'after') === undefined ? [] : (['rolloutAfter'] as const)),
     ...(hasMachines ? (['machines'] as const) : []),
     ...(['readinessGates', 'taints'] as const).filter((field) => isSet(field)),
-    ...timeouts.filter((field) => isSet('deletion', field)),
+    ...machineTimeouts.filter((field) => isSet('deletion', field)),
   ];
 }
 

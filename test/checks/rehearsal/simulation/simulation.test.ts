@@ -354,6 +354,21 @@ test('admission accepts an older pre-release, and the plan refuses it', () => {
   );
 });
 
+test('a hook that blocks for a negative time is not named during an upgrade', () => {
+  const { conditions } = simulate(
+    ({ hook }, nth) =>
+      ['BeforeClusterCreate', 'BeforeClusterUpgrade'].includes(hook) && nth === 1
+        ? { retryAfterSeconds: -1, message: 'wait' }
+        : undefined,
+    { upgrades: ['v1.32.0'], yaml: clusterYaml('v1.31.0') },
+  );
+  const messages = conditions.map(({ message }) => message);
+  expect(messages[0]).toBe('Following hooks are blocking Cluster topology creation: BeforeClusterCreate: wait');
+  expect(messages[2]).toMatch(
+    /^Cluster is upgrading to v1\.32\.0\n {2}\* KubeadmControlPlane pending upgrade to version v1\.32\.0\n {2}\* MachineDeployments /,
+  );
+});
+
 describe('releases of Cluster API', () => {
   const clustersOf = (minor: number) =>
     simulate(passes, { upgrades: ['v1.32.0'], isDeleted: true, release: { major: 1, minor } }).calls.map(
@@ -447,7 +462,7 @@ describe('in-place updates', () => {
   const scenario = {
     yaml: clusterYaml('v1.31.0', {
       topology:
-        'controlPlane: { replicas: 1 }\n    workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }] }',
+        'controlPlane: { replicas: 2 }\n    workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2 }] }',
     }),
     upgrades: ['v1.32.0'],
     updatesInPlace: true,
@@ -538,6 +553,59 @@ describe('in-place updates', () => {
       ({ hook, request }) => hook === 'UpdateMachine' && !JSON.stringify(request).includes('control-plane'),
     );
     expect([updates.length, machines.filter((state) => state === 'creating').length]).toEqual([updated, created]);
+  });
+
+  test.each([
+    ['of one machine, which a new one replaces', 1, '', 0],
+    ['by default, where the last one goes when a new one is there', 3, '', 2],
+    ['without a surge', 3, 'rollout: { strategy: { rollingUpdate: { maxSurge: 0 } } }, ', 3],
+    ['without a surge, in v1beta1', 3, 'rolloutStrategy: { rollingUpdate: { maxSurge: 0 } }, ', 3],
+  ])('a control plane %s (%i machines; %s) asks about %i', (_, replicas, rollout, asked) => {
+    const yaml = clusterYaml('v1.31.0', { topology: `controlPlane: { replicas: ${replicas} }` });
+    const { calls, end } = simulate(covered, {
+      ...scenario,
+      yaml:
+        yaml + classOf('KubeadmControlPlaneTemplate').replace('{ kubeadmConfigSpec', `{ ${rollout}kubeadmConfigSpec`),
+    });
+    expect(end).toMatchObject({ isComplete: true, reason: '' });
+    const both = Array.from({ length: asked }, () => ['CanUpdateMachine', 'UpdateMachine']).flat();
+    expect(inPlace(calls)).toEqual(both);
+  });
+
+  test('settings of Machines are those of the topology, else of the class', () => {
+    const yaml = clusterYaml('v1.31.0', {
+      topology: `workers: { machineDeployments: [{ class: w, name: md-0, replicas: 4, rollout: { strategy: { type: RollingUpdate, rollingUpdate: { maxUnavailable: 0 } } }, deletion: { nodeDrainTimeoutSeconds: 5, order: Oldest } }] }`,
+    });
+    const workers = `  workers: { machineDeployments: [{ class: w, rollout: { strategy: { rollingUpdate: { maxSurge: 0 } } }, deletion: { nodeDrainTimeoutSeconds: 6, nodeDeletionTimeoutSeconds: 7 } }] }`;
+    const { calls } = simulate(covered, { ...scenario, yaml: yaml + classYaml(`\n${workers}`) });
+    const { machineSet } = calls.find(({ hook }) => hook === 'CanUpdateMachineSet')!.request.current as JsonObject;
+    expect(fieldAt(machineSet, 'spec', 'deletion')).toEqual({ order: 'Oldest' });
+    expect(fieldAt(machineSet, 'spec', 'template', 'spec', 'deletion')).toEqual({
+      nodeDrainTimeoutSeconds: 5,
+      nodeDeletionTimeoutSeconds: 7,
+    });
+    // The rollout of the topology is the whole one: a surge of one, by default.
+    expect(fieldAt(machineSet, 'metadata', 'annotations', 'machinedeployment.clusters.x-k8s.io/max-replicas')).toBe(
+      '5',
+    );
+    const updated = calls.filter(({ hook }) => hook === 'UpdateMachine');
+    expect(updated).toHaveLength(3);
+    expect(fieldAt(updated[0]?.request, 'desired', 'machine', 'spec', 'deletion')).toEqual({
+      nodeDrainTimeoutSeconds: 5,
+      nodeDeletionTimeoutSeconds: 7,
+    });
+  });
+
+  test('a negative retryAfterSeconds ends an update', () => {
+    const { calls, events, end } = simulate(
+      (effect) => (effect.hook === 'UpdateMachine' ? { retryAfterSeconds: -5 } : covered(effect)),
+      scenario,
+    );
+    expect(end).toMatchObject({ isComplete: true, reason: '' });
+    expect(inPlace(calls).filter((hook) => hook === 'UpdateMachine')).toHaveLength(2);
+    expect(
+      events.flatMap(({ event }) => (event.kind === 'finding' && event.severity === 'error' ? [event.text] : [])),
+    ).toEqual(['UpdateMachine returned retryAfterSeconds -5: Cluster API takes the update as done']);
   });
 
   test('without the templates of the class, a warning says that they are made up', () => {
