@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { folderImports, importProblems, readImports } from '../../tools/architecture/imports.ts';
+import { importProblems } from '../../tools/architecture/imports.ts';
 
 /** Writes a tree of files for one test and returns its folder. */
 function tree(files: Record<string, string>): string {
@@ -139,14 +139,4 @@ test('a room with a front door of its own is entered by that from anywhere', () 
   expect(importProblems(folder, [low, high], [])).toEqual([
     'high/c.ts imports low/hidden/b.ts: enter low/hidden/ by its index.ts',
   ]);
-});
-
-test('the imports of a folder are read from its files', () => {
-  const folder = tree({
-    'low/index.ts': 'export const a = 1;',
-    'high/b.ts': "import { a } from '../low/index.ts'; import './c.ts';",
-    'high/c.ts': 'export {};',
-    'main.ts': "import './high/b.ts';",
-  });
-  expect(folderImports(readImports(folder))).toEqual(new Map([['high', new Set(['low'])]]));
 });

@@ -23,7 +23,7 @@ test('the blocks that are not run give a reason', () => {
       .map(({ text, skip }) => `${page}: ${text.split('\n')[0]}: ${skip}`),
   );
   expect(skipped).toEqual([
-    'README.md: npm ci && npm start: starts what the next one starts, and npm ci brought what runs this test',
+    'README.md: npm ci && npm start: starts what the next one starts',
     'README.md: npm ci && npm test: this is npm test',
     `README.md: docker build -t registry.example.com/extensionconfig-webhook:${version} .: needs a container engine and a registry`,
     'README.md: npm run pack -- packages: test/package makes the packages',
@@ -40,6 +40,8 @@ test('the blocks that are not run give a reason', () => {
     'docs/preflight.md: extensionconfig-webhook preflight --target-cluster-api-version v1.14: needs a cluster with extensions',
     'docs/preflight.md: kubectl apply -k .: no pod runs in the sandbox',
     'docs/recipes.md: kustomize build overlays/production | npx extensionconfig-webhook lint -: needs kustomize and helm',
+    'docs/rehearse.md: extensionconfig-webhook rehearse my-extension --upgrade-to v1.33.0 --delete: needs an extension in a cluster',
+    'docs/rehearse.md: extensionconfig-webhook rehearse my-extension --cluster-class class.yaml --cluster cluster.yaml --upgrade-to v1.33.0: needs a ClusterClass',
     'docs/runtime-hooks.md: extensionconfig-webhook discover my-extension: needs an extension in a cluster',
     'CONTRIBUTING.md: npm ci: npm ci brought what runs this test, and this is npm test',
     'SECURITY.md: sha256sum --check --ignore-missing SHA256SUMS: needs a release',

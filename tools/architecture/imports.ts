@@ -78,21 +78,6 @@ function circleIn(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | u
   return undefined;
 }
 
-/** The imports between the folders directly below a tree, by name. */
-export function folderImports(imports: Imports): Map<string, Set<string>> {
-  const graph = new Map<string, Set<string>>();
-  for (const [file, targets] of imports) {
-    const [from] = foldersOf(file);
-    for (const target of targets) {
-      const [to] = foldersOf(target);
-      if (from !== undefined && to !== undefined && from !== to) {
-        graph.set(from, (graph.get(from) ?? new Set()).add(to));
-      }
-    }
-  }
-  return graph;
-}
-
 /**
  * The imports between sibling folders that have an `index.ts`, by path: an import counts for the two
  * folders where the paths of the two files diverge.

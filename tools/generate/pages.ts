@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { type Command, Help, type Option } from 'commander';
 import { checks } from '../../src/checks/conformance/index.ts';
 import { helpConfiguration } from '../../src/cli/framework/help.ts';
 import { rules } from '../../src/policy/index.ts';
-import { folderImports, readImports } from '../architecture/imports.ts';
 import { wings } from '../architecture/wings.ts';
 import { idleProgram } from './program-report.ts';
 import { terminalImage } from './terminal-image.ts';
@@ -43,23 +41,7 @@ function checksList(): string {
     .join('\n\n');
 }
 
-/** Mermaid: an arrow for each import that does not follow from other arrows. */
-function wingsDrawing(imports: ReadonlyMap<string, ReadonlySet<string>>): string {
-  const reaches = (from: string, to: string): boolean =>
-    [...(imports.get(from) ?? [])].some((next) => next === to || reaches(next, to));
-  const arrows = wings.flatMap(({ name }) =>
-    [...(imports.get(name) ?? [])]
-      .filter((target) => ![...(imports.get(name) ?? [])].some((between) => reaches(between, target)))
-      .map((target) => `  ${name} --> ${target}`),
-  );
-  return ['```mermaid', 'flowchart TD', ...arrows, '```'].join('\n');
-}
-
-function wingsList(): string {
-  const imports = folderImports(readImports(fileURLToPath(new URL('src', root))));
-  const list = wings.map(({ name, knows }) => `- \`${name}/\`: ${knows}`).join('\n');
-  return `${list}\n\nEach arrow is an import; those that follow from others are left out:\n\n${wingsDrawing(imports)}`;
-}
+const wingsList = () => wings.map(({ name, knows }) => `- \`${name}/\`: ${knows}`).join('\n');
 
 const helpWidth = 80;
 

@@ -14,7 +14,7 @@ import type { Rule } from '../rule.ts';
 export const apiVersionRules: readonly Rule[] = [
   {
     id: 'api-version-unknown',
-    summary: 'The API version exists. (The API server rejects others before it calls any webhook.)',
+    summary: 'The API version exists. (For the linter.)',
     severity: 'deny',
     upstream: true,
     check({ object, isPruned }, report) {

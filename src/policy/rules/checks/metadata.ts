@@ -28,8 +28,7 @@ export const metadataRules: readonly Rule[] = [
   },
   {
     id: 'metadata',
-    summary:
-      'Keys of labels and annotations, and values of labels, are valid. (The API server rejects others before it calls any validating webhook.)',
+    summary: 'Keys of labels and annotations, and values of labels, are valid. (For the linter.)',
     severity: 'deny',
     check({ object: { metadata }, isPruned }, report) {
       if (isPruned) {

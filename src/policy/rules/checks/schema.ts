@@ -93,8 +93,7 @@ export const schemaRules: readonly Rule[] = [
   },
   {
     id: 'unknown-field',
-    summary:
-      'Every field exists in the API. (The API server prunes others before it calls any webhook; the linter does not.)',
+    summary: 'Every field exists in the API. (For the linter; the API server prunes others.)',
     severity: 'deny',
     subjects: ['object', 'status'],
     check({ object, version, isPruned }, report) {
