@@ -9,42 +9,35 @@ const fieldsByModel: ReadonlyMap<string, readonly (readonly [name: string, type:
 );
 
 /**
- * The list fields that strategic merge patch merges, by model and field: the key of their items ('' for plain values).
+ * The lists whose items are merged, by model and field: the keys of the items; none for plain values, which are a set.
+ * Server-side apply has all of the keys, strategic merge patch only the first.
  */
-const mergeKeys: Record<string, string> = {
-  'V1ObjectMeta.ownerReferences': 'uid',
-  'V1ObjectMeta.finalizers': '',
-  'V1ServiceAccount.secrets': 'name',
-  'V1PodSpec.volumes': 'name',
-  'V1PodSpec.initContainers': 'name',
-  'V1PodSpec.containers': 'name',
-  'V1PodSpec.ephemeralContainers': 'name',
-  'V1PodSpec.imagePullSecrets': 'name',
-  'V1PodSpec.hostAliases': 'ip',
-  'V1PodSpec.topologySpreadConstraints': 'topologyKey',
-  'V1PodSpec.resourceClaims': 'name',
-  'V1PodSpec.schedulingGates': 'name',
-  'V1PodStatus.podIPs': 'ip',
-  'V1PodStatus.hostIPs': 'ip',
-  'V1PodStatus.resourceClaimStatuses': 'name',
-  'V1ContainerStatus.volumeMounts': 'mountPath',
-  'V1Container.ports': 'containerPort',
-  'V1Container.env': 'name',
-  'V1Container.volumeMounts': 'mountPath',
-  'V1Container.volumeDevices': 'devicePath',
-  'V1ServiceSpec.ports': 'port',
-  'V1MutatingWebhookConfiguration.webhooks': 'name',
-  'V1ValidatingWebhookConfiguration.webhooks': 'name',
-  'V1MutatingWebhook.matchConditions': 'name',
-  'V1ValidatingWebhook.matchConditions': 'name',
-};
-
-/** Keys of lists for server-side apply, where they differ from those for strategic merge patch. */
-const applyKeys: Record<string, string[]> = {
-  'V1Container.ports': ['containerPort', 'protocol'],
-  'V1ServiceSpec.ports': ['port', 'protocol'],
+const mergedLists: Record<string, readonly string[]> = {
+  'V1ObjectMeta.ownerReferences': ['uid'],
+  'V1ObjectMeta.finalizers': [],
+  'V1ServiceAccount.secrets': ['name'],
+  'V1PodSpec.volumes': ['name'],
+  'V1PodSpec.initContainers': ['name'],
+  'V1PodSpec.containers': ['name'],
+  'V1PodSpec.ephemeralContainers': ['name'],
+  'V1PodSpec.imagePullSecrets': ['name'],
+  'V1PodSpec.hostAliases': ['ip'],
   'V1PodSpec.topologySpreadConstraints': ['topologyKey', 'whenUnsatisfiable'],
-  'V1CustomResourceDefinitionStatus.conditions': ['type'],
+  'V1PodSpec.resourceClaims': ['name'],
+  'V1PodSpec.schedulingGates': ['name'],
+  'V1PodStatus.podIPs': ['ip'],
+  'V1PodStatus.hostIPs': ['ip'],
+  'V1PodStatus.resourceClaimStatuses': ['name'],
+  'V1ContainerStatus.volumeMounts': ['mountPath'],
+  'V1Container.ports': ['containerPort', 'protocol'],
+  'V1Container.env': ['name'],
+  'V1Container.volumeMounts': ['mountPath'],
+  'V1Container.volumeDevices': ['devicePath'],
+  'V1ServiceSpec.ports': ['port', 'protocol'],
+  'V1MutatingWebhookConfiguration.webhooks': ['name'],
+  'V1ValidatingWebhookConfiguration.webhooks': ['name'],
+  'V1MutatingWebhook.matchConditions': ['name'],
+  'V1ValidatingWebhook.matchConditions': ['name'],
 };
 
 const modelNames = new WeakMap<Schema, string>();
@@ -82,52 +75,46 @@ function schemaOfType(type: string, format: string): Schema {
   }
 }
 
-/**
- * Fields of JSONSchemaProps that the type tables call `any`, though they contain a schema, or a schema or a boolean.
- */
-function schemaInSchema(path: string, whole: Schema): Schema | undefined {
-  if (path === 'V1JSONSchemaProps.items') {
-    return whole;
+/** How the items of a list field are merged. Conditions have their type as key, and ephemeral containers those of others. */
+function listRules(path: string): Schema {
+  const isConditions = path.endsWith('Status.conditions');
+  const keys = isConditions ? ['type'] : mergedLists[path.replace('V1EphemeralContainer.', 'V1Container.')];
+  if (keys === undefined) {
+    return { 'x-kubernetes-list-type': 'atomic' };
   }
-  if (path === 'V1JSONSchemaProps.additionalProperties') {
-    // Without a type, because a boolean is also allowed.
-    const schemaOrBoolean: Schema = { properties: whole.properties ?? {}, nullable: true };
-    modelNames.set(schemaOrBoolean, 'V1JSONSchemaProps');
+  const [mergeKey] = keys;
+  const patch: Schema = {
+    'x-kubernetes-patch-strategy': 'merge',
+    ...(mergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': mergeKey }),
+  };
+  return {
+    ...(path === 'V1CustomResourceDefinitionStatus.conditions' ? {} : patch),
+    'x-kubernetes-list-type': mergeKey === undefined ? 'set' : 'map',
+    ...(mergeKey === undefined ? {} : { 'x-kubernetes-list-map-keys': [...keys] }),
+  };
+}
+
+/** The schema of a field of a model. */
+function schemaOfField(model: string, name: string, type: string, format: string): Schema {
+  // Two fields of JSONSchemaProps that the type tables call `any`: a schema, and a schema or a boolean.
+  if (model === 'V1JSONSchemaProps' && name === 'items') {
+    return schemaOfModel(model) as Schema;
+  }
+  if (model === 'V1JSONSchemaProps' && name === 'additionalProperties') {
+    const schemaOrBoolean: Schema = { properties: schemaOfModel(model)?.properties ?? {}, nullable: true };
+    modelNames.set(schemaOrBoolean, model);
     return schemaOrBoolean;
   }
-  return undefined;
-}
-
-/** The merge key of a list field; conditions have their type, and ephemeral containers those of containers. */
-function mergeKeyOf(path: string): string | undefined {
-  const isConditions = path.endsWith('Status.conditions') && path !== 'V1CustomResourceDefinitionStatus.conditions';
-  return isConditions ? 'type' : mergeKeys[path];
-}
-
-/** Adds the fields of a model to a schema's properties. */
-function fill(properties: Record<string, Schema>, name: string, schema: Schema): void {
-  for (const [baseName, type, format] of fieldsByModel.get(name) ?? []) {
-    const path = `${name}.${baseName}`;
-    const field = schemaInSchema(path, schema) ?? schemaOfType(type, format);
-    // Go decodes null as "not set" for every type. The schema of a model is shared and already nullable.
-    const property = modelNames.has(field) ? field : { ...field, nullable: true };
-    const listed = path.replace('V1EphemeralContainer.', 'V1Container.');
-    const mergeKey = mergeKeyOf(listed);
-    const listKeys = applyKeys[listed] ?? (mergeKey === undefined || mergeKey === '' ? undefined : [mergeKey]);
-    if (mergeKey !== undefined) {
-      property['x-kubernetes-patch-strategy'] = 'merge';
-      if (mergeKey !== '') {
-        property['x-kubernetes-patch-merge-key'] = mergeKey;
-      }
-    }
-    if (property.type === 'array') {
-      property['x-kubernetes-list-type'] = listKeys !== undefined ? 'map' : mergeKey === '' ? 'set' : 'atomic';
-      if (listKeys !== undefined) {
-        property['x-kubernetes-list-map-keys'] = listKeys;
-      }
-    }
-    properties[baseName] = Object.assign(property, modelRules[name]?.fields?.[baseName]);
-  }
+  const schema = schemaOfType(type, format);
+  // The schema of a model is the same wherever it is used. Go decodes null as "not set" for every type.
+  return modelNames.has(schema)
+    ? schema
+    : {
+        ...schema,
+        nullable: true,
+        ...(schema.type === 'array' ? listRules(`${model}.${name}`) : {}),
+        ...modelRules[model]?.fields?.[name],
+      };
 }
 
 /**
@@ -142,24 +129,24 @@ export function schemaOfModel(name: string): Schema | undefined {
     return known;
   }
   const { required } = modelRules[name] ?? {};
-  const schema: Schema = { type: 'object', ...(required === undefined ? {} : { required }) };
-  Object.defineProperty(schema, 'properties', {
-    configurable: true,
-    enumerable: true,
-    get() {
+  const isAtomic = ['V1LabelSelector', 'V1ObjectReference', 'V1SecretReference'].includes(name);
+  const schema: Schema = {
+    type: 'object',
+    nullable: true,
+    ...(required === undefined ? {} : { required }),
+    ...(isAtomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+    get properties() {
       const properties: Record<string, Schema> = {};
-      // Cached before it has fields, because types may be recursive.
+      // Replaced before it has fields, because types may be recursive.
       Object.defineProperty(schema, 'properties', { value: properties });
-      fill(properties, name, schema);
+      for (const [field, type, format] of fieldsByModel.get(name) ?? []) {
+        properties[field] = schemaOfField(name, field, type, format);
+      }
       return properties;
     },
-  });
+  };
   schemas.set(name, schema);
   modelNames.set(schema, name);
-  if (name === 'V1LabelSelector' || name === 'V1ObjectReference' || name === 'V1SecretReference') {
-    schema['x-kubernetes-map-type'] = 'atomic';
-  }
-  schema.nullable = true;
   return schema;
 }
 
