@@ -19,21 +19,31 @@ const filterStep =
   /(?<descent>\.\.)?\[\?\([ \t]{0,9}@(?<tested>(?:\.(?:[^.[\]\\()?@^~*'"`{}$\s=!<>]|\\.)+)+)[ \t]{0,9}(?:(?<operator>==|!=|<=|>=|<|>)[ \t]{0,9}(?:"(?<double>[^"\\]*)"|'(?<single>[^'\\]*)'|(?<plain>-?\d{1,9}(?:\.\d{1,9})?|true|false))[ \t]{0,9})?\)\]/uy;
 const nameInFilter = /\.((?:[^.\\]|\\.)+)/gu;
 
-/** The values within a value that a step of a path leads to. */
-type Select = (value: Json, visit: () => void) => readonly Json[];
-interface Step {
-  /** Whether it also applies to all values below. */
-  descends: boolean;
-  select: Select;
+/** The values that a step leads to from a value. */
+type Step = (value: Json) => Iterable<Json>;
+/** How many more values may be looked at for a cell. At 0 all steps end, so that nothing is found. */
+interface Work {
+  left: number;
 }
-
-/** A search that visits too many values. */
-class TooMuchWork extends Error {}
 
 const unescaped = (written: string): string => written.replaceAll(/\\(.)/gu, '$1');
 
-function childrenOf(value: Json): readonly Json[] {
-  return Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
+function* childrenOf(value: Json, work: Work): Iterable<Json> {
+  for (const child of Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : []) {
+    if (work.left <= 0) {
+      return;
+    }
+    work.left--;
+    yield child;
+  }
+}
+
+/** A value and everything in it, in the order of fields and items. */
+function* allIn(value: Json, work: Work): Iterable<Json> {
+  yield value;
+  for (const child of childrenOf(value, work)) {
+    yield* allIn(child, work);
+  }
 }
 
 const fieldOf = (value: Json | undefined, name: string): Json | undefined =>
@@ -53,31 +63,33 @@ const comparisons: Record<string, (left: Literal, right: Literal) => boolean> = 
 
 type Groups = Partial<Record<string, string>>;
 
-function filterOf(tested: string, { operator, single, double, plain = '' }: Groups): Select {
+function filterOf(tested: string, { operator, single, double, plain = '' }: Groups, work: Work): Step {
   const names = [...tested.matchAll(nameInFilter)].map(([, name = '']) => unescaped(name));
   const literal = single ?? double ?? (plain === 'true' || plain === 'false' ? plain === 'true' : Number(plain));
   const compares = comparisons[operator ?? ''];
-  return (value, visit) =>
-    childrenOf(value).filter((item) => {
-      let found: Json | undefined = item;
-      for (const name of names) {
-        visit();
-        found = fieldOf(found, name);
-      }
+  return function* (value) {
+    for (const item of childrenOf(value, work)) {
+      const found = names.reduce<Json | undefined>(fieldOf, item);
+      work.left -= names.length;
       // Values of other types never compare.
-      return compares === undefined
-        ? found !== undefined
-        : typeof found === typeof literal && compares(found as Literal, literal);
-    });
+      if (
+        compares === undefined
+          ? found !== undefined
+          : typeof found === typeof literal && compares(found as Literal, literal)
+      ) {
+        yield item;
+      }
+    }
+  };
 }
 
-function selectOf(groups: Groups): Select {
+function stepOf(groups: Groups, work: Work): Step {
   const { name, single, double, star, indices, start, end, tested } = groups;
   if (tested !== undefined) {
-    return filterOf(tested, groups);
+    return filterOf(tested, groups, work);
   }
   if (star !== undefined) {
-    return childrenOf;
+    return (value) => childrenOf(value, work);
   }
   const quoted = name ?? single ?? double;
   if (quoted !== undefined) {
@@ -92,58 +104,51 @@ function selectOf(groups: Groups): Select {
   return (value) => (Array.isArray(value) ? value.slice(...range) : []);
 }
 
-/** The groups of a step that begins at `start`, and its end. */
-function stepAt(text: string, start: number): { groups: Groups; end: number } | undefined {
-  for (const step of [fieldStep, bracketStep, filterStep]) {
-    step.lastIndex = start;
-    const groups = step.exec(text)?.groups;
-    if (groups !== undefined) {
-      return { groups, end: step.lastIndex };
+/** A step that also applies to all values below. */
+function descending(step: Step, work: Work): Step {
+  return function* (value) {
+    for (const from of allIn(value, work)) {
+      yield* step(from);
     }
-  }
-  return undefined;
+  };
 }
 
-function stepsOf(path: string): readonly Step[] | undefined {
+function stepsOf(path: string, work: Work): readonly Step[] | undefined {
   if (path.length > maxLength) {
     return undefined;
   }
   const text = path.startsWith('.') || path.startsWith('[') ? path : `.${path}`;
   const steps: Step[] = [];
   for (let at = 0; at < text.length; ) {
-    const step = stepAt(text, at);
-    if (step === undefined) {
+    const match = [fieldStep, bracketStep, filterStep]
+      .map((form) => {
+        form.lastIndex = at;
+        return form.exec(text);
+      })
+      .find((found) => found !== null);
+    if (match?.groups === undefined) {
       return undefined;
     }
-    steps.push({ descends: step.groups.descent !== undefined, select: selectOf(step.groups) });
-    at = step.end;
+    const step = stepOf(match.groups, work);
+    steps.push(match.groups.descent === undefined ? step : descending(step, work));
+    at += match[0].length;
   }
   return steps;
 }
 
-/** The first value that steps lead to, in the order of fields and items. */
-function search(steps: readonly Step[], index: number, from: Json, visit: () => void): Json | undefined {
-  const step = steps[index];
+/** The values that steps lead to, in the order of fields and items. */
+function* search(value: Json, [step, ...rest]: readonly Step[], work: Work): Iterable<Json> {
   if (step === undefined) {
-    return from;
+    yield value;
+    return;
   }
-  const open: Json[] = [from];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    for (const selected of step.select(value, visit)) {
-      visit();
-      const found = search(steps, index + 1, selected, visit);
-      if (found !== undefined) {
-        return found;
-      }
+  for (const next of step(value)) {
+    if (work.left <= 0) {
+      return;
     }
-    if (step.descends) {
-      for (const child of childrenOf(value).toReversed()) {
-        visit();
-        open.push(child);
-      }
-    }
+    work.left--;
+    yield* search(next, rest, work);
   }
-  return undefined;
 }
 
 /**
@@ -152,25 +157,13 @@ function search(steps: readonly Step[], index: number, from: Json, visit: () => 
  * would have to be looked at, as those of several descents.
  */
 export function columnReader(path: string): (object: JsonObject) => Json | undefined {
-  const steps = stepsOf(path);
-  if (steps === undefined) {
-    return () => undefined;
-  }
+  const work: Work = { left: 0 };
+  const steps = stepsOf(path, work);
   return (object) => {
-    let visited = 0;
-    const visit = () => {
-      visited++;
-      if (visited > maxVisited) {
-        throw new TooMuchWork();
-      }
-    };
-    try {
-      return search(steps, 0, object, visit);
-    } catch (error) {
-      if (error instanceof TooMuchWork) {
-        return undefined;
-      }
-      throw error;
+    work.left = maxVisited;
+    for (const value of steps === undefined ? [] : search(object, steps, work)) {
+      return value;
     }
+    return undefined;
   };
 }
