@@ -254,6 +254,15 @@ describe('an invalid request', () => {
     expect(await metric('http_refusals_total{code="400"}')).toBeNaN();
   });
 
+  test('behind a valid one that is being decided is not answered in its place', async () => {
+    const { port, metric } = await serving({ handler: () => () => {} });
+    const socket = await openTls(port);
+    const received = readAll(socket);
+    socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\nhello\r\n\r\n');
+    expect(await received).toBe('');
+    expect(await metric('http_refusals_total{code="400"}')).toBeNaN();
+  });
+
   test('whose client does not read the response is cut a second later', async () => {
     const { port, metric } = await serving();
     const socket = await openTls(port, { allowHalfOpen: true } as never);

@@ -22,11 +22,11 @@ export function refuseBrokenRequests(server: Server, connections: Connections): 
   // TLS errors arrive here too, before there is a request to respond to.
   server.on('clientError', ({ code: errorCode }: NodeJS.ErrnoException, socket: Duplex) => {
     const refusal = refusalOf(errorCode);
-    // Once a response has begun, another one cannot be sent.
-    const hasResponse = [...(connections.of(socket)?.exchanges ?? [])].some(
-      ({ respondingSince }) => respondingSince !== undefined,
+    // The client takes the next response for that to its first request, which may be another one that was valid.
+    const awaitsOther = [...(connections.of(socket)?.exchanges ?? [])].some(
+      ({ hasArrived, respondingSince }) => hasArrived || respondingSince !== undefined,
     );
-    if (refusal === undefined || hasResponse || !socket.writable) {
+    if (refusal === undefined || awaitsOther || !socket.writable) {
       socket.destroy();
       return;
     }
