@@ -117,6 +117,40 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
     }
   });
 
+  test('of the same release with another template of the Job are applied with --force, which replaces only the Job', async () => {
+    const { stop, output, ended } = startAlone([]);
+    try {
+      const kubectl = kubectlOf(shell, await ready(output));
+      const objects = buildOverlay('default');
+      const cpu = (text: string) => JSON.parse(JSON.stringify(objects).replaceAll('"50m"', text)) as object[];
+      const [first, other] = [fileOf('one-template', cpu('"50m"')), fileOf('other-template', cpu('"60m"'))];
+      await kubectl('apply', '-f', first);
+      const stored = async () => {
+        const { items } = JSON.parse(await kubectl('get', '-f', other, '-o', 'json')) as { items: Manifest[] };
+        return new Map(items.map((item) => [idOf(item), item]));
+      };
+      const before = await stored();
+      await expect(kubectl('apply', '-f', other)).rejects.toThrow(/^The Job "\S+" is invalid: .*field is immutable$/m);
+      const jobs = [...(await stored()).values()].filter(({ kind }) => kind.endsWith('Job'));
+      const cpus = jobs.map(({ kind, spec }) => [kind, /"cpu":"(\d+m)"/.exec(JSON.stringify(spec))?.[1]]);
+      expect(new Map(cpus as [string, string][])).toEqual(
+        new Map([
+          ['CronJob', '60m'],
+          ['Job', '50m'],
+        ]),
+      );
+
+      await kubectl('apply', '-f', other, '--force');
+      const uidOf = (item: Manifest | undefined) => (item?.metadata as JsonObject | undefined)?.uid;
+      const replaced = [...(await stored())].filter(([id, item]) => uidOf(item) !== uidOf(before.get(id)));
+      expect(replaced.map(([, { kind }]) => kind)).toEqual(['Job']);
+      expect(JSON.stringify(replaced)).toContain('"cpu":"60m"');
+    } finally {
+      stop.abort();
+      await ended;
+    }
+  });
+
   test('of 0.1.0 are upgraded under writes, and downgraded, without a failed one', async () => {
     const { stop, output, ended } = startAlone([]);
     const writing = new AbortController();
