@@ -210,34 +210,36 @@ export function define(
   end: Parameters<DefineCommand>[2],
   entropy: Entropy = systemEntropy,
 ): void {
-  certs.description('Create, rotate, inject and inspect the CA, serving certificate and caBundles.');
+  certs.description('Manages the CA, the serving certificate and caBundles.');
 
   function defineOne<F extends Flags>(
     name: string,
-    description: string,
+    summary: string,
     flags: F,
     work: (values: FlagValues<F>, report: (step: Step) => void) => Promise<number>,
   ): void {
-    const command = addFlags(certs.command(name), flags).description(description);
+    const command = addFlags(certs.command(name), flags)
+      .summary(summary)
+      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
     command.action(async () => end(await orFail(io, (report) => work(readFlags(flags, command, io.env), report))));
   }
 
   const bootstrapFlags = { ...commonFlags, ...issuingFlags };
   defineOne(
     'bootstrap',
-    'create what is missing or broken and inject the trust bundle; changes nothing if all is well',
+    'create what is missing or broken, and inject the trust bundle; change nothing if all is well',
     bootstrapFlags,
     (flags, report) => advance(flags, io, 'repair', { entropy, report }),
   );
   defineOne(
     'rotate',
-    'renew what is inside its renewal window, and continue a rotation that is under way',
+    'renew what is due, and continue a rotation that is under way',
     { ...bootstrapFlags, ...rotateFlags },
     (flags, report) => advance(flags, io, 'rotate', { entropy, report }),
   );
   defineOne(
     'inject',
-    'write the trust bundle into the targets and do nothing else',
+    'write the trust bundle into the targets, and do nothing else',
     { ...commonFlags, ...injectFlags },
     async (flags) => {
       if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
@@ -255,7 +257,7 @@ export function define(
   );
   defineOne(
     'status',
-    'show what exists, what rotate would do now, and why; exit code 1 if something is wrong or due',
+    'show what exists, what rotate would do now, and why; the exit code is 1 if something is wrong or due',
     bootstrapFlags,
     async (flags) => {
       const context = await readContext(flags, io);

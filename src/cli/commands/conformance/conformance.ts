@@ -65,14 +65,16 @@ export const define: DefineCommand = (command, io, end) => {
     .description(
       'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
     )
-    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
+    .addArgument(
+      new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all in the files of -f)', 'extensions'),
+    )
     .addHelpText(
       'after',
       `
 The test makes hundreds of calls, 50 of them at once, so choose a server that is
 not in use. All objects are made up, in the namespace conformance-sample.
-Without --with-side-effects only read-only hooks are called: variables, patches,
-validation, upgrade plans and CanUpdate….
+Without --with-side-effects, only read-only hooks are called: variables,
+patches, validation, upgrade plans and CanUpdate….
 
 Exit code: 0 no check failed (warnings are fine), 1 a check failed or could not
 be completed in time, 2 usage error or a file that cannot be read.`,

@@ -5,7 +5,7 @@ import { clusterFlags } from '../cluster-flags.ts';
 /** The flags of `openapi merge`. */
 export const mergeFlags = {
   ...clusterFlags,
-  output: outputFlag(['yaml', 'json'], 'yaml or json'),
+  output: outputFlag(['yaml', 'json']),
   report: textFlag('FILE', 'write what was merged, renamed and left out to a file, as JSON', {
     defaultText: 'a summary on standard error',
   }),

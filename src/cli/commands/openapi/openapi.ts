@@ -14,7 +14,7 @@ import { catalogFlags } from '../catalog-flags.ts';
 import { defineMerge } from './merge.ts';
 
 const openApiFlags = {
-  output: outputFlag(['yaml', 'json', 'html'], 'yaml, json, or html (a self-contained page for a browser)'),
+  output: outputFlag(['yaml', 'json', 'html'], 'output format; html is a self-contained page for a browser'),
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
 } satisfies Flags;
 
