@@ -147,19 +147,19 @@ describe('the page', () => {
   test('contains no markup from outside, and loads nothing', () => {
     expect(page).not.toContain('<img');
     expect(page).not.toContain('<b id');
-    expect(page).not.toMatch(/https?:|<script|url\((?!#hatch)/);
+    expect(page).not.toMatch(/https?:|<script|url\(/);
     expect(page).toContain("default-src 'none'");
   });
 
   test('draws a run of identical answers as two marks, the second with the count', () => {
-    expect(page).toContain('>×2</text>');
+    expect(page).toContain('>×2</span>');
     const many = Array.from({ length: 900 }, (_, index) => callEntry(index * 1000, 'BeforeClusterUpgrade', blocked));
     const text = htmlPage([
       ...many,
       { type: 'end', cluster: 'n/c', at: 900_000, isComplete: false, reason: '', calls: 900 },
     ]);
     expect(text.match(/class="mark /g)).toHaveLength(2);
-    expect(text).toContain('>×899</text>');
+    expect(text).toContain('>×899</span>');
   });
 
   test('stops drawing after a maximum number of calls', () => {

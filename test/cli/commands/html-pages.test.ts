@@ -23,7 +23,7 @@ const rehearsalProbe = `<script>
     marks: marks.length,
     isVisible: marks.every(({ width, height }) => width >= 14 && height >= 14),
     apart: marks.every((one, index) => marks.slice(0, index).every((other) => Math.hypot(one.x - other.x, one.y - other.y) >= 10)),
-    stretches: [...document.querySelectorAll('.stretch text')].map((one) => one.textContent),
+    stretches: [...document.querySelectorAll('.stretch')].map((one) => one.textContent),
     rows: document.querySelectorAll('tr.call').length,
     ground: colour('body', 'backgroundColor'),
     ink: colour('body', 'color'),

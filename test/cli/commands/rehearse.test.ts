@@ -131,7 +131,7 @@ test('json: a line per call', async () => {
 test('html: a page', async () => {
   const { code, stdout } = await rehearse('--output', 'html');
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^<!doctype html>[\s\S]*<svg[\s\S]*<\/html>\n$/);
+  expect(stdout).toMatch(/^<!doctype html>[\s\S]*class="grid"[\s\S]*<\/html>\n$/);
 });
 
 test('several Clusters: their timelines one after the other, and a summary line for each at the end', async () => {

@@ -1,120 +1,291 @@
-import type { CallEntry, Entry } from '../record.ts';
-import { countWidth, type Drawing, layOut, type Mark, maxDrawn, type Stretch, size } from './layout.ts';
-import { answerText, argumentsText, type CallVerdict, clockText, escaped } from './words.ts';
+import type { CallEntry, Entry, EventEntry } from '../record.ts';
+import {
+  answerText,
+  argumentsText,
+  type CallVerdict,
+  callId,
+  clockText,
+  escaped,
+  eventText,
+  Runs,
+  verdictOf,
+} from './words.ts';
 
-/** Preferred width of a drawing, and how much it may be stretched to reach that. */
+/** Widths in pixels. */
+const size = {
+  label: 226,
+  margin: 24,
+  /** Distance between calls at the same time. */
+  call: 30,
+  /** The number next to a mark that represents several calls. */
+  count: 40,
+  /** Minimum and maximum of a period between events. */
+  gap: 14,
+  longestGap: 84,
+} as const;
+
+/** Width that a drawing has without scrolling, and how much it may be stretched to reach that. */
 const wanted = 1170;
 const mostScale = 2;
 
-/** The mark for a verdict. Shapes differ, so that marks can be distinguished without colours. */
-function markShape({ x, verdict, entry, count }: Mark, y: number): string {
-  const at = (dx: number, dy: number) => `${(x + dx).toFixed(1)} ${(y + dy).toFixed(1)}`;
-  const shapes: Record<CallVerdict, string> = {
-    passed: `<circle cx="${x.toFixed(1)}" cy="${y}" r="8"/><path class="sign" d="M${at(-3.6, 0.4)}L${at(-1, 3)}L${at(3.8, -2.8)}"/>`,
-    blocked: `<rect x="${(x - 8).toFixed(1)}" y="${y - 8}" width="16" height="16" rx="4"/><path class="sign" d="M${at(-2.4, -3.4)}V${y + 3.4}M${at(2.4, -3.4)}V${y + 3.4}"/>`,
-    failed: `<path d="M${at(0, -9.5)}L${at(9.5, 0)}L${at(0, 9.5)}L${at(-9.5, 0)}Z"/><path class="sign" d="M${at(-2.6, -2.6)}L${at(2.6, 2.6)}M${at(2.6, -2.6)}L${at(-2.6, 2.6)}"/>`,
-    ignored: `<circle cx="${x.toFixed(1)}" cy="${y}" r="7" /><path class="sign" d="M${at(-3, 0)}H${(x + 3).toFixed(1)}"/>`,
-  };
+/** Maximum number of calls that are drawn; the table has them all. */
+const maxDrawn = 400;
+/** Number of shades for versions, which are reused in turn. */
+const tints = 6;
+
+/** Width of a period: logarithmic, so that an hour does not hide what happens in a minute. */
+const gapOf = (ms: number) => Math.min(size.gap + 14 * Math.log10(1 + ms / 1000), size.longestGap);
+
+type SimulatedEvent = EventEntry['event'];
+
+/** Events that only the table shows. */
+const onlyInTable: ReadonlySet<string> = new Set(['plan', 'templates', 'object-condition', 'machine']);
+
+/** Signs of marks, besides their shapes, so that they can be distinguished without colours. */
+const signs: Record<CallVerdict, string> = { passed: '✓', blocked: 'Ⅱ', failed: '+', ignored: '–' };
+
+const cell = (row: string, from: number, to: number | string, kind: string, title: string, text = '') =>
+  `<div class="${kind}" style="grid-area:${row}/${from}/auto/${to}" title="${escaped(title)}">${escaped(text)}</div>`;
+
+/** A line through all rows, with a text at its top. */
+const line = (column: number, kind: string, title: string, text = '') =>
+  `<div class="${kind}" style="grid-area:axis/${column}/-1/auto" title="${escaped(title)}">${escaped(text)}</div>`;
+
+function markOf(row: string, column: number, entry: CallEntry, count: number): string {
+  const verdict = verdictOf(entry);
   const title = `${clockText(entry.at)} ${entry.hook} ${argumentsText(entry)}\n${entry.call.handler}: ${answerText(entry)}`;
-  return `<a href="#${callId(entry)}" class="mark ${verdict}"><title>${escaped(title)}</title>${shapes[verdict]}${count > 1 ? `<text x="${(x + 12).toFixed(1)}" y="${y + 4}">×${count}</text>` : ''}</a>`;
+  return `<a href="#${callId(entry)}" class="mark ${verdict}" style="grid-area:${row}/${column}" title="${escaped(title)}"><i>${signs[verdict]}</i>${count > 1 ? `<span>×${count}</span>` : ''}</a>`;
 }
 
-/** The anchor of a call in the table. */
-export const callId = ({ cluster, number }: CallEntry): string => `call-${encodeURIComponent(cluster)}-${number}`;
+/**
+ * A grid with a column for each moment, and rows for the condition, the control plane, groups of workers and hooks. A
+ * moment is the line at which its column begins.
+ */
+class Drawing {
+  #at = -1;
+  /** Widths of the columns: of the labels, the margin, and the periods between moments; and of all but the labels. */
+  readonly #columns: number[] = [size.label, size.margin];
+  #width: number = size.margin;
+  /** The names of rows by their titles, in the order of the drawing: first lanes, then hooks. */
+  readonly #lanes = new Map([['TopologyReconciled', 'condition']]);
+  readonly #hooks = new Map<string, string>();
+  readonly #cells: string[] = [];
+  readonly #ticks: { column: number; x: number; text: string }[] = [];
+  /** What has not ended: where it began, and its cell once that is known, by row. */
+  readonly #open = new Map<string, { from: number; cellTo: (to: number) => string }>();
+  /** The last mark of each hook. */
+  readonly #last = new Map<string, { column: number; entry: CallEntry }>();
+  readonly #tints = new Map<string, number>();
+  readonly #runs = new Runs();
+  /** The current run of identical calls: its last mark, and how many calls that represents. */
+  #run: { row: string; calls: number; column: number; entry: CallEntry; index: number } | undefined;
+  /** Column of the last mark, and the number of those drawn. */
+  #lastMark = -1;
+  #drawn = 0;
+  isCut = false;
 
-const stretchShape = ({ from, to, label, kind, title }: Stretch, y: number, height: number): string => {
-  const width = Math.max(to - from - 2, 3);
-  const fits = width > label.length * 7.4 + 10;
-  return [
-    `<g class="stretch ${kind}"><title>${escaped(title)}</title>`,
-    `<rect x="${from.toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${height}" rx="5"/>`,
-    kind.endsWith('moving')
-      ? `<rect class="hatch" x="${from.toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${height}" rx="5"/>`
-      : '',
-    fits ? `<text x="${(from + 7).toFixed(1)}" y="${y + height / 2 + 4}">${escaped(label)}</text>` : '',
-    '</g>',
-  ].join('');
-};
-
-/** Times along the top edge, as many as fit. */
-function axisShape({ ticks }: Drawing, height: number): string {
-  let free = 0;
-  return ticks
-    .map(({ x, text }) => {
-      const hasRoom = x >= free;
-      free = hasRoom ? x + text.length * 6.4 + 12 : free;
-      const label = hasRoom ? `<text class="tick" x="${x.toFixed(1)}" y="16">${text}</text>` : '';
-      return `<line class="grid" x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="22" y2="${height}"/>${label}`;
-    })
-    .join('');
-}
-
-/** The user's actions and the faults, as vertical lines. */
-function userShape({ users, faults }: Drawing, height: number): string {
-  const line = (x: number, from: number) =>
-    `<line x1="${x.toFixed(1)}" x2="${x.toFixed(1)}" y1="${from}" y2="${height}"/>`;
-  return [
-    ...users.map(
-      ({ x, text, title }) =>
-        `<g class="user"><title>${escaped(title)}</title>${line(x, 26)}<text x="${(x + 5).toFixed(1)}" y="36">${escaped(text.slice(0, 40))}</text></g>`,
-    ),
-    ...faults.map(
-      ({ x, text }) =>
-        `<g class="fault"><title>${escaped(text)}</title>${line(x, 40)}<path d="M${x.toFixed(1)} 42l6 -10h-12z"/></g>`,
-    ),
-  ].join('');
-}
-
-/** The drawn timeline of a simulation: lanes for control plane and workers, the condition, and a row for each hook. */
-export function drawingOf(entries: readonly Entry[]): string {
-  const narrow = layOut(entries, 1);
-  const drawing = narrow.width < wanted ? layOut(entries, Math.min(wanted / narrow.width, mostScale)) : narrow;
-  const { lanes, rows, conditions, width, isCut } = drawing;
-  const labels: string[] = [];
-  const shapes: string[] = [];
-  const bands: string[] = [];
-  const label = (y: number, text: string, kind: string) =>
-    labels.push(`<div class="label ${kind}" style="top:${y}px" title="${escaped(text)}">${escaped(text)}</div>`);
-  let y: number = size.axis;
-  label(y - 24, 'simulated time', 'quiet');
-  label(y, 'TopologyReconciled', 'lane');
-  shapes.push(...conditions.map((condition) => stretchShape(condition, y + 2, size.strip + 8)));
-  y += size.lane;
-  for (const { title, stretches } of lanes.values()) {
-    label(y, title, 'lane');
-    shapes.push(...stretches.map((stretch) => stretchShape(stretch, y + 1, size.bar)));
-    y += size.lane;
+  get #now(): number {
+    return this.#columns.length + 1;
   }
-  y += 6;
-  let isOdd = false;
-  for (const [hook, { marks, pending }] of rows) {
-    label(y, hook, 'hook');
-    const middle = y + size.row / 2;
-    if (isOdd) {
-      bands.push(`<rect class="band" x="0" y="${y}" width="${width.toFixed(0)}" height="${size.row}"/>`);
+
+  #advance(width: number): void {
+    this.#columns.push(Math.round(width));
+    this.#width += width;
+  }
+
+  moveTo(time: number): void {
+    if (time !== this.#at) {
+      if (this.#at >= 0) {
+        this.#advance(gapOf(time - this.#at));
+      }
+      this.#at = time;
+      this.#ticks.push({ column: this.#now, x: this.#width, text: clockText(time) });
     }
-    isOdd = !isOdd;
-    for (const { from, to } of pending) {
-      shapes.push(
-        `<rect class="pending" x="${from.toFixed(1)}" y="${middle - 5}" width="${Math.max(to - from, 2).toFixed(1)}" height="10" rx="5"><title>pending</title></rect>`,
-      );
+  }
+
+  /** Makes room where the last mark is. */
+  #stepAside(width: number): void {
+    if (this.#lastMark === this.#now) {
+      this.#advance(width);
     }
-    for (const [index, mark] of marks.entries()) {
-      const next = marks[index + 1];
-      if (next !== undefined && (mark.verdict === 'blocked' || mark.verdict === 'failed')) {
-        shapes.push(
-          `<line class="wait ${mark.verdict}" x1="${(mark.x + (mark.count > 1 ? countWidth : 0)).toFixed(1)}" x2="${next.x.toFixed(1)}" y1="${middle}" y2="${middle}"/>`,
-        );
+  }
+
+  /** Adds a call, unless it repeats the previous answer: in a run, the second mark represents all but the first. */
+  addCall(entry: CallEntry): void {
+    const kind = entry.hook === 'Discovery' ? 'hidden' : this.#runs.of(entry);
+    if (kind === 'hidden') {
+      return;
+    }
+    const calls = kind === 'again' && this.#run !== undefined ? this.#run.calls + 1 : 1;
+    if (this.#run !== undefined && calls > 2) {
+      const { row, column, entry: first, index } = this.#run;
+      this.#run.calls = calls;
+      this.#cells[index] = markOf(row, column, first, calls - 1);
+      this.#at = entry.at;
+      return;
+    }
+    if (this.#run !== undefined && this.#run.calls > 2) {
+      this.#advance(size.count);
+    }
+    if (this.#drawn === maxDrawn) {
+      this.isCut = true;
+      return;
+    }
+    this.#drawn++;
+    this.moveTo(entry.at);
+    this.#stepAside(size.call);
+    const [row, column] = [this.#rowOf(entry.hook), this.#now];
+    this.#lastMark = column;
+    const before = this.#last.get(row);
+    const verdict = before && verdictOf(before.entry);
+    if (before !== undefined && (verdict === 'blocked' || verdict === 'failed')) {
+      this.#cells.push(cell(row, before.column, column, `wait ${verdict}`, ''));
+    }
+    this.#last.set(row, { column, entry });
+    this.#run = { row, calls, column, entry, index: this.#cells.length };
+    this.#cells.push(markOf(row, column, entry, 1));
+  }
+
+  addEvent(event: SimulatedEvent, at: number): void {
+    if (onlyInTable.has(event.kind)) {
+      return;
+    }
+    this.moveTo(at);
+    const title = eventText(event);
+    switch (event.kind) {
+      case 'user':
+        this.#stepAside(size.call);
+        this.#cells.push(line(this.#now, 'user', title, event.flag.slice(0, 40)));
+        break;
+      case 'fault':
+      case 'finding':
+        this.#stepAside(size.call / 2);
+        this.#cells.push(line(this.#now, 'fault', title));
+        break;
+      case 'condition': {
+        const kind = event.status === 'True' ? 'good' : event.reason === 'ReconcileFailed' ? 'bad' : 'busy';
+        this.#begin('condition', `stretch ${kind}`, `${title}\n${event.message}`, event.reason);
+        break;
+      }
+      case 'pending-hooks':
+        this.#setPending(event.hooks === '' ? [] : event.hooks.split(','));
+        break;
+      case 'control-plane':
+        this.#addState(event, 'Control plane', title, event.state === 'creating');
+        break;
+      case 'worker':
+        this.#addState(event, `Workers ${event.group}`, title, false);
+        break;
+    }
+  }
+
+  #rowOf(hook: string): string {
+    const row = this.#hooks.get(hook) ?? `hook-${this.#hooks.size}`;
+    this.#hooks.set(hook, row);
+    return row;
+  }
+
+  /** Ends what is open in a row, and begins something else. */
+  #begin(row: string, kind: string, title: string, text: string): void {
+    this.#end(row);
+    const from = this.#now;
+    this.#open.set(row, { from, cellTo: (to) => cell(row, from, to, kind, title, text) });
+  }
+
+  #end(row: string, to = this.#now): void {
+    const open = this.#open.get(row);
+    // What had no time is drawn all the same, up to the next moment.
+    this.#cells.push(...(open === undefined ? [] : [open.cellTo(Math.max(to, open.from + 1))]));
+    this.#open.delete(row);
+  }
+
+  #setPending(hooks: readonly string[]): void {
+    for (const hook of hooks) {
+      const key = `${hook} pending`;
+      if (!this.#open.has(key)) {
+        const from = this.#now;
+        this.#open.set(key, { from, cellTo: (to) => cell(this.#rowOf(hook), from, to, 'pending', 'pending') });
       }
     }
-    shapes.push(...marks.map((mark) => markShape(mark, middle)));
-    y += size.row;
+    for (const key of this.#open.keys()) {
+      if (key.endsWith(' pending') && !hooks.includes(key.slice(0, -' pending'.length))) {
+        this.#end(key);
+      }
+    }
   }
-  const height = y + 8;
-  return `<div class="drawing">
-<div class="labels" style="height:${height}px">${labels.join('')}</div>
-<div class="scroll" tabindex="0" role="region" aria-label="timeline"><svg width="${width.toFixed(0)}" height="${height}" viewBox="0 0 ${width.toFixed(0)} ${height}" role="img" aria-label="Timeline of the Cluster: control plane, workers and hooks">
-<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="stripe" width="4" height="8"/></pattern></defs>
-${bands.join('')}${axisShape(drawing, height)}${userShape(drawing, height)}${shapes.join('')}
-</svg></div></div>${isCut ? `<p class="note">The drawing ends after ${maxDrawn} calls; the table has more.</p>` : ''}`;
+
+  /** A new state of the control plane, or of a group of workers. */
+  #addState(
+    { name, state, version }: { name: string; state: string; version: string },
+    lane: string,
+    title: string,
+    isCreating: boolean,
+  ): void {
+    const row = this.#lanes.get(lane) ?? `lane-${this.#lanes.size}`;
+    this.#lanes.set(lane, row);
+    if (state === 'gone') {
+      this.#end(row);
+      return;
+    }
+    const tint = this.#tints.get(version) ?? this.#tints.size % tints;
+    this.#tints.set(version, tint);
+    const isMoving = state === 'upgrading' || isCreating;
+    this.#begin(row, `stretch v${tint}${isMoving ? ' moving' : ''}`, `${name}: ${title}`, version);
+  }
+
+  /** @param isGone whether the Cluster had been deleted when the simulation ended: otherwise its lanes extend to the end. */
+  html(isGone: boolean): string {
+    this.#setPending([]);
+    const now = this.#now;
+    this.#advance(size.margin);
+    this.#advance(size.margin);
+    for (const row of this.#open.keys()) {
+      this.#end(row, isGone ? now : now + 1);
+    }
+    const scale = Math.min(Math.max(wanted / this.#width, 1), mostScale);
+    let free = 0;
+    const ticks = this.#ticks.map(({ column, x, text }) => {
+      const hasRoom = x * scale >= free;
+      free = hasRoom ? x * scale + text.length * 6.4 + 12 : free;
+      return line(column, 'tick', '', hasRoom ? text : '');
+    });
+    const labels = [...this.#lanes, ...this.#hooks].map(([title, row]) =>
+      cell(row, 1, 'auto', `label ${row.startsWith('hook') ? 'hook' : 'lane'}`, title, title),
+    );
+    const bands = [...this.#hooks.values()].filter((_, index) => index % 2 === 1);
+    const rows = [
+      '[axis] 46px',
+      ...[...this.#lanes.values()].map((row) => `[${row}] 36px`),
+      '[gap] 6px',
+      ...[...this.#hooks.values()].map((row) => `[${row}] 26px`),
+    ];
+    const columns = this.#columns.slice(1).map((width) => `minmax(${width}px,${width}fr)`);
+    const template = `${rows.join(' ')} / ${size.label}px ${columns.join(' ')}`;
+    const widest = size.label + Math.round(this.#width * mostScale);
+    return `<div class="drawing" tabindex="0" role="region" aria-label="timeline of control plane, workers and hooks"><div class="grid" style="grid-template:${template};max-width:${widest}px">
+${bands.map((row) => cell(row, 2, -1, 'band', '')).join('')}${ticks.join('')}${this.#cells.join('')}${cell('axis', 1, 'auto', 'label quiet', '', 'simulated time')}${labels.join('')}
+</div></div>${this.isCut ? `<p class="note">The drawing ends after ${maxDrawn} calls; the table has more.</p>` : ''}`;
+  }
+}
+
+/** The drawn timeline of a simulation. Its width grows with each call, and with the time that passes. */
+export function drawingOf(entries: readonly Entry[]): string {
+  const drawing = new Drawing();
+  for (const entry of entries) {
+    if (drawing.isCut) {
+      break;
+    }
+    if (entry.type === 'call') {
+      drawing.addCall(entry);
+    } else if (entry.type === 'event') {
+      drawing.addEvent(entry.event, entry.at);
+    } else {
+      drawing.moveTo(entry.at);
+    }
+  }
+  return drawing.html(
+    entries.some(
+      (entry) => entry.type === 'event' && entry.event.kind === 'control-plane' && entry.event.state === 'gone',
+    ),
+  );
 }

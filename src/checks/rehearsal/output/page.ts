@@ -2,9 +2,19 @@ import { count } from '../../../base/index.ts';
 import type { TemplateChange } from '../cluster/effects.ts';
 import type { CallEntry, EndEntry, Entry, EventEntry } from '../record.ts';
 import { diffLines } from './diff.ts';
-import { callId, drawingOf } from './drawing.ts';
+import { drawingOf } from './drawing.ts';
 import { style } from './style.ts';
-import { argumentsText, clockText, detailText, escaped, eventText, Runs, stepsText, verdictOf } from './words.ts';
+import {
+  argumentsText,
+  callId,
+  clockText,
+  detailText,
+  escaped,
+  eventText,
+  Runs,
+  stepsText,
+  verdictOf,
+} from './words.ts';
 
 /** Maximum number of Clusters that are drawn, those that could not be completed first. */
 const maxTimelines = 20;

@@ -28,28 +28,28 @@ section, .list { background: var(--paper); border: 1px solid var(--line); border
 .badge { display: inline-block; padding: 1px 9px; border-radius: 9px; font-size: 12px; font-weight: 600; vertical-align: 1px; }
 .badge.passed { background: var(--good-soft); color: var(--good); } .badge.blocked { background: var(--wait-soft); color: var(--wait); }
 .badge.failed { background: var(--bad-soft); color: var(--bad); } .badge.ignored { background: var(--off-soft); color: var(--quiet); }
-.drawing { display: flex; border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
-.labels { position: relative; flex: 0 0 226px; border-right: 1px solid var(--line); background: var(--paper); }
-.label { position: absolute; left: 14px; right: 8px; line-height: 26px; font-size: 13px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-.label.lane { font-weight: 600; } .label.quiet { color: var(--quiet); font-size: 12px; line-height: 16px; top: 4px !important; }
-.scroll { overflow-x: auto; flex: 1 1 auto; } svg { display: block; }
-svg text { font: 12px system-ui, -apple-system, 'Segoe UI', 'Noto Sans', sans-serif; fill: var(--ink); }
-.tick { fill: var(--quiet) !important; font-size: 11px !important; font-variant-numeric: tabular-nums; }
-.grid { stroke: var(--line); stroke-width: 1; } .band { fill: var(--band); }
-.stretch text { font-weight: 600; fill: var(--on-version); } .stretch .hatch { fill: url(#hatch); } .stripe { fill: var(--stripe); }
-.v0 rect { fill: var(--v0); } .v1 rect { fill: var(--v1); } .v2 rect { fill: var(--v2); } .v3 rect { fill: var(--v3); } .v4 rect { fill: var(--v4); } .v5 rect { fill: var(--v5); }
-.stretch .hatch { fill: url(#hatch) !important; }
-.good rect { fill: var(--good-soft); } .good text { fill: var(--good); } .bad rect { fill: var(--bad-soft); } .bad text { fill: var(--bad); }
-.busy rect { fill: var(--busy-soft); } .busy text { fill: var(--busy); }
-.mark.passed { fill: var(--good); } .mark.blocked { fill: var(--wait); } .mark.failed { fill: var(--bad); }
-.mark.ignored { fill: var(--paper); stroke: var(--off); stroke-width: 2; }
-.mark text { stroke: none; font-size: 11px; fill: var(--quiet); }
-.sign { fill: none; stroke: var(--sign); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; } .ignored .sign { stroke: var(--off); }
-.mark:hover, .mark:focus { stroke: var(--ink); stroke-width: 2; }
-.wait { stroke-width: 3; stroke-dasharray: 2 5; stroke-linecap: round; } .wait.blocked { stroke: var(--wait); } .wait.failed { stroke: var(--bad); }
-.pending { fill: var(--busy-soft); }
-.user line { stroke: var(--user); stroke-width: 1.5; stroke-dasharray: 4 3; } .user text { fill: var(--user); font-weight: 600; }
-.fault line { stroke: var(--bad); stroke-width: 1; stroke-dasharray: 2 3; } .fault path { fill: var(--bad); }
+.drawing { border: 1px solid var(--line); border-radius: 10px; overflow-x: auto; }
+.grid { display: grid; } .grid > * { min-width: 0; white-space: nowrap; font-size: 12px; }
+.grid .label { position: sticky; left: 0; z-index: 3; padding: 0 8px 0 14px; align-content: center; background: var(--paper); border-right: 1px solid var(--line); font-size: 13px; overflow: hidden; text-overflow: ellipsis; }
+.grid .label.lane { font-weight: 600; } .grid .label.quiet { align-content: start; padding-top: 2px; color: var(--quiet); font-size: 12px; }
+.grid .tick, .grid .user, .grid .fault { justify-self: start; width: 0; overflow: visible; border-left: 1px solid var(--line); line-height: 18px; }
+.grid .tick { margin-top: 4px; padding-left: 3px; color: var(--quiet); font-size: 11px; font-variant-numeric: tabular-nums; }
+.grid .band { background: var(--band); }
+.grid .stretch { align-self: center; z-index: 1; height: 26px; line-height: 26px; margin-right: 2px; padding-left: 7px; border-radius: 5px; overflow: hidden; text-overflow: ellipsis; font-weight: 600; color: var(--on-version); }
+.grid .stretch.moving { background-image: repeating-linear-gradient(135deg, var(--stripe) 0 4px, transparent 4px 8px); }
+.grid .v0 { background-color: var(--v0); } .grid .v1 { background-color: var(--v1); } .grid .v2 { background-color: var(--v2); } .grid .v3 { background-color: var(--v3); } .grid .v4 { background-color: var(--v4); } .grid .v5 { background-color: var(--v5); }
+.grid .good { background: var(--good-soft); color: var(--good); } .grid .bad { background: var(--bad-soft); color: var(--bad); } .grid .busy { background: var(--busy-soft); color: var(--busy); }
+.grid .mark { align-self: center; justify-self: start; z-index: 2; margin-left: -8px; display: flex; gap: 5px; color: var(--quiet); font-size: 11px; text-decoration: none; }
+.grid .mark i { width: 16px; height: 16px; border-radius: 50%; font: 700 11px/16px sans-serif; text-align: center; color: var(--sign); }
+.grid .mark span { line-height: 16px; padding-right: 4px; background: var(--paper); }
+.grid .mark.passed i { background: var(--good); } .grid .mark.blocked i { background: var(--wait); border-radius: 4px; }
+.grid .mark.failed i { background: var(--bad); border-radius: 2px; transform: rotate(45deg); } .grid .mark.ignored i { box-shadow: inset 0 0 0 2px var(--off); color: var(--off); }
+.grid .mark:hover i, .grid .mark:focus i { outline: 2px solid var(--ink); }
+.grid .wait { align-self: center; z-index: 1; border-top: 3px dotted; } .grid .wait.blocked { color: var(--wait); } .grid .wait.failed { color: var(--bad); }
+.grid .pending { align-self: center; height: 10px; border-radius: 5px; background: var(--busy-soft); }
+.grid .user { z-index: 1; margin-top: 26px; border-left: 2px dashed var(--user); padding-left: 4px; color: var(--user); font-weight: 600; }
+.grid .fault { z-index: 1; margin-top: 32px; border-left: 1px dashed var(--bad); }
+.grid .fault::before { content: ''; display: block; margin-left: -6px; border: 6px solid transparent; border-top: 10px solid var(--bad); border-bottom: 0; width: 0; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th { text-align: left; color: var(--quiet); font-weight: 600; font-size: 12.5px; } th, td { padding: 5px 12px 5px 0; vertical-align: top; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 .time { font-variant-numeric: tabular-nums; color: var(--quiet); white-space: nowrap; width: 76px; }
@@ -57,5 +57,5 @@ th { text-align: left; color: var(--quiet); font-weight: 600; font-size: 12.5px;
 .event.control-plane td, .event.worker td { color: var(--ink); }
 .message { white-space: pre-wrap; } tr:target td { background: var(--wait-soft); }
 .diff { background: var(--band); border-radius: 8px; padding: 10px 14px; overflow-x: auto; font: 12.5px/1.5 ui-monospace, 'DejaVu Sans Mono', monospace; }
-.ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); } .ignored li { color: var(--wait); } .note { color: var(--quiet); }
+.ins { color: var(--good); } .del { color: var(--bad); } .hunk { color: var(--busy); } ul.ignored li { color: var(--wait); } .note { color: var(--quiet); }
 `;

@@ -145,5 +145,8 @@ export class Runs {
   }
 }
 
+/** The anchor of a call in the table of the page. */
+export const callId = ({ cluster, number }: CallEntry): string => `call-${encodeURIComponent(cluster)}-${number}`;
+
 /** Untrusted text for HTML: printable lines without markup. */
 export const escaped = (text: string): string => withoutMarkup(text.split('\n').map(printable).join('\n'));
