@@ -1,7 +1,7 @@
 import { LruCache } from '../../base/index.ts';
 import type { Answer, BlockingAnswers } from './handlers/answer.ts';
 import { type HandlerContext, HandlerFailure } from './handlers/handler.ts';
-import { checkNumber } from './handlers/options.ts';
+import { checkKey, checkNumber } from './handlers/options.ts';
 import { fault, intendedFailure } from './handlers/thrown.ts';
 
 /** Options of jobs; all are optional. */
@@ -130,6 +130,7 @@ export function createJobs(options: JobsOptions = {}): Jobs {
     answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response> {
       const { answer } = context;
       const { key, message } = job;
+      checkKey(key);
       const result = results.get(key);
       if (result?.failure !== undefined) {
         results.delete(key);

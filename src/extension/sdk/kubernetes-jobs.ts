@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
-import { copyOf, fieldAt, itemsAt, type Json, type JsonObject, objectsAt, textAt } from '../../kubernetes/index.ts';
+import {
+  copyOf,
+  dns1123LabelProblems,
+  fieldAt,
+  itemsAt,
+  type Json,
+  type JsonObject,
+  objectsAt,
+  textAt,
+} from '../../kubernetes/index.ts';
 import type { Answer } from './handlers/answer.ts';
-import { checkNumber } from './handlers/options.ts';
+import { checkKey, checkNumber } from './handlers/options.ts';
 import { fault } from './handlers/thrown.ts';
 import type { BlockingContext } from './jobs.ts';
 
@@ -82,11 +91,17 @@ function terminationMessage(pod: Json): string | undefined {
  * Creates a set of jobs that run on Kubernetes. Nothing is requested before the first call.
  *
  * @throws {RangeError} for a number of seconds outside its range.
+ * @throws {TypeError} for what is not the name of a namespace.
  */
 export function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs {
   const { namespace, template, retryAfterSeconds = 10, keepSeconds = 86_400 } = options;
   checkNumber('retryAfterSeconds', retryAfterSeconds, { min: 1, isWhole: true });
   checkNumber('keepSeconds', keepSeconds, { min: retryAfterSeconds, isWhole: true });
+  // Such as that of a variable of the environment that is not set.
+  const [problem] = dns1123LabelProblems(String(namespace));
+  if (problem !== undefined || namespace === undefined) {
+    throw new TypeError(`namespace: ${JSON.stringify(namespace)} ${problem ?? 'is needed'}`);
+  }
   let connection: KubernetesClient | undefined;
   const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
 
@@ -130,6 +145,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       { answer, log, stopping, waitUntil }: BlockingContext<Response>,
       job: KubernetesJob,
     ): Promise<Answer<Response>> {
+      checkKey(job.key);
       // Loaded on demand, since most extensions do not talk to an API server.
       const { connect, loadKubeConfig, shortRetries, isStatus } = await import('../../kubernetes/client/index.ts');
       const { kubeconfig, context } = options;

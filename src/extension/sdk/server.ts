@@ -139,9 +139,10 @@ function listenRemedy(code: string, port: string, host: string): string {
 }
 
 /** The error of a start: that of an address says which option sets it. */
-function startError(error: unknown): unknown {
+function startError(error: unknown, healthHost: string | undefined): unknown {
   if (error instanceof ListenError) {
-    const [port, host] = error.port === 'main' ? ['port', 'host'] : ['healthPort', 'healthHost'];
+    const isMain = error.port === 'main';
+    const [port, host] = [isMain ? 'port' : 'healthPort', isMain || !isText(healthHost) ? 'host' : 'healthHost'];
     error.message += `; ${listenRemedy(error.code, port, host)}`;
   }
   return error;
@@ -187,7 +188,7 @@ async function sourceOf(certificates: HostedExtensionOptions['certificates']): P
   if (isText(path)) {
     return fileCertificates(path);
   }
-  if (secret === undefined) {
+  if (typeof secret !== 'string') {
     throw new TypeError(
       "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
     );
@@ -241,7 +242,8 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
   const prefix = prefixOf(options.path);
   const { development, name: extensionName } = fieldsOf(options.certificates);
   const isLocal = isText(development) || options.certificates === 'self-signed';
-  const host = options.host ?? (isLocal ? 'localhost' : undefined);
+  // Empty as a variable of the environment that is not set: for Node.js, that would be all interfaces.
+  const host = options.host || (isLocal ? 'localhost' : undefined);
   const limits = limitsWith(extensionLimits, options.limits);
   const { log, lostLines } =
     options.log === undefined ? defaultLog(options.logLevel) : { log: options.log, lostLines: options.lostLogLines };
@@ -274,7 +276,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       http2: true,
       clients: clients && { caFile: clients.caFile, allowedNames: clients.allowedNames ?? [] },
       main: { host, port },
-      health: healthPort === 'none' ? undefined : { host: options.healthHost ?? host, port: healthPort },
+      health: healthPort === 'none' ? undefined : { host: options.healthHost || host, port: healthPort },
       limits,
       log,
       lostLogLines: lostLines,
@@ -282,7 +284,7 @@ export function createHostedExtension(options: HostedExtensionOptions): Extensio
       processMetrics: options.processMetrics ?? true,
       now: () => new Date(),
     }).catch((error: unknown) => {
-      throw startError(error);
+      throw startError(error, options.healthHost);
     });
     if (writeConfig !== undefined) {
       const file = writeConfig(extensionName ?? 'extension', running.port, prefix);

@@ -5,12 +5,12 @@ const { CERT_DIR, HOST, PORT, HEALTH_PORT, LOG_LEVEL } = process.env;
 const isDevelopment = process.argv.includes('--development');
 
 try {
-  if (CERT_DIR === undefined && !isDevelopment) {
+  if (!CERT_DIR && !isDevelopment) {
     throw new Error('CERT_DIR is not set: give a folder with tls.crt and tls.key, or use "npm run dev"');
   }
   await createExtensionServer({
     handlers,
-    certificates: CERT_DIR === undefined ? { development: '.development', name: '{{name}}' } : { folder: CERT_DIR },
+    certificates: CERT_DIR ? { folder: CERT_DIR } : { development: '.development', name: '{{name}}' },
     port: Number(PORT || 9443),
     healthPort: Number(HEALTH_PORT || 8080),
     logLevel: LOG_LEVEL || 'info',

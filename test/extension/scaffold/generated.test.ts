@@ -16,7 +16,8 @@ test('the generated project compiles, and its tests pass; those of what is not w
     join(folder, 'test/plan.test.ts'),
     `import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
-import { callHandler, requestFor } from 'cluster-api-extension/testing';
+import { applyPatches, callHandler, requestFor } from 'cluster-api-extension/testing';
+import { generatePatches } from '../src/handlers/generate-patches.ts';
 import { generateUpgradePlan } from '../src/handlers/generate-upgrade-plan.ts';
 
 test('a plan of two minors', async () => {
@@ -25,11 +26,29 @@ test('a plan of two minors', async () => {
   const { result, response } = await callHandler(generateUpgradePlan, requestFor('GenerateUpgradePlan', versions));
   deepEqual([result, response.controlPlaneUpgrades], ['success', [{ version: 'v1.32.0' }, { version: to }]]);
 });
+
+test('a MachineDeployment that overrides a variable', async () => {
+  const [item] = requestFor('GeneratePatches').items;
+  const request = requestFor('GeneratePatches', {
+    variables: [{ name: 'tier', value: 'gold' }],
+    items: [
+      { ...item!, uid: '1' },
+      { ...item!, uid: '2', variables: [{ name: 'tier', value: 'silver' }] },
+    ],
+  });
+  const { response } = await callHandler(generatePatches, request);
+  const tiers = applyPatches(request, response as never).map((template) => {
+    const { spec } = template as { spec: { template: { metadata: { labels: Record<string, string> } } } };
+    return spec.template.metadata.labels['example.com/tier'];
+  });
+  deepEqual(tiers, ['gold', 'silver']);
+});
 `,
   );
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], { cwd: folder });
   expect(stdout).toMatch(/^# fail 0$/m);
   expect(stdout).toMatch(/^ok \d+ - a plan of two minors$/m);
+  expect(stdout).toMatch(/^ok \d+ - a MachineDeployment that overrides a variable$/m);
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
     expect.stringMatching(/^not ok \d+ - update-machine: the same request has the same answer # TODO/),
     expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),

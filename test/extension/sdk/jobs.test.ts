@@ -100,6 +100,8 @@ test('a completed job is remembered for an hour after its last call', async () =
   expect(ask('a')).toBe('done');
   clock.advance(3599.999);
   expect(ask('a')).toBe('done');
+  clock.advance(3599.999);
+  expect(ask('a')).toBe('done');
   clock.advance(3600);
   expect(ask('a')).toBe('wait 10: it runs');
   await settled();
@@ -203,6 +205,17 @@ test('a job that exceeds its time has its signal aborted with the reason', async
   });
   expect(ask('a')).toBe('failed: the work took longer than 0.01 s');
   expect(lines).toMatchObject([{ level: 50, job: 'a', message: 'the work took longer than 0.01 s' }]);
+});
+
+test.each([
+  undefined,
+  '',
+  ['uid', 'v1.33.0'],
+  7,
+])('the key %j is refused: each call would begin the work again', (key) => {
+  const { ask, started } = jobsOf();
+  expect(() => ask(key as string)).toThrow(/^key: .* is not a text that identifies the work$/);
+  expect(started).toEqual([]);
 });
 
 test('stop aborts running jobs and waits for them; nothing begins any more', async () => {

@@ -270,6 +270,22 @@ test('a refused request is a fault of the handler, with the reason in the log', 
   expect(lines.at(-1)?.message).toContain('missing');
 });
 
+test.each([undefined, '', 'a/b'])('the namespace %j is refused', (namespace) => {
+  expect(() => createKubernetesJobs({ namespace: namespace as string, template })).toThrow(
+    /^namespace: .*(must|is needed)/,
+  );
+});
+
+test('a key that is not text is a fault: each call would create another Job', async () => {
+  const jobs = createKubernetesJobs({ namespace: 'default', template, kubeconfig });
+  const wait = handler('BeforeClusterUpgrade', {
+    name: 'wait',
+    handle: (_, context) => jobs.answer(context, { key: undefined as never, message: 'backups run' }),
+  });
+  const { result, lines } = await callHandler(wait);
+  expect([result, lines.at(-1)?.message]).toEqual(['error', 'key: undefined is not a text that identifies the work']);
+});
+
 test.each([
   [{ retryAfterSeconds: 0 }, 'retryAfterSeconds: 0 is not a whole number of at least 1'],
   [{ keepSeconds: 5 }, 'keepSeconds: 5 is not a whole number of at least 10'],

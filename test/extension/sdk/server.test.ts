@@ -60,7 +60,38 @@ test('for development: a certificate that is kept, and an ExtensionConfig to use
   expect(lines.find(({ msg }) => msg === 'listening')).toMatchObject({ host: 'localhost' });
 });
 
+test.each([
+  {},
+  { host: '', healthHost: '' },
+])('a self-signed certificate is for this machine only: %j', async (addresses) => {
+  const { log, lines } = collectingLog();
+  const running = await createHostedExtension({
+    handlers: [create],
+    certificates: 'self-signed',
+    port: 0,
+    healthPort: 0,
+    processMetrics: false,
+    log,
+    ...addresses,
+  }).start();
+  endWith(() => running.stop({ graceMs: 0, timeoutMs: 100 }));
+  expect(lines.find(({ msg }) => msg === 'listening')).toMatchObject({ host: 'localhost' });
+});
+
 describe('invalid options', () => {
+  test('no list of handlers, such as one handler', () => {
+    for (const handlers of [undefined, create]) {
+      expect(() => createExtensionServer({ handlers } as never)).toThrow(
+        /^the handlers cannot be served:\n- handlers must be a list of what handler\(hook, \{ name, handle \}\) returns$/,
+      );
+    }
+  });
+
+  test('a handler without options', () => {
+    const nameless = handler('BeforeClusterCreate', undefined as never);
+    expect(() => createExtensionServer({ handlers: [nameless] })).toThrow(/: the name must be text, such as /);
+  });
+
   test('a level that the log does not have', () => {
     expect(() => createExtensionServer({ handlers: [create], logLevel: 'loud' })).toThrow(
       new TypeError('logLevel: "loud" is not one of trace, debug, info, warn, error, fatal'),
@@ -118,6 +149,11 @@ describe('invalid options', () => {
         "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
       ],
     ),
+    [
+      'no Secret',
+      { certificates: { secret: null as never } },
+      "certificates: pass a folder ({ folder }), a Secret ({ secret: 'NAMESPACE/NAME' }), or 'self-signed' for development",
+    ],
     ...['name', '/name', 'namespace/', 'a/b/c', ''].map((secret): [string, Partial<ExtensionServerOptions>, string] => [
       `the Secret ${JSON.stringify(secret)}`,
       { certificates: { secret } },
@@ -143,10 +179,15 @@ describe('invalid options', () => {
     );
   });
 
-  test.each(['host', 'healthHost'])('a %s of another machine: the error names the option', async (option) => {
+  test.each([
+    ['host', { host: '192.0.2.1' }],
+    // The health port is opened first, on the address of the other one.
+    ['host', { host: '192.0.2.1', healthHost: undefined }],
+    ['healthHost', { healthHost: '192.0.2.1' }],
+  ])('a %s of another machine: the error names the option: %j', async (option, addresses) => {
     const log = collectingLog().log;
     const certificates = { folder: certificateFolder() };
-    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log, [option]: '192.0.2.1' });
+    const server = createExtensionServer({ handlers: [create], ...loopback, certificates, log, ...addresses });
     await expect(server.start()).rejects.toThrow(
       `cannot listen on 192.0.2.1:0: EADDRNOTAVAIL; this is not an address of this machine: correct the option ${option}`,
     );

@@ -20,7 +20,13 @@ import {
   type WalkOptions,
   walkTemplates,
 } from '../../../src/extension/index.ts';
-import { type IdempotentOptions, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
+import {
+  assertDeterministic,
+  assertIdempotent,
+  callHandler,
+  type IdempotentOptions,
+  requestFor,
+} from '../../../src/extension/sdk/testing/testing.ts';
 import {
   type CallAllOptions,
   type CallOptions,
@@ -270,6 +276,20 @@ export function refused() {
   handler(chooseRack, { name: 'a', handle: ({ hosts }, { answer }) => answer.done({ rack: `${hosts}` }) });
   // @ts-expect-error: a provider's hook that cannot block.
   handler(powerOff, { name: 'a', handle: (_, { answer }) => answer.retry(5, 'not yet') });
+  const wait = handler('BeforeClusterUpgrade', { name: 'wait', handle: (_, { answer }) => answer.done() });
+  const upgrade = requestFor('BeforeClusterUpgrade');
+  const patches = requestFor('GeneratePatches');
+  void [callHandler(wait, upgrade), assertDeterministic(wait, upgrade), assertIdempotent(wait, upgrade)];
+  // @ts-expect-error: a request of another hook.
+  void callHandler(wait, patches);
+  // @ts-expect-error: a request of another hook.
+  void assertDeterministic(wait, patches);
+  // @ts-expect-error: a request of another hook.
+  void assertIdempotent(wait, patches);
+  // @ts-expect-error: the request has no such field.
+  requestFor('BeforeClusterUpgrade', { items: [] });
+  // @ts-expect-error: Cluster API has no such builtin variable.
+  walkTemplates(patches, [{ mutate: (_, { builtin }) => void builtin.cluster?.nam }]);
   // @ts-expect-error: the program's own certificate source is not exported.
   createExtensionServer({ handlers: [], certificates: fixedCertificate(selfSignedPair(new Date())) });
 }

@@ -26,6 +26,9 @@ const inPlaceTag = 'In-Place Update Hooks';
  * @returns problems that prevent the handlers from being served, and warnings about problems to come.
  */
 export function checkHandlers(handlers: readonly Handler[]): { problems: string[]; warnings: string[] } {
+  if (!Array.isArray(handlers)) {
+    return { problems: ['handlers must be a list of what handler(hook, { name, handle }) returns'], warnings: [] };
+  }
   const problems: string[] = [];
   const warnings: string[] = [];
   if (handlers.length > maxHandlers) {

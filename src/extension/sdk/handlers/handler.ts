@@ -108,7 +108,7 @@ export function handler<
   const T extends number = number,
 >(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, Hook>, N, T>): Handler<Extract<H, Hook>> {
   const definition = definitionOf(hook as Hook);
-  return { ...options, hook: definition, handle: options.handle as unknown as Handler['handle'] };
+  return { ...(options as unknown as Handler<Extract<H, Hook>>), hook: definition };
 }
 
 /**

@@ -65,8 +65,13 @@ export async function answerUpdate(
   if (found.state === 'failed') {
     return answer.fail(found.message);
   }
-  if (found.state !== 'done') {
+  if (found.state === 'none' || found.state === 'running') {
     return answer.retry(retryAfterSeconds, 'the machine is being updated');
+  }
+  if (found.state !== 'done') {
+    // It may come from an agent: to wait for it would be forever.
+    const state = JSON.stringify((found as { state?: unknown }).state);
+    throw new TypeError(`look returned the state ${state}: it must be none, running, failed or done`);
   }
   const { version } = desired.machine.spec;
   if (version === undefined || version === (await updater.kubeletVersion(update, signal))) {

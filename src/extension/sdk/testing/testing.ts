@@ -8,6 +8,7 @@ import { type CallOutcome, call } from '../calls/call.ts';
 import { createLifetime } from '../calls/lifetime.ts';
 import type { Hook, OrUndefined, RequestFor } from '../handlers/answer.ts';
 import { definitionOf, type Handler } from '../handlers/handler.ts';
+import { checkNumber } from '../handlers/options.ts';
 import { withDateAhead } from './clock.ts';
 import { inOrder, varied } from './varied.ts';
 
@@ -136,7 +137,7 @@ async function callVaried<H extends Hook>(
 
 /** Options of `assertDeterministic`. */
 export interface DeterministicOptions extends ExpectedStatus {
-  /** Number of calls. Default: 3. */
+  /** Number of calls, at least 2. Default: 3. */
   times?: number | undefined;
 }
 
@@ -152,6 +153,8 @@ export async function assertDeterministic<H extends Hook>(
   request?: RequestFor<H>,
   { times = 3, status }: DeterministicOptions = {},
 ): Promise<CallOutcome> {
+  // With one call, nothing would be compared.
+  checkNumber('times', times, { min: 2, isWhole: true });
   const first = await callVaried(handler, request, 0, status);
   let last = first;
   for (let turn = 1; turn < times; turn++) {

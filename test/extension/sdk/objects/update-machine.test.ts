@@ -35,7 +35,7 @@ function lab() {
     const { result, response } = await callHandler(extension(), request);
     return [result, response.message];
   };
-  return { node, begun, extension, call };
+  return { node, begun, updater, extension, call };
 }
 
 test('the work begins once, whichever extension is asked, and is done when the kubelet has the version', async () => {
@@ -54,6 +54,19 @@ test('work that fails is a Failure, and begins anew', async () => {
   node.failure = 'no disk space';
   expect(await call()).toEqual(['failure', 'no disk space']);
   expect(await call()).toEqual(['blocking', 'the machine is being updated']);
+});
+
+test('a state that does not exist is a fault: the update would block forever', async () => {
+  const updater = { ...lab().updater, look: async () => ({ state: 'complete' }) as never };
+  const update = handler('UpdateMachine', {
+    name: 'update-machine',
+    handle: (request, context) => answerUpdate(request, context, updater),
+  });
+  const { result, lines } = await callHandler(update);
+  expect([result, lines.at(-1)?.message]).toEqual([
+    'error',
+    'look returned the state "complete": it must be none, running, failed or done',
+  ]);
 });
 
 test('another desired state is another update; being asked again after the end is not', async () => {

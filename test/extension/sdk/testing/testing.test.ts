@@ -59,7 +59,7 @@ describe('assertDeterministic', () => {
   test.each([
     [undefined, 3],
     [5, 5],
-    [1, 1],
+    [2, 2],
   ])('calls %j: %i times', async (times, expected) => {
     let calls = 0;
     const counting = create((_, { answer }) => {
@@ -71,6 +71,13 @@ describe('assertDeterministic', () => {
       response: { message: 'the same' },
     });
     expect(calls).toBe(expected);
+  });
+
+  test.each([1, Number.NaN])('%j calls, of which none would be compared, are refused', async (times) => {
+    const fine = create((_, { answer }) => answer.done());
+    await expect(assertDeterministic(fine, undefined, { times })).rejects.toThrow(
+      new RangeError(`times: ${times} is not a whole number of at least 2`),
+    );
   });
 
   test('reports the call that differs, and shows both answers', async () => {

@@ -188,11 +188,15 @@ test('variables are defined once, with their types', () => {
     flavor: { required: true, schema: { type: 'string' } },
     replicas: { schema: { type: 'integer', default: 3 } },
     extra: { schema: { type: 'boolean' } },
+    size: { schema: { type: 'string', enum: ['small', 'large'] } },
+    zones: { required: true, schema: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } },
   });
   expect(defined.definitions.map(({ name, required }) => [name, required])).toEqual([
     ['flavor', true],
     ['replicas', false],
     ['extra', false],
+    ['size', false],
+    ['zones', true],
   ]);
   const request = {
     variables: [
@@ -200,10 +204,12 @@ test('variables are defined once, with their types', () => {
       { name: 'replicas', value: 3 },
     ],
   };
-  const { flavor, replicas, extra } = defined.read(request, {});
+  const { flavor, replicas, extra, size, zones } = defined.read(request, {});
   expectTypeOf(flavor).toEqualTypeOf<string>();
   expectTypeOf(replicas).toEqualTypeOf<number>();
   expectTypeOf(extra).toEqualTypeOf<boolean | undefined>();
+  expectTypeOf(size).toEqualTypeOf<'small' | 'large' | undefined>();
+  expectTypeOf(zones).toEqualTypeOf<('a' | 'b')[]>();
   expect([flavor, replicas, extra]).toEqual(['large', 3, undefined]);
   expect(() => defineVariables({ 'a.b': { schema: { type: 'string' } } })).toThrow(
     '"a.b" is not a name for a variable',

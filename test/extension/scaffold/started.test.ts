@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { linkedProject } from './linked-project.ts';
+
+/** Runs a script of a new project's package.json. */
+function start(script: string, env: NodeJS.ProcessEnv) {
+  const folder = linkedProject(['BeforeClusterCreate']);
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  const child = spawn('sh', ['-c', `exec ${scripts[script]}`], {
+    cwd: folder,
+    env: { PATH: `${join(process.execPath, '..')}:${process.env.PATH}`, PORT: '0', HEALTH_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.stderr += chunk;
+  });
+  const until = (condition: () => boolean) => vi.waitUntil(condition, { timeout: 30_000 });
+  const config = join(folder, '.development/extension-config.yaml');
+  return { folder, child, exited, output, until, config };
+}
+
+describe('a new project', () => {
+  test.each([{}, { CERT_DIR: '' }])('does not start without certificates, and says what to do: %j', async (env) => {
+    const { exited, output } = start('start', env);
+    expect(await exited).toEqual([1, null]);
+    expect(output).toEqual({
+      stdout: '',
+      stderr: 'lab: CERT_DIR is not set: give a folder with tls.crt and tls.key, or use "npm run dev"\n',
+    });
+  });
+
+  test('is developed with a certificate for this machine, restarts when a file changes, and ends with Ctrl-C', async () => {
+    const { folder, child, exited, output, until, config } = start('dev', {});
+    const lines = (text: string) => output.stdout.split('\n').filter((line) => line.includes(text));
+    await until(() => lines('ExtensionConfig written').length === 1);
+    expect(readFileSync(config, 'utf8')).toMatch(/name: lab\n(.*\n)*.*url: "https:\/\/localhost:\d+"\n.*caBundle: \w/);
+    expect(JSON.parse(lines('listening')[0] ?? '')).toMatchObject({ host: 'localhost' });
+    appendFileSync(join(folder, 'src/handlers/index.ts'), '// Changed.\n');
+    await until(() => lines('ExtensionConfig written').length === 2);
+    child.kill('SIGINT');
+    expect(await exited).toEqual([0, null]);
+  });
+
+  test('is debugged with the debugger of Node.js; LOG_LEVEL sets what is logged', async () => {
+    const { output, until, config } = start('debug', { LOG_LEVEL: 'error' });
+    await until(() => existsSync(config) && /Debugger listening|Starting inspector/.test(output.stderr));
+    expect(output.stdout).not.toContain('listening');
+  });
+});
