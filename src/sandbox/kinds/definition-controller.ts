@@ -145,8 +145,7 @@ export function startDefinitionController({
       return;
     }
     const instances = store.collection(name);
-    instances.deleteAll(now());
-    if (instances.size > 0) {
+    if (instances.deleteAll(now()) > 0) {
       const reason = 'InstanceDeletionInProgress';
       const message = 'CustomResource deletion is in progress';
       const terminating = { type: 'Terminating', status: 'True', reason, message } as const;

@@ -111,11 +111,6 @@ function prepare(object: JsonObject, old: JsonObject | undefined): void {
 function nameCauses(spec: JsonObject): StatusCause[] {
   const causes: StatusCause[] = [];
   const names = objectAt(spec, 'names');
-  for (const field of ['plural', 'kind'] as const) {
-    if (typeof names[field] !== 'string' || names[field] === '') {
-      causes.push(required(`spec.names.${field}`));
-    }
-  }
   const checked: [string, unknown][] = [
     ['plural', names.plural],
     ['singular', names.singular],
@@ -124,7 +119,7 @@ function nameCauses(spec: JsonObject): StatusCause[] {
     ...itemsAt(names, 'shortNames').map((name, index): [string, unknown] => [`shortNames[${index}]`, name]),
   ];
   for (const [field, name] of checked) {
-    if (typeof name === 'string' && name !== '') {
+    if (typeof name === 'string') {
       causes.push(...dns1035LabelProblems(name).map((problem) => invalid(`spec.names.${field}`, name, problem)));
     }
   }

@@ -33,8 +33,7 @@ export function startNamespaceController(context: { store: Store; registry: Regi
     let left = 0;
     for (const storage of context.registry.storages()) {
       const collection = context.store.collection(storage);
-      collection.deleteAll(context.now(), isInside);
-      const remaining = collection.list().filter(([objectKey]) => isInside(objectKey)).length;
+      const remaining = collection.deleteAll(context.now(), isInside);
       left += remaining;
       if (remaining > 0 && !waiting.has(storage)) {
         waiting.set(storage, collection.subscribe(schedule));

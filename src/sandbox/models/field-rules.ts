@@ -42,6 +42,7 @@ const webhook: ModelRules = {
  * strategies of the kinds.
  */
 export const modelRules: Readonly<Record<string, ModelRules>> = {
+  V1OwnerReference: { required: ['apiVersion', 'kind', 'name', 'uid'] },
   V1LabelSelectorRequirement: {
     required: ['key', 'operator'],
     fields: { operator: { enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'] } },
@@ -205,6 +206,7 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
     required: ['group', 'scope'],
     fields: { scope: { enum: ['Cluster', 'Namespaced'] } },
   },
+  V1CustomResourceDefinitionNames: { required: ['plural', 'kind'] },
   V1CustomResourceConversion: { required: ['strategy'], fields: { strategy: { enum: ['None', 'Webhook'] } } },
   V1WebhookConversion: { required: ['conversionReviewVersions'] },
   V1APIServiceSpec: {

@@ -9,7 +9,6 @@ import { v2Of } from './v2.ts';
 interface Built {
   group: string;
   version: string;
-  revision: number;
   resources: readonly Resource[];
   document: PublishedDocument;
 }
@@ -40,8 +39,11 @@ export class OpenApi {
   document(group: string, version: string): PublishedDocument | undefined {
     const key = `${group}/${version}`;
     const known = this.#documents.get(key);
-    const revision = this.#registry.revisionOf(group, version);
-    if (known?.revision === revision) {
+    const resources = this.#registry.of(group, version);
+    if (
+      known?.resources.length === resources.length &&
+      known.resources.every((one, index) => one === resources[index])
+    ) {
       return known.document;
     }
     for (const [other, built] of this.#documents) {
@@ -49,12 +51,11 @@ export class OpenApi {
         this.#documents.delete(other);
       }
     }
-    if (!this.#registry.serves(group, version)) {
+    if (resources.length === 0) {
       return undefined;
     }
-    const resources = this.#registry.of(group, version);
     const document = this.#build(resources, known);
-    this.#documents.set(key, { group, version, revision, resources, document });
+    this.#documents.set(key, { group, version, resources, document });
     return document;
   }
 

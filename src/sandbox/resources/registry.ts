@@ -24,7 +24,6 @@ export class Registry {
   readonly #byStorage = new Map<string, { resources: readonly Resource[]; since: number }>();
   /** By group and version, then by plural. */
   readonly #byVersion = new Map<string, Map<string, Resource>>();
-  readonly #revisions = new Map<string, number>();
   readonly #listeners = new Map<string, Set<() => void>>();
   #revision = 0;
 
@@ -38,7 +37,6 @@ export class Registry {
       if (inVersion?.size === 0) {
         this.#byVersion.delete(key);
       }
-      this.#revisions.set(key, ++this.#revision);
     }
     this.#byStorage.delete(storage);
     if (resources.length > 0) {
@@ -48,8 +46,8 @@ export class Registry {
       const key = `${resource.group}/${resource.version}`;
       const inVersion = this.#byVersion.get(key) ?? new Map<string, Resource>();
       this.#byVersion.set(key, inVersion.set(resource.plural, resource));
-      this.#revisions.set(key, ++this.#revision);
     }
+    this.#revision++;
     for (const listener of this.#listeners.get(storage) ?? []) {
       listener();
     }
@@ -107,10 +105,5 @@ export class Registry {
   /** A number that increases whenever anything changes. */
   get revision(): number {
     return this.#revision;
-  }
-
-  /** A number that increases whenever something in the group and version changes. */
-  revisionOf(group: string, version: string): number {
-    return this.#revisions.get(`${group}/${version}`) ?? 0;
   }
 }

@@ -16,45 +16,30 @@ function unable(text: string, why: string) {
   return badRequest(`unable to parse requirement in selector ${JSON.stringify(text)}: ${why}`);
 }
 
-/** Splits at commas that are not inside parentheses. */
-function requirementsOf(text: string): string[] {
-  const parts: string[] = [];
-  let start = 0;
-  let depth = 0;
-  for (let at = 0; at <= text.length; at++) {
-    const character = text[at];
-    if (character === '(') {
-      depth += 1;
-    } else if (character === ')') {
-      depth = Math.max(0, depth - 1);
-    } else if (character === undefined || (character === ',' && depth === 0)) {
-      parts.push(text.slice(start, at).trim());
-      start = at + 1;
+/** One requirement, with the comma before the next. */
+const requirement =
+  /\s*(?:!\s*(?<absent>[^\s=!(),]+)|(?<key>[^\s=!(),]+)(?:\s*(?<equality>==?|!=)\s*(?<value>[^\s=!(),]*)|\s+(?<set>in|notin)\s*\((?<values>[^()]*)\))?)\s*(?:,(?!$)|$)/gy;
+
+function requirementsOf(text: string): LabelSelectorRequirement[] {
+  let end = 0;
+  const requirements = [...text.matchAll(requirement)].map(({ 0: whole, groups = {} }): LabelSelectorRequirement => {
+    end += whole.length;
+    const { absent, key = '', equality, value = '', set, values = '' } = groups;
+    if (absent !== undefined) {
+      return { key: absent, operator: 'DoesNotExist' };
     }
+    if (equality !== undefined) {
+      return { key, operator: equality === '!=' ? 'NotIn' : 'In', values: [value] };
+    }
+    return set === undefined
+      ? { key, operator: 'Exists' }
+      : { key, operator: set === 'in' ? 'In' : 'NotIn', values: values.split(',').map((one) => one.trim()) };
+  });
+  if (end < text.length) {
+    const forms = 'must have one of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)';
+    throw unable(text, `${JSON.stringify(text.slice(end).trim())} ${forms}`);
   }
-  return parts;
-}
-
-const setForm = /^(\S+)\s+(in|notin)\s+\(([^()]*)\)$/;
-const equalityForm = /^([^=!\s]+)\s*(==|=|!=)\s*([^=!\s]*)$/;
-
-function labelRequirement(text: string, whole: string): LabelSelectorRequirement {
-  const set = setForm.exec(text);
-  if (set !== null) {
-    const values = (set[3] as string).split(',').map((value) => value.trim());
-    return { key: set[1] as string, operator: set[2] === 'in' ? 'In' : 'NotIn', values };
-  }
-  const equality = equalityForm.exec(text);
-  if (equality !== null) {
-    const operator = equality[2] === '!=' ? 'NotIn' : 'In';
-    return { key: equality[1] as string, operator, values: [equality[3] as string] };
-  }
-  if (/^!?\s*[^\s=!()]+$/.test(text)) {
-    return text.startsWith('!')
-      ? { key: text.slice(1).trim(), operator: 'DoesNotExist' }
-      : { key: text, operator: 'Exists' };
-  }
-  throw unable(whole, `${JSON.stringify(text)} must have one of the forms k, !k, k=v, k!=v, k in (a,b), k notin (a,b)`);
+  return requirements;
 }
 
 /** The labels of an object, without values that are not strings. */
@@ -71,7 +56,7 @@ export function parseLabelSelector(text: string): Selector {
   if (text.trim() === '') {
     return () => true;
   }
-  const matchExpressions = requirementsOf(text).map((part) => labelRequirement(part, text));
+  const matchExpressions = requirementsOf(text);
   const [problem] = labelSelectorProblems({ matchExpressions }, 1);
   if (problem !== undefined) {
     throw unable(text, problem.message);

@@ -151,20 +151,22 @@ class Collection {
     return this.#objects.get(key) === expected ? this.#record('DELETED', key, expected, expected) : undefined;
   }
 
-  /** Deletes the objects without finalizers, and marks the others for deletion. */
-  deleteAll(now: string, selects: (key: string) => boolean = () => true): void {
-    for (const [key, object] of this.list()) {
+  /** Deletes the objects without finalizers, and marks the others for deletion. @returns how many are left. */
+  deleteAll(now: string, selects: (key: string) => boolean = () => true): number {
+    let left = 0;
+    for (const [key, object] of this.list().filter(([key]) => selects(key))) {
       const metadata = object.metadata as JsonObject;
-      if (!selects(key)) {
-        continue;
-      }
       if (itemsAt(metadata, 'finalizers').length === 0) {
         this.delete(key, object);
-      } else if (metadata.deletionTimestamp === undefined) {
+        continue;
+      }
+      left++;
+      if (metadata.deletionTimestamp === undefined) {
         const marked = { ...metadata, deletionTimestamp: now, deletionGracePeriodSeconds: 0 };
         this.replace(key, object, { ...object, metadata: marked });
       }
     }
+    return left;
   }
 
   /** All objects, sorted by key. */
@@ -243,20 +245,17 @@ class Collection {
 
   /** Evicts old events, in large steps: removing one from the front of an array costs as much as removing many. */
   #forget(): void {
+    const { history } = this.#shared;
+    if (this.#events.length < history * 2 && this.#historyBytes <= maxHistoryBytes) {
+      return;
+    }
     let gone = 0;
-    if (this.#events.length >= this.#shared.history * 2) {
-      gone = this.#events.length - this.#shared.history;
+    const isTooMuch = () => this.#events.length - gone > history || this.#historyBytes > maxHistoryBytes / 2;
+    for (; isTooMuch() && gone < this.#events.length - 1; gone++) {
+      const { bytes, version } = this.#events[gone] as StoreEvent;
+      this.#historyBytes -= bytes;
+      this.#forgotten = version;
     }
-    if (this.#historyBytes > maxHistoryBytes) {
-      let left = this.#historyBytes;
-      for (gone = 0; left > maxHistoryBytes / 2 && gone < this.#events.length - 1; gone++) {
-        left -= (this.#events[gone] as StoreEvent).bytes;
-      }
-    }
-    if (gone > 0) {
-      const events = this.#events.splice(0, gone);
-      this.#forgotten = (events.at(-1) as StoreEvent).version;
-      this.#historyBytes -= events.reduce((sum, { bytes }) => sum + bytes, 0);
-    }
+    this.#events.splice(0, gone);
   }
 }
