@@ -6,6 +6,7 @@ import {
   type JsonObject,
   objectAt,
   objectsAt,
+  own,
   type StatusCause,
 } from '../../kubernetes/index.ts';
 import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
@@ -49,6 +50,12 @@ function dataCauses(object: JsonObject, old: JsonObject | undefined, fields: rea
     .map(({ field, key }) =>
       invalid(`${field}[${key}]`, key, "a valid config key must consist of alphanumeric characters, '-', '_' or '.'"),
     );
+  for (const { field, key } of entries) {
+    const other = fields.find((one) => one !== field && own(objectAt(object, one), key) !== undefined);
+    if (other !== undefined) {
+      causes.push(invalid(`${field}[${key}]`, key, `duplicate of key present in ${other}`));
+    }
+  }
   if (entries.reduce((sum, { value }) => sum + value.length, 0) > maxDataBytes) {
     causes.push(causeOf('FieldValueTooLong', fields[0] ?? '', undefined, `may not be more than ${maxDataBytes} bytes`));
   }
@@ -82,6 +89,15 @@ export const secretStrategy: KindStrategy = {
       ]);
       object.data = { ...objectAt(object, 'data'), ...Object.fromEntries(encoded) };
       delete object.stringData;
+    }
+  },
+};
+
+/** Pods, which wait forever to be scheduled. */
+export const podStrategy: KindStrategy = {
+  prepare(object, old) {
+    if (old === undefined) {
+      object.status = { phase: 'Pending' };
     }
   },
 };

@@ -3,7 +3,13 @@ import { schemaOfModel } from '../models/built-in-schemas.ts';
 import { type Resource, storageNameOf, type UserInfo } from '../resources/resource.ts';
 import { apiServiceColumns, apiServiceStrategy } from './api-service.ts';
 import { age, column, countedAt, sizeOf } from './columns.ts';
-import { configMapStrategy, namespaceStrategy, secretStrategy, serviceStrategy } from './core-strategies.ts';
+import {
+  configMapStrategy,
+  namespaceStrategy,
+  podStrategy,
+  secretStrategy,
+  serviceStrategy,
+} from './core-strategies.ts';
 import { definitionStrategy } from './definition.ts';
 import { asCoreEvent, coreEventStrategy, eventColumns, eventStorage, eventStrategy } from './events.ts';
 import {
@@ -102,7 +108,8 @@ const kinds: readonly Kind[] = [
     shortNames: ['po'],
     categories: ['all'],
     hasStatus: true,
-    columns: [column('Status', (object) => textAt(object, 'status', 'phase') || 'Pending'), age],
+    columns: [column('Status', '.status.phase'), age],
+    strategy: podStrategy,
   },
   {
     kind: 'Event',

@@ -31,6 +31,15 @@ export function isOn(query: URLSearchParams, name: string): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
+/** The number in a query parameter; 0 if it is not set. @throws {RequestError} 400. */
+export function numberOf(query: URLSearchParams, name: string): number {
+  const value = Number(query.get(name) ?? '0');
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw badRequest(`${name}: Invalid value: ${JSON.stringify(query.get(name))}: must be a non-negative number`);
+  }
+  return value;
+}
+
 /** Reads one object. @throws {RequestError} 404. */
 export async function get(context: ReadContext, { resource, namespace, name, view }: ReadRequest): Promise<JsonObject> {
   const key = storageKey(resource.namespaced ? namespace : '', name);
@@ -111,10 +120,7 @@ export function select(context: ReadContext, request: ReadRequest) {
   const { resource, query } = request;
   const collection = context.store.collection(resource.storage);
   const token = query.get('continue') ?? '';
-  const limit = Number(query.get('limit') ?? '0');
-  if (!Number.isSafeInteger(limit) || limit < 0) {
-    throw badRequest(`limit: Invalid value: ${JSON.stringify(query.get('limit'))}: must be a non-negative number`);
-  }
+  const limit = numberOf(query, 'limit');
   const asked = versionOf(context, query.get('resourceVersion'));
   const from = token === '' ? undefined : parseContinue(token);
   const isExact = query.get('resourceVersionMatch') === 'Exact' && asked !== undefined;

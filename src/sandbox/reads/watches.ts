@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { badRequest, expired, RequestError } from '../resources/errors.ts';
 import { apiVersionOf, metadataOf } from '../resources/resource.ts';
 import type { StoreEvent } from '../storage/store.ts';
-import { isOn, type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
+import { isOn, numberOf, type ReadContext, type ReadRequest, selectorOf, shown, versionOf } from './reads.ts';
 
 /** The receiver of a watch's lines. */
 interface WatchSink {
@@ -58,7 +58,7 @@ export function watch(context: ReadContext, request: ReadRequest, sink: WatchSin
   const version = versionOf(context, query.get('resourceVersion'));
   const bookmarks = isOn(query, 'allowWatchBookmarks');
   const initial = isOn(query, 'sendInitialEvents');
-  const seconds = Number(query.get('timeoutSeconds') ?? '0') || defaultWatchSeconds;
+  const seconds = numberOf(query, 'timeoutSeconds') || defaultWatchSeconds;
   const fromNow = version === undefined || initial;
   /** The objects at the start that have not been sent yet. */
   let existing = fromNow ? collection.list().map(([, object]) => object) : undefined;

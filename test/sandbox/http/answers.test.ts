@@ -124,6 +124,7 @@ test.each([
 
 test.each([
   ['limit=x', 'limit'],
+  ['watch=1&timeoutSeconds=x', 'timeoutSeconds'],
   ['resourceVersion=x', 'resourceVersion'],
   ['continue=x', 'continue'],
   ['labelSelector=a b', 'selector'],

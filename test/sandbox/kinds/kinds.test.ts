@@ -145,6 +145,14 @@ test('the conditions of a Deployment keep their transition times while their sta
   expect(changed.json.status).toMatchObject({ observedGeneration: 2, conditions });
 });
 
+test('a Pod is pending, and can be selected by that', async () => {
+  const path = '/api/v1/namespaces/default/pods';
+  const body = { metadata: { name: 'waiting' }, spec: { containers: [{ name: 'a', image: 'a' }] } };
+  expect((await send(sandbox, 'POST', path, { body })).json).toMatchObject({ status: { phase: 'Pending' } });
+  const found = await send(sandbox, 'GET', `${path}?fieldSelector=status.phase=Pending`);
+  expect(found.json).toMatchObject({ items: [{ metadata: { name: 'waiting' } }] });
+});
+
 test('the table of events shows the object that each is about', async () => {
   const path = '/api/v1/namespaces/default/events';
   const body = {

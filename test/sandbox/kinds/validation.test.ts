@@ -27,6 +27,7 @@ const kinds = {
   ],
   Service: [inDefault('api/v1', 'services'), { spec: { ports: [{ port: 443, targetPort: 'https' }] } }],
   Secret: [inDefault('api/v1', 'secrets'), { type: 'kubernetes.io/tls', data: { 'tls.crt': '', 'tls.key': '' } }],
+  ConfigMap: [inDefault('api/v1', 'configmaps'), { data: { a: 'b' } }],
   NetworkPolicy: [
     inDefault('apis/networking.k8s.io/v1', 'networkpolicies'),
     { spec: { podSelector: {}, ingress: [{ ports: [{ port: 443 }], from: [{ podSelector: {} }] }] } },
@@ -235,6 +236,14 @@ describe('an invalid field', () => {
     ['Service', 'spec.type', 'Local', 'spec.type', 'NotSupported'],
     ['Secret', 'data', { 'tls.crt': '' }, 'data[tls.key]', 'Required'],
     ['Secret', 'data', { 'tls.crt': '', 'tls.key': '', 'a/b': '' }, 'data[a/b]', 'Invalid'],
+    ['ConfigMap', 'binaryData', { a: 'YQ==' }, 'data[a]', 'Invalid'],
+    [
+      'ConfigMap',
+      'metadata.ownerReferences',
+      [{ apiVersion: 'v1', kind: 'Pod', name: 'a' }],
+      'metadata.ownerReferences[0].uid',
+      'Required',
+    ],
     ['NetworkPolicy', 'spec.policyTypes', ['Outgress'], 'spec.policyTypes[0]', 'NotSupported'],
     ['NetworkPolicy', 'spec.ingress.0.ports', [{ port: 70_000 }], 'spec.ingress[0].ports[0].port', 'Invalid'],
     [
