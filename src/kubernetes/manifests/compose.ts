@@ -63,6 +63,12 @@ const maxKeyLength = 1024;
 /** Maximum number of duplicate keys that are reported for a document. */
 const maxDuplicates = 5;
 
+/** An escape in double quotes; of a line break, with a blank line after it. */
+const escaped = /\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|\r?\n[ \t]*\r?\n|[\s\S])/g;
+
+/** The rest of a plain key whose colon kubectl reads as text. */
+const glued = /\s*:[,[\]{}]/y;
+
 const merge = 'tag:yaml.org,2002:merge';
 
 /** The share of nodes that may come from aliases, as in go-yaml: it decreases from 99 % to 10 % as documents grow. */
@@ -147,10 +153,14 @@ class Composer {
   private scalarText(event: ScalarEvent): string {
     if (event.style === SCALAR_STYLE.DOUBLE_QUOTED && !event.fast) {
       const raw = this.text.slice(event.valueStart, event.valueEnd);
-      for (const { 0: sequence, index } of raw.matchAll(/\\(?:u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[\s\S])/g)) {
+      for (const { 0: sequence, index } of raw.matchAll(escaped)) {
         const code = sequence.length > 2 ? Number.parseInt(sequence.slice(2), 16) : 0;
         if (sequence === '\\/' || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff) {
           this.fail(`kubectl does not know the escape ${sequence}`, event.valueStart + index);
+        }
+        if (sequence.indexOf('\n') !== sequence.lastIndexOf('\n')) {
+          // For kubectl the blank line is a line break, for our parser it is not.
+          this.fail('a blank line follows a backslash; write the line break as \\n', event.valueStart + index);
         }
       }
     }
@@ -163,7 +173,8 @@ class Composer {
       return;
     }
     const { valueStart, valueEnd } = event;
-    const isGlued = isKey && /^:[,[\]{}]/.test(this.text.slice(valueEnd, valueEnd + 2));
+    glued.lastIndex = valueEnd;
+    const isGlued = isKey && glued.test(this.text);
     if (this.text.charAt(valueStart) === ':' || isGlued || this.text.slice(valueStart, valueEnd).includes('?')) {
       this.fail('text with ":" or "?" in brackets is ambiguous; put it in quotes', valueStart);
     }

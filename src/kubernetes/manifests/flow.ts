@@ -12,6 +12,15 @@ function lineEnd(text: string, at: number): number {
   return found === -1 ? text.length : found;
 }
 
+/** Offset after the spaces and tabs that begin at `at`. */
+function blankEnd(text: string, at: number): number {
+  let end = at;
+  while (isBlank(text.charCodeAt(end))) {
+    end++;
+  }
+  return end;
+}
+
 /** Offset after a quoted scalar that begins at `at`. */
 function quotedEnd(text: string, at: number): number {
   const quote = text.charCodeAt(at);
@@ -82,8 +91,8 @@ function blockEnd(text: string, start: number, indent: number): number {
 
 /**
  * The text with each flow collection and quoted scalar on one line: line breaks, tabs and comments in them become
- * blanks. All offsets stay the same. kubectl's parser ignores how such lines are indented (`}` in the first column is
- * common); YAML 1.2 and our parser do not.
+ * blanks, and so do tabs before them. All offsets stay the same. kubectl's parser ignores how such lines are indented (`}`
+ * in the first column is common); YAML 1.2 and our parser do not.
  */
 export function flattenFlow(text: string): string {
   const pieces: string[] = [];
@@ -130,7 +139,9 @@ export function flattenFlow(text: string): string {
         at++;
       }
     } else if (code === 0x3a && (isBlank(text.charCodeAt(at + 1)) || at + 1 === text.length)) {
-      at++;
+      const end = blankEnd(text, at + 1);
+      blank(at + 1, end, true);
+      at = end;
       isValue = true;
     } else {
       // Plain text, up to a character that may end it.

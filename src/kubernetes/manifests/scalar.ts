@@ -17,7 +17,7 @@ const words = new Map<string, boolean | null | number>([
   ...['-.inf', '-.Inf', '-.INF'].map((word) => [word, Number.NEGATIVE_INFINITY] as const),
 ]);
 
-/** strconv.ParseInt with base 0: 010 and 0o10 are 8. */
+/** strconv.ParseInt with base 0: 010 and 0o10 are 8. go-yaml itself reads `0b`, after which another sign may follow. */
 const integer = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
 const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** strconv.ParseFloat, where an underscore is allowed only between digits. */
@@ -27,7 +27,7 @@ const floatFromPoint = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 const maxIntegerLength = 100;
 
 function parseInteger(text: string): bigint | undefined {
-  const parts = text.length > maxIntegerLength ? null : integer.exec(text);
+  const parts = text.length > maxIntegerLength ? null : integer.exec(text.replace(/^0b([-+])/, '$10b'));
   if (parts === null) {
     return undefined;
   }

@@ -35,8 +35,14 @@ const stricter: Record<string, RegExp> = {
   'scalar "-" in a list': /missed comma/,
   'value: flow list with dashes': /missed comma/,
   // Other parsers read these differently from kubectl.
+  'value: double-quoted escaped line end and a blank line': /a blank line follows a backslash; write the line break as/,
+  'value: double-quoted escaped line end and a line of blanks': /a blank line follows a backslash/,
   'scalar "a:" in a list': /put it in quotes/,
   'scalar "?a" in a list': /put it in quotes/,
+  'value: flow map with a colon before the brace': /put it in quotes/,
+  'value: flow map with a colon before the brace, on another line': /put it in quotes/,
+  'value: flow map with a colon before the comma': /put it in quotes/,
+  'value: flow list with a colon before the bracket': /put it in quotes/,
   'file: flow in the first column, glued': /put it in quotes/,
 };
 
