@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { shellPath } from '../../src/cli/framework/shell-path.ts';
 import { ready, startAlone } from '../cli/commands/sandbox/running.ts';
-import { linkPackages, type Packages, packedPackages } from '../package/installed.ts';
+import { type Installed, installedPackages, linkPackages } from '../package/installed.ts';
 import { needs } from '../support/needs.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { readPage } from './pages.ts';
@@ -14,7 +14,7 @@ const installsPackages = /^npm install\b/m;
 const usesCluster = (text: string) => /\bkubectl (?!extensionconfig)|\$TARGETS/.test(text);
 const callsProgram = /(^|\| )extensionconfig-webhook /m;
 /** The folder of commands in a project that has the package installed. */
-export const commandsOf = ({ program }: Packages) => join(program, 'node_modules/.bin');
+export const commandsOf = ({ program }: Installed) => join(program, 'node_modules/.bin');
 
 /**
  * A sandbox for commands that need a cluster, in this process, which has its modules already. `use` is the command that
@@ -63,7 +63,7 @@ export function everyCommandRuns(
 ): void {
   const all = [pages].flat();
   test(`every command of ${all.join(', ')} runs, in order`, { ...needs('kubectl'), timeout: 400_000 }, async () => {
-    const installed = all.some(isForPackage) ? await packedPackages() : undefined;
+    const installed = all.some(isForPackage) ? await installedPackages() : undefined;
     const terminal = await openTerminal(all.map((page) => basename(page, '.md')).join('-'), all);
     const started = new Map<string, () => string>();
     let sandbox: Awaited<ReturnType<typeof startSandbox>> | undefined;

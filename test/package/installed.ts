@@ -4,52 +4,17 @@ import { version as checkedOut } from '../../src/cli/framework/version.ts';
 import { onceARun } from '../support/once-a-run.ts';
 import { type Ended, projectFolder, run, runWell } from './tree.ts';
 
-/** Both packages. Read-only: copy them to change them. */
-export interface Packages {
-  /** Both tarballs, as `npm run pack` names them in this checkout. */
+/** Both packages, as a release publishes them, installed as their users do. Read-only: copy them to change them. */
+export interface Installed {
+  version: string;
+  /** The folder that the release wrote. */
+  packed: string;
+  /** Both tarballs, as `npm run pack` would name them in this checkout and in a checkout of the version. */
   packages: string;
   /** A folder in which extensionconfig-webhook alone is installed. */
   program: string;
   /** A folder in which cluster-api-extension alone is installed. */
   sdk: string;
-}
-
-/** The same as a release publishes them, installed as their users do; `packages` has the names of both versions. */
-export interface Installed extends Packages {
-  version: string;
-  /** The folder that the release wrote. */
-  packed: string;
-}
-
-const names = ['extensionconfig-webhook', 'cluster-api-extension'] as const;
-
-/**
- * Both packages as `npm run pack` writes them, once per test run. They are put where npm would install them, which takes npm
- * and a release twice the time: for tests of what the packages do.
- */
-export function packedPackages(): Promise<Packages> {
-  return onceARun('packed', async (folder) => {
-    const packages = join(folder, 'packages');
-    await runWell(projectFolder, process.execPath, ['tools/build/pack.ts', packages]);
-    const [program, sdk] = await Promise.all(
-      names.map(async (name) => {
-        const project = join(folder, `with-${name}`);
-        const installed = join(project, 'node_modules', name);
-        mkdirSync(installed, { recursive: true });
-        const tarball = join(packages, `${name}-${checkedOut}.tgz`);
-        await runWell(installed, 'tar', ['--strip-components=1', '-xzf', tarball]);
-        const { bin = {} } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
-          bin?: Record<string, string>;
-        };
-        mkdirSync(join(project, 'node_modules/.bin'));
-        for (const [command, file] of Object.entries(bin)) {
-          symlinkSync(join('..', name, file), join(project, 'node_modules/.bin', command));
-        }
-        return project;
-      }),
-    );
-    return { packages, program: String(program), sdk: String(sdk) };
-  });
 }
 
 /** Installs a tarball into a new folder, without a registry: a package without dependencies needs none. */
@@ -85,7 +50,7 @@ export function installedPackages(): Promise<Installed> {
     }
     const packages = join(folder, 'packages');
     mkdirSync(packages);
-    const consumers = names.map((name, index) => {
+    const consumers = ['extensionconfig-webhook', 'cluster-api-extension'].map((name, index) => {
       const tarball = join(packed, `${name}-${version}.tgz`);
       for (const named of new Set([version, checkedOut])) {
         symlinkSync(tarball, join(packages, `${name}-${named}.tgz`));
@@ -101,7 +66,7 @@ export function installedPackages(): Promise<Installed> {
  * Gives a generated project both packages, and those of its devDependencies that the checkout has, as links: `npm install`
  * without a registry and half a minute.
  */
-export function linkPackages({ program, sdk }: Packages, project: string): void {
+export function linkPackages({ program, sdk }: Installed, project: string): void {
   const modules = join(project, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   mkdirSync(join(modules, '@types'));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { packedPackages } from '../../package/installed.ts';
+import { installedPackages } from '../../package/installed.ts';
 import { needs } from '../../support/needs.ts';
 import { commandsOf, startSandbox } from '../every-command.ts';
 import { root } from '../pages.ts';
@@ -9,7 +9,7 @@ import { openTerminal } from '../terminal.ts';
 test('the picture of a terminal shows the real output', { ...needs('kubectl'), timeout: 120_000 }, async () => {
   const recorded = readFileSync(new URL('docs/images/terminal.txt', root), 'utf8');
   const terminal = await openTerminal('picture');
-  await terminal.newShell(commandsOf(await packedPackages()));
+  await terminal.newShell(commandsOf(await installedPackages()));
   const sandbox = await startSandbox();
   try {
     await terminal.run(sandbox.use);
