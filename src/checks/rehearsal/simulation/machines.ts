@@ -10,7 +10,7 @@ import {
   topologyOf,
   type WorkerGroup,
 } from '../cluster/state.ts';
-import { groupMetadata, kindOfTemplate, machineTimeouts, nonEmpty } from '../topology/items.ts';
+import { groupMetadata, kindOfTemplate, machineFields, machineTimeouts, nonEmpty } from '../topology/items.ts';
 
 /** Maximum number of Machines of a group that are played individually: the others behave in the same way. */
 const maxMachines = 10;
@@ -35,19 +35,14 @@ const unknownTemplates: MachineTemplateObjects = {
   },
 };
 
-const placeOf = {
-  bootstrap: 'spec.template.spec.bootstrap.configRef',
-  infrastructure: 'spec.template.spec.infrastructureRef',
-};
-
 /** Whether the templates of a group of workers are known. */
 export const hasTemplates = (state: State, { name }: WorkerGroup): boolean =>
-  state.patched.has(`${name} ${placeOf.infrastructure}`);
+  state.patched.has(`${name} ${machineFields.infrastructure}`);
 
 /** The templates of a group: those of the class with all patches, with names that change with their content. */
 function templatesOf(state: State, worker: WorkerGroup, known: MachineSet | undefined): MachineTemplateObjects {
   const made = (part: keyof MachineTemplateObjects): JsonObject => {
-    const patched = state.patched.get(`${worker.name} ${placeOf[part]}`) ?? unknownTemplates[part];
+    const patched = state.patched.get(`${worker.name} ${machineFields[part]}`) ?? unknownTemplates[part];
     const { labels, annotations } = objectAt(patched, 'metadata');
     const content: JsonObject = {
       apiVersion: textAt(patched, 'apiVersion'),

@@ -19,6 +19,7 @@ import {
   topologyOf,
   upgradeStepAnnotation,
   type WorkerGroup,
+  workerLists,
 } from '../cluster/state.ts';
 
 /** A template in the place where it is used. */
@@ -44,18 +45,19 @@ export interface Desired {
 const clusterApiVersion = 'cluster.x-k8s.io/v1beta2';
 const ownedLabel = 'topology.cluster.x-k8s.io/owned';
 const clusterNameLabel = 'cluster.x-k8s.io/cluster-name';
-const groupLabels = {
+const groupLabel = {
   MachineDeployment: 'topology.cluster.x-k8s.io/deployment-name',
   MachinePool: 'topology.cluster.x-k8s.io/pool-name',
 } as const;
 
+/** Where workers refer to their templates. */
+export const machineFields = {
+  bootstrap: 'spec.template.spec.bootstrap.configRef',
+  infrastructure: 'spec.template.spec.infrastructureRef',
+} as const;
+
 /** The kind of object that a template creates: the template's kind without `Template`. */
 export const kindOfTemplate = (template: JsonObject): string => textAt(template, 'kind').replace(/Template$/, '');
-
-/** Name of the object that Cluster API creates from a template for a place. */
-function objectName(state: State, base: string, template: ClassTemplate): string {
-  return state.names.generated(base, kindOfTemplate(template));
-}
 
 /** The fields of `deletion` that Machines have. */
 export const machineTimeouts = [
@@ -78,6 +80,10 @@ function metadataOf(parts: readonly JsonObject[]): JsonObject {
 const ownLabels = (state: State, more: JsonObject = {}): JsonObject => ({
   labels: { [clusterNameLabel]: textAt(state.cluster, 'metadata', 'name'), [ownedLabel]: '', ...more },
 });
+
+/** Those of a group of workers. */
+const groupLabels = (state: State, { kind, topologyName }: WorkerGroup): JsonObject =>
+  ownLabels(state, { [groupLabel[kind]]: topologyName });
 
 /** Cluster API's own annotations of what is made of a template. */
 const clonedFrom = (template: JsonObject): JsonObject => ({
@@ -123,9 +129,6 @@ export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObje
   };
 }
 
-/** The variable overrides of one place. */
-const overridesOf = (topology: JsonObject) => objectsAt(topology, 'variables', 'overrides');
-
 /**
  * A template with the metadata of what is made of it: an object (`isObject`), or a copy of the template. It is the same
  * object in each round.
@@ -133,89 +136,69 @@ const overridesOf = (topology: JsonObject) => objectsAt(topology, 'variables', '
 function templateFor(
   state: State,
   template: ClassTemplate,
-  key: string,
+  place: string,
   isObject: boolean,
   parts: readonly JsonObject[],
 ): JsonObject {
-  const known = state.templates.get(key);
+  const known = state.templates.get(place);
   if (known !== undefined) {
     return known;
   }
-  const withMetadata = (object: JsonObject, own: JsonObject): JsonObject => ({
-    ...object,
-    metadata: { ...objectAt(object, 'metadata'), ...metadataOf([objectAt(object, 'metadata'), ...parts, own]) },
-  });
+  const withMetadata = (object: JsonObject): JsonObject => {
+    const metadata = objectAt(object, 'metadata');
+    return { ...object, metadata: { ...metadata, ...metadataOf([metadata, ...parts, clonedFrom(template)]) } };
+  };
   const { annotations, ...metadata } = objectAt(template, 'metadata');
   // Requests had annotations that were emptied, until v1.14.
   const isBare = isJsonObject(annotations) && Object.keys(annotations).length === 0;
   let made = template;
   if (has(state.release, 'templateMetadata')) {
-    const own = clonedFrom(template);
     const given = isBare ? { ...template, metadata } : template;
+    const spec = objectAt(template, 'spec');
     made = isObject
-      ? {
-          ...given,
-          spec: { ...objectAt(template, 'spec'), template: withMetadata(objectAt(template, 'spec', 'template'), own) },
-        }
-      : withMetadata(given, own);
+      ? { ...given, spec: { ...spec, template: withMetadata(objectAt(spec, 'template')) } }
+      : withMetadata(given);
   }
-  state.templates.set(key, made);
+  state.templates.set(place, made);
   return made;
 }
 
-function workerItems(state: State, blueprint: Blueprint, worker: WorkerGroup, desired: Desired): Item[] {
-  const isDeployment = worker.kind === 'MachineDeployment';
-  const templates = (isDeployment ? blueprint.machineDeployments : blueprint.machinePools).get(worker.class);
-  if (templates === undefined) {
+/** What there is to say about a template in one place. */
+interface Use {
+  kind: string;
+  name: string;
+  fieldPath: string;
+  /** Of the holder; default: Cluster API's own. */
+  apiVersion?: string;
+  /** Whether an object is made of the template, and not a copy. */
+  isObject: boolean;
+  /** Labels and annotations of what is made of it, besides those of the template. */
+  metadata: readonly JsonObject[];
+  /** The part of the topology that may override variables. */
+  topology?: JsonObject;
+  builtin?: JsonObject;
+  sets?: readonly ControlPlaneField[];
+}
+
+/** A template where it is used; none if it is not known. */
+function itemFor(state: State, template: ClassTemplate | undefined, use: Use): Item[] {
+  if (template === undefined) {
     return [];
   }
-  const topology = topologyOf(state, worker);
-  const { metadata } = state.cluster;
-  const base = `${textAt(metadata, 'name')}-${worker.topologyName}`;
-  const machines = state.machines.get(worker.name);
-  const set = machines?.next ?? machines?.current;
-  const nameOf = (part: 'bootstrap' | 'infrastructure') => {
-    const template = templates[part];
-    const own = set === undefined ? '' : textAt(set[part], 'metadata', 'name');
-    return template === undefined ? undefined : own || objectName(state, base, template);
-  };
-  const [bootstrap, infrastructure] = [nameOf('bootstrap'), nameOf('infrastructure')];
-  const own = ownLabels(state, { [groupLabels[worker.kind]]: worker.topologyName });
-  const builtin: JsonObject = {
-    [isDeployment ? 'machineDeployment' : 'machinePool']: {
-      version: desired.workerVersions.get(worker.name) ?? desired.version,
-      metadata: groupMetadata(state, worker, objectAt(templates.settings, 'metadata')),
-      class: worker.class,
-      name: worker.name,
-      topologyName: worker.topologyName,
-      ...(topology.replicas !== undefined && { replicas: replicasOf(state, worker) }),
-      ...(bootstrap !== undefined && { bootstrap: { configRef: { name: bootstrap } } }),
-      ...(infrastructure !== undefined && { infrastructureRef: { name: infrastructure } }),
-    },
-  };
-  const places: [string, ClassTemplate | undefined][] = [
-    ['spec.template.spec.bootstrap.configRef', templates.bootstrap],
-    ['spec.template.spec.infrastructureRef', templates.infrastructure],
-  ];
-  return places.flatMap(([fieldPath, template]): Item[] =>
-    template === undefined
-      ? []
-      : [
-          {
-            holder: {
-              apiVersion: clusterApiVersion,
-              kind: worker.kind,
-              namespace: textAt(metadata, 'namespace'),
-              name: worker.name,
-              fieldPath,
-            },
-            object: templateFor(state, template, `${worker.name} ${fieldPath}`, !isDeployment, [own]),
-            overrides: overridesOf(topology),
-            builtin,
-            sets: [],
-          },
-        ],
-  );
+  const {
+    apiVersion = clusterApiVersion,
+    kind,
+    name,
+    fieldPath,
+    isObject,
+    metadata,
+    topology,
+    builtin,
+    sets = [],
+  } = use;
+  const holder = { apiVersion, kind, namespace: textAt(state.cluster, 'metadata', 'namespace'), name, fieldPath };
+  const object = templateFor(state, template, placeOf(holder), isObject, metadata);
+  return [{ holder, object, overrides: objectsAt(topology, 'variables', 'overrides'), builtin, sets }];
 }
 
 /** Labels and annotations of a group of workers, which its MachineSets and Machines get as well. */
@@ -223,10 +206,43 @@ export function groupMetadata(state: State, worker: WorkerGroup, classMetadata: 
   const merged = metadataOf([
     classMetadata,
     objectAt(topologyOf(state, worker), 'metadata'),
-    ownLabels(state, { [groupLabels[worker.kind]]: worker.topologyName }),
+    groupLabels(state, worker),
   ]);
   const { [deferAnnotation]: _defer, [holdAnnotation]: _hold, ...annotations } = objectAt(merged, 'annotations');
   return { labels: merged.labels ?? {}, ...nonEmpty('annotations', annotations) };
+}
+
+function workerItems(state: State, blueprint: Blueprint, worker: WorkerGroup, desired: Desired): Item[] {
+  const { kind, name, topologyName, class: className } = worker;
+  const isDeployment = kind === 'MachineDeployment';
+  const { bootstrap, infrastructure, settings } = blueprint[workerLists[kind]].get(className) ?? {};
+  if (settings === undefined) {
+    return [];
+  }
+  const topology = topologyOf(state, worker);
+  const machines = state.machines.get(name);
+  const set = machines?.next ?? machines?.current;
+  const base = `${textAt(state.cluster, 'metadata', 'name')}-${topologyName}`;
+  const nameOf = (part: 'bootstrap' | 'infrastructure', template: ClassTemplate) => ({
+    name: textAt(set?.[part], 'metadata', 'name') || state.names.generated(base, kindOfTemplate(template)),
+  });
+  const builtin: JsonObject = {
+    [isDeployment ? 'machineDeployment' : 'machinePool']: {
+      version: desired.workerVersions.get(name) ?? desired.version,
+      metadata: groupMetadata(state, worker, objectAt(settings, 'metadata')),
+      class: className,
+      name,
+      topologyName,
+      ...(topology.replicas !== undefined && { replicas: replicasOf(state, worker) }),
+      ...(bootstrap && { bootstrap: { configRef: nameOf('bootstrap', bootstrap) } }),
+      ...(infrastructure && { infrastructureRef: nameOf('infrastructure', infrastructure) }),
+    },
+  };
+  const use = { kind, name, isObject: !isDeployment, metadata: [groupLabels(state, worker)], topology, builtin };
+  return [
+    ...itemFor(state, bootstrap, { ...use, fieldPath: machineFields.bootstrap }),
+    ...itemFor(state, infrastructure, { ...use, fieldPath: machineFields.infrastructure }),
+  ];
 }
 
 /** What Cluster API sets in a control plane: what the class or the topology has. */
@@ -242,13 +258,14 @@ function fieldsSet(topology: JsonObject, classSettings: JsonObject, hasMachines:
   ];
 }
 
-function controlPlaneItems(state: State, blueprint: Blueprint, desired: Desired): Item[] {
-  const { template, machines, settings } = blueprint.controlPlane;
+function controlPlaneItems(state: State, { controlPlane }: Blueprint, desired: Desired): Item[] {
+  const { template, machines, settings } = controlPlane;
   if (template === undefined) {
     return [];
   }
   const { metadata, spec } = state.cluster;
-  const [name, namespace] = [textAt(metadata, 'name'), textAt(metadata, 'namespace')];
+  const { name } = state.controlPlane;
+  const cluster = textAt(metadata, 'name');
   const topology = objectAt(spec, 'topology', 'controlPlane');
   const own = [objectAt(settings, 'metadata'), objectAt(topology, 'metadata'), ownLabels(state)];
   const { replicas } = topology;
@@ -256,73 +273,41 @@ function controlPlaneItems(state: State, blueprint: Blueprint, desired: Desired)
     controlPlane: {
       version: desired.version,
       metadata: metadataOf([objectAt(template, 'spec', 'template', 'metadata'), ...own, clonedFrom(template)]),
-      name: state.controlPlane.name,
+      name,
       ...(replicas !== undefined && { replicas }),
-      ...(machines !== undefined && {
-        machineTemplate: { infrastructureRef: { name: objectName(state, name, machines) } },
+      ...(machines && {
+        machineTemplate: { infrastructureRef: { name: state.names.generated(cluster, kindOfTemplate(machines)) } },
       }),
     },
   };
-  const overrides = overridesOf(topology);
-  const controlPlane: Item = {
-    holder: { apiVersion: clusterApiVersion, kind: 'Cluster', namespace, name, fieldPath: 'spec.controlPlaneRef' },
-    object: templateFor(state, template, 'control plane', true, own),
-    overrides,
-    builtin,
-    sets: fieldsSet(topology, settings, machines !== undefined),
-  };
-  if (machines === undefined) {
-    return [controlPlane];
-  }
-  const isOldContract = textAt(template, 'apiVersion').endsWith('/v1beta1');
+  const apiVersion = textAt(template, 'apiVersion');
+  const use = { topology, builtin };
   return [
-    controlPlane,
-    {
-      holder: {
-        apiVersion: textAt(template, 'apiVersion'),
-        kind: kindOfTemplate(template),
-        namespace,
-        name: state.controlPlane.name,
-        fieldPath: isOldContract
-          ? 'spec.machineTemplate.infrastructureRef'
-          : 'spec.machineTemplate.spec.infrastructureRef',
-      },
-      object: templateFor(state, machines, 'control plane machines', false, [ownLabels(state)]),
-      overrides,
-      builtin,
-      sets: [],
-    },
+    ...itemFor(state, template, {
+      ...{ ...use, kind: 'Cluster', name: cluster, fieldPath: 'spec.controlPlaneRef', isObject: true, metadata: own },
+      sets: fieldsSet(topology, settings, machines !== undefined),
+    }),
+    ...itemFor(state, machines, {
+      ...{ ...use, apiVersion, kind: kindOfTemplate(template), name, isObject: false, metadata: [ownLabels(state)] },
+      fieldPath: apiVersion.endsWith('/v1beta1')
+        ? 'spec.machineTemplate.infrastructureRef'
+        : 'spec.machineTemplate.spec.infrastructureRef',
+    }),
   ];
 }
 
 /** The templates of a Cluster where they are used, in Cluster API's order; those of workers in the topology's order. */
-export function itemsOf(state: State, blueprint: Blueprint, desired: Desired): Item[] {
-  const { metadata } = state.cluster;
-  const { infrastructureCluster } = blueprint;
-  const infrastructure: Item[] =
-    infrastructureCluster === undefined
-      ? []
-      : [
-          {
-            holder: {
-              apiVersion: clusterApiVersion,
-              kind: 'Cluster',
-              namespace: textAt(metadata, 'namespace'),
-              name: textAt(metadata, 'name'),
-              fieldPath: 'spec.infrastructureRef',
-            },
-            object: templateFor(state, infrastructureCluster, 'infrastructure', true, [ownLabels(state)]),
-            overrides: [],
-            builtin: undefined,
-            sets: [],
-          },
-        ];
-  return [
-    ...infrastructure,
-    ...controlPlaneItems(state, blueprint, desired),
-    ...state.workers.flatMap((worker) => workerItems(state, blueprint, worker, desired)),
-  ];
-}
+export const itemsOf = (state: State, blueprint: Blueprint, desired: Desired): Item[] => [
+  ...itemFor(state, blueprint.infrastructureCluster, {
+    kind: 'Cluster',
+    name: textAt(state.cluster, 'metadata', 'name'),
+    fieldPath: 'spec.infrastructureRef',
+    isObject: true,
+    metadata: [ownLabels(state)],
+  }),
+  ...controlPlaneItems(state, blueprint, desired),
+  ...state.workers.flatMap((worker) => workerItems(state, blueprint, worker, desired)),
+];
 
 /** A holder in one line: `MachineDeployment default/sample-md-0 spec.template.spec.infrastructureRef`. */
 export const holderText = (holder: JsonObject): string =>
