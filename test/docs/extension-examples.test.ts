@@ -115,7 +115,7 @@ test('the examples compile, and their patches are those of the original', { time
   }).catch((error: { stdout: string }) => error);
   // The generated tests use invented templates, which the original refuses as well.
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
-    expect.stringContaining('generate-patches: the same request has the same answer'),
+    expect.stringContaining('generate-patches: the same request gets the same answer'),
     expect.stringContaining('generate-patches: may be called again after it succeeded'),
   ]);
   expect(stdout).toMatch(/^ok \d+ - workers have the variables of their MachineDeployment$/m);

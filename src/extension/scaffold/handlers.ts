@@ -72,7 +72,7 @@ const bodies: Readonly<Record<string, Body>> = {
   },
   GenerateUpgradePlan: {
     parameters: '(request, { answer })',
-    imports: ["import { planUpgrade } from 'cluster-api-extension';"],
+    sdk: 'planUpgrade',
     lines: [
       "// The versions that you have tested, such as ['v1.33.4', 'v1.34.1'], are the second argument of planUpgrade.",
       'return answer.done(planUpgrade(request));',
@@ -101,7 +101,7 @@ export function handlerFile(hook: string): string {
   const { summary } = hooks[hook as keyof typeof hooks] as HookDefinition;
   const { sdk, imports = [], parameters, lines } = bodies[hook] ?? blockingBody;
   return [
-    `import { ${sdk === undefined ? '' : `${sdk}, `}handler } from 'cluster-api-extension';`,
+    `import { ${['handler', ...(sdk === undefined ? [] : [sdk])].toSorted().join(', ')} } from 'cluster-api-extension';`,
     ...imports,
     '',
     `/** ${summary} */`,

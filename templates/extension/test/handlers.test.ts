@@ -6,14 +6,14 @@ import { handlers } from '../src/handlers/index.ts';
 /** Handlers that are not written yet: their tests may fail. */
 const todo = ['{{todo}}'];
 
-test('Cluster API takes the handlers', () => {
+test('Cluster API accepts the handlers', () => {
   createExtensionServer({ handlers });
 });
 
-// The requests are samples; pass your own as the second argument. Both demand Success.
+// The requests are samples; pass your own as the second argument. Both assertions expect Success.
 for (const handler of handlers) {
   const options = { todo: todo.includes(handler.name) };
-  test(`${handler.name}: the same request has the same answer`, options, async () => {
+  test(`${handler.name}: the same request gets the same answer`, options, async () => {
     await assertDeterministic(handler);
   });
   test(`${handler.name}: may be called again after it succeeded`, options, async () => {

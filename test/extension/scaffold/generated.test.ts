@@ -50,7 +50,7 @@ test('a MachineDeployment that overrides a variable', async () => {
   expect(stdout).toMatch(/^ok \d+ - a plan of two minors$/m);
   expect(stdout).toMatch(/^ok \d+ - a MachineDeployment that overrides a variable$/m);
   expect(stdout.match(/^not ok .*$/gm)).toEqual([
-    expect.stringMatching(/^not ok \d+ - update-machine: the same request has the same answer # TODO/),
+    expect.stringMatching(/^not ok \d+ - update-machine: the same request gets the same answer # TODO/),
     expect.stringMatching(/^not ok \d+ - update-machine: may be called again after it succeeded # TODO/),
   ]);
 });
