@@ -79,20 +79,14 @@ function isEmpty(value: Json): boolean {
   );
 }
 
-/** Sets a field unless its value is empty, since an API server omits empty fields. */
-function put(target: JsonObject, key: string, value: Json | undefined): void {
-  if (value !== undefined && !isEmpty(value)) {
-    setOwn(target, key, value);
-  }
+/** The fields that are not empty, since an API server omits empty ones. */
+function compact(fields: Record<string, Json | undefined>): JsonObject {
+  const entries = Object.entries(fields) as [string, Json][];
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && !isEmpty(value)));
 }
 
-/** Fields of an object that are not empty. */
 function pick(source: JsonObject, fields: readonly string[]): JsonObject {
-  const result: JsonObject = {};
-  for (const field of fields) {
-    put(result, field, source[field]);
-  }
-  return result;
+  return compact(Object.fromEntries(fields.map((field) => [field, source[field]])));
 }
 
 /** Copies a value and sorts the keys of all objects, as an API server writes untyped values. */
@@ -127,11 +121,8 @@ function listOf(value: Json | undefined, place: string): Json[] {
 /** Converts each value of an object, in the order of the keys. */
 function mapped(value: Json | undefined, place: string, convert: (item: Json, place: string) => Json): JsonObject {
   const source = objectOf(value, place);
-  const result: JsonObject = {};
-  for (const key of Object.keys(source).sort(compare)) {
-    setOwn(result, key, convert(source[key] as Json, `${place}.${key}`));
-  }
-  return result;
+  const keys = Object.keys(source).sort(compare);
+  return Object.fromEntries(keys.map((key) => [key, convert(source[key] as Json, `${place}.${key}`)]));
 }
 
 /** The keys of a schema in the order of an API server. */
@@ -249,21 +240,18 @@ class Conversion {
     if (typeof source.$ref === 'string') {
       return { $ref: source.$ref.replace(responsePrefix, '#/components/responses/') };
     }
-    // Required by OpenAPI, so it is written even if it is empty.
-    const result: JsonObject = { description: typeof source.description === 'string' ? source.description : '' };
-    if (source.schema !== undefined && source.schema !== null) {
-      const schema = this.schema(source.schema, `${place}.schema`);
-      put(result, 'content', this.#content(produces, schema, place));
-    }
-    return extensions(source, result);
+    const { description, schema = null } = source;
+    const content = schema === null ? {} : this.#content(produces, this.schema(schema, `${place}.schema`), place);
+    // The description is required by OpenAPI, so it is written even if it is empty.
+    return extensions(source, {
+      description: typeof description === 'string' ? description : '',
+      ...compact({ content }),
+    });
   }
 
   operation(source: JsonObject, place: string): JsonObject {
     const consumes = mediaTypes(source.consumes, `${place}.consumes`);
     const produces = mediaTypes(source.produces, `${place}.produces`);
-    const result = pick(source, ['tags', 'summary', 'description']);
-    put(result, 'externalDocs', externalDocs(source, place));
-    put(result, 'operationId', source.operationId);
     const parameters: JsonObject[] = [];
     let requestBody: JsonObject | undefined;
     for (const [index, value] of listOf(source.parameters, `${place}.parameters`).entries()) {
@@ -275,22 +263,23 @@ class Conversion {
         parameters.push(this.parameter(parameter, at));
       }
     }
-    put(result, 'parameters', parameters);
-    if (requestBody !== undefined) {
-      result.requestBody = requestBody;
-    }
-    const responses = objectOf(source.responses, `${place}.responses`);
-    const converted: JsonObject = {};
+    const given = objectOf(source.responses, `${place}.responses`);
+    const codes = Object.entries(given).filter(([code]) => !/^[xX]-/.test(code));
     // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
-    for (const code of Object.keys(responses).sort(compare)) {
-      if (!/^[xX]-/.test(code)) {
-        const at = `${place}.responses.${code}`;
-        setOwn(converted, code, this.response(responses[code] as Json, produces, at));
-      }
-    }
-    result.responses = extensions(responses, converted);
-    put(result, 'deprecated', source.deprecated);
-    return extensions(source, result);
+    const responses = mapped(Object.fromEntries(codes), `${place}.responses`, (value, at) =>
+      this.response(value, produces, at),
+    );
+    return extensions(source, {
+      ...pick(source, ['tags', 'summary', 'description']),
+      ...compact({
+        externalDocs: externalDocs(source, place),
+        operationId: source.operationId,
+        parameters,
+        requestBody,
+      }),
+      responses: extensions(given, responses),
+      ...pick(source, ['deprecated']),
+    });
   }
 
   /** One entry per media type, all with the same schema. */
@@ -304,11 +293,7 @@ class Conversion {
         `the schemas up to ${at}, repeated for each media type, have more than ${this.#maxCopied} characters`,
       );
     }
-    const result: JsonObject = {};
-    for (const type of types.toSorted(compare)) {
-      setOwn(result, type, { schema });
-    }
-    return result;
+    return Object.fromEntries(types.toSorted(compare).map((type) => [type, { schema }]));
   }
 
   #bodySchema(parameter: JsonObject, place: string): JsonObject {
@@ -330,39 +315,26 @@ class Conversion {
         result[method] = this.operation(objectOf(source[method], at), at);
       }
     }
-    const parameters = listOf(source.parameters, `${place}.parameters`);
-    put(
-      result,
-      'parameters',
-      parameters.map((item, index) => {
-        const at = `${place}.parameters[${index}]`;
-        return this.parameter(objectOf(item, at), at);
-      }),
-    );
-    return extensions(source, result);
+    const parameters = listOf(source.parameters, `${place}.parameters`).map((item, index) => {
+      const at = `${place}.parameters[${index}]`;
+      return this.parameter(objectOf(item, at), at);
+    });
+    return extensions(source, { ...result, ...compact({ parameters }) });
   }
 
   components(document: JsonObject): JsonObject {
     const produces = mediaTypes(document.produces, 'produces');
-    const result: JsonObject = {};
-    put(
-      result,
-      'schemas',
-      mapped(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
-    );
-    put(
-      result,
-      'responses',
-      mapped(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
-    );
     const parameters = mapped(document.parameters, 'parameters', (value, place) =>
       this.parameter(objectOf(value, place), place),
     );
     // Request bodies among the shared parameters have become part of the operations.
     const shared = Object.entries(parameters).filter(([, value]) => (value as JsonObject).in !== 'body');
-    put(result, 'parameters', Object.fromEntries(shared));
-    put(result, 'securitySchemes', mapped(document.securityDefinitions, 'securityDefinitions', securityScheme));
-    return result;
+    return compact({
+      schemas: mapped(document.definitions, 'definitions', (value, place) => this.schema(value, place)),
+      responses: mapped(document.responses, 'responses', (value, place) => this.response(value, produces, place)),
+      parameters: Object.fromEntries(shared),
+      securitySchemes: mapped(document.securityDefinitions, 'securityDefinitions', securityScheme),
+    });
   }
 }
 
@@ -373,11 +345,7 @@ function wrapReference(schema: JsonObject): JsonObject {
     return schema;
   }
   const wrapped: JsonObject = { ...rest, allOf: [{ $ref }] };
-  const result: JsonObject = {};
-  for (const key of keysInOrder(wrapped)) {
-    setOwn(result, key, wrapped[key] as Json);
-  }
-  return result;
+  return Object.fromEntries(keysInOrder(wrapped).map((key) => [key, wrapped[key] as Json]));
 }
 
 function externalDocs(source: JsonObject, place: string): JsonObject {
@@ -425,7 +393,8 @@ export function convertV2ToV3(
     const convert = (value: Json, place: string) => conversion.path(value, place);
     result.paths = extensions(paths, mapped(Object.fromEntries(items), 'paths', convert));
   }
-  put(result, 'components', conversion.components(document));
-  put(result, 'externalDocs', externalDocs(document, ''));
-  return result;
+  return {
+    ...result,
+    ...compact({ components: conversion.components(document), externalDocs: externalDocs(document, '') }),
+  };
 }
