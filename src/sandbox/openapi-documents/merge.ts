@@ -99,21 +99,23 @@ function corrected({ name, document }: NamedDocument, report: Pick<MergeReport, 
 class MergedComponents {
   /** By section and name, then by meaning. */
   readonly #variants = new Map<string, Map<string, Variant>>();
-  /** For each document, the new names of its components, by old name. */
-  readonly #newNames: Map<string, string>[] = [];
+  /** For each document, the meanings of its components, by section and name. */
+  readonly #meanings: Map<string, string>[] = [];
   count = 0;
 
   add(document: string, components: readonly Component[]): void {
-    const owner = this.#newNames.length;
-    this.#newNames.push(new Map());
+    const meanings = new Map<string, string>();
+    const owner = this.#meanings.push(meanings) - 1;
     this.count += components.length;
     for (const component of components) {
-      const key = componentKey(component.section, component.name);
+      const { section, name, meaning } = component;
+      const key = componentKey(section, name);
+      meanings.set(key, meaning);
       const variants = this.#variants.get(key) ?? new Map<string, Variant>();
       this.#variants.set(key, variants);
-      const variant = variants.get(component.meaning);
+      const variant = variants.get(meaning);
       if (variant === undefined) {
-        variants.set(component.meaning, { newName: component.name, documents: [document], component, owner });
+        variants.set(meaning, { newName: name, documents: [document], component, owner });
       } else {
         variant.documents.push(document);
       }
@@ -121,66 +123,49 @@ class MergedComponents {
   }
 
   /** Names all variants: the first keeps its name. */
-  name(all: readonly (readonly Component[])[]): Renaming[] {
+  name(): Renaming[] {
     const names = new FreshNames(new Set(this.#variants.keys()));
-    const renamed: Renaming[] = [];
-    for (const variants of this.#variants.values()) {
-      for (const variant of [...variants.values()].slice(1)) {
-        const { section, name } = variant.component;
-        variant.newName = names.take(section, name);
-        renamed.push({ section, name, newName: variant.newName, documents: variant.documents });
-      }
-    }
-    for (const [index, components] of all.entries()) {
-      for (const { section, name, meaning } of components) {
-        const key = componentKey(section, name);
-        const newName = this.#variants.get(key)?.get(meaning)?.newName;
-        if (newName !== undefined && newName !== name) {
-          this.#newNames[index]?.set(key, newName);
-        }
-      }
-    }
-    return renamed;
+    const others = [...this.#variants.values()].flatMap((variants) => [...variants.values()].slice(1));
+    return others.map((variant) => {
+      const { section, name } = variant.component;
+      variant.newName = names.take(section, name);
+      return { section, name, newName: variant.newName, documents: variant.documents };
+    });
+  }
+
+  #newName(section: string, name: string, owner: number): string {
+    const key = componentKey(section, name);
+    const meaning = this.#meanings[owner]?.get(key);
+    return (meaning === undefined ? undefined : this.#variants.get(key)?.get(meaning)?.newName) ?? name;
   }
 
   /** A part of a document, with the new names in its references. */
   renamed(part: Json, owner: number): Json {
-    const newNames = this.#newNames[owner];
-    if (newNames === undefined || newNames.size === 0) {
-      return part;
-    }
     return visitReferences(part, {
-      reference(text) {
+      reference: (text) => {
         const target = parseReference(text);
-        const name = target === undefined ? undefined : newNames.get(componentKey(target.section, target.name));
-        return target === undefined || name === undefined ? text : formatReference({ ...target, name });
+        const name = target && this.#newName(target.section, target.name, owner);
+        return target === undefined || name === target.name
+          ? text
+          : formatReference({ ...target, name: name as string });
       },
-      securityScheme: (name) => newNames.get(componentKey('securitySchemes', name)) ?? name,
+      securityScheme: (name) => this.#newName('securitySchemes', name, owner),
     });
   }
 
   /** All components; each section is sorted by name. */
   result(): JsonObject {
-    const sections = new Map<string, [string, Json][]>();
-    for (const variants of this.#variants.values()) {
-      for (const { newName, component, owner } of variants.values()) {
-        const entries = sections.get(component.section) ?? [];
-        sections.set(component.section, entries);
-        entries.push([newName, this.renamed(component.value, owner)]);
-      }
-    }
-    const result: JsonObject = {};
-    for (const section of componentSections) {
-      const entries = sections.get(section);
-      if (entries !== undefined) {
-        const target: JsonObject = {};
-        for (const [name, value] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) {
-          setOwn(target, name, value);
-        }
-        result[section] = target;
-      }
-    }
-    return result;
+    const all = [...this.#variants.values()].flatMap((variants) => [...variants.values()]);
+    const sections = Map.groupBy(all, ({ component }) => component.section);
+    const known = componentSections.filter((section) => sections.has(section));
+    return Object.fromEntries(
+      known.map((section) => {
+        const entries = (sections.get(section) ?? []).map(
+          ({ newName, component, owner }) => [newName, this.renamed(component.value, owner)] as const,
+        );
+        return [section, Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))];
+      }),
+    );
   }
 }
 
@@ -246,11 +231,8 @@ class MergedPaths {
   }
 
   result(): JsonObject {
-    const result: JsonObject = {};
-    for (const path of [...this.#items.keys()].sort()) {
-      setOwn(result, path, this.#items.get(path)?.item ?? {});
-    }
-    return result;
+    const entries = [...this.#items].sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries.map(([path, { item }]) => [path, item]));
   }
 }
 
@@ -363,7 +345,7 @@ export async function mergeDocuments(
     components.add(name, part.components);
     await afterOne();
   }
-  const renamed = components.name(parts.map((part) => part.components));
+  const renamed = components.name();
 
   const shared: JsonObject = {};
   const own: (typeof inherited)[number][] = [];

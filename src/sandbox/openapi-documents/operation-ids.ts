@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import { componentKey, componentsOf } from './components.ts';
 import { visitReferences, visitValues } from './references.ts';
@@ -6,90 +7,62 @@ import { FreshNames, type Renaming } from './renaming.ts';
 /** Methods of a path item, in the order of the specification. */
 export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/**
- * Numbers for places, which are the same in all documents. A place is identified by its parent and its last part: paths
- * may be long.
- */
-class Places {
-  readonly #numbers = new Map<string, number>();
-
-  within(place: number, part: string): number {
-    const key = `${place} ${part}`;
-    const number = this.#numbers.get(key) ?? this.#numbers.size + 1;
-    this.#numbers.set(key, number);
-    return number;
-  }
+/** A place within another, which is the same in all documents: a hash, since paths may be long. */
+function within(place: string, ...parts: string[]): string {
+  return parts.reduce((at, part) => createHash('sha256').update(`${at} ${part}`).digest('base64'), place);
 }
 
 /** Returns the new id of an operation. */
-type IdOf = (place: number, id: string) => string;
+type IdOf = (place: string, id: string) => string;
 
-/** The operations of a document, including those in callbacks, which are also operations of path items. */
-class Operations {
-  readonly #places = new Places();
-
-  /** The document with the ids that `idOf` returns; the same document if none differs. */
-  withIds(document: JsonObject, idOf: IdOf): JsonObject {
-    return visitValues(document, (value, key) => {
-      if (key === 'paths' && isJsonObject(value)) {
-        const all = this.#places.within(0, 'paths');
-        return visitValues(value, (item, path) => this.#item(item, this.#places.within(all, path), idOf));
-      }
-      return key === 'components' && isJsonObject(value) && isJsonObject(value.callbacks)
-        ? this.#components(value, document, idOf)
-        : value;
-    }) as JsonObject;
-  }
-
-  /** Callbacks with the same name and meaning are one component; others are not. */
-  #components(components: JsonObject, document: JsonObject, idOf: IdOf): Json {
-    const meanings = new Map(
-      componentsOf(document).flatMap(({ section, name, meaning }) =>
-        section === 'callbacks' ? [[name, meaning]] : [],
-      ),
+/**
+ * A document with the ids that `idOf` returns for its operations, including those in callbacks, which are also operations
+ * of path items; the same document if none differs.
+ */
+function withIds(document: JsonObject, idOf: IdOf): JsonObject {
+  return visitValues(document, (value, key) => {
+    if (key === 'paths') {
+      return withIdsOfItems(value, 'paths', idOf);
+    }
+    if (key !== 'components' || !isJsonObject(value) || !isJsonObject(value.callbacks)) {
+      return value;
+    }
+    const callbacks = componentsOf(document).filter(({ section }) => section === 'callbacks');
+    // Callbacks with the same name and meaning are one component; others are not.
+    const places = new Map(callbacks.map(({ name, meaning }) => [name, within('callbacks', name, meaning)]));
+    const visited = visitValues(value.callbacks, (callback, name) =>
+      withIdsOfItems(callback, places.get(name) ?? '', idOf),
     );
-    const all = this.#places.within(0, 'callbacks');
-    return visitValues(components, (section, key) =>
-      key === 'callbacks' && isJsonObject(section)
-        ? visitValues(section, (callback, name) => {
-            const place = this.#places.within(this.#places.within(all, name), meanings.get(name) ?? '');
-            return this.#callback(callback, place, idOf);
-          })
-        : section,
-    );
-  }
+    return visited === value.callbacks ? value : { ...value, callbacks: visited };
+  });
+}
 
-  #callback(callback: Json, place: number, idOf: IdOf): Json {
-    return isJsonObject(callback)
-      ? visitValues(callback, (item, url) => this.#item(item, this.#places.within(place, url), idOf))
-      : callback;
+/** As `withIds`, for a map of path items. */
+function withIdsOfItems(items: Json, place: string, idOf: IdOf): Json {
+  if (!isJsonObject(items)) {
+    return items;
   }
-
-  #item(item: Json, place: number, idOf: IdOf): Json {
+  return visitValues(items, (item, path) => {
     if (!isJsonObject(item)) {
       return item;
     }
-    let result = item;
-    for (const method of methods) {
-      const operation = item[method];
-      if (isJsonObject(operation)) {
-        const changed = this.#operation(operation, this.#places.within(place, method), idOf);
-        result = changed === operation ? result : { ...result, [method]: changed };
-      }
-    }
-    return result;
-  }
+    return visitValues(item, (operation, method) =>
+      methods.includes(method) && isJsonObject(operation)
+        ? withIdsOfOperation(operation, within(place, path, method), idOf)
+        : operation,
+    );
+  });
+}
 
-  #operation(operation: JsonObject, place: number, idOf: IdOf): Json {
-    return visitValues(operation, (value, key) => {
-      if (key === 'operationId' && typeof value === 'string') {
-        return idOf(place, value);
-      }
-      return key === 'callbacks' && isJsonObject(value)
-        ? visitValues(value, (callback, name) => this.#callback(callback, this.#places.within(place, name), idOf))
-        : value;
-    });
-  }
+function withIdsOfOperation(operation: JsonObject, place: string, idOf: IdOf): Json {
+  return visitValues(operation, (value, key) => {
+    if (key === 'operationId' && typeof value === 'string') {
+      return idOf(place, value);
+    }
+    return key === 'callbacks' && isJsonObject(value)
+      ? visitValues(value, (callback, name) => withIdsOfItems(callback, within(place, name), idOf))
+      : value;
+  });
 }
 
 const section = 'operationId';
@@ -99,15 +72,14 @@ const section = 'operationId';
  * operation keeps its id, the others get new ones. Operations of the same path and method are the same operation.
  */
 export class OperationIds {
-  readonly #all = new Operations();
   /** The old and the new id of each operation, by place, from the first document that has it. */
-  readonly #operations = new Map<number, { id: string; newId: string }>();
+  readonly #operations = new Map<string, { id: string; newId: string }>();
   readonly renamed: Renaming[] = [];
 
   constructor(documents: readonly { name: string; document: JsonObject }[]) {
-    const found: { name: string; id: string; place: number }[] = [];
+    const found: { name: string; id: string; place: string }[] = [];
     for (const { name, document } of documents) {
-      this.#all.withIds(document, (place, id) => {
+      withIds(document, (place, id) => {
         if (!this.#operations.has(place)) {
           this.#operations.set(place, { id, newId: id });
           found.push({ name, id, place });
@@ -131,7 +103,7 @@ export class OperationIds {
   applied(document: JsonObject): JsonObject {
     /** The target of a link by id: the first operation of this document with that id. */
     const targets = new Map<string, string>();
-    const renamed = this.#all.withIds(document, (place, id) => {
+    const renamed = withIds(document, (place, id) => {
       const known = this.#operations.get(place);
       if (known !== undefined && !targets.has(id)) {
         targets.set(id, known.newId);
@@ -152,7 +124,7 @@ export class OperationIds {
 /** The ids of all operations of a document. */
 export function operationIdsOf(document: JsonObject): Set<string> {
   const ids = new Set<string>();
-  new Operations().withIds(document, (_place, id) => {
+  withIds(document, (_place, id) => {
     ids.add(id);
     return id;
   });

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, keyOfToken, pointerToken, setOwn } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, keyOfToken, pointerToken } from '../../kubernetes/index.ts';
 
 /** The target of a reference to a component. */
 export interface ComponentReference {
@@ -75,16 +75,11 @@ function visitRequirements(value: Json, visitor: ReferenceVisitor): Json {
   if (rename === undefined || !Array.isArray(value)) {
     return value;
   }
-  return value.map((requirement) => {
-    if (!isJsonObject(requirement)) {
-      return requirement;
-    }
-    const result: JsonObject = {};
-    for (const [name, scopes] of Object.entries(requirement)) {
-      setOwn(result, rename(name), scopes);
-    }
-    return result;
-  });
+  return value.map((requirement) =>
+    isJsonObject(requirement)
+      ? Object.fromEntries(Object.entries(requirement).map(([name, scopes]) => [rename(name), scopes]))
+      : requirement,
+  );
 }
 
 /** Visits the `mapping` of a discriminator: values are references, or names of schemas. */
@@ -92,12 +87,11 @@ function visitDiscriminator(value: Json, visitor: ReferenceVisitor): Json {
   if (!isJsonObject(value) || !isJsonObject(value.mapping)) {
     return value;
   }
-  const mapping: JsonObject = {};
-  for (const [key, target] of Object.entries(value.mapping)) {
+  const mapping = visitValues(value.mapping, (target) => {
     const isName = typeof target === 'string' && /^[\w.-]+$/.test(target);
     const reference = isName ? formatReference({ section: 'schemas', name: target, rest: '' }) : target;
-    setOwn(mapping, key, typeof reference === 'string' ? visitor.reference(reference) : reference);
-  }
+    return typeof reference === 'string' ? visitor.reference(reference) : reference;
+  });
   return { ...value, mapping };
 }
 
@@ -112,22 +106,8 @@ function visitLink(link: Json, visitor: ReferenceVisitor): Json {
 
 /** Visits the values of a map with arbitrary names; returns the input itself if nothing changes. */
 export function visitValues(value: JsonObject, visit: (item: Json, key: string) => Json): JsonObject {
-  let result: JsonObject | undefined;
-  const keys = Object.keys(value);
-  for (const [index, key] of keys.entries()) {
-    const item = value[key] as Json;
-    const visited = visit(item, key);
-    if (visited !== item && result === undefined) {
-      result = {};
-      for (const before of keys.slice(0, index)) {
-        setOwn(result, before, value[before] as Json);
-      }
-    }
-    if (result !== undefined) {
-      setOwn(result, key, visited);
-    }
-  }
-  return result ?? value;
+  const entries = Object.entries(value).map(([key, item]) => [key, visit(item, key)] as const);
+  return entries.some(([key, visited]) => visited !== value[key]) ? Object.fromEntries(entries) : value;
 }
 
 /**

@@ -1,6 +1,9 @@
-import { isJsonObject, itemsAt, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { componentKey, componentSections } from './components.ts';
 import { parseReference, visitReferences } from './references.ts';
+
+const filtered = (object: JsonObject, wants: (key: string) => boolean): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => wants(key)));
 
 /**
  * The part of an OpenAPI v3 document that concerns one group and version: the paths below `/apis/GROUP/VERSION`, the
@@ -9,12 +12,7 @@ import { parseReference, visitReferences } from './references.ts';
  */
 export function ofGroupVersion(document: JsonObject, group: string, version: string): JsonObject {
   const prefix = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-  const paths: JsonObject = {};
-  for (const [path, item] of Object.entries(objectAt(document, 'paths'))) {
-    if (path === prefix || path.startsWith(`${prefix}/`)) {
-      setOwn(paths, path, item);
-    }
-  }
+  const paths = filtered(objectAt(document, 'paths'), (path) => path === prefix || path.startsWith(`${prefix}/`));
   const components = objectAt(document, 'components');
   const wanted = new Set<string>();
   const open: { section: string; name: string }[] = [];
@@ -53,20 +51,11 @@ export function ofGroupVersion(document: JsonObject, group: string, version: str
       visitReferences(section[next.name] ?? null, visitor);
     }
   }
-  const kept: JsonObject = {};
-  for (const section of componentSections) {
-    const entries = components[section];
-    if (isJsonObject(entries)) {
-      const target: JsonObject = {};
-      for (const [name, value] of Object.entries(entries)) {
-        if (wanted.has(componentKey(section, name))) {
-          setOwn(target, name, value);
-        }
-      }
-      if (Object.keys(target).length > 0) {
-        kept[section] = target;
-      }
-    }
-  }
-  return { ...document, paths, components: kept };
+  const kept = componentSections
+    .map(
+      (section) =>
+        [section, filtered(objectAt(components, section), (name) => wanted.has(componentKey(section, name)))] as const,
+    )
+    .filter(([, entries]) => Object.keys(entries).length > 0);
+  return { ...document, paths, components: Object.fromEntries(kept) };
 }
