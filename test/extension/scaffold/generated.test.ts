@@ -99,10 +99,12 @@ test.each([
         },
       },
     };
-    const folder = linkedProject(
-      ['GeneratePatches', 'UpdateMachine'],
-      await templateTypes([labTemplate({ v1: spec })]),
-    );
+    const diskOf = (field: string) => ({ type: 'object', properties: { [field]: { type: 'integer' } } });
+    const crds = [
+      labTemplate({ v1: spec }),
+      labTemplate({ v1: diskOf('gib'), v1beta1: diskOf('size') }, 'LabDiskTemplate'),
+    ];
+    const folder = linkedProject(['GeneratePatches', 'UpdateMachine'], await templateTypes(crds));
     const lines: readonly [code: string, error: RegExp | undefined][] = [
       ["import { defineInPlaceChanges, handler } from 'cluster-api-extension';", undefined],
       ["import { defineVariables, walkTemplates } from 'cluster-api-extension/topology';", undefined],
@@ -139,6 +141,14 @@ test.each([
       [
         "  { match: { kind: 'Other' }, mutate({ spec }, { values: { tier } }) { spec.tier = tier === 'lead' ? 1 : 2; } },",
         /no overlap/,
+      ],
+      [
+        "  { match: { kind: 'LabDiskTemplate', apiVersion: 'infrastructure.example.com/v1' }, mutate({ spec }) { spec.gib = 2; } },",
+        undefined,
+      ],
+      [
+        "  { match: { kind: 'LabDiskTemplate', apiVersion: 'infrastructure.example.com/v1' }, mutate({ spec }) { spec.size = 2; } },",
+        /'size' does not exist/,
       ],
       ["  { match: { kinds: 'Other' }, mutate({ spec }) { spec.any = 1; } },", /never/],
       ['], { variables: v });', undefined],

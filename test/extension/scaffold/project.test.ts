@@ -199,7 +199,14 @@ test('private keys of development are not added to git', () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const project = join(folder, 'lab');
   writeProject(project, options);
-  for (const path of ['.development/tls.key', 'certificates/ca.key', 'certificates/tls.crt', 'mine.key', '.env']) {
+  for (const path of [
+    '.development/tls.key',
+    '.development/extension-config.yaml',
+    'certificates/ca.key',
+    'certificates/tls.crt',
+    'mine.key',
+    '.env',
+  ]) {
     mkdirSync(dirname(join(project, path)), { recursive: true });
     writeFileSync(join(project, path), 'secret');
   }

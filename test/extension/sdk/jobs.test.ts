@@ -207,7 +207,7 @@ test('a job that exceeds its time has its signal aborted with the reason', async
   expect(lines).toMatchObject([{ level: 50, job: 'a', message: 'the work took longer than 0.01 s' }]);
 });
 
-test.each([
+test.for([
   undefined,
   '',
   ['uid', 'v1.33.0'],

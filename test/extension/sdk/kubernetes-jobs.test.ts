@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, aroundEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, aroundEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createKubernetesJobs, handler, type KubernetesJobsOptions } from '../../../src/extension/index.ts';
 import { callHandler, requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kubernetes/client/index.ts';
@@ -34,6 +34,26 @@ afterAll(async () => {
   ended.abort();
   await sandbox.stop();
   rmSync(folder, { recursive: true });
+});
+
+/** Sends a request to the API server. */
+const send = (method = '', path = '', headers: IncomingHttpHeaders = {}, body = '') =>
+  new Promise<{ code: number; body: string }>((resolve, reject) => {
+    const own = {
+      authorization: `Bearer ${sandbox.token}`,
+      'content-type': headers['content-type'] ?? 'application/json',
+    };
+    request(new URL(path, sandbox.url), { method, ca: sandbox.ca, headers: own }, async (response) =>
+      resolve({ code: response.statusCode ?? 0, body: await text(response) }),
+    )
+      .on('error', reject)
+      .end(body);
+  });
+
+// A test may run several times in one process.
+beforeEach(async () => {
+  await send('DELETE', '/apis/batch/v1/namespaces/default/jobs');
+  await send('DELETE', '/api/v1/namespaces/default/pods');
 });
 
 const template: JsonObject = {
@@ -135,20 +155,6 @@ describe('two replicas, of which one is killed', () => {
     request: number;
     when: 'before' | 'after';
   }
-
-  /** Sends a request to the API server. */
-  const send = (method = '', path = '', headers: IncomingHttpHeaders = {}, body = '') =>
-    new Promise<{ code: number; body: string }>((resolve, reject) => {
-      const own = {
-        authorization: `Bearer ${sandbox.token}`,
-        'content-type': headers['content-type'] ?? 'application/json',
-      };
-      request(new URL(path, sandbox.url), { method, ca: sandbox.ca, headers: own }, async (response) =>
-        resolve({ code: response.statusCode ?? 0, body: await text(response) }),
-      )
-        .on('error', reject)
-        .end(body);
-    });
 
   /** An extension server whose requests to the API server pass through here. */
   async function startReplica(kill?: Kill) {

@@ -262,6 +262,7 @@ test('without a health port, only the port of the hooks is opened', async () => 
   const { log } = collectingLog();
   const options = { ...loopback, healthPort: 'none', certificates: 'self-signed', log } as const;
   const opened = vi.spyOn(Server.prototype, 'listen');
+  onTestFinished(() => opened.mockRestore());
   const { port, healthPort, stop } = await createHostedExtension({ handlers: [create], ...options }).start();
   onTestFinished(() => stop({ graceMs: 0, timeoutMs: 100 }));
   expect([healthPort, opened.mock.calls.length]).toEqual([0, 1]);
