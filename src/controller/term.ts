@@ -39,20 +39,6 @@ const endMs = 5_000;
 /** Fewer retries than usual, since the queue retries as well. */
 const retryOptions = { ...shortRetries, deadlineMs: 20_000 };
 
-/** What an error of a run means for the next one. */
-type Failure = 'over' | 'conflict' | 'bug' | 'failed';
-
-function failureOf(error: unknown, signal: AbortSignal): Failure {
-  if (signal.aborted || error instanceof ConfigGone) {
-    return 'over';
-  }
-  if (error instanceof ConfigConflict) {
-    return 'conflict';
-  }
-  const isBug = error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
-  return isBug ? 'bug' : 'failed';
-}
-
 /**
  * A term of work on ExtensionConfigs: from the start, or from winning an election, to the end. It connects the copy of the
  * ExtensionConfigs, the queue and the worker.
@@ -191,6 +177,7 @@ export class Term {
 
   async #run(name: string): Promise<RunResult> {
     const { signal } = this.#work;
+    const { log, onRun } = this.#options;
     const config = this.#stored(this.#informer.get(name));
     if (config === undefined || signal.aborted) {
       return { result: 'done' };
@@ -198,38 +185,30 @@ export class Term {
     this.#changed.delete(name);
     this.#own.begin(config);
     const began = performance.now();
-    const report = (result: 'success' | 'failure') => this.#options.onRun(result, (performance.now() - began) / 1000);
+    const report = (result: 'success' | 'failure') => onRun(result, (performance.now() - began) / 1000);
     try {
       const outcome = await this.#worker.run(config, signal);
       report(outcome.result === 'done' ? 'success' : 'failure');
       return outcome;
     } catch (error) {
-      const failure = failureOf(error, signal);
-      this.#log(name, failure, error);
-      if (failure === 'over' || failure === 'conflict') {
-        return { result: 'done', ...(failure === 'conflict' && { againMs: 0 }) };
+      if (signal.aborted || error instanceof ConfigGone) {
+        return { result: 'done' };
+      }
+      const { message } = error as Error;
+      if (error instanceof ConfigConflict) {
+        log.debug({ extensionConfig: name }, message);
+        return { result: 'done', againMs: 0 };
+      }
+      // A bug: the stack is needed.
+      if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) {
+        log.error({ extensionConfig: name, err: error }, 'ExtensionConfig will be retried');
+      } else {
+        log.warn({ extensionConfig: name, error: message }, 'ExtensionConfig will be retried');
       }
       report('failure');
       return { result: 'failed' };
     } finally {
       this.#finish(name, config);
-    }
-  }
-
-  #log(extensionConfig: string, failure: Failure, error: unknown): void {
-    const { log } = this.#options;
-    switch (failure) {
-      case 'over':
-        return;
-      case 'conflict':
-        log.debug({ extensionConfig }, (error as Error).message);
-        return;
-      case 'bug':
-        // A bug: the stack is needed.
-        log.error({ extensionConfig, err: error }, 'ExtensionConfig will be retried');
-        return;
-      case 'failed':
-        log.warn({ extensionConfig, error: (error as Error).message }, 'ExtensionConfig will be retried');
     }
   }
 

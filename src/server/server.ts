@@ -2,7 +2,7 @@ import type { Log } from '../base/index.ts';
 import type { CertificateSource } from './certificates/certificate-source.ts';
 import { watchClientCa } from './certificates/client-ca.ts';
 import type { FileWatch } from './certificates/file-watch.ts';
-import { drain } from './connections/drain.ts';
+import { drain, type StopOptions } from './connections/drain.ts';
 import { defaultLimits, type Limits, limitsWith } from './connections/limits.ts';
 import { type Address, listen } from './connections/listen.ts';
 import { openFileLimit, withinOpenFiles } from './connections/open-files.ts';
@@ -46,22 +46,6 @@ export interface ServerOptions {
   /** How often the client CA file is read when no event reports a change, in milliseconds. */
   pollMs?: number | undefined;
 }
-
-/** How to stop. */
-interface StopOptions {
-  /** Until this resolves, new connections are accepted, so that a response can tell clients that the server stops. */
-  closeAfter?: Promise<unknown> | undefined;
-  /**
-   * How long an idle connection stays open for a request that may be on its way, and new connections are accepted while
-   * there are any, in milliseconds; default: 2,000.
-   */
-  graceMs?: number | undefined;
-  /** After this many milliseconds, all waits included, the remaining connections are cut. */
-  timeoutMs: number;
-}
-
-/** Longer than the pauses on a busy connection, but short enough for someone waiting at the keyboard. */
-const defaultGraceMs = 2_000;
 
 /** A server that is listening. */
 export interface RunningServer {
@@ -156,11 +140,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   phase = 'serving';
   log.info({ [`${name}Port`]: port, healthPort, host: options.main.host ?? 'all interfaces' }, 'listening');
 
-  async function shutDown({ closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions): Promise<void> {
+  async function shutDown(stopOptions: StopOptions): Promise<void> {
     phase = 'draining';
     const { connections, server } = https;
     log.info({ inFlight: connections.inFlight, connections: connections.size }, 'stopping');
-    const { cut } = await drain(server, connections, { closeAfter, graceMs, timeoutMs });
+    const { cut } = await drain(server, connections, stopOptions);
     await close();
     log.info({ connectionsCut: cut }, 'stopped');
   }

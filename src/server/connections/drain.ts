@@ -1,19 +1,21 @@
 import type { Server } from 'node:net';
 import type { Connections } from './connections.ts';
 
-/** How to end the connections of a server that stops. */
-interface DrainOptions {
-  /** Until this resolves, new connections are accepted and idle ones stay open. */
+/** How to stop. */
+export interface StopOptions {
+  /** Until this resolves, new connections are accepted, so that a response can tell clients that the server stops. */
   closeAfter?: Promise<unknown> | undefined;
   /**
-   * How long an idle connection stays open, in milliseconds, so that a request that is already on its way still gets a
-   * response. For the same time new connections are accepted, unless all connections have closed before.
+   * How long an idle connection stays open for a request that may be on its way, and new connections are accepted while
+   * there are any, in milliseconds; default: 2,000.
    */
-  graceMs: number;
+  graceMs?: number | undefined;
   /** After this many milliseconds, all waits included, the remaining connections are cut. */
   timeoutMs: number;
 }
 
+/** Longer than the pauses on a busy connection, but short enough for someone waiting at the keyboard. */
+const defaultGraceMs = 2_000;
 /** How often the remaining connections are checked during shutdown, in milliseconds. */
 const drainCheckMs = 50;
 
@@ -21,7 +23,7 @@ const drainCheckMs = 50;
 export async function drain(
   server: Server,
   connections: Connections,
-  { closeAfter, graceMs, timeoutMs }: DrainOptions,
+  { closeAfter, graceMs = defaultGraceMs, timeoutMs }: StopOptions,
 ): Promise<{ cut: number }> {
   const { fresh, idle, busy } = connections;
   const startedMs = performance.now();
