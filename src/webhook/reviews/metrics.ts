@@ -25,42 +25,6 @@ export const metricsPrefix = 'extensionconfig_webhook_';
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-type Verdict = AdmissionOutcome['verdict'];
-
-/** Reviews that have not been added to their metric yet. */
-interface ReviewCount {
-  webhook: Webhook;
-  operation: string;
-  verdict: Verdict;
-  count: number;
-}
-
-/**
- * Counts reviews until their metric is read. Counting each review in prom-client, which looks up labels by name, takes
- * as long as deciding on it.
- */
-function createReviewCounts() {
-  // There are at most 2 webhooks, 5 operations and 4 verdicts.
-  const counts: ReviewCount[] = [];
-  return {
-    add(webhook: Webhook, operation: string, verdict: Verdict): void {
-      for (const known of counts) {
-        if (known.webhook === webhook && known.operation === operation && known.verdict === verdict) {
-          known.count += 1;
-          return;
-        }
-      }
-      counts.push({ webhook, operation, verdict, count: 1 });
-    },
-    drain(inc: (labels: Pick<ReviewCount, 'webhook' | 'operation' | 'verdict'>, count: number) => void): void {
-      for (const { webhook, operation, verdict, count } of counts) {
-        inc({ webhook, operation, verdict }, count);
-      }
-      counts.length = 0;
-    },
-  };
-}
-
 /** Durations that have not been added to their histogram yet. */
 interface Times {
   add(seconds: number): void;
@@ -77,18 +41,16 @@ const maxWaitingTimes = 256;
  * fraction of what it would cost between two requests.
  */
 function createTimes(histogram: { observe(seconds: number): void }): Times {
-  const waiting = new Float64Array(maxWaitingTimes);
-  let count = 0;
+  const waiting: number[] = [];
   function drain(): void {
-    for (const seconds of waiting.subarray(0, count)) {
+    for (const seconds of waiting) {
       histogram.observe(seconds);
     }
-    count = 0;
+    waiting.length = 0;
   }
   return {
     add(seconds) {
-      waiting[count++] = seconds;
-      if (count === maxWaitingTimes) {
+      if (waiting.push(seconds) === maxWaitingTimes) {
         drain();
       }
     },
@@ -99,12 +61,22 @@ function createTimes(histogram: { observe(seconds: number): void }): Times {
 /** Adds the metrics of reviews, and of the feature gates, to the server's. */
 export function createReviewMetrics(registry: Registry, featureGates: FeatureGates): ReviewMetrics {
   const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
-  const reviewCounts = createReviewCounts();
+  // Reviews that were not added to their metric yet, by their labels: prom-client, which looks up labels by name, takes as
+  // long to count a review as it takes to decide on it.
+  const uncounted = new Map<string, number>();
   const reviews = counter(
     'reviews_total',
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
     ['webhook', 'operation', 'verdict'],
-    { collect: () => reviewCounts.drain((labels, count) => reviews.inc(labels, count)) },
+    {
+      collect() {
+        for (const [labels, count] of uncounted) {
+          const [webhook = '', operation = '', verdict = ''] = labels.split(' ');
+          reviews.inc({ webhook, operation, verdict }, count);
+        }
+        uncounted.clear();
+      },
+    },
   );
   const denials = counter('rule_denials_total', 'Reviews that a rule denied, by rule.', ['rule']);
   const warnings = counter('rule_warnings_total', 'Reviews that a rule warned about, by rule.', ['rule']);
@@ -154,7 +126,8 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
 
   return {
     review(webhook, operation, outcome, seconds) {
-      reviewCounts.add(webhook, operation, outcome.verdict);
+      const labels = `${webhook} ${operation} ${outcome.verdict}`;
+      uncounted.set(labels, (uncounted.get(labels) ?? 0) + 1);
       times[webhook].add(seconds);
       for (const rule of outcome.deniedBy) {
         denials.inc({ rule });
