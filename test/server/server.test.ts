@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CertificateEvent, ListenError, type ServerOptions, startServer } from '../../src/server/index.ts';
@@ -189,6 +191,47 @@ describe('updates of the certificate', () => {
       { level: 30, msg: 'the source of certificates works again' },
     ]);
     expect([await metric('certificate_source_failures_total'), await metric('certificate_source_up')]).toEqual([2, 1]);
+  });
+});
+
+describe('a response to a client that has gone', () => {
+  /** A server whose handler responds when the client has gone. */
+  async function late() {
+    const responded = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const server = await serving({
+      http2: true,
+      handler: () => async (exchange) => {
+        await exchange.readBody('any request');
+        started.resolve();
+        await once(exchange.gone, 'abort');
+        exchange.respond({ code: 200, text: 'x'.repeat(1_000_000) });
+        responded.resolve();
+      },
+    });
+    return { ...server, started: started.promise, responded: responded.promise };
+  }
+
+  test('does not count as bytes in flight: a request over HTTP/2 that was cancelled', async () => {
+    const { port, metric, started, responded } = await late();
+    const session = connectHttp2(`https://localhost:${port}`, { ca: testCa.cert });
+    onTestFinished(() => session.destroy());
+    const stream = session.request({ ':method': 'POST' }).on('error', () => {});
+    stream.end('{}');
+    await started;
+    stream.close(constants.NGHTTP2_CANCEL);
+    await responded;
+    expect(await metric('in_flight_bytes')).toBe(0);
+  });
+
+  test('nor over HTTP/1.1, when the connection was closed', async () => {
+    const { port, metric, started, responded } = await late();
+    const socket = await openTls(port);
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}');
+    await started;
+    socket.destroy();
+    await responded;
+    expect(await metric('in_flight_bytes')).toBe(0);
   });
 });
 

@@ -90,16 +90,19 @@ export class Exchange implements OpenExchange {
     return collectBody(this, maxBodyBytes);
   }
 
-  /** Reserves bytes until the response has been sent; false when there is no room for them. */
+  /** Reserves bytes until the response has been sent; false when there is no room for them, or the client has gone. */
   hold(bytes: number): boolean {
-    return this.#connections.holdBody(this, bytes);
+    return !this.#isOver && this.#connections.holdBody(this, bytes);
   }
 
   /**
-   * Sends a JSON text, which counts against the limits until the client has read it. While the server drains, each
-   * response closes its connection.
+   * Sends a JSON text, which counts against the limits until the client has read it; nothing if the client has gone. While
+   * the server drains, each response closes its connection.
    */
   respond({ code, text }: Answer): void {
+    if (this.#isOver) {
+      return;
+    }
     const bytes = Buffer.byteLength(text);
     this.#begin(bytes);
     const isLast = this.#connections.isDraining;
@@ -117,6 +120,9 @@ export class Exchange implements OpenExchange {
    * stop sending, and the connection stays open.
    */
   refuse(refusal: Refusal, { code, text } = statusOf(refusal)): void {
+    if (this.#isOver) {
+      return;
+    }
     this.#connections.events.refused(refusal.code);
     // The part of the body that was read is not kept.
     this.#begin(0);
