@@ -41,7 +41,7 @@ export {
   textValues,
 } from './objects/json/json.ts';
 export { copyOf } from './objects/json/json-copy.ts';
-export { encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './objects/json/json-diff.ts';
+export { changedNames, encodedPatch, isSame, jsonPatchOf, mergePatchOf } from './objects/json/json-diff.ts';
 export {
   type JsonPatchOperation,
   jsonPointer,

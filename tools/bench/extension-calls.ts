@@ -23,9 +23,8 @@ function largeRequest({ items = [], ...request }: JsonObject): JsonObject {
     ...request,
     items: Array.from({ length: templateCount }, (_, index) => {
       const item = structuredClone(samples[index % samples.length]) as JsonObject;
-      const spec = (item.object as JsonObject).spec as JsonObject;
       const files: JsonObject[] = [];
-      spec.files = files;
+      specOf(item.object as JsonObject).files = files;
       while (JSON.stringify(item.object).length < templateBytes) {
         files.push({ path: `/etc/kubernetes/file-${files.length}`, owner: 'root:root', content: 'x'.repeat(80) });
       }
@@ -34,6 +33,9 @@ function largeRequest({ items = [], ...request }: JsonObject): JsonObject {
   };
 }
 
+/** What a template describes: `spec.template.spec`. */
+const specOf = ({ spec }: JsonObject) => ((spec as JsonObject).template as JsonObject).spec as JsonObject;
+
 const upgrade = recorded('BeforeClusterUpgrade');
 const patches = recorded('GeneratePatches');
 
@@ -41,13 +43,11 @@ const patches = recorded('GeneratePatches');
 export const benchCalls = [
   {
     name: 'BeforeClusterUpgrade',
-    handlerName: 'upgrade',
     path: pathOf(upgrade.url.split('?')[0] ?? '', 'upgrade'),
     body: JSON.stringify(upgrade.body),
   },
   {
     name: `GeneratePatches, ${templateCount} templates of ${templateBytes / 1024} KiB`,
-    handlerName: 'patch',
     path: pathOf(patches.url.split('?')[0] ?? '', 'patch'),
     body: JSON.stringify(largeRequest(patches.body)),
   },

@@ -1,40 +1,17 @@
-import { fieldAt, isJsonObject, isSame, type Json, type JsonObject, own, setOwn } from '../../kubernetes/index.ts';
+import {
+  changedNames,
+  fieldAt,
+  isJsonObject,
+  isSame,
+  type Json,
+  type JsonObject,
+  objectAt,
+  own,
+  setOwn,
+} from '../../kubernetes/index.ts';
 
 /** The keys of a field, from the root of its object. */
 type Keys = readonly string[];
-
-/** The parts of an object that Cluster API takes over from a patch: `true` for a whole part, nothing of an empty one. */
-interface Parts {
-  readonly [field: string]: true | Parts;
-}
-
-const metadata: Parts = { labels: true, annotations: true };
-
-/** The template becomes an object: of the infrastructure cluster, of the control plane, of a MachinePool. */
-const objectParts: Parts = { metadata: {}, spec: { template: { spec: true, metadata } } };
-/** The template stays one: of a MachineDeployment, or of the machines of a control plane. */
-const templateParts: Parts = { ...objectParts, metadata };
-/** Before v1.14, patches of metadata were dropped. */
-const oldParts: Parts = { metadata: {}, spec: { template: { spec: true, metadata: {} } } };
-
-/** Labels and annotations of Cluster API that keep their values. */
-const ownLabels = [
-  'cluster.x-k8s.io/cluster-name',
-  'topology.cluster.x-k8s.io/owned',
-  'topology.cluster.x-k8s.io/deployment-name',
-  'topology.cluster.x-k8s.io/pool-name',
-];
-const ownAnnotations = ['cluster.x-k8s.io/cloned-from-name', 'cluster.x-k8s.io/cloned-from-groupkind'];
-
-const ownFields = (...at: string[]): Keys[] => [
-  ...ownLabels.map((name) => [...at, 'metadata', 'labels', name]),
-  ...ownAnnotations.map((name) => [...at, 'metadata', 'annotations', name]),
-];
-const ownOfTemplate = ownFields();
-const ownOfObject = ownFields('spec', 'template');
-
-const machineTemplate = ['spec', 'template', 'spec', 'machineTemplate'];
-const deletion = [...machineTemplate, 'spec', 'deletion'];
 
 /** A group of fields of a control plane that Cluster API may set. */
 export type ControlPlaneField =
@@ -48,39 +25,85 @@ export type ControlPlaneField =
   | 'nodeVolumeDetachTimeoutSeconds'
   | 'nodeDeletionTimeoutSeconds';
 
-/** Fields of a control plane that keep the value that Cluster API sets, or that the template has. */
-const controlPlaneFields: Readonly<Record<ControlPlaneField, readonly Keys[]>> = {
-  version: [['spec', 'template', 'spec', 'version']],
-  replicas: [['spec', 'template', 'spec', 'replicas']],
-  rolloutAfter: [['spec', 'template', 'spec', 'rollout', 'after']],
-  machines: [
-    [...machineTemplate, 'metadata'],
-    [...machineTemplate, 'infrastructureRef'],
-    [...machineTemplate, 'spec', 'infrastructureRef'],
-  ],
-  readinessGates: [
-    [...machineTemplate, 'readinessGates'],
-    [...machineTemplate, 'spec', 'readinessGates'],
-  ],
-  taints: [
-    [...machineTemplate, 'taints'],
-    [...machineTemplate, 'spec', 'taints'],
-  ],
-  nodeDrainTimeoutSeconds: [
-    [...machineTemplate, 'nodeDrainTimeout'],
-    [...deletion, 'nodeDrainTimeoutSeconds'],
-  ],
-  nodeVolumeDetachTimeoutSeconds: [
-    [...machineTemplate, 'nodeVolumeDetachTimeout'],
-    [...deletion, 'nodeVolumeDetachTimeoutSeconds'],
-  ],
-  nodeDeletionTimeoutSeconds: [
-    [...machineTemplate, 'nodeDeletionTimeout'],
-    [...deletion, 'nodeDeletionTimeoutSeconds'],
-  ],
+/**
+ * What becomes of a patched field: it is taken over; it keeps the value that the template has (`kept`), or Cluster API
+ * sets; or each of its fields has a fate of its own.
+ */
+type Fate = 'taken' | 'kept' | ControlPlaneField | Fates;
+
+/** The fates of the fields of an object. All others are taken over with `*`, and without it ignored. */
+interface Fates {
+  readonly '*'?: 'taken';
+  readonly [field: string]: Fate | undefined;
+}
+
+/** Labels and annotations of Cluster API keep their values. */
+const metadata: Fates = {
+  labels: {
+    '*': 'taken',
+    'cluster.x-k8s.io/cluster-name': 'kept',
+    'topology.cluster.x-k8s.io/owned': 'kept',
+    'topology.cluster.x-k8s.io/deployment-name': 'kept',
+    'topology.cluster.x-k8s.io/pool-name': 'kept',
+  },
+  annotations: {
+    '*': 'taken',
+    'cluster.x-k8s.io/cloned-from-name': 'kept',
+    'cluster.x-k8s.io/cloned-from-groupkind': 'kept',
+  },
 };
 
-const allControlPlaneFields: readonly Keys[] = Object.values(controlPlaneFields).flat();
+/** Fields of a control plane keep the value that Cluster API sets, or that the template has. */
+const controlPlaneSpec: Fates = {
+  '*': 'taken',
+  version: 'version',
+  replicas: 'replicas',
+  rollout: { '*': 'taken', after: 'rolloutAfter' },
+  machineTemplate: {
+    '*': 'taken',
+    metadata: 'machines',
+    infrastructureRef: 'machines',
+    readinessGates: 'readinessGates',
+    taints: 'taints',
+    nodeDrainTimeout: 'nodeDrainTimeoutSeconds',
+    nodeVolumeDetachTimeout: 'nodeVolumeDetachTimeoutSeconds',
+    nodeDeletionTimeout: 'nodeDeletionTimeoutSeconds',
+    spec: {
+      '*': 'taken',
+      infrastructureRef: 'machines',
+      readinessGates: 'readinessGates',
+      taints: 'taints',
+      deletion: {
+        '*': 'taken',
+        nodeDrainTimeoutSeconds: 'nodeDrainTimeoutSeconds',
+        nodeVolumeDetachTimeoutSeconds: 'nodeVolumeDetachTimeoutSeconds',
+        nodeDeletionTimeoutSeconds: 'nodeDeletionTimeoutSeconds',
+      },
+    },
+  },
+};
+
+/** The template becomes an object: of the infrastructure cluster, of the control plane, of a MachinePool. */
+const becomingObject: Fates = { metadata: {}, spec: { template: { spec: 'taken', metadata } } };
+const becomingControlPlane: Fates = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata } } };
+/** The template stays one: of a MachineDeployment, or of the machines of a control plane. */
+const stayingTemplate: Fates = {
+  metadata,
+  spec: { template: { spec: 'taken', metadata: { labels: 'taken', annotations: 'taken' } } },
+};
+/** Before v1.14, patches of metadata were dropped. */
+const oldTemplate: Fates = { metadata: {}, spec: { template: { spec: 'taken', metadata: {} } } };
+const oldControlPlane: Fates = { metadata: {}, spec: { template: { spec: controlPlaneSpec, metadata: {} } } };
+
+function fatesIn({ holder: { kind, fieldPath }, dropsMetadata = false }: TemplatePlace): Fates {
+  if (kind === 'Cluster' && fieldPath === 'spec.controlPlaneRef') {
+    return dropsMetadata ? oldControlPlane : becomingControlPlane;
+  }
+  if (dropsMetadata) {
+    return oldTemplate;
+  }
+  return kind === 'Cluster' || kind === 'MachinePool' ? becomingObject : stayingTemplate;
+}
 
 /** Where a template is used, and what Cluster API sets there. */
 export interface TemplatePlace {
@@ -108,46 +131,24 @@ export function fieldsSetBy(builtin: Json | undefined): ControlPlaneField[] {
   ];
 }
 
-const isControlPlane = ({ kind, fieldPath }: TemplatePlace['holder']) =>
-  kind === 'Cluster' && fieldPath === 'spec.controlPlaneRef';
-
-function put(object: JsonObject, [name = '', ...rest]: Keys, value: Json | undefined): void {
-  if (rest.length > 0) {
-    const inner = own(object, name);
-    if (isJsonObject(inner)) {
-      put(inner, rest, value);
-    } else if (value !== undefined) {
-      const added: JsonObject = {};
-      setOwn(object, name, added);
-      put(added, rest, value);
-    }
-  } else if (value === undefined) {
-    delete object[name];
-  } else {
-    setOwn(object, name, value);
-  }
-}
-
-/** Reverts all changes outside of the parts that are taken over. */
-function revertOthers(before: JsonObject, after: JsonObject, parts: Parts, path: Keys, reverted: Keys[]): void {
-  const added = Object.keys(after).filter((name) => !Object.hasOwn(before, name));
-  for (const name of [...Object.keys(before), ...added]) {
-    const part = own(parts, name);
-    const [old, changed] = [own(before, name), own(after, name)];
-    if (part === true && changed !== undefined) {
-      continue;
-    }
-    if (part !== undefined && part !== true && isJsonObject(changed) && (old === undefined || isJsonObject(old))) {
-      revertOthers(old ?? {}, changed, part, [...path, name], reverted);
-    } else {
-      if (!isSame(old, changed)) {
-        reverted.push([...path, name]);
-        put(after, [name], old);
-      } else if (isJsonObject(old) || Array.isArray(old)) {
-        // Nobody has to compare again what is identical.
-        setOwn(after, name, old);
+function put(object: JsonObject, path: Keys, value: Json | undefined): void {
+  let holder = object;
+  for (const name of path.slice(0, -1)) {
+    let inner = own(holder, name);
+    if (!isJsonObject(inner)) {
+      if (value === undefined) {
+        return;
       }
+      inner = {};
+      setOwn(holder, name, inner);
     }
+    holder = inner;
+  }
+  const name = path.at(-1) ?? '';
+  if (value === undefined) {
+    delete holder[name];
+  } else {
+    setOwn(holder, name, value);
   }
 }
 
@@ -160,18 +161,30 @@ function revertOthers(before: JsonObject, after: JsonObject, parts: Parts, path:
  * @returns the fields whose changes were reverted.
  */
 export function revertIgnored(before: JsonObject, after: JsonObject, place: TemplatePlace): Keys[] {
-  const { holder, sets = ['version'], dropsMetadata = false } = place;
-  const becomesObject = holder.kind === 'Cluster' || holder.kind === 'MachinePool';
+  const sets: readonly Fate[] = place.sets ?? ['version'];
   const reverted: Keys[] = [];
-  revertOthers(before, after, dropsMetadata ? oldParts : becomesObject ? objectParts : templateParts, [], reverted);
-  const kept = dropsMetadata ? [] : becomesObject ? ownOfObject : ownOfTemplate;
-  const set: readonly Keys[] = isControlPlane(holder) ? sets.flatMap((field) => controlPlaneFields[field]) : [];
-  for (const path of isControlPlane(holder) ? [...kept, ...allControlPlaneFields] : kept) {
-    const old = fieldAt(before, ...path);
-    if ((old !== undefined || set.includes(path)) && !isSame(old, fieldAt(after, ...path))) {
-      reverted.push(path);
-      put(after, path, old);
+
+  function revertIn(old: JsonObject, changed: JsonObject, fates: Fates, path: Keys): void {
+    const takesOthers = Object.hasOwn(fates, '*');
+    for (const name of takesOthers ? Object.keys(fates) : changedNames(old, changed)) {
+      const [fate, from, to] = [own(fates, name), own(old, name), own(changed, name)];
+      if (from === to) {
+        continue;
+      }
+      const inner = [...path, name];
+      if (typeof fate === 'object' && (takesOthers || (isJsonObject(to) && isJsonObject(from ?? {})))) {
+        revertIn(objectAt(from), objectAt(to), fate, inner);
+      } else if (
+        fate === 'taken' ? to === undefined : fate === undefined || from !== undefined || sets.includes(fate)
+      ) {
+        if (!isSame(from, to)) {
+          reverted.push(inner);
+        }
+        // Also what is equal: nobody has to compare again what is identical.
+        put(after, inner, from);
+      }
     }
   }
+  revertIn(before, after, fatesIn(place), []);
   return reverted;
 }
