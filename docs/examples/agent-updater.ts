@@ -1,5 +1,5 @@
-// Updates nodes by HTTPS, through an agent on each of them, whose CA is in NODE_EXTRA_CA_CERTS. It keeps the states of
-// updates by their keys, and a PUT of one that runs or is done changes nothing.
+// Updates nodes over HTTPS, through an agent on each of them, whose CA is in NODE_EXTRA_CA_CERTS. The agent stores the
+// state of each update under its key; a PUT of an update that runs or is done changes nothing.
 import type { MachineUpdate, MachineUpdater, MachineUpdateState } from 'cluster-api-extension';
 import { addressOf, kubeletVersion } from './machine-status.ts';
 

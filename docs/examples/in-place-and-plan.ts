@@ -1,4 +1,4 @@
-// The parts for updates in place and upgrade plans of Cluster API's own test extension (in Go: test/extension, release 1.14).
+// The updates in place and upgrade plans of Cluster API's own test extension (in Go: test/extension, release 1.14).
 import { createJobs, defineInPlaceChanges, handler, planUpgrade } from 'cluster-api-extension';
 
 const changes = defineInPlaceChanges({
@@ -22,7 +22,7 @@ export const canUpdateMachineSet = handler('CanUpdateMachineSet', {
 
 const updates = createJobs({ retryAfterSeconds: 5 });
 
-/** Only pretends, as the original does: `answerUpdate` is for real updates. */
+/** Only pretends, as the original does; for real updates, use `answerUpdate`. */
 export const updateMachine = handler('UpdateMachine', {
   name: 'update-machine',
   handle: ({ desired: { machine } }, context) =>

@@ -1,10 +1,10 @@
-// Updates nodes by SSH, as a unit of systemd, under a name that is the same for all replicas.
+// Updates nodes over SSH, in a systemd unit whose name is the same for all replicas.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { MachineUpdate, MachineUpdater } from 'cluster-api-extension';
 import { addressOf, kubeletVersion } from './machine-status.ts';
 
-/** For the shell of the node. */
+/** A word, quoted for the node's shell. */
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 async function ssh(update: MachineUpdate, signal: AbortSignal, ...command: string[]): Promise<string> {
@@ -15,7 +15,7 @@ async function ssh(update: MachineUpdate, signal: AbortSignal, ...command: strin
 
 const unitOf = ({ key }: MachineUpdate) => `update-${key}.service`;
 
-/** Forgets a unit that failed, and leaves one that another replica has begun. */
+/** Starts the unit again if it failed, but not if another replica has started it. */
 const beginOnce =
   'systemctl reset-failed "$0" 2>/dev/null; systemctl is-active --quiet "$0" || systemd-run --remain-after-exit --unit="$0" -- "$@"';
 

@@ -1,6 +1,5 @@
-// The part for topology mutation of Cluster API's own test extension (in Go: test/extension, release 1.14), for the kinds of
-// kubeadm in v1beta1 and v1beta2 and of the Docker provider. With types of these kinds (`template-types`), paths need not
-// be text.
+// The topology mutation of Cluster API's own test extension (in Go: test/extension, release 1.14), for the kinds of kubeadm
+// in v1beta1 and v1beta2 and of the Docker provider. With types of these kinds (`template-types`), paths need not be strings.
 import { handler } from 'cluster-api-extension';
 import {
   type BuiltinVariables,
@@ -28,7 +27,7 @@ const variables = defineVariables({
   imageRepository: { required: true, schema: { type: 'string', example: 'kindest' } },
 });
 
-/** Appends to a list that may not be there. */
+/** Appends to a list that may be missing. */
 function append(template: Template, path: string, items: readonly object[] | readonly string[] = []) {
   if (items.length > 0) {
     setField(template, path, [...((getField(template, path) as object[] | undefined) ?? []), ...items]);
