@@ -2,15 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folderProblem, makeFolder, packageRoot } from '../../base/index.ts';
-import {
-  handlerFile,
-  handlerNameOf,
-  handlersFile,
-  handlersTable,
-  importsOf,
-  inPlaceFile,
-  variablesFile,
-} from './handlers.ts';
+import { handlerFiles, handlerNameOf, handlersFile, handlersTable, importsOf, typesFile } from './handlers.ts';
 
 /** The issuer of the extension's serving certificate. */
 type CertificateMaker = 'cert-manager' | 'bootstrap';
@@ -47,19 +39,6 @@ function targetOf(template: string, { certificates }: ProjectOptions): string | 
     return certificate === certificates ? 'manifests/certificate.yaml' : undefined;
   }
   return packedNames[template] ?? template;
-}
-
-const typesFile = 'src/template-types.ts';
-
-/** The files of handlers, by path, with those that they need. */
-function handlerFiles(hooks: readonly string[], hasTypes: boolean): [path: string, text: string][] {
-  const needsVariables = hooks.includes('GeneratePatches') || hooks.includes('DiscoverVariables');
-  const isInPlace = hooks.some((hook) => hook.includes('UpdateMachine'));
-  return [
-    ...hooks.map((hook): [string, string] => [`src/handlers/${handlerNameOf(hook)}.ts`, handlerFile(hook)]),
-    ...(needsVariables ? ([['src/variables.ts', variablesFile]] as const) : []),
-    ...(isInPlace ? ([['src/in-place.ts', inPlaceFile(hasTypes)]] as const) : []),
-  ].map(([path, text]) => [path, text]);
 }
 
 /** The files of a project, by path. */
@@ -144,7 +123,7 @@ export function addHandlers(folder: string, hooks: readonly string[]): string[] 
       const what = list === '' ? 'is not there' : 'has no line of the form "export const handlers = [a, b];"';
       throw new ProjectError(`${join(folder, index)} ${what}: name the folder of a project of new-extension`);
     }
-    const files = handlerFiles(hooks, existsSync(join(folder, typesFile))).filter(([path]) => {
+    const files = [...handlerFiles(hooks, existsSync(join(folder, typesFile)))].filter(([path]) => {
       const isThere = existsSync(join(folder, path));
       if (isThere && path.startsWith('src/handlers/')) {
         throw new ProjectError(`${join(folder, path)} exists: the project has this handler`);
@@ -157,7 +136,7 @@ export function addHandlers(folder: string, hooks: readonly string[]): string[] 
       writeFileSync(join(folder, path), text, { flag: 'wx' });
     }
     const replaced = list.replace(line, () => `export const handlers = [${all.join(', ')}];`);
-    writeFileSync(join(folder, index), `${imports.join('\n')}\n${replaced}`);
+    writeFileSync(join(folder, index), `${imports}${replaced}`);
     return [...files.map(([path]) => path), index];
   } catch (error) {
     throw error instanceof ProjectError ? error : new ProjectError(folderProblem(folder, 'written', error));
