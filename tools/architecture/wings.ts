@@ -20,7 +20,7 @@ export const wings: readonly Wing[] = [
   {
     name: 'kubernetes',
     knows: "Kubernetes' conventions, schemas and CEL, manifests, and talking to API servers",
-    rooms: ['objects', 'schema', 'cel', 'client', 'manifests'],
+    rooms: ['objects', 'schema', 'cel', 'manifests', 'client'],
   },
   {
     name: 'server',

@@ -2,20 +2,18 @@ import { Buffer } from 'node:buffer';
 import { isatty } from 'node:tty';
 import type { Cluster } from '@kubernetes/client-node';
 import { readRegularFileSync } from '../../../base/index.ts';
-import { isJsonObject } from '../../objects/json/json.ts';
-import { isTextList } from './impersonation.ts';
 
 /** The configuration for plugins in the extensions of a cluster. */
 export type WholeCluster = Cluster & { forPlugins?: unknown };
 
 /** The fields of a plugin that are used here. */
 export interface Plugin {
-  apiVersion?: unknown;
-  command?: unknown;
-  args?: unknown;
-  env?: { name: string; value: string }[] | null;
-  provideClusterInfo?: unknown;
-  interactiveMode?: unknown;
+  apiVersion?: string;
+  command?: string;
+  args?: string[];
+  env?: { name: string; value?: string }[];
+  provideClusterInfo?: boolean;
+  interactiveMode?: string;
 }
 
 /** Which of the standard streams are a terminal. */
@@ -33,7 +31,7 @@ export function ownTerminal(): Terminal {
  *
  * @throws {Error} that says what is wrong.
  */
-export function mayAsk(plugin: { interactiveMode?: unknown; command?: unknown }, terminal = ownTerminal()): boolean {
+export function mayAsk(plugin: Pick<Plugin, 'interactiveMode' | 'command'>, terminal = ownTerminal()): boolean {
   const { interactiveMode: mode = 'IfAvailable', command } = plugin;
   switch (mode) {
     case 'Never':
@@ -71,31 +69,18 @@ function aboutCluster(cluster: WholeCluster): object {
   };
 }
 
-/** @throws {Error} when a plugin cannot be called as its fields say. */
-function checkPlugin({ command, args, env }: Plugin): void {
-  if (typeof command !== 'string' || command === '') {
-    throw new Error('exec.command must be the name or the path of a program');
-  }
-  if (args !== undefined && args !== null && !isTextList(args)) {
-    throw new Error('exec.args must be a list of strings');
-  }
-  const isVariable = (entry: unknown) =>
-    isJsonObject(entry) && typeof entry.name === 'string' && typeof entry.value === 'string';
-  if (env !== undefined && env !== null && !(Array.isArray(env) && env.every(isVariable))) {
-    throw new Error('exec.env must be a list of variables, each with name and value, which are strings');
-  }
-}
-
 /**
  * A plugin with the variable that says what it is asked for.
  *
  * @throws {Error} when it cannot be called, or that is too long for a variable.
  */
 export function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
-  checkPlugin(plugin);
-  const { apiVersion, env, provideClusterInfo } = plugin;
+  const { apiVersion, command, env = [], provideClusterInfo } = plugin;
+  if (!command) {
+    throw new Error('exec.command must be the name or the path of a program');
+  }
   const spec = {
-    ...(provideClusterInfo === true && cluster && { cluster: aboutCluster(cluster) }),
+    ...(provideClusterInfo && cluster && { cluster: aboutCluster(cluster) }),
     interactive: mayAsk(plugin),
   };
   const value = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
@@ -105,5 +90,5 @@ export function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
       `its cluster, with CA and extension, is too long for exec.provideClusterInfo (${bytes} bytes, at most ${maxInfoBytes}): shorten the CA, or use a plugin that does not need it`,
     );
   }
-  return { ...plugin, env: [...(env ?? []), { name: infoName, value }] };
+  return { ...plugin, env: [...env, { name: infoName, value }] };
 }

@@ -48,12 +48,12 @@ export class PluginSession {
 
   private constructor(config: KubeConfig, plugin: Plugin) {
     const terminal = ownTerminal();
-    const { command, args, env } = plugin as { command: string; args?: string[] | null; env?: Plugin['env'] };
+    const { command = '', args = [], env = [] } = plugin;
     this.#config = config;
     this.#call = {
       command,
-      args: args ?? [],
-      env: { ...process.env, ...Object.fromEntries((env ?? []).map(({ name, value }) => [name, value])) },
+      args,
+      env: { ...process.env, ...Object.fromEntries(env.map(({ name, value = '' }) => [name, value])) },
       asks: mayAsk(plugin, terminal),
       isSeen: terminal.errors,
     };

@@ -13,7 +13,11 @@ const maxKubeconfigBytes = 8 * 1024 * 1024;
 const serviceAccountToken = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
 /** A kubeconfig is unusable. The message is one line and contains nothing secret. */
-export class KubeConfigError extends Error {}
+export class KubeConfigError extends Error {
+  constructor(message: string) {
+    super(printable(message));
+  }
+}
 
 /** The API server to use, and the user. */
 interface KubeConfigOptions {
@@ -29,11 +33,6 @@ function defaultFiles(env: NodeJS.ProcessEnv): string[] {
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
   const home = homeFolder(env);
   return listed.length > 0 ? listed : home === undefined ? [] : [join(home, '.kube', 'config')];
-}
-
-/** Whether a YAML text is empty: kubectl accepts that as a kubeconfig, but the client library does not. */
-function isEmpty(text: string): boolean {
-  return text.split('\n').every((line) => /^(?:#.*|---)?$/.test(line.trim()));
 }
 
 /** Checks that the token of the user can be read, if it is in a file. Requests read it again now and then. */
@@ -84,7 +83,7 @@ function noCluster(config: KubeConfig): string {
   }
   const known = config.getContexts()?.map((one) => one.name) ?? [];
   return context === null && known.length > 0
-    ? `the kubeconfig has ${name ? `current-context ${JSON.stringify(name)}, which is not among its contexts` : 'no current-context'} (it has ${printable(known.join(', '))}): use --context`
+    ? `the kubeconfig has ${name ? `current-context ${JSON.stringify(name)}, which is not among its contexts` : 'no current-context'} (it has ${known.join(', ')}): use --context`
     : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
 }
 
@@ -127,20 +126,15 @@ async function load(file: string): Promise<KubeConfig | undefined> {
     throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
   }
   const config = await emptyConfig();
-  if (isEmpty(text)) {
-    return config;
-  }
+  const { readContents } = await import('./contents.ts');
   try {
-    config.loadFromString(text);
+    const contents = readContents(text);
+    // The library parses a text by other rules than kubectl, and does not check the types of fields.
+    config.loadFromString(JSON.stringify(contents));
     config.makePathsAbsolute(dirname(file));
-    keepWhatKubectlReads(config, text, dirname(file), maxKubeconfigBytes);
+    keepWhatKubectlReads(config, contents, dirname(file));
   } catch (error) {
-    // Further lines quote the file. The library reports nothing about an entry with the wrong type.
-    const [problem = ''] =
-      error instanceof TypeError
-        ? ['clusters, users, contexts or one of their entries does not have the form that kubectl config view shows']
-        : (error as Error).message.split('\n');
-    throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${printable(problem)}`);
+    throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${(error as Error).message}`);
   }
   return config;
 }
@@ -217,7 +211,7 @@ export async function loadKubeConfig(
     if (config.getContextObject(options.context) === null) {
       const known = config.getContexts().map(({ name }) => name);
       throw new KubeConfigError(
-        `context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${printable(known.join(', '))})`,
+        `context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${known.join(', ')})`,
       );
     }
     config.setCurrentContext(options.context);
@@ -229,7 +223,7 @@ export async function loadKubeConfig(
   const cluster = inFiles === undefined ? current : useProxy(config, current, env);
   if (!/^https?:$/.test(URL.parse(cluster.server)?.protocol ?? '')) {
     throw new KubeConfigError(
-      `the kubeconfig has server ${JSON.stringify(printable(cluster.server))}, which is not a URL such as https://10.0.0.1:6443`,
+      `the kubeconfig has server ${JSON.stringify(cluster.server)}, which is not a URL such as https://10.0.0.1:6443`,
     );
   }
   // Without a proxy, the client library rejects it only at the first request, and reports missing credentials.

@@ -58,8 +58,8 @@ function excludes(entry: string, host: string, port: string): boolean {
  * @param name of the field or variable.
  * @throws {Error} that does not contain the URL: it may have a password.
  */
-export function checkProxy(name: string, value: unknown): void {
-  const url = typeof value === 'string' ? URL.parse(value) : null;
+export function checkProxy(name: string, value: string): void {
+  const url = URL.parse(value);
   try {
     if (url !== null && schemes.includes(url.protocol)) {
       // Decoded by the client library, too.

@@ -208,18 +208,52 @@ test.each([
   );
 });
 
-test.each([
-  'null',
-  'users: [null]',
-  'contexts: [null]',
-  'clusters: [{name: a, cluster: {server: 5}}]',
-])('describes an invalid structure in kubeconfig terms: %s', async (text) => {
+test.each<[string, string]>([
+  ['- a', 'it is not a map with clusters, users and contexts'],
+  ['users: [null]', 'users[0].name is missing'],
+  ['contexts: [null]', 'contexts[0].name is missing'],
+  ['users: 5', 'Invalid value: "integer": users in body must be of type array: "integer"'],
+  [
+    'clusters: [{name: a, cluster: {server: 5}}]',
+    'Invalid value: "integer": clusters[0].cluster.server in body must be of type string: "integer"',
+  ],
+  ['users: [{name: a, user: {token: 5\n  x: 6}}]', 'line 2: YAML: missed comma between flow collection entries'],
+])('describes an invalid structure: %s', async (text, problem) => {
   const file = join(folderWith({ config: text }), 'config');
   await expect(loadKubeConfig({ kubeconfig: file })).rejects.toThrow(
-    new KubeConfigError(
-      `the kubeconfig ${file} cannot be read: clusters, users, contexts or one of their entries does not have the form that kubectl config view shows`,
-    ),
+    new KubeConfigError(`the kubeconfig ${file} cannot be read: ${problem}`),
   );
+});
+
+test.each<[string, string, unknown]>([
+  ['cluster', 'certificate-authority-data', -1],
+  ['cluster', 'insecure-skip-tls-verify', 'true'],
+  ['cluster', 'proxy-url', {}],
+  ['user', 'client-key-data', {}],
+  ['user', 'token', 5],
+  ['user', 'as', 5],
+  ['user', 'as-groups', 'g'],
+  ['user', 'as-uid', 5],
+  ['user', 'as-user-extra', { a: 'b' }],
+  ['user', 'exec', 5],
+  ['user', 'exec', { command: 'p', args: [5] }],
+  ['user', 'exec', { command: 'p', env: [{ name: 'A', value: 5 }] }],
+])('rejects a %s with %s of another type, as kubectl does: %j', async (where, field, value) => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, Record<string, object>[]>;
+  Object.assign(whole[`${where}s`]?.[0]?.[where] ?? {}, { [field]: value });
+  const kubeconfig = join(folderWith({ config: JSON.stringify(whole) }), 'config');
+  const error = (await loadKubeConfig({ kubeconfig }).catch((thrown: unknown) => thrown)) as Error;
+  expect(error).toBeInstanceOf(KubeConfigError);
+  expect(error.message).toContain(` ${where}s[0].${where}.${field}`);
+  expect(error.message).toContain(' must be of type ');
+});
+
+test('null counts as absent, and yes as true, as in kubectl', async () => {
+  const text = kubeconfigOf(['here'])
+    .replace('"user":{}', '"user":{"token":null,"as-groups":null,"exec":null}')
+    .replace('"server"', '"proxy-url":null,"insecure-skip-tls-verify":yes,"server"');
+  const config = await loadKubeConfig({ kubeconfig: join(folderWith({ config: `---\n${text}` }), 'config') });
+  expect(config.getCurrentCluster()).toMatchObject({ server, skipTLSVerify: true });
 });
 
 test('a context needs a user, unless there is no TLS', async () => {
@@ -281,13 +315,7 @@ test('uses the proxy of the environment, as kubectl does, unless the kubeconfig 
   expect(await proxyOf('there', { HTTPS_PROXY: 'ftp://x' })).toBe('http://own.test');
 });
 
-test.each([
-  5,
-  {},
-  'proxy.test',
-  'ftp://proxy.test',
-  'http://a:100%@proxy.test',
-])('a proxy-url %j is reported', async (url) => {
+test.each(['proxy.test', 'ftp://proxy.test', 'http://a:100%@proxy.test'])('a proxy-url %j is reported', async (url) => {
   const whole = JSON.parse(kubeconfigOf(['here'])) as { clusters: { cluster: object }[] };
   Object.assign(whole.clusters[0]!.cluster, { 'proxy-url': url });
   const kubeconfig = join(folderWith({ config: JSON.stringify(whole) }), 'config');
