@@ -312,7 +312,7 @@ test.each([
     'too many for a certificate, which may have 100',
   ],
   [['--crd', '../secrets'], '--crd: "../secrets" is not allowed: it must consist of'],
-  [['--context', 'other'], 'context "other" is not in the kubeconfig (it has test)'],
+  [['--context', 'other'], 'context "other" with a cluster is not in the kubeconfig (it has test)'],
 ])('%.60j is a usage error', async (flags, text) => {
   const { code, err } = await cli('rotate', ...place, ...flags);
   expect(code).toBe(2);

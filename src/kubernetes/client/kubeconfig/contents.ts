@@ -1,6 +1,6 @@
 import { readDocument } from '../../manifests/index.ts';
 import { isJsonObject, type Json } from '../../objects/json/json.ts';
-import { dropNulls, type Schema, validateSchema } from '../../schema/index.ts';
+import { dropNulls, prune, type Schema, validateSchema } from '../../schema/index.ts';
 
 /** What a kubeconfig has besides what the client library reads. */
 export interface Contents {
@@ -36,7 +36,7 @@ const schema = object({
         'certificate-authority': text,
         'certificate-authority-data': text,
         'proxy-url': text,
-        extensions: list(object({ name: text })),
+        extensions: list(object({ name: text, extension: { 'x-kubernetes-preserve-unknown-fields': true } })),
       }),
     }),
   ),
@@ -71,7 +71,8 @@ const schema = object({
 });
 
 /**
- * The contents of a kubeconfig as kubectl reads them: as YAML 1.1, and not at all if a field has another type.
+ * The contents of a kubeconfig as kubectl reads them: as YAML 1.1, without unknown fields, and not at all if a field has
+ * another type.
  *
  * @throws {Error} that says what is wrong, in one line without values.
  */
@@ -86,6 +87,8 @@ export function readContents(kubeconfig: string): Contents {
     throw new Error('it is not a map with clusters, users and contexts');
   }
   dropNulls(value, schema);
+  // Of the others the library reads one: it blocks forever if `token-file` is a FIFO.
+  prune(value, schema, false);
   const [cause] = validateSchema(value, schema);
   if (cause !== undefined) {
     throw new Error(cause.message);

@@ -79,11 +79,11 @@ function noCluster(config: KubeConfig): string {
   const name = config.getCurrentContext();
   const context = name ? config.getContextObject(name) : null;
   if (context?.cluster) {
-    return `context ${JSON.stringify(name)} of the kubeconfig has cluster ${JSON.stringify(context.cluster)}, which is not among clusters: kubectl config set-context ${JSON.stringify(name)} --cluster NAME sets one`;
+    return `context ${JSON.stringify(name)} of the kubeconfig has cluster ${JSON.stringify(context.cluster)}, which is not among clusters with a server: kubectl config set-context ${JSON.stringify(name)} --cluster NAME sets one`;
   }
   const known = config.getContexts()?.map((one) => one.name) ?? [];
   return context === null && known.length > 0
-    ? `the kubeconfig has ${name ? `current-context ${JSON.stringify(name)}, which is not among its contexts` : 'no current-context'} (it has ${known.join(', ')}): use --context`
+    ? `the kubeconfig has ${name ? `current-context ${JSON.stringify(name)}, which is not among its contexts with a cluster` : 'no current-context'} (it has ${known.join(', ')}): use --context`
     : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
 }
 
@@ -129,8 +129,9 @@ async function load(file: string): Promise<KubeConfig | undefined> {
   const { readContents } = await import('./contents.ts');
   try {
     const contents = readContents(text);
-    // The library parses a text by other rules than kubectl, and does not check the types of fields.
-    config.loadFromString(JSON.stringify(contents));
+    // The library parses a text by other rules than kubectl, and does not check the types of fields. Unused entries may be
+    // incomplete.
+    config.loadFromString(JSON.stringify(contents), { onInvalidEntry: 'filter' });
     config.makePathsAbsolute(dirname(file));
     keepWhatKubectlReads(config, contents, dirname(file));
   } catch (error) {
@@ -211,7 +212,7 @@ export async function loadKubeConfig(
     if (config.getContextObject(options.context) === null) {
       const known = config.getContexts().map(({ name }) => name);
       throw new KubeConfigError(
-        `context ${JSON.stringify(options.context)} is not in the kubeconfig (it has ${known.join(', ')})`,
+        `context ${JSON.stringify(options.context)} with a cluster is not in the kubeconfig (it has ${known.join(', ')})`,
       );
     }
     config.setCurrentContext(options.context);

@@ -116,7 +116,7 @@ test('names a context that does not exist, and the existing ones', async () => {
   const load = (context: string) => loadKubeConfig({ kubeconfig: join(folder, 'config'), context });
   expect((await load('there')).getCurrentContext()).toBe('there');
   await expect(load('else\u001bwhere')).rejects.toThrow(
-    new KubeConfigError('context "else\\u001bwhere" is not in the kubeconfig (it has here, there)'),
+    new KubeConfigError('context "else\\u001bwhere" with a cluster is not in the kubeconfig (it has here, there)'),
   );
 });
 
@@ -124,7 +124,7 @@ test.each([
   [
     'current context does not exist',
     kubeconfigOf(['here', 'there'], 6443, 'gone'),
-    'the kubeconfig has current-context "gone", which is not among its contexts (it has here, there): use --context',
+    'the kubeconfig has current-context "gone", which is not among its contexts with a cluster (it has here, there): use --context',
   ],
   [
     'current context is not set',
@@ -134,7 +134,7 @@ test.each([
   [
     'context has a cluster that does not exist',
     kubeconfigOf(['here']).replace('"cluster":"here"', '"cluster":"gone"'),
-    'context "here" of the kubeconfig has cluster "gone", which is not among clusters: kubectl config set-context "here" --cluster NAME sets one',
+    'context "here" of the kubeconfig has cluster "gone", which is not among clusters with a server: kubectl config set-context "here" --cluster NAME sets one',
   ],
   ...['http//:bad url', 'localhost:6443'].map((url): [string, string, string] => [
     `server is ${JSON.stringify(url)}`,
@@ -210,8 +210,6 @@ test.each([
 
 test.each<[string, string]>([
   ['- a', 'it is not a map with clusters, users and contexts'],
-  ['users: [null]', 'users[0].name is missing'],
-  ['contexts: [null]', 'contexts[0].name is missing'],
   ['users: 5', 'Invalid value: "integer": users in body must be of type array: "integer"'],
   [
     'clusters: [{name: a, cluster: {server: 5}}]',
@@ -246,6 +244,24 @@ test.each<[string, string, unknown]>([
   expect(error).toBeInstanceOf(KubeConfigError);
   expect(error.message).toContain(` ${where}s[0].${where}.${field}`);
   expect(error.message).toContain(' must be of type ');
+});
+
+test('entries that are not used may be incomplete, as kubectl config set-context leaves them', async () => {
+  const whole = JSON.parse(kubeconfigOf(['here'])) as Record<string, unknown[]>;
+  whole.contexts!.push({ name: 'new', context: { namespace: 'a' } }, null);
+  whole.clusters!.push({ name: 'new', cluster: {} });
+  whole.users!.push({ user: { token: 'x' } });
+  const kubeconfig = join(folderWith({ config: JSON.stringify(whole) }), 'config');
+  expect((await loadKubeConfig({ kubeconfig })).getCurrentContext()).toBe('here');
+  await expect(loadKubeConfig({ kubeconfig, context: 'new' })).rejects.toThrow(
+    new KubeConfigError('context "new" with a cluster is not in the kubeconfig (it has here)'),
+  );
+});
+
+test('a token-file, which kubectl does not know, is not read', async () => {
+  const text = kubeconfigOf(['here']).replace('"user":{}', '"user":{"token-file":"no-such-file"}');
+  const config = await loadKubeConfig({ kubeconfig: join(folderWith({ config: text }), 'config') });
+  expect(config.getCurrentUser()?.token).toBeUndefined();
 });
 
 test('null counts as absent, and yes as true, as in kubectl', async () => {
