@@ -318,7 +318,7 @@ export function readInput(input: readonly InputObject[], target: string | undefi
             cluster: sampleCluster(target, {
               namespace: first.blueprint.namespace,
               name: first.blueprint.name,
-              workerClass: first.workerClass || 'default-worker',
+              workerClass: first.workerClass,
             }),
             blueprint: first.blueprint,
             kinds: first.kinds,

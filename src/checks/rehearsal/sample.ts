@@ -16,7 +16,8 @@ function versionBefore(target: string | undefined): string {
  * A Cluster with a control plane and two groups of workers.
  *
  * @param target the version that it is to be upgraded to first.
- * @param blueprint the class that it is created from, with the name of one of its worker classes.
+ * @param blueprint the class that it is created from, with the name of one of its worker classes. Without one (''), the
+ *   Cluster has no workers: Cluster API would refuse it.
  */
 export function sampleCluster(
   target: string | undefined,
@@ -37,7 +38,7 @@ export function sampleCluster(
         classRef: { name: blueprint.name },
         version: versionBefore(target),
         controlPlane: { replicas: 3 },
-        workers: { machineDeployments: [worker('md-0', 3), worker('md-1', 2)] },
+        workers: { machineDeployments: blueprint.workerClass === '' ? [] : [worker('md-0', 3), worker('md-1', 2)] },
       },
     },
   };

@@ -51,6 +51,28 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+test('the sample Cluster of a class without worker classes has no workers', async () => {
+  answer = {};
+  const templateRef = (kind: string) => ({ apiVersion: 'infrastructure.example.com/v1', kind, name: 'small' });
+  const [infrastructure, controlPlane] = [templateRef('LabClusterTemplate'), templateRef('LabControlPlaneTemplate')];
+  const classOf = {
+    apiVersion: 'cluster.x-k8s.io/v1beta2',
+    kind: 'ClusterClass',
+    metadata: { name: 'small' },
+    spec: { infrastructure: { templateRef: infrastructure }, controlPlane: { templateRef: controlPlane } },
+  };
+  const templates = [infrastructure, controlPlane].map(({ apiVersion, kind, name }) => ({
+    apiVersion,
+    kind,
+    metadata: { name },
+    spec: { template: { spec: {} } },
+  }));
+  const classes = file('small.yaml', [classOf, ...templates].map((object) => stringify(object)).join('---\n'));
+  const { code, stdout } = await rehearse('--cluster-class', classes, '--upgrade-to', 'v1.32.0');
+  expect(stdout).toMatch(/The lifecycle completed/);
+  expect(code).toBe(0);
+});
+
 test('prints a simulation as text', async () => {
   answer = {};
   const { code, stdout, stderr } = await rehearse('--upgrade-to', 'v1.33.0', '--delete');
