@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isSame, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { type ApiService, apiServiceStorage } from '../kinds/api-service.ts';
 import { conditionsOf, isConditionTrue, withCondition } from '../kinds/conditions.ts';
@@ -52,11 +53,10 @@ export class Remote {
   readonly #pace: AggregationPace;
   readonly #backend: Backend;
   readonly #stop = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
+  /** Ends the wait for the next check. */
+  #wake = new AbortController();
   #failures = 0;
   #readAt = Number.NEGATIVE_INFINITY;
-  #isRunning = false;
-  #isAsked = false;
 
   constructor(apiService: ApiService, context: AggregatorContext) {
     this.apiService = apiService;
@@ -64,29 +64,25 @@ export class Remote {
     this.#pace = context.pace ?? defaultPace;
     this.#backend = new Backend(apiService, context.proxyClient, context.resolve);
     this.proxy = new BackendProxy(this.#backend);
+    void this.#run();
   }
 
-  /** Starts a check, or schedules another one if a check is in progress. */
+  /** Begins the next check now, or as soon as the one in progress has ended. */
   check(): void {
-    if (this.#isRunning) {
-      this.#isAsked = true;
-      return;
-    }
-    this.#isRunning = true;
-    clearTimeout(this.#timer);
-    const round = this.#round().catch(() => {
-      this.#failures++;
-    });
-    void round.finally(() => {
-      this.#isRunning = false;
-      if (this.#stop.signal.aborted) {
-        return;
-      }
-      const { checkMs, retryMs } = this.#pace;
+    this.#wake.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    const { checkMs, retryMs } = this.#pace;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      await this.#round().catch(() => {
+        this.#failures++;
+      });
       const wait = this.#failures === 0 ? checkMs : Math.min(checkMs, retryMs * 2 ** Math.min(this.#failures - 1, 20));
-      this.#timer = setTimeout(() => this.check(), this.#isAsked ? 0 : wait);
-      this.#isAsked = false;
-    });
+      await setTimeout(wait, undefined, { signal: AbortSignal.any([signal, this.#wake.signal]) }).catch(() => {});
+    }
   }
 
   async #round(): Promise<void> {
@@ -138,7 +134,6 @@ export class Remote {
 
   close(): void {
     this.#stop.abort();
-    clearTimeout(this.#timer);
     this.#backend.close();
   }
 }
@@ -179,9 +174,7 @@ export class Aggregator {
       const known = this.#remotes.get(name);
       if (known?.apiService.metadata.uid !== uid || !isSame(known.apiService.spec as Json, apiService.spec as Json)) {
         known?.close();
-        const remote = new Remote(apiService, this.#context);
-        this.#remotes.set(name, remote);
-        remote.check();
+        this.#remotes.set(name, new Remote(apiService, this.#context));
       }
     }
     for (const [name, remote] of this.#remotes) {
