@@ -335,6 +335,43 @@ test('defaults, pruning and validation follow the schema', async () => {
   ]);
 });
 
+test('values that were valid before a definition became stricter may stay, but not change', async () => {
+  const schemaOf = (limits: object, more: object = {}) => ({
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        ...more,
+        properties: {
+          size: { type: 'integer', ...limits },
+          list: { type: 'array', items: { type: 'object', properties: { text: { type: 'string', ...limits } } } },
+        },
+      },
+    },
+  });
+  await register(definition('lax', 'Lax', { schema: schemaOf({}) }));
+  await served('lax');
+  const path = '/apis/example.com/v1/lax';
+  const body = { metadata: { name: 'one' }, spec: { size: 9, list: [{ text: 'long' }] } };
+  expect((await send(sandbox, 'POST', path, { body })).status).toBe(201);
+  const rules = [{ rule: '!has(self.size) || self.size < 8', message: 'too large' }];
+  const strict = schemaOf({ maximum: 5, maxLength: 3 }, { required: ['other'], 'x-kubernetes-validations': rules });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const { spec } = definition('lax', 'Lax', { schema: strict });
+  await send(sandbox, 'PATCH', `${definitions}/lax.example.com`, { headers, body: { spec } });
+  await eventually(
+    () => send(sandbox, 'POST', path, { body: { ...body, metadata: { name: 'two' } } }),
+    ({ status }) => status === 422,
+  );
+  const change = (patch: object) => send(sandbox, 'PATCH', `${path}/one`, { headers, body: patch });
+  expect((await change({ metadata: { labels: { a: 'b' } } })).status).toBe(200);
+  const larger = await change({ spec: { size: 10 } });
+  expect(larger.json).toMatchObject({ code: 422 });
+  expect(larger.json.message).toContain('spec.size: Invalid value: 10');
+  expect(larger.json.message).toContain('spec.other: Required value');
+  expect(larger.json.message).not.toContain('text');
+});
+
 test('OpenAPI: with the hash in the URL a document is immutable, and If-None-Match results in 304', async () => {
   const root = await send(sandbox, 'GET', '/openapi/v3');
   const { serverRelativeURL } =

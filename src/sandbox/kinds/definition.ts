@@ -3,6 +3,7 @@ import { checkRules } from '../../kubernetes/cel/index.ts';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
+  fieldAt,
   isJsonObject,
   itemsAt,
   type JsonObject,
@@ -143,6 +144,10 @@ function versionCauses(spec: JsonObject): StatusCause[] {
       causes.push(invalid(`${field}.name`, name, 'must not be a version that the definition already has'));
     }
     seen.add(name);
+    if (version.deprecationWarning !== undefined && version.deprecated !== true) {
+      const why = 'can only be set for deprecated versions';
+      causes.push(invalid(`${field}.deprecationWarning`, version.deprecationWarning, why));
+    }
     const schema = isJsonObject(version.schema) ? version.schema.openAPIV3Schema : undefined;
     const path = `${field}.schema.openAPIV3Schema`;
     if (!isJsonObject(schema)) {
@@ -169,6 +174,9 @@ function versionCauses(spec: JsonObject): StatusCause[] {
   return causes;
 }
 
+/** The annotation that definitions in Kubernetes' own groups need. */
+const approval = 'api-approved.kubernetes.io';
+
 function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[] {
   const spec = objectAt(object, 'spec');
   const causes: StatusCause[] = [];
@@ -178,6 +186,16 @@ function validate(object: JsonObject, old: JsonObject | undefined): StatusCause[
     if (!group.includes('.')) {
       causes.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
     }
+    const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+    if (old === undefined && isProtected && textAt(object, 'metadata', 'annotations', approval) === '') {
+      const why = `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`;
+      causes.push(required(`metadata.annotations[${approval}]`, why));
+    }
+  }
+  if (spec.preserveUnknownFields === true && fieldAt(old, 'spec', 'preserveUnknownFields') !== true) {
+    const why =
+      'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+    causes.push(invalid('spec.preserveUnknownFields', true, why));
   }
   // Spreading a huge number of arguments would exceed the stack.
   causes.push(...nameCauses(spec).slice(0, maxCauses), ...versionCauses(spec).slice(0, maxCauses));

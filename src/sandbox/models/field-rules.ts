@@ -207,6 +207,10 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
     fields: { scope: { enum: ['Cluster', 'Namespaced'] } },
   },
   V1CustomResourceDefinitionNames: { required: ['plural', 'kind'] },
+  V1CustomResourceColumnDefinition: {
+    required: ['name', 'type', 'jsonPath'],
+    fields: { type: { pattern: '^(boolean|date|integer|number|string)$' }, jsonPath: { pattern: '^\\.' } },
+  },
   V1CustomResourceConversion: { required: ['strategy'], fields: { strategy: { enum: ['None', 'Webhook'] } } },
   V1WebhookConversion: { required: ['conversionReviewVersions'] },
   V1APIServiceSpec: {

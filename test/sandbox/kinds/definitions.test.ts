@@ -113,6 +113,42 @@ test.each<[string, JsonObject, [string, string][]]>([
     { spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a.example.com' } } } } },
     [['spec.conversion.webhook.conversionReviewVersions', 'FieldValueRequired']],
   ],
+  [
+    'a version that keeps unknown fields by an old switch',
+    { spec: { preserveUnknownFields: true } },
+    [['spec.preserveUnknownFields', 'FieldValueInvalid']],
+  ],
+  [
+    'a warning for a version that is not deprecated',
+    { spec: { versions: [version('v1', { storage: true, deprecationWarning: 'old' })] } },
+    [['spec.versions[0].deprecationWarning', 'FieldValueInvalid']],
+  ],
+  [
+    'columns without a type, a path or a name',
+    {
+      spec: {
+        versions: [
+          version('v1', {
+            storage: true,
+            additionalPrinterColumns: [
+              { name: 'A', type: 'text', jsonPath: 'spec.a' },
+              { jsonPath: '.a', type: 'date' },
+            ],
+          }),
+        ],
+      },
+    },
+    [
+      ['spec.versions[0].additionalPrinterColumns[0].jsonPath', 'FieldValueInvalid'],
+      ['spec.versions[0].additionalPrinterColumns[0].type', 'FieldValueInvalid'],
+      ['spec.versions[0].additionalPrinterColumns[1].name', 'FieldValueRequired'],
+    ],
+  ],
+  [
+    "one of Kubernetes' own groups without an approval",
+    { metadata: { name: 'things.lab.k8s.io' }, spec: { group: 'lab.k8s.io' } },
+    [['metadata.annotations[api-approved.kubernetes.io]', 'FieldValueRequired']],
+  ],
 ])('%s is rejected', async (_name, change, causes) => {
   expect(await causesOf(applyMergePatch(good as JsonObject, change))).toEqual(causes);
 });
