@@ -1138,7 +1138,9 @@ interface Job {
   run(signal: AbortSignal): Promise<void>;
 }
 type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'waitUntil'> & {
-  answer: BlockingAnswers<Response>;
+  answer: Pick<BlockingAnswers<Response>, 'fail' | 'retry'> & {
+    done(): Answer<Response>;
+  };
 };
 interface Jobs {
   answer<Response>(context: BlockingContext<Response>, job: Job): Answer<Response>;

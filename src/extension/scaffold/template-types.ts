@@ -8,7 +8,7 @@ import {
   objectsAt,
   textAt,
 } from '../../kubernetes/index.ts';
-import { fieldTree } from '../sdk/objects/field-tree.ts';
+import { type FieldTree, fieldTree } from '../sdk/objects/field-tree.ts';
 
 /** A kind in a version, with the schema of its objects. */
 interface Kind {
@@ -103,6 +103,12 @@ async function interfaceOf({ name, apiVersion, kind, schema }: Kind): Promise<st
   return indented(code.replace(/^export interface \S+/m, () => `export interface ${name}`));
 }
 
+/** The fields of a kind, or of what is made of a template. */
+function fieldsOf({ kind, schema }: Kind): FieldTree {
+  const ofTemplate = kind.endsWith('Template') ? ['properties', 'template', 'properties', 'spec'] : [];
+  return { spec: fieldTree(fieldAt(schema, 'properties', 'spec', ...ofTemplate)) };
+}
+
 /** What `template-types` cannot use. */
 export class TemplateTypesError extends Error {}
 
@@ -130,15 +136,9 @@ export async function templateTypes(objects: readonly JsonObject[]): Promise<str
   if (twice !== undefined) {
     throw new TemplateTypesError(`${twice.name} is defined more than once: pass each CustomResourceDefinition once`);
   }
-  const fields = Object.groupBy(
-    kinds.map(({ kind, schema }) => {
-      const isTemplate = kind.endsWith('Template');
-      const spec = ['properties', 'spec', ...(isTemplate ? ['properties', 'template', 'properties', 'spec'] : [])];
-      return { name: kind.replace(/Template$/, ''), tree: { spec: fieldTree(fieldAt(schema, ...spec)) } };
-    }),
-    ({ name }) => name,
+  const fields = [...Map.groupBy(kinds, ({ kind }) => kind.replace(/Template$/, ''))].map(
+    ([name, versions]): [string, FieldTree[]] => [name, versions.map(fieldsOf)],
   );
-  const trees = Object.entries(fields).map(([name, versions = []]) => [name, versions.map(({ tree }) => tree)]);
   const byKind = Map.groupBy(
     kinds.filter(({ kind }) => kind.endsWith('Template')),
     ({ kind }) => kind,
@@ -159,6 +159,6 @@ export async function templateTypes(objects: readonly JsonObject[]): Promise<str
     '  }\n}\n',
     ...interfaces.map((text) => `\n${text}`),
     '\n/** The fields of these kinds, for defineInPlaceChanges. */\n',
-    `export const knownFields: KnownFields = ${JSON.stringify(Object.fromEntries(trees))};\n`,
+    `export const knownFields: KnownFields = ${JSON.stringify(Object.fromEntries(fields))};\n`,
   ].join('');
 }

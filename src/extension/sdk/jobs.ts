@@ -47,7 +47,7 @@ export interface Job {
 
 /** What a handler of a blocking hook receives. */
 export type BlockingContext<Response> = Pick<HandlerContext<Response>, 'log' | 'stopping' | 'waitUntil'> & {
-  answer: BlockingAnswers<Response>;
+  answer: Pick<BlockingAnswers<Response>, 'fail' | 'retry'> & { done(): Answer<Response> };
 };
 
 /** Runs long work in the background, so that handlers return within milliseconds. */
@@ -99,7 +99,10 @@ export function createJobs(options: JobsOptions = {}): Jobs {
   const delivered = new LruCache<number>(maxRemembered);
   const stopped = new AbortController();
 
-  async function work({ log, stopping }: BlockingContext<never>, { key, run }: Job): Promise<void> {
+  async function work(
+    { log, stopping }: Pick<BlockingContext<unknown>, 'log' | 'stopping'>,
+    { key, run }: Job,
+  ): Promise<void> {
     const ending = new AbortController();
     const timedOut = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
@@ -139,13 +142,12 @@ export function createJobs(options: JobsOptions = {}): Jobs {
       if (result !== undefined || (delivered.get(key) ?? Number.NEGATIVE_INFINITY) > now()) {
         results.delete(key);
         delivered.set(key, now() + rememberSeconds * 1000);
-        // Blocking hooks have no required fields of their own.
-        return (answer as unknown as { done(): Answer<Response> }).done();
+        return answer.done();
       }
       const isStopping = stopped.signal.aborted || context.stopping.aborted;
       if (!running.has(key) && running.size < maxRunning && !isStopping) {
         // It starts after this call has been answered: a job that fails at once must not fail before it is in the set.
-        const ended = Promise.resolve().then(() => work(context as BlockingContext<never>, job));
+        const ended = Promise.resolve().then(() => work(context, job));
         running.set(key, ended);
         context.waitUntil(ended);
       }

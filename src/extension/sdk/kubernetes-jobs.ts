@@ -157,8 +157,7 @@ export function createKubernetesJobs(options: KubernetesJobsOptions): Kubernetes
       const [newest] = objectsAt(items).toSorted((a, b) => attemptOf(b) - attemptOf(a));
       const end = newest && endOf(newest);
       if (newest !== undefined && end === 'Complete') {
-        // Blocking hooks have no required fields of their own.
-        return (answer as unknown as { done(): Answer<Response> }).done();
+        return answer.done();
       }
       const isReported = fieldAt(newest, 'metadata', 'annotations', reportedAnnotation) !== undefined;
       if (newest !== undefined && end === 'Failed' && !isReported) {
