@@ -1,4 +1,4 @@
-export { type CustomResourceDefinition, crd, type OpenApiSchema, openApiSchemaOf } from './api/crd.ts';
+export { type CustomResourceDefinition, crd, openApiSchemaOf } from './api/crd.ts';
 export { decodeExtensionConfig } from './api/decode.ts';
 export { defaultServicePort, defaultsOf, withAllDefaults, withDefaults } from './api/defaults.ts';
 export { maxViolations, type SchemaViolation } from './api/examine.ts';

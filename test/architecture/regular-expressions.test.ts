@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { type OpenApiSchema, openApiSchemaOf, versions } from '../../src/extensionconfig/index.ts';
+import { openApiSchemaOf, versions } from '../../src/extensionconfig/index.ts';
+import type { Schema } from '../../src/kubernetes/schema/index.ts';
 import { mayHaveExpressions, readExpressions, superLinear } from '../../tools/architecture/regular-expressions.ts';
 
 const { expressions, computed } = readExpressions(fileURLToPath(new URL('../../src/', import.meta.url)));
@@ -73,7 +74,7 @@ test('regular expressions are only created from schemas of this project', () => 
   ]);
 });
 
-function patternsOf(schema: OpenApiSchema): string[] {
+function patternsOf(schema: Schema): string[] {
   const { pattern, items, properties = {}, additionalProperties } = schema;
   return [
     ...(pattern === undefined ? [] : [pattern]),

@@ -1,6 +1,6 @@
 import { charactersIn } from '../../base/index.ts';
-import { isJsonObject, setOwn } from '../../kubernetes/index.ts';
-import type { OpenApiSchema } from './crd.ts';
+import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
 
 /** One violation of the schema of an object's version. */
@@ -61,7 +61,7 @@ class ViolationList {
   }
 }
 
-function hasType(value: unknown, type: OpenApiSchema['type']): boolean {
+function hasType(value: unknown, type: Schema['type']): boolean {
   switch (type) {
     case undefined:
       return true;
@@ -78,7 +78,7 @@ function hasType(value: unknown, type: OpenApiSchema['type']): boolean {
 }
 
 /** Empty values of the JSON types, for array items whose index must be kept. */
-const emptyValues: Readonly<Record<NonNullable<OpenApiSchema['type']>, unknown>> = {
+const emptyValues: Readonly<Record<NonNullable<Schema['type']>, unknown>> = {
   object: Object.freeze({}),
   array: Object.freeze([]),
   string: '',
@@ -209,7 +209,7 @@ class SchemaWalk {
   }
 
   #checkRest(value: unknown, schema: LimitedSchema): void {
-    if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    if (schema.enum !== undefined && !schema.enum.includes(value as Json)) {
       this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
     }
     if (typeof value === 'number') {

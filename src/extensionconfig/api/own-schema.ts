@@ -1,8 +1,9 @@
-import { type OpenApiSchema, openApiSchemaOf } from './crd.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
+import { openApiSchemaOf } from './crd.ts';
 import type { Version } from './names.ts';
 
 /** A schema with the limits of the CustomResourceDefinition and those that Kubernetes itself adds. */
-export interface LimitedSchema extends OpenApiSchema {
+export interface LimitedSchema extends Schema {
   properties?: Record<string, LimitedSchema>;
   /** Maximum number of bytes of all keys and values of a map of strings together. */
   maxTotalBytes?: number;

@@ -1,11 +1,11 @@
-import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import type { FieldPath } from '../../kubernetes/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import { allFieldsOf } from './fields/metadata.ts';
 
-const schema: OpenApiSchema = allFieldsOf('v1beta2');
+const schema: Schema = allFieldsOf('v1beta2');
 
 /** The position of a property in a schema, which has at most a dozen; unknown properties come last. */
-function rankIn(at: OpenApiSchema | undefined, name: string | number): number {
+function rankIn(at: Schema | undefined, name: string | number): number {
   const names = Object.keys(at?.properties ?? {});
   const rank = names.indexOf(String(name));
   return rank === -1 ? names.length : rank;
@@ -16,7 +16,7 @@ function rankIn(at: OpenApiSchema | undefined, name: string | number): number {
  * object comes before its fields, items are ordered by index, and unknown fields come last, by name.
  */
 export function compareFieldPaths(a: FieldPath, b: FieldPath): number {
-  let at: OpenApiSchema | undefined = schema;
+  let at: Schema | undefined = schema;
   for (let i = 0; i < a.length && i < b.length; i++) {
     const left = a[i] as string | number;
     const right = b[i] as string | number;

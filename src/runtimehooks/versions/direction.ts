@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../extensionconfig/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import type { DirectedTable } from './change-table.ts';
 import { type Field, kindOf, namesakesIn, type Property, propertiesOf } from './fields.ts';
 import { canCheck, tightened } from './limits.ts';
@@ -8,7 +8,7 @@ import { isBelow, joinPath, schemaAt, tokensOf } from './schema-path.ts';
 /** One version of a message. */
 export interface VersionSchema {
   apiVersion: string;
-  schema: OpenApiSchema;
+  schema: Schema;
 }
 
 /** The state of compiling a direction: the input, and the findings so far. */

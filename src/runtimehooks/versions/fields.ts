@@ -1,11 +1,11 @@
-import type { OpenApiSchema } from '../../extensionconfig/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import type { DirectedTable } from './change-table.ts';
 import { joinPath } from './schema-path.ts';
 
 /** A field of one version, or the items of a list, or the values of a map. */
 export interface Field {
   path: string;
-  schema: OpenApiSchema;
+  schema: Schema;
 }
 
 /** A property of an object. */

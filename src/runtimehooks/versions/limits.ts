@@ -1,17 +1,17 @@
 import { charactersIn } from '../../base/index.ts';
-import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import { isJsonObject, type Json } from '../../kubernetes/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 
 const lower = ['minimum', 'minLength', 'minItems', 'minProperties'] as const;
 const upper = ['maximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
 
 /** The keywords because of which the schema `to` may reject a value that `from` accepts, not counting nested fields. */
-export function tightened(from: OpenApiSchema, to: OpenApiSchema): string[] {
+export function tightened(from: Schema, to: Schema): string[] {
   const found: string[] = [
     ...lower.filter((key) => (to[key] ?? Number.NEGATIVE_INFINITY) > (from[key] ?? Number.NEGATIVE_INFINITY)),
     ...upper.filter((key) => (to[key] ?? Number.POSITIVE_INFINITY) < (from[key] ?? Number.POSITIVE_INFINITY)),
   ];
-  if (to.enum !== undefined && !(from.enum ?? [undefined]).every((value) => to.enum?.includes(value))) {
+  if (to.enum !== undefined && !from.enum?.every((value) => to.enum?.includes(value))) {
     found.push('enum');
   }
   for (const key of ['pattern', 'format'] as const) {
@@ -35,7 +35,7 @@ function isWithin(size: number, min: number | undefined, max: number | undefined
 }
 
 /** Whether a value is within the limits of a schema, not counting nested fields. A value of another type always is. */
-export function fits(value: Json, schema: OpenApiSchema): boolean {
+export function fits(value: Json, schema: Schema): boolean {
   if (schema.enum !== undefined && typeof value === schema.type && !schema.enum.includes(value)) {
     return false;
   }

@@ -1,11 +1,11 @@
-import type { OpenApiSchema } from '../../extensionconfig/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 
 /** The action for one property. */
 export type PropertyAction =
   /** Becomes a property of the object that its parent becomes. */
-  | { do: 'set'; name: string; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
+  | { do: 'set'; name: string; plan: ValuePlan | undefined; limits: Schema | undefined }
   /** Moves to another path, relative to the root or the list item. */
-  | { do: 'move'; to: readonly string[]; plan: ValuePlan | undefined; limits: OpenApiSchema | undefined }
+  | { do: 'move'; to: readonly string[]; plan: ValuePlan | undefined; limits: Schema | undefined }
   /** Is dropped, except for the nested fields that move elsewhere. */
   | { do: 'drop'; below: ReadonlyMap<string, PropertyAction> }
   /** Is left to the hand-written step. */

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from '../../extensionconfig/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 
 /** The steps of a path such as `status.handlers[].name`. */
 export function tokensOf(path: string): string[] {
@@ -16,15 +16,15 @@ export function isBelow(path: string, ancestor: string): boolean {
 }
 
 /** The schema of a field, or undefined if it does not exist. */
-export function schemaAt(root: OpenApiSchema, path: string): OpenApiSchema | undefined {
-  let schema: OpenApiSchema | undefined = root;
+export function schemaAt(root: Schema, path: string): Schema | undefined {
+  let schema: Schema | undefined = root;
   for (const token of tokensOf(path)) {
     if (token === '[]') {
       schema = schema?.items;
     } else if (token === '{}') {
       schema = typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined;
     } else {
-      const properties: Record<string, OpenApiSchema> = schema?.properties ?? {};
+      const properties: Record<string, Schema> = schema?.properties ?? {};
       schema = Object.hasOwn(properties, token) ? properties[token] : undefined;
     }
   }

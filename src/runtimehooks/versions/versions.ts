@@ -1,5 +1,5 @@
-import type { OpenApiSchema } from '../../extensionconfig/index.ts';
 import { isJsonObject, type Json, type JsonObject, own } from '../../kubernetes/index.ts';
+import type { Schema } from '../../kubernetes/schema/index.ts';
 import { formatHook, type HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { type Components, componentOf, componentsOf } from '../messages/index.ts';
@@ -38,7 +38,7 @@ export interface HookVersions {
 }
 
 /** A schema with references resolved. Where it refers to itself, anything is allowed. */
-function inlined(schema: MessageSchema, components: Components, within: ReadonlySet<string>): OpenApiSchema {
+function inlined(schema: MessageSchema, components: Components, within: ReadonlySet<string>): Schema {
   const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
   if (reference !== undefined) {
     const name = componentOf(reference);
@@ -47,7 +47,7 @@ function inlined(schema: MessageSchema, components: Components, within: Readonly
   const inner = (part: MessageSchema) => inlined(part, components, within);
   const { properties, additionalProperties, items, oneOf, allOf: _, ...rest } = schema;
   return {
-    ...(rest as OpenApiSchema),
+    ...(rest as Schema),
     ...(oneOf === undefined ? {} : { 'x-kubernetes-int-or-string': true }),
     ...(items === undefined ? {} : { items: inner(items) }),
     ...(additionalProperties === undefined ? {} : { additionalProperties: inner(additionalProperties) }),
@@ -58,7 +58,7 @@ function inlined(schema: MessageSchema, components: Components, within: Readonly
 }
 
 /** The value with the defaults of fields that it lacks. */
-function withDefaults(value: Json, schema: OpenApiSchema | undefined): Json {
+function withDefaults(value: Json, schema: Schema | undefined): Json {
   if (Array.isArray(value)) {
     return schema?.items === undefined ? value : value.map((item) => withDefaults(item, schema.items));
   }

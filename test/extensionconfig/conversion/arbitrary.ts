@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 
 const names = ['a', 'b', 'example.com/x', '__proto__', 'constructor', 'toString', ''];
 
-function stringOf(schema: OpenApiSchema): fc.Arbitrary<string> {
+function stringOf(schema: Schema): fc.Arbitrary<string> {
   if (schema.format === 'date-time') {
     return fc.constantFrom('2026-01-01T00:00:00Z', '2026-11-20T19:49:57Z');
   }
@@ -20,7 +20,7 @@ function stringOf(schema: OpenApiSchema): fc.Arbitrary<string> {
  * Values that fit a schema, mostly small ones. Integers lie around the schema's bounds and around 0, to hit limits that
  * only one version has. List maps have no two items with the same keys, as the API server ensures.
  */
-export function arbitraryOf(schema: OpenApiSchema): fc.Arbitrary<Json> {
+export function arbitraryOf(schema: Schema): fc.Arbitrary<Json> {
   if (schema.enum !== undefined) {
     return fc.constantFrom(...(schema.enum as Json[]));
   }
@@ -64,7 +64,7 @@ export function arbitraryOf(schema: OpenApiSchema): fc.Arbitrary<Json> {
 }
 
 /** Whole objects of a version, with the metadata that every object has. */
-export function objectOf(apiVersion: string, kind: string, schema: OpenApiSchema): fc.Arbitrary<JsonObject> {
+export function objectOf(apiVersion: string, kind: string, schema: Schema): fc.Arbitrary<JsonObject> {
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...properties } = schema.properties ?? {};
   const annotations = fc.option(fc.constantFrom<JsonObject>({ 'example.com/x': 'y' }, { a: '' }), { nil: undefined });
   return fc

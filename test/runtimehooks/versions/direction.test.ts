@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import type { ChangeTable } from '../../../src/runtimehooks/versions/change-table.ts';
 import { compilePlans, UnlistedDifferenceError } from '../../../src/runtimehooks/versions/engine.ts';
 import type { PropertyAction, ValuePlan } from '../../../src/runtimehooks/versions/plan.ts';
 
-const text: OpenApiSchema = { type: 'string' };
-const short: OpenApiSchema = { type: 'string', maxLength: 5 };
-const number: OpenApiSchema = { type: 'integer' };
-const object = (properties: Record<string, OpenApiSchema>, required?: string[]): OpenApiSchema => ({
+const text: Schema = { type: 'string' };
+const short: Schema = { type: 'string', maxLength: 5 };
+const number: Schema = { type: 'integer' };
+const object = (properties: Record<string, Schema>, required?: string[]): Schema => ({
   type: 'object',
   properties,
   ...(required && { required }),
 });
-const list = (items: OpenApiSchema): OpenApiSchema => ({ type: 'array', items });
-const map = (additionalProperties: OpenApiSchema): OpenApiSchema => ({ type: 'object', additionalProperties });
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const map = (additionalProperties: Schema): Schema => ({ type: 'object', additionalProperties });
 
-type Fields = Record<string, OpenApiSchema> | OpenApiSchema;
-const isSchema = (fields: Fields): fields is OpenApiSchema => typeof fields.type === 'string';
+type Fields = Record<string, Schema> | Schema;
+const isSchema = (fields: Fields): fields is Schema => typeof fields.type === 'string';
 const version = (name: string, fields: Fields) => ({
   apiVersion: name,
   schema: isSchema(fields) ? fields : object(fields),
@@ -39,9 +39,9 @@ function problemsOf(older: Fields, newer: Fields, table: ChangeTable = {}): stri
 
 type Case = [name: string, older: Fields, newer: Fields, table: ChangeTable, problems: string[]];
 
-const anything: OpenApiSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-const either: OpenApiSchema = { 'x-kubernetes-int-or-string': true };
-const others: OpenApiSchema = { type: 'object', additionalProperties: true };
+const anything: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const either: Schema = { 'x-kubernetes-int-or-string': true };
+const others: Schema = { type: 'object', additionalProperties: true };
 
 describe('a type that changes is not converted automatically', () => {
   test.each<Case>([
@@ -57,7 +57,7 @@ describe('a type that changes is not converted automatically', () => {
     expect(problemsOf(older, newer, { byHand: { older: ['a'], newer: ['a'] } })).toEqual([]);
   });
 
-  test.each<[string, OpenApiSchema]>([
+  test.each<[string, Schema]>([
     ['integers or strings', either],
     ['anything', {}],
     ['objects of anything', anything],
@@ -267,7 +267,7 @@ describe('fields that change their name or place', () => {
 });
 
 describe('limits that one version has', () => {
-  const dated: OpenApiSchema = { type: 'string', format: 'date-time', maxLength: 5 };
+  const dated: Schema = { type: 'string', format: 'date-time', maxLength: 5 };
   const onlyProperties = (path: string, keywords: string) =>
     `${path}: only a property can be dropped, and not for ${keywords}`;
   test.each<Case>([

@@ -1,12 +1,12 @@
-import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
 import { ConversionError, isJsonObject, type JsonObject } from '../../../src/kubernetes/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import type { VersionChange, VersionMap } from '../../../src/runtimehooks/versions/engine.ts';
 
-const string: OpenApiSchema = { type: 'string', maxLength: 20 };
-const integer: OpenApiSchema = { type: 'integer' };
-const object = (properties: Record<string, OpenApiSchema>): OpenApiSchema => ({ type: 'object', properties });
-const list = (items: OpenApiSchema): OpenApiSchema => ({ type: 'array', items });
-const version = (name: string, spec: OpenApiSchema) => ({
+const string: Schema = { type: 'string', maxLength: 20 };
+const integer: Schema = { type: 'integer' };
+const object = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
+const list = (items: Schema): Schema => ({ type: 'array', items });
+const version = (name: string, spec: Schema) => ({
   apiVersion: `kitchens.example.com/${name}`,
   schema: object({ spec }),
 });

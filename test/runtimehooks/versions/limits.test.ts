@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
 import type { Json } from '../../../src/kubernetes/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { canCheck, fits, tightened } from '../../../src/runtimehooks/versions/limits.ts';
 
-test.each<[string, OpenApiSchema, Json[], Json[]]>([
+test.each<[string, Schema, Json[], Json[]]>([
   ['minimum', { type: 'integer', minimum: 2 }, [2, 3], [1, -1]],
   ['maximum', { type: 'integer', maximum: 2 }, [2, -5], [3]],
   ['minLength, in code points', { type: 'string', minLength: 2 }, ['ab', '𝒳𝒳'], ['', 'a', '𝒳']],
@@ -29,7 +29,7 @@ test.each<[string, OpenApiSchema, Json[], Json[]]>([
   expect(beyond.filter((value) => fits(value, schema))).toEqual([]);
 });
 
-test.each<[string, OpenApiSchema, OpenApiSchema, string[]]>([
+test.each<[string, Schema, Schema, string[]]>([
   ['nothing', {}, {}, []],
   [
     'the same',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { OpenApiSchema } from '../../../src/extensionconfig/index.ts';
+import type { Schema } from '../../../src/kubernetes/schema/index.ts';
 import { isBelow, joinPath, schemaAt, tokensOf } from '../../../src/runtimehooks/versions/schema-path.ts';
 
 test.each([
@@ -27,12 +27,12 @@ test.each([
 });
 
 test('the schema of a field', () => {
-  const leaf: OpenApiSchema = { type: 'string' };
-  const root: OpenApiSchema = {
+  const leaf: Schema = { type: 'string' };
+  const root: Schema = {
     properties: {
       list: { type: 'array', items: { properties: { name: leaf } } },
       map: { type: 'object', additionalProperties: { properties: { name: leaf } } },
-      open: { type: 'object', additionalProperties: true } as unknown as OpenApiSchema,
+      open: { type: 'object', additionalProperties: true } as unknown as Schema,
     },
   };
   expect(schemaAt(root, '')).toBe(root);

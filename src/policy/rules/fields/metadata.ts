@@ -1,10 +1,11 @@
-import { type OpenApiSchema, openApiSchemaOf, type Version } from '../../../extensionconfig/index.ts';
+import { openApiSchemaOf, type Version } from '../../../extensionconfig/index.ts';
+import type { Schema } from '../../../kubernetes/schema/index.ts';
 
 /**
  * The fields of metav1.ObjectMeta (Kubernetes 1.36, in its order), whose schema is not in the CustomResourceDefinition;
  * and without theirs.
  */
-const metadata: OpenApiSchema = {
+const metadata: Schema = {
   properties: {
     name: {},
     generateName: {},
@@ -25,7 +26,7 @@ const metadata: OpenApiSchema = {
 };
 
 /** The fields of a version of ExtensionConfig, with those of its metadata. */
-export function allFieldsOf(version: Version): OpenApiSchema {
+export function allFieldsOf(version: Version): Schema {
   const schema = openApiSchemaOf(version);
   return { ...schema, properties: { ...schema.properties, metadata } };
 }

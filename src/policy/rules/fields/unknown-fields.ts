@@ -1,10 +1,10 @@
-import type { OpenApiSchema } from '../../../extensionconfig/index.ts';
 import { type FieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
+import type { Schema } from '../../../kubernetes/schema/index.ts';
 
 /** Reports the fields of an object that are not in its schema, but nothing inside an unknown field. */
 export function forUnknownFields(
   value: unknown,
-  schema: OpenApiSchema,
+  schema: Schema,
   report: (path: FieldPath) => void,
   path: FieldPath = [],
 ): void {
