@@ -18,7 +18,7 @@ function unable(text: string, why: string) {
 
 /** One requirement, with the comma before the next. */
 const requirement =
-  /\s*(?:!\s*(?<absent>[^\s=!(),]+)|(?<key>[^\s=!(),]+)(?:\s*(?<equality>==?|!=)\s*(?<value>[^\s=!(),]*)|\s+(?<set>in|notin)\s*\((?<values>[^()]*)\))?)\s*(?:,(?!$)|$)/gy;
+  /\s*(?:!\s*(?<absent>[^\s=!(),]+)|(?<key>[^\s=!(),]+)(?:\s*(?<equality>==?|!=)(?:\s*(?<value>[^\s=!(),]+))?|\s+(?<set>in|notin)\s*\((?<values>[^()]*)\))?)\s*(?:,(?!$)|$)/gy;
 
 function requirementsOf(text: string): LabelSelectorRequirement[] {
   let end = 0;
