@@ -1,3 +1,9 @@
+type Json = null | boolean | number | string | Json[] | {
+  [key: string]: Json;
+};
+type JsonObject = {
+  [key: string]: Json;
+};
 interface ExtensionConfig {
   apiVersion: string;
   kind: string;
@@ -70,12 +76,6 @@ interface ExtensionConfig {
     };
   };
 }
-type Json = null | boolean | number | string | Json[] | {
-  [key: string]: Json;
-};
-type JsonObject = {
-  [key: string]: Json;
-};
 interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: LabelSelectorRequirement[];
