@@ -335,6 +335,51 @@ test('defaults, pruning and validation follow the schema', async () => {
   ]);
 });
 
+test('objects of a definition are scaled and selected as it says', async () => {
+  const [number, text] = [{ type: 'integer' }, { type: 'string' }];
+  const schema = {
+    type: 'object',
+    properties: {
+      spec: { type: 'object', properties: { pool: { type: 'object', properties: { size: number } }, color: text } },
+      status: { type: 'object', properties: { size: number, selector: text } },
+    },
+  };
+  const defined = definition('pools', 'Pool', { schema });
+  const scale = {
+    specReplicasPath: '.spec.pool.size',
+    statusReplicasPath: '.status.size',
+    labelSelectorPath: '.status.selector',
+  };
+  Object.assign(defined.spec.versions[0] as object, {
+    subresources: { status: {}, scale },
+    selectableFields: [{ jsonPath: '.spec.color' }],
+  });
+  await register(defined);
+  await served('pools');
+  const path = '/apis/example.com/v1/pools';
+  const body = { metadata: { name: 'one' }, spec: { color: 'red', pool: { size: 2 } } };
+  await send(sandbox, 'POST', path, { body });
+  await send(sandbox, 'POST', path, { body: { metadata: { name: 'two' }, spec: { color: 'green' } } });
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  const status = { size: 1, selector: 'a=b' };
+  await send(sandbox, 'PATCH', `${path}/one/status`, { headers, body: { status } });
+  expect((await send(sandbox, 'GET', `${path}/one/scale`)).json).toMatchObject({
+    kind: 'Scale',
+    spec: { replicas: 2 },
+    status: { replicas: 1, selector: 'a=b' },
+  });
+  for (const name of ['one', 'two']) {
+    await send(sandbox, 'PATCH', `${path}/${name}/scale`, { headers, body: { spec: { replicas: 5 } } });
+    const { json } = await send(sandbox, 'GET', `${path}/${name}`);
+    expect(json).toMatchObject({ spec: { pool: { size: 5 } }, metadata: { generation: 2 } });
+  }
+  const { json } = await send(sandbox, 'GET', '/apis/example.com/v1');
+  expect((json.resources as { name: string }[]).map(({ name }) => name)).toContain('pools/scale');
+  const red = await send(sandbox, 'GET', `${path}?fieldSelector=spec.color=red`);
+  expect(red.json.items).toMatchObject([{ metadata: { name: 'one' } }]);
+  expect((await send(sandbox, 'GET', `${path}?fieldSelector=spec.pool=x`)).status).toBe(400);
+});
+
 test('values that were valid before a definition became stricter may stay, but not change', async () => {
   const schemaOf = (limits: object, more: object = {}) => ({
     type: 'object',

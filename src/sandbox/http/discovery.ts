@@ -11,9 +11,9 @@ function storageVersionHash(resource: Resource): string {
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
-function subresourcesOf({ group, version, kind, hasStatus, strategy }: Resource) {
+function subresourcesOf({ group, version, kind, hasStatus, scale }: Resource) {
   return [
-    ...(strategy.hasScale === true ? [{ subresource: 'scale', responseKind: scaleKind }] : []),
+    ...(scale === undefined ? [] : [{ subresource: 'scale', responseKind: scaleKind }]),
     ...(hasStatus ? [{ subresource: 'status', responseKind: { group, version, kind } }] : []),
   ];
 }

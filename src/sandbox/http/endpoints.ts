@@ -93,8 +93,8 @@ async function removeCollection(context: WriteContext, read: ReadRequest, write:
   return list(context, { ...read, view: { as: 'object' }, query: new URLSearchParams(read.query) });
 }
 
-function hasSubresource({ hasStatus, strategy }: Resource, name: string | undefined): boolean {
-  return (name === 'status' && hasStatus) || (name === 'scale' && strategy.hasScale === true);
+function hasSubresource({ hasStatus, scale }: Resource, name: string | undefined): boolean {
+  return (name === 'status' && hasStatus) || (name === 'scale' && scale !== undefined);
 }
 
 /** Subresources that the API server of a cluster passes on to the node of a pod. */
@@ -149,7 +149,7 @@ export async function answerResource(
       return undefined;
     }
     if (subresource === 'scale') {
-      return jsonReply(200, scaleOf(await get(context, { ...read, view: { as: 'object' } })), yaml);
+      return jsonReply(200, scaleOf(resource, await get(context, { ...read, view: { as: 'object' } })), yaml);
     }
     const found = name === '' ? await list(context, read) : await get(context, read);
     checkUnchanged(context, resource);

@@ -44,7 +44,11 @@ export interface Definition {
       deprecated?: boolean;
       deprecationWarning?: string;
       schema: { openAPIV3Schema: Schema };
-      subresources?: { status?: object };
+      subresources?: {
+        status?: object;
+        scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
+      };
+      selectableFields?: { jsonPath: string }[];
       additionalPrinterColumns?: {
         name: string;
         type: string;

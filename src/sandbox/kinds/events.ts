@@ -40,6 +40,14 @@ function translated(event: JsonObject, apiVersion: string): JsonObject {
   };
 }
 
+/** The fields that events can be selected by (kubernetes, registry of events). */
+export const eventFields = [
+  ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map(
+    (field) => `involvedObject.${field}`,
+  ),
+  ...['reason', 'reportingComponent', 'source.component', 'type'],
+];
+
 /** Longest texts, in characters (kubernetes, pkg/apis/core/validation/events.go). */
 const maxLength = { reportingInstance: 128, action: 128, reason: 128, note: 1024 } as const;
 

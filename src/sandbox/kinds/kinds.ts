@@ -11,7 +11,7 @@ import {
   serviceStrategy,
 } from './core-strategies.ts';
 import { definitionStrategy } from './definition.ts';
-import { asCoreEvent, coreEventStrategy, eventColumns, eventStorage, eventStrategy } from './events.ts';
+import { asCoreEvent, coreEventStrategy, eventColumns, eventFields, eventStorage, eventStrategy } from './events.ts';
 import {
   bindingStrategy,
   disruptionBudgetStrategy,
@@ -32,7 +32,16 @@ import {
 type Kind = { kind: string } & Partial<
   Pick<
     Resource,
-    'group' | 'shortNames' | 'categories' | 'hasStatus' | 'hasGeneration' | 'storage' | 'columns' | 'strategy'
+    | 'group'
+    | 'shortNames'
+    | 'categories'
+    | 'hasStatus'
+    | 'hasGeneration'
+    | 'storage'
+    | 'columns'
+    | 'strategy'
+    | 'scale'
+    | 'selectableFields'
   >
 > & {
     clusterScoped?: true;
@@ -47,6 +56,7 @@ const roleColumns = [
 ];
 const rbac = { group: 'rbac.authorization.k8s.io' };
 const apps = { group: 'apps', categories: ['all'], hasStatus: true, hasGeneration: true };
+const scale = { spec: ['spec', 'replicas'], status: ['status', 'replicas'], selector: ['spec', 'selector'] };
 const batch = { ...apps, group: 'batch' };
 const registration: Omit<Kind, 'kind'> = {
   group: 'admissionregistration.k8s.io',
@@ -71,11 +81,13 @@ const kinds: readonly Kind[] = [
     shortNames: ['ns'],
     clusterScoped: true,
     hasStatus: true,
+    selectableFields: ['status.phase'],
     columns: [column('Status', '.status.phase'), age],
     strategy: namespaceStrategy,
   },
   {
     kind: 'Secret',
+    selectableFields: ['type'],
     columns: [column('Type', '.type'), column('Data', (object) => sizeOf(object.data)), age],
     strategy: secretStrategy,
   },
@@ -108,6 +120,7 @@ const kinds: readonly Kind[] = [
     shortNames: ['po'],
     categories: ['all'],
     hasStatus: true,
+    selectableFields: ['spec.nodeName', 'spec.serviceAccountName', 'status.phase', 'status.podIP'],
     columns: [column('Status', '.status.phase'), age],
     strategy: podStrategy,
   },
@@ -115,6 +128,7 @@ const kinds: readonly Kind[] = [
     kind: 'Event',
     shortNames: ['ev'],
     model: 'CoreV1Event',
+    selectableFields: eventFields,
     columns: eventColumns((event) => event),
     strategy: coreEventStrategy,
   },
@@ -123,6 +137,7 @@ const kinds: readonly Kind[] = [
     kind: 'Event',
     shortNames: ['ev'],
     model: 'EventsV1Event',
+    selectableFields: eventFields,
     storage: eventStorage,
     columns: eventColumns(asCoreEvent),
     strategy: eventStrategy,
@@ -158,6 +173,7 @@ const kinds: readonly Kind[] = [
     ...apps,
     kind: 'Deployment',
     shortNames: ['deploy'],
+    scale,
     columns: [
       column(
         'Ready',
@@ -169,12 +185,13 @@ const kinds: readonly Kind[] = [
     ],
     strategy: deploymentStrategy,
   },
-  { ...apps, kind: 'ReplicaSet', shortNames: ['rs'], strategy: scaledStrategy },
-  { ...apps, kind: 'StatefulSet', shortNames: ['sts'], strategy: scaledStrategy },
+  { ...apps, kind: 'ReplicaSet', shortNames: ['rs'], scale, strategy: scaledStrategy },
+  { ...apps, kind: 'StatefulSet', shortNames: ['sts'], scale, strategy: scaledStrategy },
   { ...apps, kind: 'DaemonSet', shortNames: ['ds'], strategy: daemonSetStrategy },
   {
     ...batch,
     kind: 'Job',
+    selectableFields: ['status.successful'],
     columns: [
       column(
         'Completions',
@@ -265,6 +282,8 @@ export function builtInResources(): Resource[] {
       storageVersion: 'v1',
       hasStatus: false,
       hasGeneration: false,
+      scale: undefined,
+      selectableFields: [],
       isCustom: false,
       schema,
       columns: [age],

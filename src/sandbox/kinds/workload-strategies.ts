@@ -179,7 +179,7 @@ function observing(counts: JsonObject): Pick<KindStrategy, 'observe'> {
 }
 
 /** ReplicaSets and StatefulSets. */
-export const scaledStrategy: KindStrategy = { ...workload, ...observing({ replicas: 0 }), hasScale: true };
+export const scaledStrategy: KindStrategy = { ...workload, ...observing({ replicas: 0 }) };
 
 /** Without nodes a DaemonSet has no pods to start. */
 export const daemonSetStrategy: KindStrategy = {
@@ -208,7 +208,6 @@ function deploymentCauses(object: JsonObject): StatusCause[] {
 }
 
 export const deploymentStrategy: KindStrategy = {
-  hasScale: true,
   prepare(object, old) {
     workload.prepare?.(object, old);
     if (isJsonObject(object.spec)) {

@@ -211,6 +211,15 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
     required: ['name', 'type', 'jsonPath'],
     fields: { type: { pattern: '^(boolean|date|integer|number|string)$' }, jsonPath: { pattern: '^\\.' } },
   },
+  V1CustomResourceSubresourceScale: {
+    required: ['specReplicasPath', 'statusReplicasPath'],
+    fields: {
+      specReplicasPath: { pattern: '^\\.spec\\.' },
+      statusReplicasPath: { pattern: '^\\.status\\.' },
+      labelSelectorPath: { pattern: '^\\.(spec|status)\\.' },
+    },
+  },
+  V1SelectableField: { required: ['jsonPath'], fields: { jsonPath: { pattern: '^\\.' } } },
   V1CustomResourceConversion: { required: ['strategy'], fields: { strategy: { enum: ['None', 'Webhook'] } } },
   V1WebhookConversion: { required: ['conversionReviewVersions'] },
   V1APIServiceSpec: {

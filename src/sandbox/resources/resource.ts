@@ -33,8 +33,6 @@ export interface KindStrategy {
   storedAs?: string;
   /** Converts an object to another version; by default only apiVersion changes. */
   convert?(object: JsonObject, apiVersion: string): JsonObject;
-  /** Whether it has the subresource `scale`, whose replicas are `spec.replicas`. */
-  hasScale?: boolean;
   /** For review kinds: computes the response from the request; nothing is stored. */
   answer?(object: JsonObject, user: UserInfo): JsonObject;
 }
@@ -54,6 +52,13 @@ export interface WebhookClientConfig {
   caBundle?: string;
 }
 
+/** The paths of the replicas of an object, and of the selector of its pods: a LabelSelector, or its text. */
+export interface ScalePaths {
+  spec: readonly string[];
+  status: readonly string[];
+  selector: readonly string[] | undefined;
+}
+
 /** One resource in one served version, addressed by a path under /api or /apis. */
 export interface Resource {
   /** Empty for the core group. */
@@ -70,6 +75,10 @@ export interface Resource {
   storage: string;
   storageVersion: string;
   hasStatus: boolean;
+  /** Where the values of the subresource `scale` are in an object; undefined without it. */
+  scale: ScalePaths | undefined;
+  /** Fields that objects can be selected by, besides metadata.name and metadata.namespace. */
+  selectableFields: readonly string[];
   /** Whether changes of the spec increase metadata.generation. */
   hasGeneration: boolean;
   /** Whether it is defined by a CustomResourceDefinition. */

@@ -64,28 +64,8 @@ export function parseLabelSelector(text: string): Selector {
   return (object) => selectsLabels({ matchExpressions }, labelsOf(object));
 }
 
-const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
-/** Fields that objects of built-in kinds can be selected by, besides metadata.name and metadata.namespace. */
-const selectableFields: Record<string, readonly string[]> = {
-  events: [
-    ...involved.map((field) => `involvedObject.${field}`),
-    'reason',
-    'reportingComponent',
-    'source.component',
-    'type',
-  ],
-  pods: ['spec.nodeName', 'spec.serviceAccountName', 'status.phase', 'status.podIP'],
-  secrets: ['type'],
-  namespaces: ['status.phase'],
-  'jobs.batch': ['status.successful'],
-};
-
 /** Names of fields of events in selectors, where they differ from those in stored ones. */
-const storedNames = new Map([
-  ['source', 'source.component'],
-  ['reportingController', 'reportingComponent'],
-  ...involved.map((field) => [`regarding.${field}`, `involvedObject.${field}`] as const),
-]);
+const storedNames: Record<string, string> = { source: 'source.component', reportingController: 'reportingComponent' };
 
 /**
  * Parses the `fieldSelector` query parameter.
@@ -102,8 +82,9 @@ export function parseFieldSelector(text: string, resource: Resource): Selector {
       throw badRequest(`invalid field selector: ${JSON.stringify(part)}; write FIELD=VALUE or FIELD!=VALUE`);
     }
     const asked = match[1] as string;
-    const field = (resource.storage === 'events' ? storedNames.get(asked) : undefined) ?? asked;
-    const known = ['metadata.name', 'metadata.namespace', ...(selectableFields[resource.storage] ?? [])];
+    const field =
+      resource.storage === 'events' ? (storedNames[asked] ?? asked.replace(/^regarding\./, 'involvedObject.')) : asked;
+    const known = ['metadata.name', 'metadata.namespace', ...resource.selectableFields];
     if (!known.includes(field)) {
       throw badRequest(`field label not supported: ${asked}`);
     }

@@ -1,4 +1,4 @@
-import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { fieldAt, isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import { invalid, type Schema } from '../../kubernetes/schema/index.ts';
 import { schemaOfModel } from '../models/built-in-schemas.ts';
 import { invalidObject } from '../resources/errors.ts';
@@ -9,6 +9,7 @@ export function scaleResourceOf(resource: Resource): Resource {
   return {
     ...resource,
     ...scaleKind,
+    isCustom: false,
     hasStatus: false,
     schema: schemaOfModel('V1Scale') as Schema,
     strategy: {},
@@ -36,23 +37,23 @@ function selectorText(selector: JsonObject): string {
 }
 
 /** The response to `GET …/scale`: the desired and the current number of replicas. */
-export function scaleOf(object: JsonObject): JsonObject {
-  const {
-    name = null,
-    namespace = null,
-    uid = null,
-    resourceVersion = null,
-    creationTimestamp = null,
-  } = metadataOf(object);
-  const [spec, status] = [objectAt(object, 'spec'), objectAt(object, 'status')];
-  const selector = selectorText(objectAt(spec, 'selector'));
+export function scaleOf({ scale }: Resource, object: JsonObject): JsonObject {
+  const fields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
+  const known = fields.filter((field) => metadataOf(object)[field] !== undefined);
+  const at = (path: readonly string[] | undefined) => (path === undefined ? undefined : fieldAt(object, ...path));
+  const found = at(scale?.selector);
+  const selector = isJsonObject(found) ? selectorText(found) : (found ?? '');
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
-    spec: { replicas: spec.replicas ?? 1 },
-    status: { replicas: status.replicas ?? 0, ...(selector === '' ? {} : { selector }) },
+    metadata: Object.fromEntries(known.map((field) => [field, metadataOf(object)[field] as Json])),
+    spec: { replicas: at(scale?.spec) ?? 0 },
+    status: { replicas: at(scale?.status) ?? 0, ...(selector === '' ? {} : { selector }) },
   };
+}
+
+function withValue(object: JsonObject, [key = '', ...rest]: readonly string[], value: Json): JsonObject {
+  return { ...object, [key]: rest.length === 0 ? value : withValue(objectAt(object, key), rest, value) };
 }
 
 /** An object with the replicas of a Scale, which may specify the resource version that it applies to. */
@@ -64,9 +65,6 @@ export function withScale(resource: Resource, object: JsonObject, scale: JsonObj
     throw invalidObject(scaleResourceOf(resource), String(name), [cause]);
   }
   const given = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);
-  return {
-    ...object,
-    metadata: { ...metadataOf(object), ...(Object.fromEntries(given) as JsonObject) },
-    spec: { ...objectAt(object, 'spec'), replicas },
-  };
+  const metadata = { ...metadataOf(object), ...(Object.fromEntries(given) as JsonObject) };
+  return withValue({ ...object, metadata }, resource.scale?.spec ?? [], replicas);
 }

@@ -156,7 +156,7 @@ async function admit(
 ): Promise<JsonObject> {
   const { resource, query, subresource } = request;
   const isScale = subresource === 'scale';
-  const shown = (object: JsonObject) => (isScale ? scaleOf(object) : object);
+  const shown = (object: JsonObject) => (isScale ? scaleOf(resource, object) : object);
   const verb = current === undefined ? 'Create' : 'Update';
   const attempt = (object: JsonObject) =>
     attemptOf(request, {
@@ -349,8 +349,9 @@ async function changeThrough(
   if (request.subresource !== 'scale') {
     return change(context, request, produce, retry);
   }
-  const scaled: Produce = (current) => withScale(request.resource, current, produce(scaleOf(current)));
-  return scaleOf(await change(context, request, scaled, retry));
+  const scaled: Produce = (current) =>
+    withScale(request.resource, current, produce(scaleOf(request.resource, current)));
+  return scaleOf(request.resource, await change(context, request, scaled, retry));
 }
 
 /** The resource of the bodies of a request. */

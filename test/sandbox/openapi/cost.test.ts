@@ -21,6 +21,8 @@ function resourceOf(group: string, plural: string, size: number): Resource {
     storageVersion: 'v1',
     hasStatus: false,
     hasGeneration: true,
+    scale: undefined,
+    selectableFields: [],
     isCustom: true,
     isTerminating: false,
     schema: { type: 'object', properties: { size: { type: 'integer', maximum: size } } },
