@@ -5,7 +5,6 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkPair, judgePair } from '../../src/server/certificates/certificate.ts';
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/health/readiness.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
-import { dnsNamesOf } from '../../src/server/requests/client-policy.ts';
 import { createServingCertificate } from '../../src/server/serving-certificate.ts';
 import { localhost, makeCertificate, makeKey, testCa } from './certificates.ts';
 import { pairOf } from './running.ts';
@@ -138,16 +137,6 @@ test('the self-signed certificate is for localhost, for a year', () => {
   expect(certificate.checkIP('::1')).toBeDefined();
   expect(certificate.verify(certificate.publicKey)).toBe(true);
   expect(pair.notAfter).toEqual(new Date('2031-01-01T00:00:00Z'));
-});
-
-test.each([
-  ['DNS:a.example, DNS:b.example', ['a.example', 'b.example']],
-  ['IP Address:127.0.0.1, DNS:a', ['a']],
-  ['URI:"x, DNS:smuggled, y", DNS:a', ['a']],
-  ['DNS:"a, DNS:smuggled"', []],
-  ['', []],
-])('the DNS names of %j', (text, names) => {
-  expect(dnsNamesOf(text)).toEqual(names);
 });
 
 test.each([

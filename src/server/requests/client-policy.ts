@@ -1,4 +1,4 @@
-import type { PeerCertificate, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 
 /**
  * Which clients may call: those with a certificate issued by the client CA and, if names are given, one of these names.
@@ -8,37 +8,19 @@ export interface ClientPolicy {
   allowedNames: readonly string[];
 }
 
-const entry = /([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)(?:, |$)/gy;
-
-/**
- * The DNS names in a subjectAltName as node:crypto prints it. Node quotes values with special characters, so that one
- * value cannot smuggle in another entry. A DNS name has no such characters, and quoted values are skipped.
- */
-export function dnsNamesOf(subjectAltName: string): string[] {
-  const names: string[] = [];
-  for (const [, type, value] of subjectAltName.matchAll(entry)) {
-    if (type === 'DNS' && value !== undefined && !value.startsWith('"')) {
-      names.push(value);
-    }
-  }
-  return names;
-}
-
 /** Why the client of a connection is refused, or undefined if it is allowed. */
-export function refusalOf(socket: TLSSocket, policy: ClientPolicy): string | undefined {
-  // Undefined once the socket is destroyed, empty if the client sent none.
-  const certificate: Partial<PeerCertificate> = socket.getPeerCertificate() ?? {};
-  if (Object.keys(certificate).length === 0) {
+export function refusalOf(socket: TLSSocket, { allowedNames }: ClientPolicy): string | undefined {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) {
     return 'a client certificate is required';
   }
   if (!socket.authorized) {
     return `the client certificate is not accepted: ${String(socket.authorizationError)}`;
   }
-  if (policy.allowedNames.length === 0) {
-    return undefined;
-  }
-  const names = [certificate.subject?.CN, ...dnsNamesOf(certificate.subjectaltname ?? '')];
-  return policy.allowedNames.some((name) => names.includes(name))
+  const { CN } = certificate.toLegacyObject().subject;
+  // OpenSSL compares names as clients do: other cases, and domains below one, match too.
+  const hasDnsName = (name: string) => certificate.checkHost(name, { subject: 'never', wildcards: false }) === name;
+  return allowedNames.length === 0 || allowedNames.some((name) => name === CN || hasDnsName(name))
     ? undefined
     : 'the client certificate has none of the allowed names';
 }

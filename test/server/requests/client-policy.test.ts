@@ -22,6 +22,11 @@ const otherCa = makeCertificate({ commonName: 'other CA', isCa: true });
 const apiServer = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa });
 const byDnsName = makeCertificate({ commonName: 'x', dnsNames: ['apiserver.example'], issuer: clientCa });
 const nameless = makeCertificate({ commonName: '', dnsNames: ['other', 'apiserver.example'], issuer: clientCa });
+const odd = makeCertificate({
+  commonName: 'DNS:kube-apiserver',
+  dnsNames: ['x, DNS:apiserver.example', 'sub.example', '*.wild.example', 'UPPER.example'],
+  issuer: clientCa,
+});
 const nobody = makeCertificate({ commonName: 'nobody', issuer: clientCa });
 const expired = makeCertificate({ commonName: 'kube-apiserver', issuer: clientCa, notAfter: new Date('2021-01-01') });
 const stranger = makeCertificate({ commonName: 'kube-apiserver', issuer: otherCa });
@@ -46,6 +51,10 @@ test.each<[string, TestCertificate | undefined, readonly string[], number, RegEx
   ['of the CA, allowed DNS name', byDnsName, allowedNames, 200, /allowed/],
   ['of the CA, allowed DNS name without a subject', nameless, allowedNames, 200, /allowed/],
   ['of the CA, another name', nobody, allowedNames, 403, /none of the allowed names/],
+  ['of the CA, names that contain an allowed one', odd, allowedNames, 403, /none of the allowed names/],
+  ['of the CA, a name below the allowed one', odd, ['.example', 'example', ''], 403, /none of the allowed names/],
+  ['of the CA, a pattern for the allowed name', odd, ['a.wild.example'], 403, /none of the allowed names/],
+  ['of the CA, the allowed name in capitals', odd, ['upper.example'], 403, /none of the allowed names/],
   ['expired', expired, allowedNames, 403, /not accepted: CERT_HAS_EXPIRED/],
   ['of another CA', stranger, allowedNames, 403, /not accepted/],
   ['self-signed', selfMade, [], 403, /not accepted/],
