@@ -25,8 +25,12 @@ const copiesOfResponse = 2;
 /** How long a client has to close an HTTP/2 connection after its last response, in milliseconds. */
 const leavingMs = 1_000;
 
-const peerOf = ({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>) =>
-  `${remoteAddress}/${remotePort}`;
+/** Both ends: from one port a client may have connections to several addresses of this server. */
+const endsOf = ({
+  remoteAddress,
+  remotePort,
+  localAddress,
+}: Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress'>) => `${remoteAddress}/${remotePort}/${localAddress}`;
 
 const firstIn = (connections: ReadonlySet<Connection>): Connection | undefined => connections.values().next().value;
 
@@ -51,7 +55,7 @@ export class Connections {
   /** By TCP socket, TLS socket and HTTP/2 session. */
   readonly #connections = new WeakMap<object, Connection>();
   // Finds the TCP socket under a TLS socket without a private property of either.
-  readonly #byPeer = new Map<string, Connection>();
+  readonly #byEnds = new Map<string, Connection>();
 
   constructor(limits: Limits, events: ConnectionEvents) {
     this.limits = limits;
@@ -87,19 +91,19 @@ export class Connections {
     const connection = new Connection(transport, this.fresh);
     this.fresh.add(connection);
     this.#connections.set(transport, connection);
-    const peer = peerOf(transport);
-    this.#byPeer.set(peer, connection);
+    const ends = endsOf(transport);
+    this.#byEnds.set(ends, connection);
     transport.once('close', () => {
       this.#forget(connection);
-      if (this.#byPeer.get(peer) === connection) {
-        this.#byPeer.delete(peer);
+      if (this.#byEnds.get(ends) === connection) {
+        this.#byEnds.delete(ends);
       }
     });
   }
 
   /** The handshake of a connection is complete. */
   secure(socket: TLSSocket): void {
-    const connection = this.#byPeer.get(peerOf(socket));
+    const connection = this.#byEnds.get(endsOf(socket));
     if (connection === undefined) {
       // The client has disconnected.
       socket.destroy();
@@ -111,7 +115,7 @@ export class Connections {
 
   /** A connection has negotiated HTTP/2 in its handshake. */
   upgrade(session: Http2Session): void {
-    const connection = this.#byPeer.get(peerOf(session.socket));
+    const connection = this.#byEnds.get(endsOf(session.socket));
     if (connection !== undefined) {
       connection.session = session;
       this.#connections.set(session, connection);

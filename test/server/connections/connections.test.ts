@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -122,6 +123,31 @@ describe('when there is no room for another connection', () => {
     }
     expect(await metricOf(health, 'connections_evicted_total{port="health"}')).toBeGreaterThan(80);
   });
+});
+
+test('connections from one port to two addresses of the server are told apart', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const { webhookPort } = await start({ webhook: { host: '0.0.0.0', port: 0 } });
+  // A port that was free a moment ago. Both connections name it: the system then lets them share it.
+  const probe = await openTcp(webhookPort);
+  const { localPort } = probe;
+  await once(probe.resetAndDestroy(), 'close');
+  const openFrom = async (host: string) => {
+    const socket = connect({ host, port: webhookPort, localAddress: '127.0.0.1', localPort: localPort! });
+    opened.push(socket);
+    await once(socket, 'connect');
+    return socket;
+  };
+  const first = await openFrom('127.0.0.1');
+  const other = await openFrom('127.0.0.2');
+  other.destroy();
+  await pause(50);
+  const socket = await openTls(webhookPort, { socket: first });
+  const answered = readAll(socket);
+  const body = review('x');
+  socket.write(`${head}connection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  expect(await answered).toMatch(/^HTTP\/1.1 200 /);
 });
 
 test('connections of the health port are closed after a response', async () => {
