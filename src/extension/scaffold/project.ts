@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { folderProblem, makeFolder, packageRoot } from '../../base/index.ts';
-import { handlerFiles, handlerNameOf, handlersFile, handlersTable, importsOf, typesFile } from './handlers.ts';
+import { handlerFiles, handlersFile, handlersTable, importsOf, typesFile } from './handlers.ts';
 
 /** The issuer of the extension's serving certificate. */
 type CertificateMaker = 'cert-manager' | 'bootstrap';
@@ -52,8 +52,6 @@ export function projectFiles(options: ProjectOptions): Map<string, string> {
     sdk: JSON.stringify(options.packages.sdk).slice(1, -1),
     program: JSON.stringify(options.packages.program).slice(1, -1),
     handlers: handlersTable(hooks),
-    // It reaches nodes, which the author has to say how.
-    todo: hooks.includes('UpdateMachine') ? handlerNameOf('UpdateMachine') : '',
   };
   const files = new Map<string, string>();
   for (const entry of readdirSync(templates, { recursive: true, withFileTypes: true })) {

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderProblem, makeFolder } from '../../base/index.ts';
@@ -25,11 +25,16 @@ spec:
 `;
 }
 
-/** A certificate that was kept, if it is valid for another day. */
+/** A certificate that was kept, if its key is there, and it is valid for another day. */
 function keptCertificate(folder: string, now: Date): string | undefined {
   try {
-    const cert = readFileSync(join(folder, 'tls.crt'), 'utf8');
-    return new X509Certificate(cert).validToDate.getTime() - now.getTime() > 24 * 60 * 60 * 1000 ? cert : undefined;
+    const [cert, key] = ['tls.crt', 'tls.key'].map((name) => readFileSync(join(folder, name), 'utf8')) as [
+      string,
+      string,
+    ];
+    const certificate = new X509Certificate(cert);
+    const isValid = certificate.validToDate.getTime() - now.getTime() > 24 * 60 * 60 * 1000;
+    return isValid && certificate.checkPrivateKey(createPrivateKey(key)) ? cert : undefined;
   } catch {
     return undefined;
   }

@@ -3,8 +3,8 @@ import { createExtensionServer } from 'cluster-api-extension';
 import { assertDeterministic, assertIdempotent } from 'cluster-api-extension/testing';
 import { handlers } from '../src/handlers/index.ts';
 
-/** Handlers that are not written yet: their tests may fail. */
-const todo = ['{{todo}}'];
+/** Handlers that are not written yet, whose tests may fail: that of UpdateMachine needs src/in-place.ts to reach nodes. */
+const todo = ['update-machine'];
 
 test('Cluster API accepts the handlers', () => {
   createExtensionServer({ handlers });

@@ -67,6 +67,11 @@ test('handlers that are added later compile with the others', { timeout: 120_000
     'export const handlers = [beforeClusterCreate, discoverVariables, generatePatches, canUpdateMachine];',
   );
   expect(await compile(folder)).toBe('');
+  // What has to be written first is named in the tests, as in a new project.
+  addHandlers(folder, ['UpdateMachine']);
+  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'test/*.test.ts'], { cwd: folder });
+  expect(stdout).toMatch(/^# fail 0$/m);
+  expect(stdout).toMatch(/^# todo 2$/m);
   expect(() => addHandlers(folder, ['BeforeClusterDelete', 'GeneratePatches'])).toThrow(
     /generate-patches\.ts exists: the project has this handler$/,
   );

@@ -12,6 +12,7 @@ import {
 } from '../../../src/extension/index.ts';
 import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { defineHook, hooksGroup, object, ref, string } from '../../../src/runtimehooks/index.ts';
+import { selfSignedPair } from '../../../src/server/index.ts';
 import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { collectingLog, openTls, until } from '../../server/running.ts';
 import { ending, endWith } from '../../support/ends.ts';
@@ -58,6 +59,29 @@ test('for development: a certificate that is kept, and an ExtensionConfig to use
   });
   expect(lines).toContainEqual({ level: 30, file, msg: 'ExtensionConfig written: try discover -f and call -f' });
   expect(lines.find(({ msg }) => msg === 'listening')).toMatchObject({ host: 'localhost' });
+});
+
+test.each<[string, (folder: string) => void]>([
+  ['is gone', (folder) => rmSync(join(folder, 'tls.key'))],
+  [
+    'is that of another certificate',
+    (folder) => writeFileSync(join(folder, 'tls.key'), selfSignedPair(new Date()).key),
+  ],
+  ['cannot be read', (folder) => writeFileSync(join(folder, 'tls.key'), 'x')],
+])('for development: a certificate whose key %s is replaced', async (_, spoil) => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'development-')), 'new');
+  endWith(() => rmSync(folder, { recursive: true }));
+  async function start() {
+    const { log, lines } = collectingLog();
+    const options = { port: 0, healthPort: 0, processMetrics: false, log } as const;
+    const certificates = { development: folder };
+    const running = await createHostedExtension({ handlers: [create], certificates, ...options }).start();
+    await running.stop({ graceMs: 0, timeoutMs: 100 });
+    return lines.map(({ msg }) => msg);
+  }
+  const first = await start();
+  spoil(folder);
+  expect(await start()).toEqual(first);
 });
 
 test.each([
