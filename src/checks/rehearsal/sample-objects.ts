@@ -4,8 +4,7 @@ import { createNames } from './cluster/names.ts';
 import { initialState, type Machine, type WorkerGroup } from './cluster/state.ts';
 import { clusterInV1beta1 } from './core-v1beta1.ts';
 import { readInput } from './read.ts';
-import { controlPlaneObjects } from './simulation/in-place.ts';
-import { groupOf, machineObjects, machineSetObjects } from './simulation/machines.ts';
+import { controlPlaneObjects, groupOf, machineObjects, machineSetObjects } from './simulation/machines.ts';
 import { clusterBuiltin, itemsOf, placeOf, variable } from './topology/items.ts';
 
 /** Namespace of all sample objects, easy to recognize in a log. */

@@ -1,4 +1,5 @@
-import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse, UpgradeStep } from '../catalog/message-types.ts';
+import { itemsAt, type Json, textAt } from '../../kubernetes/index.ts';
+import type { GenerateUpgradePlanRequest, GenerateUpgradePlanResponse } from '../catalog/message-types.ts';
 import { compareBuilds, formatVersion, type KubernetesVersion, parseTolerantly } from './kubernetes-version.ts';
 
 /** A plan as in the response of GenerateUpgradePlan. */
@@ -182,7 +183,8 @@ export function completePlan(upgrade: Upgrade, plan: PlannedVersions): PlannedVe
 
 /** Why Cluster API rejects a plan, as it says so in the Cluster's condition; undefined for a valid plan. */
 export function upgradePlanProblem(request: GenerateUpgradePlanRequest, plan: UpgradePlan): string | undefined {
-  const versions = (steps: readonly UpgradeStep[] = []) => steps.map(({ version }) => version);
+  // An extension may answer anything: Go reads null as an empty list, and as a step without a version.
+  const versions = (steps: unknown) => itemsAt(steps as Json | undefined).map((step) => textAt(step, 'version'));
   const complete = completePlan(
     {
       controlPlane: request.fromControlPlaneKubernetesVersion,

@@ -589,6 +589,14 @@ const violations: Readonly<Record<string, readonly [string, Conduct & { options?
       },
       'has more than 100 steps',
     ],
+    [
+      'a step that is null, which Go reads as an empty one',
+      {
+        handlers: [offered('GenerateUpgradePlan')],
+        answer: () => ({ status: 'Success', controlPlaneUpgrades: [null], workersUpgrades: null }),
+      },
+      'invalid ControlPlane upgrade plan: item 0; failed to parse version : strconv.ParseUint: parsing "": invalid syntax',
+    ],
   ],
   'concurrent-calls': [['a limit of 45', {}, 'among 50 calls it answers HTTP 429']],
 };

@@ -8,7 +8,7 @@ import {
   objectAt,
   textAt,
 } from '../../../kubernetes/index.ts';
-import { applyPatch, BadPatch } from '../../../runtimehooks/index.ts';
+import { applyPatch, BadPatch, isEmptyPatch } from '../../../runtimehooks/index.ts';
 import { call, type Reconcile, reportNegative } from '../cluster/ask.ts';
 import { ControllerRestart, type SimulatedEvent, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import {
@@ -21,8 +21,16 @@ import {
   type WorkerGroup,
 } from '../cluster/state.ts';
 import { backoffMs, passUntil, restartMs, waitMs } from '../cluster/time.ts';
-import { kindOfTemplate } from '../topology/items.ts';
-import { differences, hasTemplates, machineObjects, machineSetObjects, newMachine, strategyOf } from './machines.ts';
+import {
+  controlPlaneObjects,
+  controlPlaneOf,
+  differences,
+  hasTemplates,
+  machineObjects,
+  machineSetObjects,
+  newMachine,
+  strategyOf,
+} from './machines.ts';
 
 /** How long it takes until a new Machine is available, and until a kubelet reports its new version, in ms. */
 const durations = { machine: 60_000, kubelet: 60_000 } as const;
@@ -39,10 +47,18 @@ const notCompared = [
   'taints',
 ];
 
-/** An object with the patch of an answer applied to it. */
+/** An object with the patch of an answer applied to it (ApplyPatchToObject in internal/util/patch, v1.14). */
 function patchedBy(answer: JsonObject, field: string, object: JsonObject): JsonObject {
-  const patch = answer[field];
-  return isJsonObject(patch) ? applyPatch(object, patch) : object;
+  const patch = objectAt(answer, field);
+  const { patchType = '', patch: encoded = '' } = patch;
+  if ((patchType === '' && encoded === '') || isEmptyPatch(patch)) {
+    return object;
+  }
+  if (patchType !== 'JSONPatch' && patchType !== 'JSONMergePatch') {
+    const why = patchType === '' ? 'patchType is not set' : `unknown patchType ${patchType}`;
+    throw new BadPatch(`failed to apply patch: ${why}`);
+  }
+  return applyPatch(object, patch);
 }
 
 const compared = (spec: Json | undefined): JsonObject => {
@@ -338,59 +354,8 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, group: GroupM
 /** The kind of the control plane that updates its machines in place. */
 const kubeadmControlPlane = 'KubeadmControlPlane';
 
-/** A machine of the control plane with its objects, in one version. */
-export function controlPlaneObjects(state: State, name: string, version: string): JsonObject {
-  const { metadata } = state.cluster;
-  const [cluster, namespace] = [textAt(metadata, 'name'), textAt(metadata, 'namespace')];
-  const own = {
-    name,
-    namespace,
-    labels: {
-      'cluster.x-k8s.io/cluster-name': cluster,
-      'cluster.x-k8s.io/control-plane': '',
-      'cluster.x-k8s.io/control-plane-name': state.controlPlane.name,
-    },
-  };
-  const template =
-    [...state.patched].find(([place]) => place.startsWith(`${state.controlPlane.name} `))?.[1] ??
-    ({ apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta2', kind: 'DockerMachineTemplate' } as JsonObject);
-  const bootstrap = fieldAt(controlPlaneOf(state), 'spec', 'template', 'spec', 'kubeadmConfigSpec');
-  const group = (apiVersion: string) => apiVersion.split('/')[0] ?? '';
-  const [infrastructureVersion, bootstrapVersion] = [
-    textAt(template, 'apiVersion'),
-    'bootstrap.cluster.x-k8s.io/v1beta2',
-  ];
-  return {
-    machine: {
-      apiVersion: 'cluster.x-k8s.io/v1beta2',
-      kind: 'Machine',
-      metadata: own,
-      spec: {
-        clusterName: cluster,
-        bootstrap: {
-          configRef: { kind: 'KubeadmConfig', name, apiGroup: group(bootstrapVersion) },
-          dataSecretName: name,
-        },
-        infrastructureRef: { kind: kindOfTemplate(template), name, apiGroup: group(infrastructureVersion) },
-        version,
-      },
-    },
-    infrastructureMachine: {
-      apiVersion: infrastructureVersion,
-      kind: kindOfTemplate(template),
-      metadata: own,
-      spec: objectAt(template, 'spec', 'template', 'spec'),
-    },
-    bootstrapConfig: { apiVersion: bootstrapVersion, kind: 'KubeadmConfig', metadata: own, spec: objectAt(bootstrap) },
-  };
-}
-
 /** Maximum number of machines of a control plane that are played individually. */
 const maxControlPlane = 7;
-
-/** The control plane as the class and its patches have it; undefined if its template is not known. */
-const controlPlaneOf = ({ patched, cluster }: State): JsonObject | undefined =>
-  patched.get(`${textAt(cluster, 'metadata', 'name')} spec.controlPlaneRef`);
 
 /**
  * Unless `maxSurge` is 0, a new machine comes first, and the last old one goes without a question: there are enough

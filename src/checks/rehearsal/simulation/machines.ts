@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { pendingHooksAnnotation } from '../../../extensionconfig/index.ts';
 import { copyOf, fieldAt, isSame, type JsonObject, objectAt, textAt } from '../../../kubernetes/index.ts';
 import {
   type GroupMachines,
@@ -10,7 +11,15 @@ import {
   topologyOf,
   type WorkerGroup,
 } from '../cluster/state.ts';
-import { groupMetadata, kindOfTemplate, machineFields, machineTimeouts, nonEmpty } from '../topology/items.ts';
+import {
+  clonedFrom,
+  groupMetadata,
+  kindOfTemplate,
+  machineFields,
+  machineTimeouts,
+  mergedMetadata,
+  nonEmpty,
+} from '../topology/items.ts';
 
 /** Maximum number of Machines of a group that are played individually: the others behave in the same way. */
 const maxMachines = 10;
@@ -249,12 +258,42 @@ export function machineSetObjects(state: State, worker: WorkerGroup, set: Machin
   };
 }
 
+/** An object made of a template, without its name. */
+const madeOf = (template: JsonObject, metadata: JsonObject, spec: JsonObject = {}): JsonObject => ({
+  apiVersion: textAt(template, 'apiVersion'),
+  kind: kindOfTemplate(template),
+  metadata,
+  spec: { ...objectAt(template, 'spec', 'template', 'spec'), ...spec },
+});
+
+/** A Machine as in requests, with what is made for it: objects without their names. */
+function withObjects(
+  { cluster }: State,
+  name: string,
+  metadata: JsonObject,
+  { bootstrap, infrastructure }: MachineTemplateObjects,
+  spec: JsonObject,
+): JsonObject {
+  const namespace = textAt(cluster, 'metadata', 'namespace');
+  const object = (made: JsonObject) => ({ ...made, metadata: { name, namespace, ...objectAt(made, 'metadata') } });
+  const referenceTo = (made: JsonObject) => reference(made, textAt(made, 'kind'), name);
+  const references = {
+    clusterName: textAt(cluster, 'metadata', 'name'),
+    bootstrap: { configRef: referenceTo(bootstrap), dataSecretName: name },
+    infrastructureRef: referenceTo(infrastructure),
+  };
+  return {
+    machine: object({ apiVersion, kind: 'Machine', metadata, spec: { ...references, ...spec } }),
+    infrastructureMachine: object(infrastructure),
+    bootstrapConfig: object(bootstrap),
+  };
+}
+
 /** How long Cluster API tries to delete the Node of a Machine, unless somebody sets it, in seconds. */
 const nodeDeletionTimeoutSeconds = 10;
 
 /** A Machine with its objects as in requests of UpdateMachine. */
 export function machineObjects(state: State, worker: WorkerGroup, { name, set }: Machine): JsonObject {
-  const namespace = textAt(state.cluster, 'metadata', 'namespace');
   const { labels: own, annotations } = metadataOf(state, worker);
   const labels = {
     ...own,
@@ -264,47 +303,44 @@ export function machineObjects(state: State, worker: WorkerGroup, { name, set }:
   };
   const providerID = `rehearsal://${name}`;
   const made = (template: JsonObject, spec: JsonObject): JsonObject => {
-    const metadata = objectAt(template, 'spec', 'template', 'metadata');
-    return {
-      apiVersion: textAt(template, 'apiVersion'),
-      kind: kindOfTemplate(template),
-      metadata: {
-        name,
-        namespace,
-        labels: { ...objectAt(metadata, 'labels'), ...labels },
-        annotations: {
-          ...objectAt(metadata, 'annotations'),
-          ...annotations,
-          'cluster.x-k8s.io/cloned-from-groupkind': `${textAt(template, 'kind')}.${textAt(template, 'apiVersion').split('/')[0]}`,
-          'cluster.x-k8s.io/cloned-from-name': textAt(template, 'metadata', 'name'),
-          [inProgress]: '',
-        },
-      },
-      spec: { ...objectAt(template, 'spec', 'template', 'spec'), ...spec },
-    };
+    const marks = { annotations: { ...clonedFrom(template).annotations, [inProgress]: '' } };
+    const metadata = mergedMetadata([
+      objectAt(template, 'spec', 'template', 'metadata'),
+      { labels, annotations },
+      marks,
+    ]);
+    return madeOf(template, metadata, spec);
   };
   const optional = optionalSpec(state, worker);
-  return {
-    machine: {
-      apiVersion,
-      kind: 'Machine',
-      metadata: {
-        name,
-        namespace,
-        labels,
-        annotations: { ...annotations, [inProgress]: '', 'runtime.cluster.x-k8s.io/pending-hooks': 'UpdateMachine' },
-      },
-      spec: {
-        clusterName: textAt(state.cluster, 'metadata', 'name'),
-        bootstrap: { configRef: reference(set.bootstrap, kindOfTemplate(set.bootstrap), name), dataSecretName: name },
-        infrastructureRef: reference(set.infrastructure, kindOfTemplate(set.infrastructure), name),
-        version: set.version,
-        providerID,
-        ...optional,
-        deletion: { nodeDeletionTimeoutSeconds, ...objectAt(optional, 'deletion') },
-      },
+  const deletion = { nodeDeletionTimeoutSeconds, ...objectAt(optional, 'deletion') };
+  return withObjects(
+    state,
+    name,
+    { labels, annotations: { ...annotations, [inProgress]: '', [pendingHooksAnnotation]: 'UpdateMachine' } },
+    { bootstrap: made(set.bootstrap, {}), infrastructure: made(set.infrastructure, { providerID }) },
+    { version: set.version, providerID, ...optional, deletion },
+  );
+}
+
+/** The control plane as the class and its patches have it; undefined if its template is not known. */
+export const controlPlaneOf = ({ patched, cluster }: State): JsonObject | undefined =>
+  patched.get(`${textAt(cluster, 'metadata', 'name')} spec.controlPlaneRef`);
+
+/** A machine of the control plane with its objects, in one version. */
+export function controlPlaneObjects(state: State, name: string, version: string): JsonObject {
+  const metadata = {
+    labels: {
+      'cluster.x-k8s.io/cluster-name': textAt(state.cluster, 'metadata', 'name'),
+      'cluster.x-k8s.io/control-plane': '',
+      'cluster.x-k8s.io/control-plane-name': state.controlPlane.name,
     },
-    infrastructureMachine: made(set.infrastructure, { providerID }),
-    bootstrapConfig: made(set.bootstrap, {}),
   };
+  const [, template = unknownTemplates.infrastructure] =
+    [...state.patched].find(([place]) => place.startsWith(`${state.controlPlane.name} `)) ?? [];
+  const kubeadmConfig = objectAt(controlPlaneOf(state), 'spec', 'template', 'spec', 'kubeadmConfigSpec');
+  const objects = {
+    bootstrap: madeOf(unknownTemplates.bootstrap, metadata, kubeadmConfig),
+    infrastructure: madeOf(template, metadata),
+  };
+  return withObjects(state, name, metadata, objects, { version });
 }

@@ -71,7 +71,7 @@ export const nonEmpty = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length > 0 ? { [name]: value } : {};
 
 /** Labels and annotations of an object: later parts override earlier ones. */
-function metadataOf(parts: readonly JsonObject[]): JsonObject {
+export function mergedMetadata(parts: readonly JsonObject[]): JsonObject {
   const merged = (field: string) => Object.assign({}, ...parts.map((part) => objectAt(part, field))) as JsonObject;
   return { ...nonEmpty('labels', merged('labels')), ...nonEmpty('annotations', merged('annotations')) };
 }
@@ -86,7 +86,7 @@ const groupLabels = (state: State, { kind, topologyName }: WorkerGroup): JsonObj
   ownLabels(state, { [groupLabel[kind]]: topologyName });
 
 /** Cluster API's own annotations of what is made of a template. */
-const clonedFrom = (template: JsonObject): JsonObject => ({
+export const clonedFrom = (template: JsonObject): { annotations: JsonObject } => ({
   annotations: {
     'cluster.x-k8s.io/cloned-from-groupkind': `${textAt(template, 'kind')}.${textAt(template, 'apiVersion').split('/')[0]}`,
     'cluster.x-k8s.io/cloned-from-name': textAt(template, 'metadata', 'name'),
@@ -109,7 +109,7 @@ export function clusterBuiltin(state: State, { upgradeStep }: Desired): JsonObje
       name,
       namespace,
       uid: textAt(metadata, 'uid'),
-      metadata: metadataOf([
+      metadata: mergedMetadata([
         { labels: objectAt(metadata, 'labels'), annotations },
         ownLabels(state),
         step === undefined ? {} : { annotations: { [upgradeStepAnnotation]: step } },
@@ -146,7 +146,7 @@ function templateFor(
   }
   const withMetadata = (object: JsonObject): JsonObject => {
     const metadata = objectAt(object, 'metadata');
-    return { ...object, metadata: { ...metadata, ...metadataOf([metadata, ...parts, clonedFrom(template)]) } };
+    return { ...object, metadata: { ...metadata, ...mergedMetadata([metadata, ...parts, clonedFrom(template)]) } };
   };
   const { annotations, ...metadata } = objectAt(template, 'metadata');
   // Requests had annotations that were emptied, until v1.14.
@@ -203,7 +203,7 @@ function itemFor(state: State, template: ClassTemplate | undefined, use: Use): I
 
 /** Labels and annotations of a group of workers, which its MachineSets and Machines get as well. */
 export function groupMetadata(state: State, worker: WorkerGroup, classMetadata: JsonObject): JsonObject {
-  const merged = metadataOf([
+  const merged = mergedMetadata([
     classMetadata,
     objectAt(topologyOf(state, worker), 'metadata'),
     groupLabels(state, worker),
@@ -272,7 +272,7 @@ function controlPlaneItems(state: State, { controlPlane }: Blueprint, desired: D
   const builtin: JsonObject = {
     controlPlane: {
       version: desired.version,
-      metadata: metadataOf([objectAt(template, 'spec', 'template', 'metadata'), ...own, clonedFrom(template)]),
+      metadata: mergedMetadata([objectAt(template, 'spec', 'template', 'metadata'), ...own, clonedFrom(template)]),
       name,
       ...(replicas !== undefined && { replicas }),
       ...(machines && {

@@ -596,6 +596,18 @@ describe('in-place updates', () => {
     });
   });
 
+  test('a patch without type and content is none, and one without a known type ends the simulation', () => {
+    const playedWith = (machineSetPatch: JsonObject) =>
+      simulate((effect) => (effect.hook === 'CanUpdateMachineSet' ? { machineSetPatch } : covered(effect)), scenario);
+    expect(playedWith({}).end).toMatchObject({ isComplete: true, reason: '' });
+    expect(playedWith({ patchType: 'JSONMergePatch', patch: '' }).end).toMatchObject({ isComplete: true, reason: '' });
+    const because = 'a patch of an in-place update cannot be applied: failed to apply patch: ';
+    expect(playedWith({ patch: 'e30=' }).end.reason).toBe(`${because}patchType is not set`);
+    expect(playedWith({ patchType: 'Strategic', patch: 'e30=' }).end.reason).toBe(
+      `${because}unknown patchType Strategic`,
+    );
+  });
+
   test('a negative retryAfterSeconds ends an update', () => {
     const { calls, events, end } = simulate(
       (effect) => (effect.hook === 'UpdateMachine' ? { retryAfterSeconds: -5 } : covered(effect)),
