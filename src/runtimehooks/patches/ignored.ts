@@ -167,16 +167,18 @@ export function revertIgnored(before: JsonObject, after: JsonObject, place: Temp
   function revertIn(old: JsonObject, changed: JsonObject, fates: Fates, path: Keys): void {
     const takesOthers = Object.hasOwn(fates, '*');
     for (const name of takesOthers ? Object.keys(fates) : changedNames(old, changed)) {
-      const [fate, from, to] = [own(fates, name), own(old, name), own(changed, name)];
+      const fate = own(fates, name);
+      const from = own(old, name);
+      const to = own(changed, name);
       if (from === to) {
         continue;
       }
-      const inner = [...path, name];
       if (typeof fate === 'object' && (takesOthers || (isJsonObject(to) && isJsonObject(from ?? {})))) {
-        revertIn(objectAt(from), objectAt(to), fate, inner);
+        revertIn(objectAt(from), objectAt(to), fate, [...path, name]);
       } else if (
         fate === 'taken' ? to === undefined : fate === undefined || from !== undefined || sets.includes(fate)
       ) {
+        const inner = [...path, name];
         if (!isSame(from, to)) {
           reverted.push(inner);
         }
