@@ -1,14 +1,8 @@
 export { exitCode } from './framework/program.ts';
 
 import { completionLines } from './framework/complete.ts';
-import {
-  type CommandEntry,
-  calledCommand,
-  createProgram,
-  type Io,
-  type Program,
-  runProgram,
-} from './framework/program.ts';
+import type { Io } from './framework/program.ts';
+import { type CommandEntry, calledCommand, createProgram, type Program, runProgram } from './framework/run-program.ts';
 
 type Entry = readonly [summary: string, load: CommandEntry['load']];
 

@@ -1,22 +1,20 @@
 import { join } from 'node:path';
 import { addHandlers, hookNames, ProjectError } from '../../extension/scaffold/index.ts';
-import { SuggestedArgument } from '../framework/complete.ts';
-import { addFlags, type Flags, readFlags, textFlag } from '../framework/flags.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flags, textFlag } from '../framework/flags.ts';
 import { didYouMean } from '../framework/nearest.ts';
-import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
+import { FailureError, UsageError } from '../framework/program.ts';
 
 const addHandlerFlags = {
   project: textFlag('DIR', 'folder of the project', { default: '.' }),
 } satisfies Flags;
 
 /** `extensionconfig-webhook add-handler HOOK…`: adds handlers to a project of `new-extension`. */
-export const define: DefineCommand = (command, io) => {
-  command
-    .description('Adds handlers to a project that new-extension created.')
-    .addArgument(new SuggestedArgument('<hooks...>', 'Runtime Hooks to write handlers for', hookNames));
-  addFlags(command, addHandlerFlags);
-  command.action((hooks: string[]) => {
-    const { project } = readFlags(addHandlerFlags, command, io.env);
+export const command = defineCommand({
+  description: 'Adds handlers to a project that new-extension created.',
+  args: [['<hooks...>', 'Runtime Hooks to write handlers for', hookNames]],
+  flags: addHandlerFlags,
+  run({ flags: { project }, io }, hooks: string[]) {
     const unknown = hooks.find((hook) => !hookNames.includes(hook));
     if (unknown !== undefined) {
       const remedy = didYouMean(unknown, hookNames, `the hooks are ${hookNames.join(', ')}`);
@@ -29,5 +27,5 @@ export const define: DefineCommand = (command, io) => {
     } catch (error) {
       throw error instanceof ProjectError ? new FailureError(error.message) : error;
     }
-  });
-};
+  },
+});

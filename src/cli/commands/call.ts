@@ -10,20 +10,12 @@ import {
 } from '../../runtimehooks/client/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../runtimehooks/index.ts';
 import { sampleRequest } from '../../runtimehooks/messages/index.ts';
-import { SuggestedArgument } from '../framework/complete.ts';
-import {
-  addFlags,
-  type Flags,
-  type FlagValues,
-  outputFlag,
-  readFlags,
-  switchFlag,
-  textFlag,
-} from '../framework/flags.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { indentedYaml } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
-import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
+import { exitCode, FailureError, type Io, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
 import { hookNamed } from './hooks.ts';
@@ -275,57 +267,51 @@ async function callAll(hook: HookDefinition, caller: Caller): Promise<Verdict['v
  * `call HANDLER.EXTENSIONCONFIG`, `call --hook HOOK --all`: makes a call and shows what Cluster API would do with the
  * answer.
  */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description(
-      'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
-    )
-    .addArgument(new SuggestedArgument('[handler]', 'handler as HANDLER.EXTENSIONCONFIG', 'handlers'))
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description:
+    'Calls a handler, or with --all every handler of a hook one after the other, and shows what Cluster API would make of the answers. The calls are real: the extension does its work.',
+  args: [['[handler]', 'handler as HANDLER.EXTENSIONCONFIG', 'handlers']],
+  flags: callFlags,
+  help: `
 The handlers are read from the status of the ExtensionConfigs. If there are
 none, the extension is asked for them first.
 
 Exit code: 0 accepted, blocked, or swallowed by failurePolicy Ignore, 1 failed
 (or an extension could not be asked for its handlers), 2 usage error or a file
 that cannot be read.`,
-    )
-    .action(async (name: string | undefined) => {
-      const flags = readFlags(callFlags, command, io.env);
-      if ((name === undefined) === !flags.all || flags.all !== (flags.hook !== undefined)) {
-        throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or pass --hook HOOK and --all');
-      }
-      const dot = name?.lastIndexOf('.') ?? -1;
-      if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
-        throw new UsageError(`call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG`);
-      }
-      const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
-      if (hook?.singleton) {
-        throw new UsageError(`--hook: ${hook.name} has no handlers; use "discover" to call it`);
-      }
-      if ((flags.request === undefined) === !flags.sample) {
-        throw new UsageError('call: pass either --request FILE or --sample');
-      }
-      const extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
-      const client = createClusterApiClient({
-        resolve: extensions.resolve,
-        // Of a namespace that is not in a cluster, only the label that each has is known.
-        namespaceLabels:
-          extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
-      });
-      const progress = startProgress(io.stderr, () => 'waiting for the answer');
-      try {
-        const caller = { client, flags, io, extensions };
-        const unregistered = await register(caller);
-        const verdict = hook === undefined ? await callOne(name ?? '', caller) : await callAll(hook, caller);
-        // Handlers of extensions that could not be discovered were not called.
-        end(verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok);
-      } finally {
-        progress.stop();
-        extensions.close();
-        await client.close();
-      }
+  async run({ flags, io }, name: string | undefined) {
+    if ((name === undefined) === !flags.all || flags.all !== (flags.hook !== undefined)) {
+      throw new UsageError('call: name a handler as HANDLER.EXTENSIONCONFIG, or pass --hook HOOK and --all');
+    }
+    const dot = name?.lastIndexOf('.') ?? -1;
+    if (name !== undefined && (dot <= 0 || dot === name.length - 1)) {
+      throw new UsageError(`call: ${JSON.stringify(name.slice(0, 100))} is not of the form HANDLER.EXTENSIONCONFIG`);
+    }
+    const hook = flags.hook === undefined ? undefined : hookNamed(flags.hook, '--hook');
+    if (hook?.singleton) {
+      throw new UsageError(`--hook: ${hook.name} has no handlers; use "discover" to call it`);
+    }
+    if ((flags.request === undefined) === !flags.sample) {
+      throw new UsageError('call: pass either --request FILE or --sample');
+    }
+    const extensions = await readExtensions(flags, name === undefined ? [] : [name.slice(dot + 1)], io);
+    const client = createClusterApiClient({
+      resolve: extensions.resolve,
+      // Of a namespace that is not in a cluster, only the label that each has is known.
+      namespaceLabels:
+        extensions.namespaceLabels ?? (async (namespace) => ({ 'kubernetes.io/metadata.name': namespace })),
     });
-  addFlags(command, callFlags);
-};
+    const progress = startProgress(io.stderr, () => 'waiting for the answer');
+    try {
+      const caller = { client, flags, io, extensions };
+      const unregistered = await register(caller);
+      const verdict = hook === undefined ? await callOne(name ?? '', caller) : await callAll(hook, caller);
+      // Handlers of extensions that could not be discovered were not called.
+      return verdict === 'failed' || unregistered > 0 ? exitCode.findings : exitCode.ok;
+    } finally {
+      progress.stop();
+      extensions.close();
+      await client.close();
+    }
+  },
+});

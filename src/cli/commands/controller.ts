@@ -21,19 +21,12 @@ import {
   startHealthServer,
   stopInTime,
 } from '../../server/index.ts';
+import { defineCommand } from '../framework/command.ts';
 import { durationFlag } from '../framework/duration.ts';
-import {
-  addFlags,
-  choiceFlag,
-  type Flags,
-  type FlagValues,
-  readFlags,
-  switchFlag,
-  textFlag,
-} from '../framework/flags.ts';
+import { choiceFlag, type Flags, type FlagValues, switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
 import { listenProblem } from '../framework/port-problem.ts';
-import { type DefineCommand, exitCode, FailureError, UsageError } from '../framework/program.ts';
+import { FailureError, UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 import { clusterFlags, orNoCluster } from './cluster-flags.ts';
@@ -124,14 +117,11 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
 }
 
 /** `extensionconfig-webhook controller`: reconciles the ExtensionConfigs of a cluster until it is stopped. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description(
-      "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
-    )
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description:
+    "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",
+  flags: controllerFlags,
+  help: `
 discover  asks each extension for its handlers and writes status and conditions,
           as Cluster API's own controller does; it exits with code 1 if that one
           is running.
@@ -141,10 +131,7 @@ observe   writes nothing.
 
 Exit code: 0 stopped, 1 Cluster API's own controller is running or a port is
 taken, 2 usage error.`,
-    );
-  addFlags(command, controllerFlags);
-  command.action(async () => {
-    const flags = readFlags(controllerFlags, command, io.env);
+  async run({ flags, io }) {
     const leaderElection = leaderElectionOf(flags);
     const catalog = hookCatalogOf(flags['hook-lifecycles']);
     const kubeConfig = await orNoCluster(loadKubeConfig(flags, io.env));
@@ -200,6 +187,5 @@ taken, 2 usage error.`,
         log.info('stopped');
       });
     }
-    end(exitCode.ok);
-  });
-};
+  },
+});

@@ -5,8 +5,9 @@ import { type DocumentChange, type RewriteProblem, rewriteManifests } from '../.
 import { convert } from '../../extensionconfig/conversion/index.ts';
 import { apiVersionOf, hubVersion, kind, versions } from '../../extensionconfig/index.ts';
 import { createReplacer, ReplaceError, readManifests, showPlace } from '../../kubernetes/manifests/index.ts';
-import { addFlags, choiceFlag, type Flags, listFlag, readFlags, switchFlag } from '../framework/flags.ts';
-import { type DefineCommand, exitCode, UsageError } from '../framework/program.ts';
+import { defineCommand } from '../framework/command.ts';
+import { choiceFlag, type Flags, listFlag, switchFlag } from '../framework/flags.ts';
+import { exitCode, UsageError } from '../framework/program.ts';
 
 const help = `
 PATH is a file, a folder (all *.yaml, *.yml and *.json below it, except hidden
@@ -64,15 +65,12 @@ async function diffOf(
 }
 
 /** `convert [PATH…]`: converts manifests to another version of the API. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description('Converts the ExtensionConfigs in YAML and JSON files to another API version.')
-    .argument('[paths...]', 'files, folders, or - for standard input');
-  addFlags(command, convertFlags);
-  command.addHelpText('after', help);
-
-  command.action(async (named: string[]) => {
-    const { to, write, check, quiet, filename } = readFlags(convertFlags, command, io.env);
+export const command = defineCommand({
+  description: 'Converts the ExtensionConfigs in YAML and JSON files to another API version.',
+  args: [['[paths...]', 'files, folders, or - for standard input']],
+  flags: convertFlags,
+  help,
+  async run({ flags: { to, write, check, quiet, filename }, io }, named: string[]) {
     const paths = [...named, ...filename];
     if (write && check) {
       throw new UsageError('convert: --check changes nothing and --write does: leave one out');
@@ -131,6 +129,6 @@ export const define: DefineCommand = (command, io, end) => {
       }
     }
     io.signal.throwIfAborted();
-    end(code);
-  });
-};
+    return code;
+  },
+});

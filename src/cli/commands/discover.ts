@@ -1,9 +1,9 @@
 import { count, printableJson, readableYaml, withoutControls } from '../../base/index.ts';
 import { createClient, type ExtensionFinding, type Survey, surveyExtension } from '../../runtimehooks/client/index.ts';
-import { SuggestedArgument } from '../framework/complete.ts';
-import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flags, outputFlag } from '../framework/flags.ts';
 import { table } from '../framework/layout.ts';
-import { type DefineCommand, exitCode } from '../framework/program.ts';
+import { exitCode } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, handlerTimeoutFlag, hookCatalogOf } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
@@ -48,63 +48,57 @@ function surveyText(survey: Survey, extensions: Extensions): string {
 }
 
 /** `discover [NAME…]`: shows what extension servers offer, and what is wrong with it. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description(
-      "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",
-    )
-    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description:
+    "Asks the extension servers of ExtensionConfigs, in the cluster or in files, for their handlers. Checks the answers against all rules of Cluster API, and the servers' certificates, speed and consistency. Nothing is written.",
+  args: [['[names...]', 'ExtensionConfigs (default: all)', 'extensions']],
+  flags: discoverFlags,
+  help: `
 Services of the cluster are reached through "kubectl port-forward", which ends
 with the command. For ExtensionConfigs in files, --resolve says where they are.
 
 Exit code: 0 Cluster API would accept every answer (warnings are fine), 1 it
 would not, 2 usage error or a file that cannot be read.`,
-    )
-    .action(async (names: string[]) => {
-      const flags = readFlags(discoverFlags, command, io.env);
-      const known = {
-        catalog: hookCatalogOf(flags['hook-lifecycles']),
-        release: flags['target-cluster-api-version'],
-      };
-      const extensions = await readExtensions(flags, names, io);
-      const { configs, resolve } = extensions;
-      const client = createClient({ resolve, ...known });
-      let [asked, errors] = [0, 0];
-      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
-      try {
-        const surveys = inTurn(configs, (config) =>
-          surveyExtension(config, {
-            client,
-            known,
-            resolve,
-            signal: io.signal,
-            maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
-          }),
+  async run({ flags, io }, names: string[]) {
+    const known = {
+      catalog: hookCatalogOf(flags['hook-lifecycles']),
+      release: flags['target-cluster-api-version'],
+    };
+    const extensions = await readExtensions(flags, names, io);
+    const { configs, resolve } = extensions;
+    const client = createClient({ resolve, ...known });
+    let [asked, errors] = [0, 0];
+    const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
+    try {
+      const surveys = inTurn(configs, (config) =>
+        surveyExtension(config, {
+          client,
+          known,
+          resolve,
+          signal: io.signal,
+          maxHandlerTimeoutSeconds: flags['max-handler-timeout-seconds'],
+        }),
+      );
+      for await (const survey of surveys) {
+        asked++;
+        errors += survey.findings.filter(({ severity }) => severity === 'error').length;
+        progress.clear();
+        io.stdout.write(
+          flags.output === 'json'
+            ? `${printableJson(survey)}\n`
+            : flags.output === 'yaml'
+              ? `---\n${readableYaml(survey)}`
+              : surveyText(survey, extensions),
         );
-        for await (const survey of surveys) {
-          asked++;
-          errors += survey.findings.filter(({ severity }) => severity === 'error').length;
-          progress.clear();
-          io.stdout.write(
-            flags.output === 'json'
-              ? `${printableJson(survey)}\n`
-              : flags.output === 'yaml'
-                ? `---\n${readableYaml(survey)}`
-                : surveyText(survey, extensions),
-          );
-        }
-      } finally {
-        progress.stop();
-        extensions.close();
-        await client.close();
       }
-      if (configs.length === 0) {
-        io.stderr.write('discover: there are no ExtensionConfigs\n');
-      }
-      end(errors > 0 ? exitCode.findings : exitCode.ok);
-    });
-  addFlags(command, discoverFlags);
-};
+    } finally {
+      progress.stop();
+      extensions.close();
+      await client.close();
+    }
+    if (configs.length === 0) {
+      io.stderr.write('discover: there are no ExtensionConfigs\n');
+    }
+    return errors > 0 ? exitCode.findings : exitCode.ok;
+  },
+});

@@ -19,12 +19,12 @@ import {
   sampleRequest,
   sampleResponse,
 } from '../../runtimehooks/messages/index.ts';
-import { SuggestedArgument } from '../framework/complete.ts';
-import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flags, outputFlag } from '../framework/flags.ts';
 import { indentedYaml, table } from '../framework/layout.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { didYouMean } from '../framework/nearest.ts';
-import { type DefineCommand, exitCode, UsageError } from '../framework/program.ts';
+import { exitCode, UsageError } from '../framework/program.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
 
 const output = outputFlag(['text', 'json']);
@@ -169,86 +169,71 @@ function changeText({ severity, rule, hook, field, message }: HookChange): strin
   return withoutControls(`${severity}: ${hook}${field === undefined ? '' : ` ${field}`} ${message}${by}`);
 }
 
-const defineDiff: DefineCommand = (command, io, end) => {
-  command
-    .summary('compare two OpenAPI documents of hooks')
-    .description(
-      "Compares two OpenAPI documents of hooks and reports violations of the Runtime SDK's rules: hooks and fields are removed only with a new version (1), a version is deprecated only in favour of one at least as stable (3), and a deprecated version stays for its minimum time (4).",
-    )
-    .argument('<old>', 'old OpenAPI document, YAML or JSON')
-    .argument('<new>', 'new OpenAPI document')
-    .addHelpText(
-      'after',
-      `
+const diff = defineCommand({
+  description:
+    "Compares two OpenAPI documents of hooks and reports violations of the Runtime SDK's rules: hooks and fields are removed only with a new version (1), a version is deprecated only in favour of one at least as stable (3), and a deprecated version stays for its minimum time (4).",
+  args: [
+    ['<old>', 'old OpenAPI document, YAML or JSON'],
+    ['<new>', 'new OpenAPI document'],
+  ],
+  flags: diffFlags,
+  help: `
 Whether a removal is too early (rule 4) depends on the lifecycles of the hooks.
 Those of Cluster API are built in; add a provider's own with --hook-lifecycles.
 
 Exit code: 0 no rule is broken, 1 a rule is broken, 2 usage error or a file that
 cannot be read.`,
-    )
-    .action((oldFile: string, newFile: string) => {
-      const flags = readFlags(diffFlags, command, io.env);
-      const [before, after] = [readDocument(oldFile), readDocument(newFile)];
-      const facts = {
-        lifecycles: hookCatalogOf(flags['hook-lifecycles']),
-        release: flags['target-cluster-api-version'] ?? parseRelease(after.version),
-        month: new Date().toISOString().slice(0, 7),
-      };
-      const changes = onDocument(newFile, () => compareHookDocuments(before, after, facts));
-      const breaks = changes.filter(({ severity }) => severity === 'break').length;
-      if (flags.output === 'json') {
-        io.stdout.write(`${printableJson({ breaks, changes }, 2)}\n`);
-      } else {
-        io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
-        io.stdout.write(
-          changes.length === 0 ? 'no change\n' : `${changes.length} changed, ${breaks} of them against the rules\n`,
-        );
-      }
-      end(breaks > 0 ? exitCode.findings : exitCode.ok);
-    });
-  addFlags(command, diffFlags);
-};
+  run({ flags, io }, oldFile: string, newFile: string) {
+    const [before, after] = [readDocument(oldFile), readDocument(newFile)];
+    const facts = {
+      lifecycles: hookCatalogOf(flags['hook-lifecycles']),
+      release: flags['target-cluster-api-version'] ?? parseRelease(after.version),
+      month: new Date().toISOString().slice(0, 7),
+    };
+    const changes = onDocument(newFile, () => compareHookDocuments(before, after, facts));
+    const breaks = changes.filter(({ severity }) => severity === 'break').length;
+    if (flags.output === 'json') {
+      io.stdout.write(`${printableJson({ breaks, changes }, 2)}\n`);
+    } else {
+      io.stdout.write(changes.map((change) => `${changeText(change)}\n`).join(''));
+      io.stdout.write(
+        changes.length === 0 ? 'no change\n' : `${changes.length} changed, ${breaks} of them against the rules\n`,
+      );
+    }
+    return breaks > 0 ? exitCode.findings : exitCode.ok;
+  },
+});
 
 /** `hooks [NAME]`, `hooks diff OLD NEW`: lists and explains Runtime Hooks. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    // `--output` after `diff` belongs to `diff`.
-    .enablePositionalOptions()
-    .description('Lists the Runtime Hooks, or explains one with its messages and a sample of each.')
-    .addArgument(
-      new SuggestedArgument(
-        '[name]',
-        'hook to explain',
-        clusterApiHooks.map(({ name }) => name),
-      ),
-    )
-    .action((name: string | undefined) => {
-      const flags = readFlags(hooksFlags, command, io.env);
-      const release = flags['target-cluster-api-version'];
-      if (name !== undefined) {
-        const hook = hookNamed(name, 'hooks');
-        io.stdout.write(
-          flags.output === 'json' ? `${printableJson(explain(hook, release), 2)}\n` : explanationText(hook, release),
-        );
-        return;
-      }
-      const rows = clusterApiHooks.map((hook) => describe(hook, release));
+export const command = defineCommand({
+  description: 'Lists the Runtime Hooks, or explains one with its messages and a sample of each.',
+  args: [['[name]', 'hook to explain', clusterApiHooks.map(({ name }) => name)]],
+  flags: hooksFlags,
+  commands: { diff: { summary: 'compare two OpenAPI documents of hooks', ...diff } },
+  run({ flags, io }, name: string | undefined) {
+    const release = flags['target-cluster-api-version'];
+    if (name !== undefined) {
+      const hook = hookNamed(name, 'hooks');
       io.stdout.write(
-        flags.output === 'json'
-          ? `${printableJson(rows, 2)}\n`
-          : table([
-              ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
-              ...rows.map((row) => [
-                row.name,
-                row.version,
-                row.introduced,
-                row.phase,
-                row.blocking ? 'yes' : 'no',
-                row.summary,
-              ]),
-            ]),
+        flags.output === 'json' ? `${printableJson(explain(hook, release), 2)}\n` : explanationText(hook, release),
       );
-    });
-  addFlags(command, hooksFlags);
-  defineDiff(command.command('diff'), io, end);
-};
+      return;
+    }
+    const rows = clusterApiHooks.map((hook) => describe(hook, release));
+    io.stdout.write(
+      flags.output === 'json'
+        ? `${printableJson(rows, 2)}\n`
+        : table([
+            ['HOOK', 'VERSION', 'SINCE', 'STATE', 'BLOCKS', 'WHAT IT IS FOR'],
+            ...rows.map((row) => [
+              row.name,
+              row.version,
+              row.introduced,
+              row.phase,
+              row.blocking ? 'yes' : 'no',
+              row.summary,
+            ]),
+          ]),
+    );
+  },
+});

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { hookNames, ProjectError, writeProject } from '../../extension/scaffold/index.ts';
 import { dns1035LabelProblems } from '../../kubernetes/index.ts';
-import { addFlags, choiceFlag, type Flag, FlagError, type Flags, readFlags, textFlag } from '../framework/flags.ts';
+import { defineCommand } from '../framework/command.ts';
+import { choiceFlag, type Flag, FlagError, type Flags, textFlag } from '../framework/flags.ts';
 import { nearestTo } from '../framework/nearest.ts';
-import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
+import { FailureError, UsageError } from '../framework/program.ts';
 import { shellPath } from '../framework/shell-path.ts';
 import { version } from '../framework/version.ts';
 import { readTemplateTypes } from './template-types.ts';
@@ -72,12 +73,11 @@ function specOf(name: string, folder: string | undefined): string {
 }
 
 /** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
-export const define: DefineCommand = (command, io) => {
-  command.description('Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.');
-  command.argument('<DIR>', 'folder for the project; must be new or empty');
-  addFlags(command, newExtensionFlags);
-  command.action(async (folder: string) => {
-    const flags = readFlags(newExtensionFlags, command, io.env);
+export const command = defineCommand({
+  description: 'Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.',
+  args: [['<DIR>', 'folder for the project; must be new or empty']],
+  flags: newExtensionFlags,
+  async run({ flags, io }, folder: string) {
     if (folder === '') {
       throw new UsageError('new-extension: DIR is empty: name the folder of the project');
     }
@@ -120,5 +120,5 @@ export const define: DefineCommand = (command, io) => {
         '"docker build" sees only the project, not the packed packages: publish them to a registry of your own for that, and name their versions in package.json.\n',
       );
     }
-  });
-};
+  },
+});

@@ -1,8 +1,8 @@
 import { printableJson } from '../../base/index.ts';
 import { formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
-import { SuggestedArgument } from '../framework/complete.ts';
-import { addFlags, type Flag, FlagError, type Flags, outputFlag, readFlags, switchFlag } from '../framework/flags.ts';
-import { type DefineCommand, exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flag, FlagError, type Flags, outputFlag, switchFlag } from '../framework/flags.ts';
+import { exitCode, FailureError, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { catalogFlags, hookCatalogOf, knownReleases } from './catalog-flags.ts';
 import { type Extensions, extensionFlags, readExtensions } from './extensions.ts';
@@ -56,70 +56,62 @@ async function currentRelease(told: Release | undefined, to: Release, { cluster 
 }
 
 /** `preflight --target-cluster-api-version VERSION`: what an upgrade of Cluster API means for extensions. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description(
-      'Checks before an upgrade of Cluster API which extensions are in the way: extensions that the release would refuse as a whole, extensions that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written.',
-    )
-    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description:
+    'Checks before an upgrade of Cluster API which extensions are in the way: extensions that the release would refuse as a whole, extensions that do not answer now (an upgrade restarts the managers, and a manager that cannot discover every extension does not start), CAs and certificates that expire, and changes in calls. Nothing is written.',
+  args: [['[names...]', 'ExtensionConfigs (default: all)', 'extensions']],
+  flags: preflightFlags,
+  help: `
 Extensions are asked for their handlers, as Cluster API does every ten minutes;
 no other hook is called. From outside the cluster, Services are reached
 through "kubectl port-forward"; manifests/preflight has a Job that runs inside.
 
 Exit code: 0 safe (warnings are fine), 1 not safe or unknown, 2 usage error or
 a file that cannot be read.`,
-    )
-    .action(async (names: string[]) => {
-      const flags = readFlags(preflightFlags, command, io.env);
-      const to = flags[targetName];
-      if (to === undefined) {
-        throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
-      }
-      const { askExtension, createClient, examineExtension, preflightAsText, reportOf } = await loadWork();
-      const catalog = hookCatalogOf(flags['hook-lifecycles']);
-      const extensions = await readExtensions(flags, names, io, !flags.offline);
-      const { configs, resolve, originals } = extensions;
-      const client = createClient({ resolve, catalog, release: to });
-      let asked = 0;
-      const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
-      try {
-        const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch(
-          (error: Error) => {
-            io.signal.throwIfAborted();
-            throw new FailureError(error.message);
-          },
-        );
-        const verdicts = [];
-        const results = inTurn(configs, async (config) => ({
-          config,
-          original: originals.get(config) ?? {},
-          isFromCluster: extensions.cluster !== undefined,
-          answer: flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal }),
-        }));
-        for await (const facts of results) {
+  async run({ flags, io }, names: string[]) {
+    const to = flags[targetName];
+    if (to === undefined) {
+      throw new UsageError(`preflight: name the release to upgrade to, for example --${targetName} v1.14`);
+    }
+    const { askExtension, createClient, examineExtension, preflightAsText, reportOf } = await loadWork();
+    const catalog = hookCatalogOf(flags['hook-lifecycles']);
+    const extensions = await readExtensions(flags, names, io, !flags.offline);
+    const { configs, resolve, originals } = extensions;
+    const client = createClient({ resolve, catalog, release: to });
+    let asked = 0;
+    const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
+    try {
+      const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch(
+        (error: Error) => {
           io.signal.throwIfAborted();
-          asked++;
-          verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
-        }
-        const report = reportOf({ ...current, to }, verdicts);
-        progress.clear();
-        io.stdout.write(
-          flags.output === 'json' ? `${printableJson(report, 2)}\n` : preflightAsText(report, paintFor(io)),
-        );
-        if (configs.length === 0) {
-          io.stderr.write(
-            `preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`,
-          );
-        }
-        end(report.verdict === 'safe' ? exitCode.ok : exitCode.findings);
-      } finally {
-        progress.stop();
-        extensions.close();
-        await client.close();
+          throw new FailureError(error.message);
+        },
+      );
+      const verdicts = [];
+      const results = inTurn(configs, async (config) => ({
+        config,
+        original: originals.get(config) ?? {},
+        isFromCluster: extensions.cluster !== undefined,
+        answer: flags.offline ? undefined : await askExtension(config, { client, resolve, signal: io.signal }),
+      }));
+      for await (const facts of results) {
+        io.signal.throwIfAborted();
+        asked++;
+        verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
       }
-    });
-  addFlags(command, preflightFlags);
-};
+      const report = reportOf({ ...current, to }, verdicts);
+      progress.clear();
+      io.stdout.write(
+        flags.output === 'json' ? `${printableJson(report, 2)}\n` : preflightAsText(report, paintFor(io)),
+      );
+      if (configs.length === 0) {
+        io.stderr.write(`preflight: there are no ExtensionConfigs, so nothing is in the way of ${formatRelease(to)}\n`);
+      }
+      return report.verdict === 'safe' ? exitCode.ok : exitCode.findings;
+    } finally {
+      progress.stop();
+      extensions.close();
+      await client.close();
+    }
+  },
+});

@@ -16,20 +16,18 @@ import {
   rehearse,
 } from '../../checks/rehearsal/index.ts';
 import { compareReleases, formatRelease, parseRelease, type Release } from '../../runtimehooks/index.ts';
-import { SuggestedArgument } from '../framework/complete.ts';
+import { defineCommand } from '../framework/command.ts';
 import {
-  addFlags,
   type Flag,
   FlagError,
   type Flags,
   integerFlag,
   listFlag,
   outputFlag,
-  readFlags,
   switchFlag,
   textFlag,
 } from '../framework/flags.ts';
-import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
+import { exitCode, type Io, paintFor, UsageError } from '../framework/program.ts';
 import { startProgress } from '../framework/progress.ts';
 import { knownReleases } from './catalog-flags.ts';
 import { extensionFlags, readExtensions, unreachableHint } from './extensions.ts';
@@ -248,15 +246,12 @@ function labelsBy<T>(look: (namespace: string) => Promise<T>): (namespace: strin
 }
 
 /** `rehearse`: plays a Cluster's lifecycle against extensions. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description(
-      'Simulates the lifecycle of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',
-    )
-    .addArgument(new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all)', 'extensions'))
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description:
+    'Simulates the lifecycle of a Cluster against extension servers: calls the hooks as Cluster API would, in its order and with its arguments, retries calls that block or fail, and shows what a user would see. Time is simulated, and nothing is written to a cluster. The calls are real: the extensions do their work, for Clusters that do not exist.',
+  args: [['[names...]', 'ExtensionConfigs (default: all)', 'extensions']],
+  flags: rehearseFlags,
+  help: `
 Faults: "down@BeforeClusterUpgrade=3" makes the servers unreachable for three
 tries, "restart@7" restarts the controller after the seventh call, and
 "block@BeforeControlPlaneUpgrade=30" makes a second handler block for 30
@@ -264,66 +259,65 @@ seconds.
 
 Exit code: 0 all lifecycles completed, 1 one did not, 2 usage error or a file
 that cannot be read.`,
-    )
-    .action(async (names: readonly string[]) => {
-      const flags = readFlags(rehearseFlags, command, io.env);
-      const upgrades = flags['upgrade-to'];
-      const input = await readFiles(flags, upgrades[0], io);
-      const extensions = await readExtensions(flags, names, io);
-      if (extensions.configs.length === 0) {
-        throw new UsageError('there are no ExtensionConfigs: pass files with -f');
+  async run({ flags, io }, names: string[]) {
+    const upgrades = flags['upgrade-to'];
+    const input = await readFiles(flags, upgrades[0], io);
+    const extensions = await readExtensions(flags, names, io);
+    if (extensions.configs.length === 0) {
+      throw new UsageError('there are no ExtensionConfigs: pass files with -f');
+    }
+    const clusters = input.subjects.length;
+    const folder = flags['write-requests'];
+    const onRequest = folder === undefined ? undefined : requestWriter(folder);
+    let [calls, ended] = [0, 0];
+    let hint: string | undefined;
+    const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
+    const printer =
+      flags.output === 'text'
+        ? textPrinter(io, input.subjects.map(clusterOf), progress.clear)
+        : flags.output === 'json'
+          ? jsonPrinter(io, progress.clear)
+          : htmlPrinter(io, progress.clear);
+    try {
+      const { complete } = await rehearse({
+        configs: extensions.configs,
+        subjects: input.subjects,
+        scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
+        limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
+        release: flags['cluster-api-version'],
+        faults: flags.fault,
+        resolve: extensions.resolve,
+        namespaceLabels: labelsBy(async (namespace) => ({
+          'kubernetes.io/metadata.name': namespace,
+          ...(await extensions.namespaceLabels?.(namespace)),
+          ...input.namespaces.get(namespace),
+        })),
+        isRealTime: flags['real-time'],
+        onRequest,
+        onEntry(entry) {
+          calls += entry.type === 'call' ? 1 : 0;
+          if (entry.type === 'end') {
+            ended++;
+            hint ??= unreachableHint(entry.reason, extensions);
+          }
+          printer.add(entry);
+        },
+        signal: io.signal,
+      });
+      printer.end();
+      if (hint !== undefined) {
+        io.stderr.write(`rehearse: ${hint}\n`);
       }
-      const clusters = input.subjects.length;
-      const folder = flags['write-requests'];
-      const onRequest = folder === undefined ? undefined : requestWriter(folder);
-      let [calls, ended] = [0, 0];
-      let hint: string | undefined;
-      const progress = startProgress(io.stderr, () => `${calls} calls made, ${ended} of ${clusters} Clusters done`);
-      const printer =
-        flags.output === 'text'
-          ? textPrinter(io, input.subjects.map(clusterOf), progress.clear)
-          : flags.output === 'json'
-            ? jsonPrinter(io, progress.clear)
-            : htmlPrinter(io, progress.clear);
-      try {
-        const { complete } = await rehearse({
-          configs: extensions.configs,
-          subjects: input.subjects,
-          scenario: { upgrades, isDeleted: flags.delete, updatesInPlace: flags['in-place-updates'] },
-          limits: { maxCalls: flags['max-calls'], maxFailures: flags['max-failures'] },
-          release: flags['cluster-api-version'],
-          faults: flags.fault,
-          resolve: extensions.resolve,
-          namespaceLabels: labelsBy(async (namespace) => ({
-            'kubernetes.io/metadata.name': namespace,
-            ...(await extensions.namespaceLabels?.(namespace)),
-            ...input.namespaces.get(namespace),
-          })),
-          isRealTime: flags['real-time'],
-          onRequest,
-          onEntry(entry) {
-            calls += entry.type === 'call' ? 1 : 0;
-            if (entry.type === 'end') {
-              ended++;
-              hint ??= unreachableHint(entry.reason, extensions);
-            }
-            printer.add(entry);
-          },
-          signal: io.signal,
-        });
-        printer.end();
-        if (hint !== undefined) {
-          io.stderr.write(`rehearse: ${hint}\n`);
-        }
-        if (complete < clusters) {
-          end(exitCode.findings);
-        } else if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
-          io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
-        }
-      } finally {
-        extensions.close();
-        progress.stop();
+      if (complete < clusters) {
+        return exitCode.findings;
       }
-    });
-  addFlags(command, rehearseFlags);
-};
+      if (flags.output === 'text' && upgrades.length === 0 && !flags.delete) {
+        io.stdout.write('add --upgrade-to VERSION and --delete for the rest of the lifecycle\n');
+      }
+      return exitCode.ok;
+    } finally {
+      extensions.close();
+      progress.stop();
+    }
+  },
+});

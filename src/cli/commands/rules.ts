@@ -1,10 +1,10 @@
 import { printableJson } from '../../base/index.ts';
 import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
-import { SuggestedArgument } from '../framework/complete.ts';
-import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flags, outputFlag } from '../framework/flags.ts';
 import { indentedYaml, table } from '../framework/layout.ts';
 import { didYouMean } from '../framework/nearest.ts';
-import { type DefineCommand, UsageError } from '../framework/program.ts';
+import { UsageError } from '../framework/program.ts';
 
 const rulesFlags = {
   output: outputFlag(['text', 'json']),
@@ -36,43 +36,32 @@ function explanationText(rule: Rule): string {
 }
 
 /** `rules [ID]`: lists and explains the rules. */
-export const define: DefineCommand = (command, io) => {
-  command
-    .description('Lists the rules, or explains one with a bad and a good example.')
-    .addArgument(
-      new SuggestedArgument(
-        '[id]',
-        'rule to explain',
-        rules.map((rule) => rule.id),
-      ),
-    )
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description: 'Lists the rules, or explains one with a bad and a good example.',
+  args: [['[id]', 'rule to explain', rules.map((rule) => rule.id)]],
+  flags: rulesFlags,
+  help: `
 The profile "upstream" has the rules of Cluster API itself, "strict" has all
 rules. --rules-config of lint and serve configures individual rules.`,
-    )
-    .action((id: string | undefined) => {
-      const { output } = readFlags(rulesFlags, command, io.env);
-      if (id === undefined) {
-        const rows = rules.map(describe);
-        io.stdout.write(
-          output === 'json'
-            ? `${printableJson(rows, 2)}\n`
-            : table([
-                ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
-                ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
-              ]),
-        );
-        return;
-      }
-      const rule = rules.find((candidate) => candidate.id === id);
-      if (rule === undefined) {
-        const ids = rules.map((candidate) => candidate.id);
-        const hint = didYouMean(id, ids, '"rules" without an id lists them');
-        throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
-      }
-      io.stdout.write(output === 'json' ? `${printableJson(explain(rule), 2)}\n` : explanationText(rule));
-    });
-  addFlags(command, rulesFlags);
-};
+  run({ flags: { output }, io }, id: string | undefined) {
+    if (id === undefined) {
+      const rows = rules.map(describe);
+      io.stdout.write(
+        output === 'json'
+          ? `${printableJson(rows, 2)}\n`
+          : table([
+              ['RULE', 'SEVERITY', 'PROFILE', 'WHAT IT CHECKS'],
+              ...rows.map((row) => [row.id, row.severity, row.profile, row.summary]),
+            ]),
+      );
+      return;
+    }
+    const rule = rules.find((candidate) => candidate.id === id);
+    if (rule === undefined) {
+      const ids = rules.map((candidate) => candidate.id);
+      const hint = didYouMean(id, ids, '"rules" without an id lists them');
+      throw new UsageError(`rules: there is no rule ${JSON.stringify(id)}; ${hint}`);
+    }
+    io.stdout.write(output === 'json' ? `${printableJson(explain(rule), 2)}\n` : explanationText(rule));
+  },
+});

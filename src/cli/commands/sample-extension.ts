@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs';
 import { localExtensionConfig } from '../../extension/index.ts';
 import { BehaviourError, createSampleExtension, readBehaviours } from '../../extension/sample/index.ts';
 import { ClientCaError, fixedCertificate, ListenError, selfSignedPair, stopInTime } from '../../server/index.ts';
-import { addFlags, type Flags, integerFlag, readFlags, switchFlag, textFlag } from '../framework/flags.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flags, integerFlag, switchFlag, textFlag } from '../framework/flags.ts';
 import { readLimitedFile } from '../framework/limited-file.ts';
 import { logFlags, openLog } from '../framework/log.ts';
 import { checkPortsDiffer, listenProblem } from '../framework/port-problem.ts';
-import { type DefineCommand, FailureError, UsageError } from '../framework/program.ts';
+import { FailureError, UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { publishFile, withdrawFile } from './publish-file.ts';
 
@@ -49,11 +50,10 @@ function behavioursOf(file: string | undefined) {
 }
 
 /** `extensionconfig-webhook sample-extension`: an extension server with a handler for each hook. */
-export const define: DefineCommand = (command, io) => {
-  command.description('Runs an extension server with a handler for each Runtime Hook, to test callers with.');
-  addFlags(command, sampleFlags);
-  command.action(async () => {
-    const flags = readFlags(sampleFlags, command, io.env);
+export const command = defineCommand({
+  description: 'Runs an extension server with a handler for each Runtime Hook, to test callers with.',
+  flags: sampleFlags,
+  async run({ flags, io }) {
     const folder = flags['cert-dir'];
     if ((folder === undefined) !== flags['self-signed']) {
       throw new UsageError(
@@ -126,5 +126,5 @@ export const define: DefineCommand = (command, io) => {
       }
       await stopInTime(log, stopTimeoutMs, (timeoutMs) => running.stop({ timeoutMs }));
     }
-  });
-};
+  },
+});

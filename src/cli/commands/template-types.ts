@@ -1,7 +1,8 @@
 import { printableLines } from '../../base/index.ts';
 import { TemplateTypesError, templateTypes } from '../../extension/scaffold/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { type DefineCommand, type Io, UsageError } from '../framework/program.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Io, UsageError } from '../framework/program.ts';
 import { manifestObjects } from './manifest-objects.ts';
 
 /**
@@ -22,12 +23,11 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
 }
 
 /** `extensionconfig-webhook template-types`: types for patchers, from CustomResourceDefinitions. */
-export const define: DefineCommand = (command, io) => {
-  command.description(
+export const command = defineCommand({
+  description:
     'Writes TypeScript types of the kinds in CustomResourceDefinitions, for patches of their templates, and their fields, for updates in place.',
-  );
-  command.argument('<FILE...>', 'files or folders with CustomResourceDefinitions; "-" for standard input');
-  command.action(async (paths: string[]) => {
+  args: [['<FILE...>', 'files or folders with CustomResourceDefinitions; "-" for standard input']],
+  async run({ io }, paths: string[]) {
     io.stdout.write(await readTemplateTypes(paths, io));
-  });
-};
+  },
+});

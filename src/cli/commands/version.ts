@@ -1,6 +1,6 @@
 import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../../runtimehooks/index.ts';
-import { addFlags, type Flags, outputFlag, readFlags } from '../framework/flags.ts';
-import type { DefineCommand } from '../framework/program.ts';
+import { defineCommand } from '../framework/command.ts';
+import { type Flags, outputFlag } from '../framework/flags.ts';
 import { commit, version } from '../framework/version.ts';
 
 const versionFlags = {
@@ -28,14 +28,12 @@ export function versionLine(): string {
 }
 
 /** `version`: what is running, for bug reports. */
-export const define: DefineCommand = (command, io) => {
-  command.description(
+export const command = defineCommand({
+  description:
     'Prints the version of the program, the commit it was built from, its Node.js version, and the Cluster API releases whose Runtime Hooks it knows.',
-  );
-  addFlags(command, versionFlags);
-  command.action(() => {
-    const { output } = readFlags(versionFlags, command, io.env);
+  flags: versionFlags,
+  run({ flags: { output }, io }) {
     const text = output === 'json' ? JSON.stringify(facts(), null, 2) : versionLine();
     io.stdout.write(`${text}\n`);
-  });
-};
+  },
+});

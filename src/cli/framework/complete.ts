@@ -1,11 +1,11 @@
 import { Argument, type Command, type Option } from 'commander';
 import { type LookedUp, suggestionsFor } from './flags.ts';
 
-/** An argument with suggested values. The command itself rejects other values. */
+/** An argument with suggested values, by default files. */
 export class SuggestedArgument extends Argument {
-  readonly suggestions: readonly string[] | LookedUp;
+  readonly suggestions: readonly string[] | LookedUp | undefined;
 
-  constructor(syntax: string, description: string, suggestions: readonly string[] | LookedUp) {
+  constructor(syntax: string, description: string, suggestions: readonly string[] | LookedUp | undefined) {
     super(syntax, description);
     this.suggestions = suggestions;
   }
@@ -55,7 +55,7 @@ function completionOfFlag(option: Option, typed: string): Completion {
 
 /** The candidates for an argument: arguments without suggestions are files. */
 function completionOfArgument(argument: Argument): Completion {
-  const names = argument instanceof SuggestedArgument ? argument.suggestions : argument.argChoices;
+  const names = argument instanceof SuggestedArgument ? argument.suggestions : undefined;
   if (names !== undefined) {
     return ofNames(names);
   }

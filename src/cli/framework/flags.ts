@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { truncated, withoutControls } from '../../base/index.ts';
 import { nearestTo } from './nearest.ts';
-import { UsageError } from './program.ts';
+import { type Io, UsageError } from './program.ts';
 
 /** A flag of a command, which can also be set by an environment variable. */
 export interface Flag<T> {
@@ -44,6 +44,15 @@ export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
 /** The values of flags, by name. */
 export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
+
+/** A call of a command. */
+export interface Call<F extends Flags> {
+  /** The values of its flags. */
+  flags: FlagValues<F>;
+  /** Whether a flag is set, by the command line or the environment. */
+  isGiven: (flag: keyof F) => boolean;
+  io: Io;
+}
 
 const variablePrefix = 'EXTENSIONCONFIG_WEBHOOK_';
 
@@ -118,15 +127,14 @@ export function suggestionsFor(option: Option, typed: string): readonly string[]
   return suggestions.filter((value) => !given.has(value)).map((value) => `${before}${value}`);
 }
 
-/** Adds flags to a command; `readFlags` returns their values. May be called several times. */
-export function addFlags(command: Command, flags: Flags): Command {
-  if (flagOptionsOf(command).length === 0) {
-    command.addHelpText('after', () => variablesNote(command));
-  }
+/** Adds flags to a command; `readFlags` returns their values. */
+export function addFlags(command: Command, flags: Flags): void {
   for (const [name, flag] of Object.entries(flags)) {
     command.addOption(new FlagOption(name, flag));
   }
-  return command;
+  if (Object.keys(flags).length > 0) {
+    command.addHelpText('after', () => variablesNote(command));
+  }
 }
 
 function flagOptionsOf(command: Command): FlagOption[] {
@@ -185,17 +193,22 @@ function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
 }
 
 /**
- * The values of a command's flags: from the command line, else from the environment, else the default. An empty
- * environment variable counts as unset.
+ * A call of a command, with the values of its flags: from the command line, else from the environment, else the default. An
+ * empty environment variable counts as unset.
  *
  * @throws {UsageError} that names the variable, its value and what is allowed. (Commander has already parsed those on
  *   the command line.)
  */
-export function readFlags<F extends Flags>(flags: F, command: Command, env: NodeJS.ProcessEnv): FlagValues<F> {
-  applyEnvironment(command, env);
-  const optionOf = new Map(flagOptionsOf(command).map((option) => [option.name(), option.attributeName()]));
-  const values = Object.keys(flags).map((name) => [name, command.getOptionValue(optionOf.get(name) ?? name)]);
-  return Object.fromEntries(values) as FlagValues<F>;
+export function readFlags<F extends Flags>(flags: F, command: Command, io: Io): Call<F> {
+  applyEnvironment(command, io.env);
+  const attributes = new Map(flagOptionsOf(command).map((option) => [option.name(), option.attributeName()]));
+  const attributeOf = (flag: string) => attributes.get(flag) ?? flag;
+  const values = Object.keys(flags).map((name) => [name, command.getOptionValue(attributeOf(name))]);
+  return {
+    flags: Object.fromEntries(values) as FlagValues<F>,
+    isGiven: (flag) => ['cli', 'env'].includes(command.getOptionValueSource(attributeOf(String(flag))) ?? ''),
+    io,
+  };
 }
 
 /** The default values of flags. */

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { printableJson, withoutControls } from '../../../base/index.ts';
 import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import { withRemedy } from '../../../kubernetes/client/index.ts';
@@ -17,8 +16,9 @@ import {
   type Step,
   type StoredSecret,
 } from '../../../webhook/certs/index.ts';
-import { addFlags, type Flags, type FlagValues, readFlags } from '../../framework/flags.ts';
-import { type DefineCommand, exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
+import { type Command, defineCommand } from '../../framework/command.ts';
+import type { Flags, FlagValues } from '../../framework/flags.ts';
+import { exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
   type CertsContext,
@@ -203,71 +203,68 @@ async function advance(
   return action.kind === 'blocked' || isStuck(action, facts) || missing.length > 0 ? exitCode.findings : exitCode.ok;
 }
 
-/** `extensionconfig-webhook certs …`: certificates of the webhook, with keys that come from `entropy`. */
-export function define(
-  certs: Command,
-  io: Io,
-  end: Parameters<DefineCommand>[2],
-  entropy: Entropy = systemEntropy,
-): void {
-  certs.description('Manages the CA, the serving certificate and caBundles.');
+const bootstrapFlags = { ...commonFlags, ...issuingFlags };
 
-  function defineOne<F extends Flags>(
-    name: string,
-    summary: string,
-    flags: F,
-    work: (values: FlagValues<F>, report: (step: Step) => void) => Promise<number>,
-  ): void {
-    const command = addFlags(certs.command(name), flags)
-      .summary(summary)
-      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
-    command.action(async () => end(await orFail(io, (report) => work(readFlags(flags, command, io.env), report))));
-  }
-
-  const bootstrapFlags = { ...commonFlags, ...issuingFlags };
-  defineOne(
-    'bootstrap',
-    'create what is missing or broken, and inject the trust bundle; change nothing if all is well',
-    bootstrapFlags,
-    (flags, report) => advance(flags, io, 'repair', { entropy, report }),
-  );
-  defineOne(
-    'rotate',
-    'renew what is due, and continue a rotation that is under way',
-    { ...bootstrapFlags, ...rotateFlags },
-    (flags, report) => advance(flags, io, 'rotate', { entropy, report }),
-  );
-  defineOne(
-    'inject',
-    'write the trust bundle into the targets, and do nothing else',
-    { ...commonFlags, ...injectFlags },
-    async (flags) => {
-      if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
-        throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
-      }
-      const context = await readContext(flags, io);
-      const bundle = await context.bundle();
-      const code = reportInjections(await inject(context, flags['extension-configs']), context.json, io);
-      if (flags['external-ca'] && bundle.state !== 'usable') {
-        io.stderr.write(`there is nothing to inject: ${problemOf(bundle)}\n`);
-        return exitCode.findings;
-      }
-      return code;
-    },
-  );
-  defineOne(
-    'status',
-    'show what exists, what rotate would do now, and why; the exit code is 1 if something is wrong or due',
-    bootstrapFlags,
-    async (flags) => {
-      const context = await readContext(flags, io);
-      const run = readRun(flags, context, io, 'rotate');
-      const { facts, servingSecret } = await readSnapshot(run);
-      const external = context.external(servingSecret);
-      const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
-      const status = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
-      io.stdout.write(context.json ? `${printableJson(status, 2)}\n` : renderStatus(status));
-      return status.ok ? exitCode.ok : exitCode.findings;
-    },
-  );
+/** A subcommand of `certs`. */
+function subcommand<F extends Flags>(
+  summary: string,
+  flags: F,
+  work: (flags: FlagValues<F>, io: Io, report: (step: Step) => void) => Promise<number>,
+) {
+  const command = defineCommand({
+    description: `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    flags,
+    run: (call) => orFail(call.io, (report) => work(call.flags, call.io, report)),
+  });
+  return { summary, ...command };
 }
+
+/** `extensionconfig-webhook certs …`: certificates of the webhook, with keys that come from `entropy`. */
+export const certsCommand = (entropy: Entropy = systemEntropy): Command => ({
+  description: 'Manages the CA, the serving certificate and caBundles.',
+  commands: {
+    bootstrap: subcommand(
+      'create what is missing or broken, and inject the trust bundle; change nothing if all is well',
+      bootstrapFlags,
+      (flags, io, report) => advance(flags, io, 'repair', { entropy, report }),
+    ),
+    rotate: subcommand(
+      'renew what is due, and continue a rotation that is under way',
+      { ...bootstrapFlags, ...rotateFlags },
+      (flags, io, report) => advance(flags, io, 'rotate', { entropy, report }),
+    ),
+    inject: subcommand(
+      'write the trust bundle into the targets, and do nothing else',
+      { ...commonFlags, ...injectFlags },
+      async (flags, io) => {
+        if (flags['cert-dir'] !== undefined && flags['extension-configs']) {
+          throw new UsageError('--extension-configs needs a cluster: leave out --cert-dir');
+        }
+        const context = await readContext(flags, io);
+        const bundle = await context.bundle();
+        const code = reportInjections(await inject(context, flags['extension-configs']), context.json, io);
+        if (flags['external-ca'] && bundle.state !== 'usable') {
+          io.stderr.write(`there is nothing to inject: ${problemOf(bundle)}\n`);
+          return exitCode.findings;
+        }
+        return code;
+      },
+    ),
+    status: subcommand(
+      'show what exists, what rotate would do now, and why; the exit code is 1 if something is wrong or due',
+      bootstrapFlags,
+      async (flags, io) => {
+        const context = await readContext(flags, io);
+        const run = readRun(flags, context, io, 'rotate');
+        const { facts, servingSecret } = await readSnapshot(run);
+        const external = context.external(servingSecret);
+        const action = external === undefined ? next(facts, { ...run.settings, refused: new Map() }) : undefined;
+        const status = statusOf(facts, action, external, await context.bundle(), run.settings.caRenewBeforeMs);
+        io.stdout.write(context.json ? `${printableJson(status, 2)}\n` : renderStatus(status));
+        return status.ok ? exitCode.ok : exitCode.findings;
+      },
+    ),
+  },
+});
+
+export const command = certsCommand();

@@ -8,20 +8,11 @@ import {
   testConformance,
 } from '../../../checks/conformance/index.ts';
 import { clusterApiHooks } from '../../../runtimehooks/index.ts';
-import { SuggestedArgument } from '../../framework/complete.ts';
+import { defineCommand } from '../../framework/command.ts';
 import { durationFlag } from '../../framework/duration.ts';
-import {
-  addFlags,
-  type Flag,
-  FlagError,
-  type Flags,
-  listFlag,
-  outputFlag,
-  readFlags,
-  switchFlag,
-} from '../../framework/flags.ts';
+import { type Flag, FlagError, type Flags, listFlag, outputFlag, switchFlag } from '../../framework/flags.ts';
 import { didYouMean } from '../../framework/nearest.ts';
-import { type DefineCommand, exitCode, paintFor, UsageError } from '../../framework/program.ts';
+import { exitCode, paintFor, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import { catalogFlags, hookCatalogOf } from '../catalog-flags.ts';
 import { extensionFlags, readExtensions } from '../extensions.ts';
@@ -60,17 +51,12 @@ const conformanceFlags = {
 } satisfies Flags;
 
 /** `conformance [NAME…]`: checks how extension servers behave, given only their address. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description(
-      'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
-    )
-    .addArgument(
-      new SuggestedArgument('[names...]', 'ExtensionConfigs (default: all in the files of -f)', 'extensions'),
-    )
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description:
+    'Tests whether extension servers, in any language, are well-behaved: calls them as Cluster API would, and as it hopefully never will, and checks the answers.',
+  args: [['[names...]', 'ExtensionConfigs (default: all in the files of -f)', 'extensions']],
+  flags: conformanceFlags,
+  help: `
 The test makes hundreds of calls, 50 of them at once, so choose a server that is
 not in use. All objects are made up, in the namespace conformance-sample.
 Without --with-side-effects, only read-only hooks are called: variables,
@@ -78,52 +64,49 @@ patches, validation, upgrade plans and CanUpdate….
 
 Exit code: 0 no check failed (warnings are fine), 1 a check failed or could not
 be completed in time, 2 usage error or a file that cannot be read.`,
-    )
-    .action(async (names: string[]) => {
-      const flags = readFlags(conformanceFlags, command, io.env);
-      if (flags.filename.length === 0 && names.length === 0) {
-        throw new UsageError('conformance: name the ExtensionConfigs of the cluster to test, or pass files with -f');
-      }
-      const requests = readRequests(flags.request);
-      const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
-      const { configs, resolve, close } = await readExtensions(flags, names, io);
-      let doing = '';
-      const progress = startProgress(io.stderr, () => doing);
-      const reports: ConformanceReport[] = [];
-      try {
-        for (const config of configs) {
-          const name = withoutControls(config.metadata.name ?? '');
-          doing = `${name}: discovery`;
-          const report = await testConformance(config, {
-            known,
-            resolve,
-            withSideEffects: flags['with-side-effects'],
-            requests,
-            hooks: clusterApiHooks,
-            signal: io.signal,
-            now: () => new Date(),
-            ...(flags.check.length > 0 && { checks: flags.check }),
-            timeLimitMs: flags['time-limit'],
-            onCheck: ({ id }, index, count) => {
-              doing = `${name}: check ${index + 1} of ${count}, ${id}`;
-            },
-          });
-          reports.push(report);
-          progress.clear();
-          if (flags.output === 'json') {
-            io.stdout.write(`${printableJson(report)}\n`);
-          } else if (flags.output === 'text') {
-            io.stdout.write(reportAsText(report, paintFor(io)));
-          }
+  async run({ flags, io }, names: string[]) {
+    if (flags.filename.length === 0 && names.length === 0) {
+      throw new UsageError('conformance: name the ExtensionConfigs of the cluster to test, or pass files with -f');
+    }
+    const requests = readRequests(flags.request);
+    const known = { catalog: hookCatalogOf(flags['hook-lifecycles']), release: flags['target-cluster-api-version'] };
+    const { configs, resolve, close } = await readExtensions(flags, names, io);
+    let doing = '';
+    const progress = startProgress(io.stderr, () => doing);
+    const reports: ConformanceReport[] = [];
+    try {
+      for (const config of configs) {
+        const name = withoutControls(config.metadata.name ?? '');
+        doing = `${name}: discovery`;
+        const report = await testConformance(config, {
+          known,
+          resolve,
+          withSideEffects: flags['with-side-effects'],
+          requests,
+          hooks: clusterApiHooks,
+          signal: io.signal,
+          now: () => new Date(),
+          ...(flags.check.length > 0 && { checks: flags.check }),
+          timeLimitMs: flags['time-limit'],
+          onCheck: ({ id }, index, count) => {
+            doing = `${name}: check ${index + 1} of ${count}, ${id}`;
+          },
+        });
+        reports.push(report);
+        progress.clear();
+        if (flags.output === 'json') {
+          io.stdout.write(`${printableJson(report)}\n`);
+        } else if (flags.output === 'text') {
+          io.stdout.write(reportAsText(report, paintFor(io)));
         }
-      } finally {
-        progress.stop();
-        close();
       }
-      if (flags.output === 'junit') {
-        io.stdout.write(reportsAsJunit(reports));
-      }
-      end(reports.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings);
-    });
-  addFlags(command, conformanceFlags);
-};
+    } finally {
+      progress.stop();
+      close();
+    }
+    if (flags.output === 'junit') {
+      io.stdout.write(reportsAsJunit(reports));
+    }
+    return reports.every(({ verdict }) => verdict === 'passed') ? exitCode.ok : exitCode.findings;
+  },
+});

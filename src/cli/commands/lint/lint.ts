@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { Command } from 'commander';
 import { count, shortList, withoutControls } from '../../../base/index.ts';
 import {
   formats,
@@ -12,18 +11,17 @@ import {
 } from '../../../checks/lint/index.ts';
 import { createReplacer, showPlace } from '../../../kubernetes/manifests/index.ts';
 import { createRuleSet, type RuleSetOptions, rules } from '../../../policy/index.ts';
+import { defineCommand } from '../../framework/command.ts';
 import {
-  addFlags,
+  type Call,
   type Flags,
-  type FlagValues,
   integerFlag,
   listFlag,
   outputFlag,
-  readFlags,
   switchFlag,
   textFlag,
 } from '../../framework/flags.ts';
-import { type DefineCommand, exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
+import { exitCode, type Io, paintFor, UsageError } from '../../framework/program.ts';
 import { createProgress } from '../../framework/progress.ts';
 import { version } from '../../framework/version.ts';
 import { clusterFlags } from '../cluster-flags.ts';
@@ -104,6 +102,7 @@ const lintFlags = {
   baseline: textFlag('FILE', 'file with known findings, which are not reported', { defaultText: 'none' }),
   'write-baseline': textFlag('FILE', 'write all findings to this file, for --baseline', { defaultText: 'none' }),
   ...policyFlags,
+  'no-config': switchFlag(`ignore ${lintConfigName} files`),
 } satisfies Flags;
 
 function withoutWarnings(object: LintedObject): LintedObject {
@@ -118,15 +117,11 @@ interface Policies {
   unusedContext: () => string | undefined;
 }
 
-function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, context: LintFacts): Policies {
+function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, context: LintFacts): Policies {
   const now = new Date();
   const policies = new Map<RuleSetOptions, LintPolicy>();
-  const attributes = new Map(command.options.map((option) => [option.name(), option.attributeName()]));
-  const common = command.getOptionValue('config') === false ? ruleSetOptionsOf(flags) : undefined;
-  const optionsOf = createLintOptions({
-    values: flags,
-    isGiven: (flag) => ['cli', 'env'].includes(command.getOptionValueSource(attributes.get(flag) ?? flag) ?? ''),
-  });
+  const common = flags['no-config'] ? ruleSetOptionsOf(flags) : undefined;
+  const optionsOf = createLintOptions({ values: flags, isGiven });
   return {
     policyOf(file) {
       const options = common ?? optionsOf(file);
@@ -143,19 +138,14 @@ function createPolicies(command: Command, flags: FlagValues<typeof lintFlags>, c
 }
 
 /** `lint [PATH…]`: applies the rules to manifests in files. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    .description(
-      'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',
-    )
-    .argument('[paths...]', 'files, folders, or - for standard input');
-  addFlags(command, lintFlags);
-  command.addHelpText('after', help);
-
-  command.option('--no-config', `ignore ${lintConfigName} files`);
-
-  command.action(async (named: string[]) => {
-    const flags = readFlags(lintFlags, command, io.env);
+export const command = defineCommand({
+  description:
+    'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',
+  args: [['[paths...]', 'files, folders, or - for standard input']],
+  flags: lintFlags,
+  help,
+  async run(call, named: string[]) {
+    const { flags, io } = call;
     const paths = [...named, ...flags.filename];
     if (paths.length === 0) {
       throw new UsageError('lint: name files or folders to check, "." for this folder, or "-" for standard input');
@@ -165,7 +155,7 @@ export const define: DefineCommand = (command, io, end) => {
     }
     const baselines = openBaselines(flags);
     const context = await factsOf(flags, io);
-    const { policyOf, unusedContext } = createPolicies(command, flags, context);
+    const { policyOf, unusedContext } = createPolicies(call, context);
     const format = formats[flags.output]({ version, rules, paint: paintFor(io), isTerminal: io.stdout.isTTY === true });
     const maxWarnings = flags['max-warnings'];
 
@@ -226,8 +216,7 @@ export const define: DefineCommand = (command, io, end) => {
     if (io.signal.aborted) {
       await output.flush();
       io.stderr.write('lint: interrupted\n');
-      end(exitCode.interrupted);
-      return;
+      return exitCode.interrupted;
     }
     if (!flags.quiet || flags.output !== 'text') {
       await output.write(format.end(summary));
@@ -247,12 +236,9 @@ export const define: DefineCommand = (command, io, end) => {
         summary.files === 0 ? 'no *.yaml, *.yml or *.json' : `no ExtensionConfig in ${count(summary.files, 'file')}`;
       io.stderr.write(`lint: ${where}; name other files, or use --allow-empty\n`);
     }
-    end(
-      summary.errors > 0 || isEmpty
-        ? exitCode.usage
-        : summary.denials > 0 || tooManyWarnings
-          ? exitCode.findings
-          : exitCode.ok,
-    );
-  });
-};
+    if (summary.errors > 0 || isEmpty) {
+      return exitCode.usage;
+    }
+    return summary.denials > 0 || tooManyWarnings ? exitCode.findings : exitCode.ok;
+  },
+});

@@ -1,21 +1,13 @@
-import { addFlags, readFlags } from '../../framework/flags.ts';
-import type { DefineCommand } from '../../framework/program.ts';
+import { defineCommand } from '../../framework/command.ts';
 import { mergeFlags } from './merge-flags.ts';
 
 /** `openapi merge [FILE|URL…]`: merges all documents of an API server into one. */
-export const defineMerge: DefineCommand = (command, io, end) => {
-  command
-    .summary('merge the OpenAPI v3 documents of an API server, or files, into one')
-    .description(
-      'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files and URLs, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',
-    )
-    .argument(
-      '[sources...]',
-      'files, folders, URLs, or - for standard input; default: the API server of the kubeconfig',
-    )
-    .addHelpText(
-      'after',
-      `
+export const merge = defineCommand({
+  description:
+    'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files and URLs, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',
+  args: [['[sources...]', 'files, folders, URLs, or - for standard input; default: the API server of the kubeconfig']],
+  flags: mergeFlags,
+  help: `
 A URL may point to a document or to the list of documents, .../openapi/v3.
 OpenAPI v2 documents are converted. Documents of servers that have not changed
 are read from a cache on disk, which is kept below 256 MiB; entries that have
@@ -24,12 +16,9 @@ not been used for 30 days are deleted.
 Exit code: 0 everything was merged, 1 something is missing or in conflict (the
 summary says what) or a server failed, 2 usage error or a file that cannot be
 read.`,
-    )
-    .action(async (sources: string[]) => {
-      const flags = readFlags(mergeFlags, command, io.env);
-      // The Kubernetes client is large, and `openapi` alone does not need it.
-      const { merge } = await import('./run-merge.ts');
-      end(await merge(sources, flags, io));
-    });
-  addFlags(command, mergeFlags);
-};
+  async run({ flags, io }, sources: string[]) {
+    // The Kubernetes client is large, and `openapi` alone does not need it.
+    const { mergeSources } = await import('./run-merge.ts');
+    return mergeSources(sources, flags, io);
+  },
+});

@@ -8,10 +8,10 @@ import {
   phaseIn,
 } from '../../../runtimehooks/index.ts';
 import { openApiDocument, openApiPage } from '../../../runtimehooks/messages/index.ts';
-import { addFlags, type Flags, outputFlag, readFlags } from '../../framework/flags.ts';
-import type { DefineCommand } from '../../framework/program.ts';
+import { defineCommand } from '../../framework/command.ts';
+import { type Flags, outputFlag } from '../../framework/flags.ts';
 import { catalogFlags } from '../catalog-flags.ts';
-import { defineMerge } from './merge.ts';
+import { merge } from './merge.ts';
 
 const openApiFlags = {
   output: outputFlag(['yaml', 'json', 'html'], 'output format; html is a self-contained page for a browser'),
@@ -19,48 +19,43 @@ const openApiFlags = {
 } satisfies Flags;
 
 /** `openapi`: the OpenAPI document of all hooks; `openapi merge`: merges the documents of an API server. */
-export const define: DefineCommand = (command, io, end) => {
-  command
-    // `--output` after `merge` belongs to `merge`.
-    .enablePositionalOptions()
-    .description('Prints the OpenAPI document of the Runtime Hooks of a Cluster API release.')
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  description: 'Prints the OpenAPI document of the Runtime Hooks of a Cluster API release.',
+  flags: openApiFlags,
+  commands: {
+    merge: { summary: 'merge the OpenAPI v3 documents of an API server, or files, into one', ...merge },
+  },
+  help: `
 A page for a browser: extensionconfig-webhook openapi --output html > hooks.html
 Compare two documents: extensionconfig-webhook hooks diff OLD NEW`,
-    )
-    .action(() => {
-      const flags = readFlags(openApiFlags, command, io.env);
-      const release = flags['target-cluster-api-version'];
-      const hooks = clusterApiHooks.filter(({ lifecycle }) =>
-        ['supported', 'deprecated'].includes(phaseIn(lifecycle, release)),
+  run({ flags, io }) {
+    const release = flags['target-cluster-api-version'];
+    const hooks = clusterApiHooks.filter(({ lifecycle }) =>
+      ['supported', 'deprecated'].includes(phaseIn(lifecycle, release)),
+    );
+    const inRelease = hooks.map((hook) => hookIn(hook, release));
+    const document = openApiDocument(inRelease, { version: formatRelease(release), release });
+    const [own, newest] = [release, newestKnownRelease].map(formatRelease);
+    if (own !== newest) {
+      const later = new Set(
+        hooks.flatMap(({ changes }) =>
+          changes
+            .filter((change) => compareReleases(change.release, release) > 0)
+            .map((change) => `since ${formatRelease(change.release)} ${change.text}`),
+        ),
       );
-      const inRelease = hooks.map((hook) => hookIn(hook, release));
-      const document = openApiDocument(inRelease, { version: formatRelease(release), release });
-      const [own, newest] = [release, newestKnownRelease].map(formatRelease);
-      if (own !== newest) {
-        const later = new Set(
-          hooks.flatMap(({ changes }) =>
-            changes
-              .filter((change) => compareReleases(change.release, release) > 0)
-              .map((change) => `since ${formatRelease(change.release)} ${change.text}`),
-          ),
-        );
-        const more = later.size === 0 ? '' : ` The descriptions include later changes: ${[...later].join('; ')}.`;
-        document.info.description += ` The hooks and the fields of their messages are those of ${own}, the objects within them those of ${newest}.${more}`;
-      }
-      switch (flags.output) {
-        case 'json':
-          io.stdout.write(`${printableJson(document, 2)}\n`);
-          break;
-        case 'html':
-          io.stdout.write(openApiPage(document));
-          break;
-        default:
-          io.stdout.write(readableYaml(document, -1));
-      }
-    });
-  addFlags(command, openApiFlags);
-  defineMerge(command.command('merge'), io, end);
-};
+      const more = later.size === 0 ? '' : ` The descriptions include later changes: ${[...later].join('; ')}.`;
+      document.info.description += ` The hooks and the fields of their messages are those of ${own}, the objects within them those of ${newest}.${more}`;
+    }
+    switch (flags.output) {
+      case 'json':
+        io.stdout.write(`${printableJson(document, 2)}\n`);
+        break;
+      case 'html':
+        io.stdout.write(openApiPage(document));
+        break;
+      default:
+        io.stdout.write(readableYaml(document, -1));
+    }
+  },
+});

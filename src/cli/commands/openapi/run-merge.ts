@@ -83,7 +83,7 @@ function textOf(document: JsonObject, output: MergeFlagValues['output']): string
  * @returns the exit code.
  * @throws {UsageError} or {FailureError} as `gather`, or at the timeout; the reason of the signal.
  */
-export async function merge(args: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
+export async function mergeSources(args: readonly string[], flags: MergeFlagValues, io: Io): Promise<number> {
   const timeout = AbortSignal.timeout(flags.timeout);
   const signal = AbortSignal.any([io.signal, timeout]);
   const warn = (message: string) => io.stderr.write(`openapi merge: ${printable(message)}\n`);

@@ -2,21 +2,13 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
 import { packageRoot } from '../../../base/index.ts';
 import { bundleOf, readCertificates, unreadProblem, usable } from '../../../base/x509/index.ts';
-import {
-  addFlags,
-  type Flags,
-  type FlagValues,
-  integerFlag,
-  readFlags,
-  switchFlag,
-  textFlag,
-} from '../../framework/flags.ts';
+import { defineCommand } from '../../framework/command.ts';
+import { type Flags, type FlagValues, integerFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { readLimitedFile } from '../../framework/limited-file.ts';
 import { logFlags, openLog } from '../../framework/log.ts';
-import { type DefineCommand, type Io, UsageError } from '../../framework/program.ts';
+import { type Io, UsageError } from '../../framework/program.ts';
 import { shellPath } from '../../framework/shell-path.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
@@ -106,8 +98,7 @@ function commandsToTry({ extension, controller }: LoopSettings): string[] {
   ];
 }
 
-async function runSandbox(command: Command, io: Io): Promise<void> {
-  const flags = readFlags(sandboxFlags, command, io.env);
+async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promise<void> {
   const webhook = referenceOf(flags);
   const file = flags['write-kubeconfig'];
   let stale: string | undefined;
@@ -177,11 +168,9 @@ async function runSandbox(command: Command, io: Io): Promise<void> {
 }
 
 /** `sandbox`: an API server on loopback for trying ExtensionConfigs, with the real kubectl and without a cluster. */
-export const define: DefineCommand = (command, io) => {
-  command
-    .description(
-      'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end, unless --data names a file.',
-    )
-    .action(() => runSandbox(command, io));
-  addFlags(command, sandboxFlags);
-};
+export const command = defineCommand({
+  description:
+    'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end, unless --data names a file.',
+  flags: sandboxFlags,
+  run: ({ flags, io }) => runSandbox(flags, io),
+});

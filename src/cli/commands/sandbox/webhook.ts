@@ -12,9 +12,10 @@ import type { Endpoint } from '../../../sandbox/index.ts';
 import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
 import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { defaultsOf } from '../../framework/flags.ts';
-import { type DefineCommand, type Io, type Program, runProgram } from '../../framework/program.ts';
+import type { Io } from '../../framework/program.ts';
+import { type Program, runProgram } from '../../framework/run-program.ts';
 import { version } from '../../framework/version.ts';
-import { define as defineCerts } from '../certs/certs.ts';
+import { certsCommand } from '../certs/certs.ts';
 import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
@@ -161,8 +162,7 @@ export async function runCertsCommand(
     output += chunk;
   });
   const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
-  const define: DefineCommand = (command, commandIo, end) => defineCerts(command, commandIo, end, entropy);
-  const certs = { name: 'certs', summary: '', group: '', load: async () => ({ define }) };
+  const certs = { name: 'certs', summary: '', group: '', load: async () => ({ command: certsCommand(entropy) }) };
   const program: Program = { name: 'extensionconfig-webhook', version: async () => version, commands: [certs] };
   const code = await runProgram(program, ['certs', ...args], io);
   return { code, output };

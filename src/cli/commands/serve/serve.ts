@@ -14,10 +14,10 @@ import {
   stopInTime,
 } from '../../../server/index.ts';
 import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
-import { addFlags, readFlags } from '../../framework/flags.ts';
+import { defineCommand } from '../../framework/command.ts';
 import { openLog } from '../../framework/log.ts';
 import { checkPortsDiffer, listenProblem } from '../../framework/port-problem.ts';
-import { type DefineCommand, exitCode, FailureError, UsageError } from '../../framework/program.ts';
+import { FailureError, UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { followCluster } from '../follow-cluster.ts';
@@ -92,11 +92,10 @@ function unusedFacts(policy: ServePolicy): string | undefined {
 }
 
 /** `extensionconfig-webhook serve`: runs the server until it is stopped. */
-export const define: DefineCommand = (command, io, end) => {
-  command.description('Runs the admission webhooks over HTTPS.');
-  addFlags(command, serveFlags);
-  command.action(async () => {
-    const flags = readFlags(serveFlags, command, io.env);
+export const command = defineCommand({
+  description: 'Runs the admission webhooks over HTTPS.',
+  flags: serveFlags,
+  async run({ flags, io }) {
     const delayMs = shutdownDelayOf(flags, io.env) * 1000;
     const { port, host, 'health-port': healthPort, 'health-host': healthHost } = flags;
     checkPortsDiffer({ port, host, healthPort, healthHost });
@@ -164,6 +163,5 @@ export const define: DefineCommand = (command, io, end) => {
         timeoutMs,
       }),
     );
-    end(exitCode.ok);
-  });
-};
+  },
+});

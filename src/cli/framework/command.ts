@@ -1,0 +1,33 @@
+import type { Call, Flags, LookedUp } from './flags.ts';
+
+/**
+ * An argument: `[names...]`, its description, and the values that shell completion suggests, by default files. The command
+ * itself rejects other values.
+ */
+type ArgumentText = readonly [syntax: string, description: string, suggestions?: readonly string[] | LookedUp];
+
+/** A command: what its help says, what it accepts, and what it does. */
+export interface Command<F extends Flags = Flags> {
+  description: string;
+  args?: readonly ArgumentText[];
+  flags?: F;
+  /** Text of the help, after the flags. */
+  help?: string;
+  /** Its subcommands, each with a line for the help of this one. */
+  commands?: Readonly<Record<string, Command & { summary: string }>>;
+  /** Whether the help alone says what it accepts: any flag and argument is. */
+  acceptsAnything?: boolean;
+  /**
+   * Does the work; absent for a mere group.
+   *
+   * @param args as the syntax of each says: a text, undefined if it is missing, or several texts.
+   * @returns the exit code; by default 0.
+   */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most commands have nothing to return.
+  run?(call: Call<F>, ...args: (string | undefined | string[])[]): Promise<number | void> | number | void;
+}
+
+/** The same, with the types of its flags. */
+export function defineCommand<const F extends Flags = Flags>(command: Command<F>): Command {
+  return command as Command;
+}

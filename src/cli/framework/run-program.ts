@@ -1,0 +1,165 @@
+import { Command as CommanderCommand, CommanderError } from 'commander';
+import { printableLines } from '../../base/index.ts';
+import type { Command } from './command.ts';
+import { SuggestedArgument } from './complete.ts';
+import { addFlags, readFlags } from './flags.ts';
+import { helpConfiguration, helpWidthOf } from './help.ts';
+import { exitCode, FailureError, type Io, UsageError } from './program.ts';
+
+/** A command in the program's list. */
+export interface CommandEntry {
+  name: string;
+  summary: string;
+  /** Heading under which the help lists it; empty for the last one. */
+  group: string;
+  /**
+   * Loads its definition. Only the command that runs is loaded: each needs more modules than the help of all the
+   * others.
+   */
+  load: () => Promise<{ command: Command }>;
+}
+
+/** The code of the error that commander throws for --version. */
+const versionAsked = 'version';
+
+/** A program: the name under which it was called, and its commands. */
+export interface Program {
+  name: string;
+  /** Returns the output of --version: one line. */
+  version: () => Promise<string>;
+  commands: readonly CommandEntry[];
+}
+
+/** Gives a command what its definition says. */
+function build(built: CommanderCommand, command: Command, io: Io, end: (code: number) => void): void {
+  const { description, args = [], flags = {}, help, commands = {}, acceptsAnything = false, run } = command;
+  // A flag after a subcommand belongs to that, even if this one has a flag of the same name.
+  built.description(description).enablePositionalOptions();
+  for (const [syntax, text, suggestions] of args) {
+    built.addArgument(new SuggestedArgument(syntax, text, suggestions));
+  }
+  if (help !== undefined) {
+    built.addHelpText('after', help);
+  }
+  addFlags(built, flags);
+  built.allowUnknownOption(acceptsAnything).allowExcessArguments(acceptsAnything);
+  for (const [name, { summary, ...subcommand }] of Object.entries(commands)) {
+    build(built.command(name).summary(summary), subcommand, io, end);
+  }
+  if (run !== undefined) {
+    built.action(async (...given) => {
+      // After the arguments, commander passes two more: its options and the command.
+      const code = await run(readFlags(flags, built, io), ...given.slice(0, -2));
+      end(code ?? exitCode.ok);
+    });
+  }
+}
+
+/**
+ * Builds a program. Only the commands that `loads` accepts by name have flags and an action.
+ *
+ * @param end takes the exit code of a command if it is not 0.
+ */
+export async function createProgram(
+  { name, commands }: Program,
+  loads: (command: string) => boolean,
+  io: Io,
+  end: (code: number) => void,
+): Promise<CommanderCommand> {
+  const program = new CommanderCommand(name)
+    // A flag after a command belongs to that command, even if the parent has a flag of the same name.
+    .enablePositionalOptions()
+    .option('-V, --version', 'print the version')
+    .on('option:version', () => {
+      throw new CommanderError(exitCode.ok, versionAsked, '');
+    })
+    .helpOption('-h, --help', 'print this help')
+    .commandsGroup('Other:')
+    .helpCommand('help [command]', 'print the help of a command')
+    .exitOverride()
+    .showHelpAfterError('(add --help for all options)')
+    .configureHelp(helpConfiguration)
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => helpWidthOf(io.stdout),
+      getErrHelpWidth: () => helpWidthOf(io.stdout),
+      // In the format of all other user errors.
+      outputError: (text, write) => write(text.replace(/^error: /, `${name}: `)),
+    });
+  for (const { name: commandName, summary, group, load } of commands) {
+    const command = program.command(commandName).summary(summary);
+    if (group !== '') {
+      command.helpGroup(group);
+    }
+    if (loads(commandName)) {
+      build(command, (await load()).command, io, end);
+    }
+  }
+  return program;
+}
+
+/**
+ * The command that arguments name, as in `help NAME`, too; it need not exist. The name of another command may follow as
+ * an argument (`discover sample-extension`), which would load the modules of both.
+ */
+export function calledCommand(args: readonly string[]): string | undefined {
+  // Flags of the program itself take no values.
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+/**
+ * Arguments with the meaning of `help`. Commander prints the program's own help for a command that does not exist, and
+ * knows no `help COMMAND SUBCOMMAND`.
+ */
+function explicitHelp({ commands }: Program, args: readonly string[]): string[] {
+  const [first, command, ...more] = args;
+  if (first !== 'help' || command === undefined || command === 'help' || command.startsWith('-')) {
+    return [...args];
+  }
+  if (!commands.some(({ name }) => name === command)) {
+    return [command];
+  }
+  return more.length > 0 ? [command, ...more, '--help'] : [...args];
+}
+
+/**
+ * Runs a program with arguments (without node and script).
+ *
+ * @returns the exit code.
+ */
+export async function runProgram(definition: Program, args: readonly string[], io: Io): Promise<number> {
+  const { name } = definition;
+  let code: number = exitCode.ok;
+  const called = calledCommand(args);
+  const program = await createProgram(
+    definition,
+    (command) => command === called,
+    io,
+    (ended) => {
+      code = ended;
+    },
+  );
+  try {
+    await program.parseAsync(explicitHelp(definition, args), { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.code === versionAsked) {
+        io.stdout.write(`${await definition.version()}\n`);
+      }
+      // Help and version end with 0; every other error of commander is a mistake in the arguments.
+      return error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+    }
+    if (io.signal.aborted && error === io.signal.reason) {
+      io.stderr.write(`${name}: interrupted\n`);
+      return exitCode.interrupted;
+    }
+    if (error instanceof UsageError || error instanceof FailureError) {
+      io.stderr.write(`${name}: ${printableLines(error.message)}\n`);
+      return error instanceof UsageError ? exitCode.usage : exitCode.findings;
+    }
+    throw error;
+  }
+  return code;
+}
