@@ -235,6 +235,32 @@ describe('a response to a client that has gone', () => {
   });
 });
 
+test('a request over HTTP/2 that arrives after its refusal gets no other response, though the first one was not read', async () => {
+  const responded = Promise.withResolvers<unknown>();
+  const { port, metric } = await serving({
+    http2: true,
+    limits: { requestTimeoutMs: 100, timeoutCheckMs: 20 },
+    handler: () => async (exchange) => {
+      await exchange.readBody('any request');
+      try {
+        exchange.respond({ code: 200, text: 'late' });
+        responded.resolve('nothing thrown');
+      } catch (error) {
+        responded.resolve(error);
+      }
+    },
+  });
+  const settings = { initialWindowSize: 0 };
+  const session = connectHttp2(`https://localhost:${port}`, { ca: testCa.cert, settings });
+  onTestFinished(() => session.destroy());
+  const stream = session.request({ ':method': 'POST' }).on('error', () => {});
+  stream.write('{');
+  const [headers] = await once(stream, 'response');
+  stream.end('}');
+  expect([headers[':status'], await responded.promise]).toEqual([408, 'nothing thrown']);
+  expect(await metric('http_refusals_total{code="408"}')).toBe(1);
+});
+
 describe('an invalid request', () => {
   test.each([
     ['not HTTP', 'hello\r\n\r\n', 400, 'Bad Request', 'BadRequest', 'the request is not valid HTTP/1.1'],

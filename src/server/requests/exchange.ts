@@ -64,6 +64,11 @@ export class Exchange implements OpenExchange {
     return this.#isOver && this.respondingSince === undefined;
   }
 
+  /** Whether there is a client, and no response yet: the server refuses a request that arrives too late by itself. */
+  get #mayRespond(): boolean {
+    return !this.#isOver && this.respondingSince === undefined;
+  }
+
   /** Aborted when the client disconnects before its response. */
   get gone(): AbortSignal {
     // Created on first use, since few requests take long enough to need it.
@@ -96,11 +101,11 @@ export class Exchange implements OpenExchange {
   }
 
   /**
-   * Sends a JSON text, which counts against the limits until the client has read it; nothing if the client has gone. While
-   * the server drains, each response closes its connection.
+   * Sends a JSON text, which counts against the limits until the client has read it; nothing if the client has gone, or the
+   * request was refused in the meantime. While the server drains, each response closes its connection.
    */
   respond({ code, text }: Answer): void {
-    if (this.#isOver) {
+    if (!this.#mayRespond) {
       return;
     }
     const bytes = Buffer.byteLength(text);
@@ -120,7 +125,7 @@ export class Exchange implements OpenExchange {
    * stop sending, and the connection stays open.
    */
   refuse(refusal: Refusal, { code, text } = statusOf(refusal)): void {
-    if (this.#isOver) {
+    if (!this.#mayRespond) {
       return;
     }
     this.#connections.events.refused(refusal.code);
