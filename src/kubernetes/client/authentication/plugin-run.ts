@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import type { User } from '@kubernetes/client-node';
 import { printable, takeTerminal } from '../../../base/index.ts';
 import { isJsonObject, type Json, parseJson } from '../../objects/json/json.ts';
 
@@ -18,6 +19,23 @@ export interface Credential {
   expirationTimestamp?: string;
 }
 
+/** Credentials that change while the program runs: those of a plugin, or in a file. */
+export interface CredentialSource {
+  /**
+   * What the next requests send. That may take longer than a request: a person may have to do something.
+   *
+   * @throws {CredentialError} when there are none.
+   */
+  get(signal: AbortSignal): Promise<Credential>;
+  /** The same after the API server has refused some: these, if there are no others. */
+  after(refused: Credential, signal: AbortSignal): Promise<Credential>;
+  /** A user with credentials, as the client library knows them. */
+  userWith(user: User, credential: Credential): User;
+}
+
+/** There are no credentials. The message contains nothing secret. */
+export class CredentialError extends Error {}
+
 /** How a plugin is started. */
 export interface PluginCall {
   command: string;
@@ -30,7 +48,7 @@ export interface PluginCall {
 }
 
 /** A plugin failed. The message names it, and contains nothing of its output. */
-export class PluginError extends Error {
+export class PluginError extends CredentialError {
   constructor(command: string, problem: string) {
     super(`the credential plugin ${printable(command)} ${problem}`);
   }

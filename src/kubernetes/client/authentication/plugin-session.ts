@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { orAborted } from '../../../base/index.ts';
 import { mayAsk, ownTerminal, type Plugin } from './credential-plugin.ts';
-import { type Credential, type PluginCall, PluginError, runPlugin } from './plugin-run.ts';
+import { type Credential, type CredentialSource, type PluginCall, PluginError, runPlugin } from './plugin-run.ts';
 
 // Credential plugins as client-go runs them (client.authentication.k8s.io, ExecConfig): the library gives them a standard
 // input that never ends, keeps what they write for a person until they end, and never stops them. So it gets a user with
@@ -20,36 +20,17 @@ interface PluginRun {
   stop: AbortController;
 }
 
-/** A user with credentials instead of a plugin. A token of its own comes first, as in kubectl. */
-function userWith({ exec: _, ...user }: User, { token, clientCertificateData, clientKeyData }: Credential): User {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  if (clientCertificateData === undefined || clientKeyData === undefined) {
-    return { ...user, ...(token !== undefined && !user.token && { token }) };
-  }
-  const { certFile: _certFile, keyFile: _keyFile, ...withoutFiles } = user;
-  return {
-    ...withoutFiles,
-    ...(token !== undefined && !user.token && { token }),
-    certData: base64(clientCertificateData),
-    keyData: base64(clientKeyData),
-  };
-}
-
 const sessions = new WeakMap<KubeConfig, PluginSession>();
 
 /** The credential plugin of the current user: of all connections with a kubeconfig, so that it asks a person once. */
-export class PluginSession {
-  readonly #config: KubeConfig;
+export class PluginSession implements CredentialSource {
   readonly #call: PluginCall;
   #run: PluginRun | undefined;
   #held: Credential | undefined;
-  /** The kubeconfig with the credentials that are held. */
-  #signedIn: { config: KubeConfig; credential: Credential } | undefined;
 
-  private constructor(config: KubeConfig, plugin: Plugin) {
+  private constructor(plugin: Plugin) {
     const terminal = ownTerminal();
     const { command = '', args = [], env = [] } = plugin;
-    this.#config = config;
     this.#call = {
       command,
       args,
@@ -66,52 +47,36 @@ export class PluginSession {
     if (known !== undefined || !plugin) {
       return known;
     }
-    const session = new PluginSession(config, plugin);
+    const session = new PluginSession(plugin);
     sessions.set(config, session);
     return session;
   }
 
-  /** The kubeconfig for the next request: its user has the credentials that the plugin gave last. */
-  async signedIn(): Promise<KubeConfig> {
-    const credential = this.#held;
-    const [cluster, user] = [this.#config.getCurrentCluster(), this.#config.getCurrentUser()];
-    if (credential === undefined || cluster === null || user === null) {
-      return this.#config;
-    }
-    if (this.#signedIn?.credential !== credential) {
-      const { KubeConfig } = await import('../client-node.ts');
-      const config = new KubeConfig();
-      config.loadFromClusterAndUser(cluster, userWith(user, credential));
-      this.#signedIn = { config, credential };
-    }
-    return this.#signedIn.config;
-  }
-
-  /** The credentials that requests send; undefined before the first run. */
-  get held(): Credential | undefined {
-    return this.#held;
-  }
-
-  /**
-   * Credentials for the next requests, for which the plugin runs if it has given none that are still valid. That may
-   * take longer than a request: a person may have to do something.
-   *
-   * @throws {PluginError} when it fails, or takes too long.
-   */
-  async credential(signal: AbortSignal): Promise<Credential> {
+  /** The credentials, for which the plugin runs if it has given none that are still valid. */
+  async get(signal: AbortSignal): Promise<Credential> {
     const { expirationTimestamp } = this.#held ?? {};
     const isExpired = expirationTimestamp !== undefined && Date.parse(expirationTimestamp) <= Date.now();
     return this.#held === undefined || isExpired ? this.#ask(signal) : this.#held;
   }
 
-  /** Whether there are other credentials than some that the API server has refused; the plugin is asked for them. */
-  async hasOtherThan(refused: Credential, signal: AbortSignal): Promise<boolean> {
-    const other = this.#held === refused ? await this.#ask(signal) : this.#held;
-    return (
-      other?.token !== refused.token ||
-      other?.clientCertificateData !== refused.clientCertificateData ||
-      other?.clientKeyData !== refused.clientKeyData
-    );
+  async after(refused: Credential, signal: AbortSignal): Promise<Credential> {
+    const other = this.#held === refused || this.#held === undefined ? await this.#ask(signal) : this.#held;
+    const isOther =
+      other.token !== refused.token ||
+      other.clientCertificateData !== refused.clientCertificateData ||
+      other.clientKeyData !== refused.clientKeyData;
+    return isOther ? other : refused;
+  }
+
+  /** A token of the user's own comes first, as in kubectl. */
+  userWith({ exec: _, ...user }: User, { token, clientCertificateData, clientKeyData }: Credential): User {
+    const base64 = (text: string) => Buffer.from(text).toString('base64');
+    const signedIn = { ...user, ...(token !== undefined && !user.token && { token }) };
+    if (clientCertificateData === undefined || clientKeyData === undefined) {
+      return signedIn;
+    }
+    const { certFile: _certFile, keyFile: _keyFile, ...withoutFiles } = signedIn;
+    return { ...withoutFiles, certData: base64(clientCertificateData), keyData: base64(clientKeyData) };
   }
 
   /** Requests at the same time share a run: otherwise a person would be asked several times. */

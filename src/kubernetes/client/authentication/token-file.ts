@@ -1,5 +1,6 @@
 import type { KubeConfig, User } from '@kubernetes/client-node';
 import { readRegularFileSync } from '../../../base/index.ts';
+import { type Credential, CredentialError, type CredentialSource } from './plugin-run.ts';
 
 /** Largest token in a file, in bytes: an HTTP header has room for little more. */
 const maxTokenBytes = 64 * 1024;
@@ -29,10 +30,10 @@ export function withTokenFile(user: User): TokenFileUser {
 }
 
 /** A token in a file that is replaced before it expires: in a pod, the kubelet does so every hour. */
-export class TokenFile {
+export class TokenFile implements CredentialSource {
   readonly #path: string;
   readonly #now: () => number;
-  #known: { token: string; readAt: number } | undefined;
+  #known: { credential: Credential; readAt: number } | undefined;
 
   /** @param now returns a time in ms that never goes back. */
   constructor(path: string, now: () => number = () => performance.now()) {
@@ -40,37 +41,34 @@ export class TokenFile {
     this.#now = now;
   }
 
-  /**
-   * The token. If the file cannot be read again, the last token stays in use.
-   *
-   * @throws {Error} when the file could never be read, or has no token.
-   */
-  token(): string {
-    if (this.#known === undefined || this.#now() - this.#known.readAt >= maxAgeMs) {
-      this.#read();
-    }
-    return (this.#known as { token: string }).token;
+  /** The token. If the file cannot be read again, the last token stays in use. */
+  async get(): Promise<Credential> {
+    const isFresh = this.#known !== undefined && this.#now() - this.#known.readAt < maxAgeMs;
+    return isFresh && this.#known !== undefined ? this.#known.credential : this.#read();
   }
 
-  /** Another token than one that the API server has refused; undefined if the file has no other. */
-  otherThan(refused: string): string | undefined {
-    if (this.#known?.token === refused) {
-      this.#read();
-    }
-    return this.#known?.token === refused ? undefined : this.#known?.token;
+  async after(refused: Credential): Promise<Credential> {
+    const other = this.#known?.credential === refused ? this.#read() : await this.get();
+    return other.token === refused.token ? refused : other;
   }
 
-  #read(): void {
+  /** It is preferred to a token in the kubeconfig itself, as in kubectl. */
+  userWith(user: User, { token = '' }: Credential): User {
+    return { ...user, token };
+  }
+
+  #read(): Credential {
     try {
       const token = readRegularFileSync(this.#path, maxTokenBytes).toString('utf8').trim();
       if (!/^[\x21-\x7e]+$/.test(token)) {
         throw new Error(`${this.#path} ${token === '' ? 'is empty' : 'is not a token: it has other characters'}`);
       }
-      this.#known = { token, readAt: this.#now() };
+      this.#known = { credential: { token }, readAt: this.#now() };
     } catch (error) {
       if (this.#known === undefined) {
-        throw error;
+        throw new CredentialError((error as Error).message);
       }
     }
+    return this.#known.credential;
   }
 }

@@ -36,9 +36,9 @@ function defaultFiles(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** Checks that the token of the user can be read, if it is in a file. Requests read it again now and then. */
-function checkTokenFile(config: KubeConfig): void {
+async function checkTokenFile(config: KubeConfig): Promise<void> {
   try {
-    tokenFileOf(config)?.token();
+    await tokenFileOf(config)?.get();
   } catch (error) {
     throw new KubeConfigError(`the token of the user in the kubeconfig: ${(error as Error).message}`);
   }
@@ -242,7 +242,7 @@ export async function loadKubeConfig(
     );
   }
   checkPem(config);
-  checkTokenFile(config);
+  await checkTokenFile(config);
   try {
     prepareUser(config);
   } catch (error) {

@@ -308,17 +308,19 @@ export function connect(
     clockOffsetMs = time - Date.now();
   };
 
-  /** Does something as the user of the kubeconfig: once more with other credentials of its plugin if they are refused. */
+  /** Does something as the user of the kubeconfig: once more with other credentials, if they are refused. */
   async function signedIn<T>(work: () => Promise<T>): Promise<T> {
     const credential = await transport.signIn(signal);
     try {
       return await work();
     } catch (error) {
-      const isRefused = credential !== undefined && isStatus(error, 401);
-      // If the plugin fails now, the refusal says more.
-      const isOther = isRefused && (await transport.signInAgain(credential, signal).catch(() => false));
+      if (credential === undefined || !isStatus(error, 401)) {
+        throw error;
+      }
+      // If that fails, the refusal says more.
+      const other = await transport.signIn(signal, credential).catch(() => credential);
       signal.throwIfAborted();
-      if (!isOther) {
+      if (other === credential) {
         throw error;
       }
       return work();

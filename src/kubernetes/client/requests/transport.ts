@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { HttpMethod, KubeConfig } from '@kubernetes/client-node';
 import type { Dispatcher } from 'undici';
 import { orAborted, printable } from '../../../base/index.ts';
-import { type Credential, PluginError } from '../authentication/plugin-run.ts';
+import { type Credential, CredentialError } from '../authentication/plugin-run.ts';
 import { PluginSession } from '../authentication/plugin-session.ts';
 import { tokenFileOf } from '../authentication/token-file.ts';
 import { moreHeaders } from '../kubeconfig/users.ts';
@@ -68,15 +68,14 @@ export interface Transport {
   /** The server's URL in the kubeconfig, without a trailing slash. */
   server: string;
   /**
-   * Lets a credential plugin get what `open` sends, if it has nothing that is still valid: that may take longer than a
-   * request, up to 15 minutes if a person has to do something.
+   * Gets the credentials that `open` sends, if they change while the program runs. That may take longer than a request: up
+   * to 15 minutes if a person has to do something for a plugin.
    *
-   * @returns the credentials; undefined without a plugin.
-   * @throws {ConnectionError} when the plugin fails.
+   * @param refused those that the server has refused; returned if there are no others.
+   * @returns undefined if they do not change.
+   * @throws {ConnectionError} when there are none.
    */
-  signIn(signal: AbortSignal): Promise<Credential | undefined>;
-  /** The same for credentials that the server has refused; false if there are no others. */
-  signInAgain(refused: Credential, signal: AbortSignal): Promise<boolean>;
+  signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined>;
   /** @throws {ConnectionError} when there is no response. */
   open(request: OutgoingRequest): Promise<ApiResponse>;
 }
@@ -96,20 +95,18 @@ function throughProxy(proxyUrl: string | undefined): string {
 }
 
 /**
- * A transport for the current context of a kubeconfig. Credentials are looked up for each request (pods' tokens are
- * replaced every hour), and a token in a file once more if it is refused; the connection pool is kept until a connection
- * fails, since its TLS settings may be outdated as well, or the plugin has another client certificate.
+ * A transport for the current context of a kubeconfig. The connection pool is kept until a connection fails, since its TLS
+ * settings may be outdated as well, or there is another client certificate.
  */
 export function transportFor(config: KubeConfig): Transport {
   const cluster = config.getCurrentCluster();
   const server = cluster?.server.replace(/\/$/, '') ?? '';
   // The library's connector for SOCKS proxies takes the server's name from the request, and ignores its own option.
   const named = cluster?.tlsServerName ? { servername: cluster.tlsServerName } : {};
-  const tokenFile = tokenFileOf(config);
-  const plugin = PluginSession.of(config);
+  const source = tokenFileOf(config) ?? PluginSession.of(config);
   let pool: Dispatcher | undefined;
-  /** The client certificate of the plugin in the pool's TLS settings. */
-  let poolCertificate: string | undefined;
+  /** The credentials of the source, and the kubeconfig with them. */
+  let signedIn: { credential: Credential; config: KubeConfig } | undefined;
 
   function dropPool(): void {
     void pool?.close().catch(() => {});
@@ -126,26 +123,40 @@ export function transportFor(config: KubeConfig): Transport {
       const cause =
         error instanceof SyntaxError
           ? 'a token in the kubeconfig is not JSON'
-          : error instanceof PluginError
+          : error instanceof CredentialError
             ? error.message
             : causeOf(error);
       throw new NoCredentials(server, cause);
     }
   }
 
-  async function send(
-    { method, path, body, signal, headersTimeoutMs }: OutgoingRequest,
-    token: string | undefined,
-  ): Promise<ApiResponse> {
+  async function signIn(signal: AbortSignal, refused?: Credential): Promise<Credential | undefined> {
+    if (source === undefined) {
+      return undefined;
+    }
+    const credential = await credentials(
+      refused === undefined ? source.get(signal) : source.after(refused, signal),
+      signal,
+    );
+    const user = config.getCurrentUser();
+    if (credential !== signedIn?.credential && cluster !== null && user !== null) {
+      if (credential.clientCertificateData !== signedIn?.credential.clientCertificateData) {
+        dropPool();
+      }
+      const { KubeConfig } = await import('../client-node.ts');
+      signedIn = { credential, config: new KubeConfig() };
+      signedIn.config.loadFromClusterAndUser(cluster, source.userWith(user, credential));
+    }
+    return credential;
+  }
+
+  async function open({ method, path, body, signal, headersTimeoutMs }: OutgoingRequest): Promise<ApiResponse> {
+    if (signedIn === undefined) {
+      await signIn(signal);
+    }
     const [{ RequestContext }, { Agent }] = await Promise.all([import('../client-node.ts'), import('undici')]);
     const context = new RequestContext(`${server}${path}`, method as HttpMethod);
-    const signedIn = (await plugin?.signedIn()) ?? config;
-    await credentials(signedIn.applySecurityAuthentication(context), signal);
-    const certificate = plugin?.held?.clientCertificateData;
-    if (certificate !== poolCertificate) {
-      dropPool();
-      poolCertificate = certificate;
-    }
+    await credentials((signedIn?.config ?? config).applySecurityAuthentication(context), signal);
     // The library creates a pool for every request, although one is enough, and none for a server whose CA Node.js
     // trusts.
     pool ??= context.getDispatcher() ?? new Agent({ connect: { keepAlive: true, keepAliveInitialDelay: 30_000 } });
@@ -159,8 +170,6 @@ export function transportFor(config: KubeConfig): Transport {
         headers: {
           ...context.getHeaders(),
           ...moreHeaders(config),
-          // From a file. It is preferred to one in the kubeconfig itself, as in kubectl.
-          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
           accept: 'application/json',
           'user-agent': 'extensionconfig-webhook',
           ...(body === undefined ? {} : { 'content-type': body.type }),
@@ -186,31 +195,7 @@ export function transportFor(config: KubeConfig): Transport {
     }
   }
 
-  return {
-    server,
-    async signIn(signal) {
-      return plugin === undefined ? undefined : credentials(plugin.credential(signal), signal);
-    },
-    async signInAgain(refused, signal) {
-      return plugin === undefined ? false : credentials(plugin.hasOtherThan(refused, signal), signal);
-    },
-    async open(request) {
-      let token: string | undefined;
-      try {
-        token = tokenFile?.token();
-      } catch (error) {
-        throw new NoCredentials(server, (error as Error).message);
-      }
-      const answer = await send(request, token);
-      const other = answer.code === 401 && token !== undefined ? tokenFile?.otherThan(token) : undefined;
-      if (other === undefined) {
-        return answer;
-      }
-      // A request that was refused has changed nothing.
-      await readLimited(answer.body, maxRefusalBytes).catch(() => undefined);
-      return send(request, other);
-    },
-  };
+  return { server, signIn, open };
 }
 
 /**

@@ -129,33 +129,34 @@ test("a pod's token is followed in the same way", async () => {
   expect(sent).toEqual(['first', 'first', 'second', 'second']);
 });
 
-test('the file is read once a minute, and the last token stays in use if that fails', () => {
+test('the file is read once a minute, and the last token stays in use if that fails', async () => {
   const path = join(folder(), 'token');
   let now = 0;
   const file = new TokenFile(path, () => now);
-  expect(() => file.token()).toThrow(`${path} does not exist`);
+  await expect(file.get()).rejects.toThrow(`${path} does not exist`);
   writeFileSync(path, ' one\n');
-  expect(file.token()).toBe('one');
+  expect(await file.get()).toEqual({ token: 'one' });
   writeFileSync(path, 'two');
   now = 59_999;
-  expect(file.token()).toBe('one');
+  expect(await file.get()).toEqual({ token: 'one' });
   now = 60_000;
-  expect(file.token()).toBe('two');
+  const two = await file.get();
+  expect(two).toEqual({ token: 'two' });
   for (const text of ['', 'three\nfour', 'é', 'x'.repeat(70_000)]) {
     writeFileSync(path, text);
     now += 60_000;
-    expect(file.token()).toBe('two');
-    expect(file.otherThan('two')).toBeUndefined();
+    expect(await file.get()).toBe(two);
+    expect(await file.after(two)).toBe(two);
   }
   writeFileSync(path, 'five');
-  expect(file.token()).toBe('five');
+  expect(await file.after(two)).toEqual({ token: 'five' });
 });
 
 test.each([
   ['', 'is empty'],
   ['a b', 'is not a token: it has other characters'],
-])('a file that has no token is named: %j', (text, problem) => {
+])('a file that has no token is named: %j', async (text, problem) => {
   const path = join(folder(), 'token');
   writeFileSync(path, text);
-  expect(() => new TokenFile(path).token()).toThrow(`${path} ${problem}`);
+  await expect(new TokenFile(path).get()).rejects.toThrow(`${path} ${problem}`);
 });
