@@ -96,6 +96,7 @@ interface ReleaseChange {
 }
 type CoreVersion = 'v1beta1' | 'v1beta2';
 type RequestOf<Hook> = Hook extends HookDefinition<infer Request, infer _> ? Request : never;
+type ResponseOf<Hook> = Hook extends HookDefinition<infer _, infer Response> ? Response : never;
 type AnyJSON = unknown;
 type MetaTime = string;
 type IntOrString = number | string;
@@ -977,6 +978,7 @@ type HookName = Exclude<keyof typeof hooks, 'Discovery'>;
 type Hook = HookName | HookDefinition;
 type DefinitionOf<H extends Hook> = H extends HookName ? (typeof hooks)[H] : H;
 type RequestFor<H extends Hook> = RequestOf<DefinitionOf<H>>;
+type ResponseFor<H extends Hook> = ResponseOf<DefinitionOf<H>>;
 declare const responseType: unique symbol;
 interface Answer<Response> {
   readonly [responseType]: Response;
@@ -1015,29 +1017,33 @@ interface CallOutcome {
   result: HandledCall;
   cluster?: string | undefined;
 }
-export declare function applyPatches(request: Pick<GeneratePatchesRequest, 'items'>, response: Pick<GeneratePatchesResponse, 'items'>): JsonObject[];
+export declare function applyPatches(request: Pick<GeneratePatchesRequest, 'items'>, response: Partial<GeneratePatchesResponse>): JsonObject[];
 export declare function fakeClock(startMs?: number): {
   now: () => number;
   advance(seconds: number): void;
 };
 export declare function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial<RequestFor<H>>>): RequestFor<H>;
 export declare function requestFromFile<H extends Hook>(hook: H, file: string | URL): RequestFor<H>;
-interface TestOutcome extends CallOutcome {
+interface TestOutcome<H extends Hook = Hook> extends Omit<CallOutcome, 'response'> {
+  response: Partial<ResponseFor<H>> & {
+    status?: 'Success' | 'Failure';
+    message?: string;
+  };
   lines: Record<string, unknown>[];
 }
 export declare function callHandler<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { signal }?: {
   signal?: AbortSignal | undefined;
-}): Promise<TestOutcome>;
+}): Promise<TestOutcome<H>>;
 interface ExpectedStatus {
   status?: 'Success' | 'Failure' | undefined;
 }
 interface DeterministicOptions extends ExpectedStatus {
   times?: number | undefined;
 }
-export declare function assertDeterministic<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { times, status }?: DeterministicOptions): Promise<CallOutcome>;
+export declare function assertDeterministic<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { times, status }?: DeterministicOptions): Promise<TestOutcome<H>>;
 interface IdempotentOptions extends ExpectedStatus {
   between?: ((retryAfterSeconds: number) => unknown) | undefined;
   maxCalls?: number | undefined;
 }
-export declare function assertIdempotent<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { between, maxCalls, status }?: IdempotentOptions): Promise<CallOutcome>;
+export declare function assertIdempotent<H extends Hook>(handler: Handler<H>, request?: RequestFor<H>, { between, maxCalls, status }?: IdempotentOptions): Promise<TestOutcome<H>>;
 export type { DeterministicOptions, IdempotentOptions, TestOutcome };

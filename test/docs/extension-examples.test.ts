@@ -57,7 +57,7 @@ const requestOf = (kind: string, apiVersion: string, builtin: object, spec: obje
   });
 async function specOf(request: ReturnType<typeof requestOf>) {
   const { response } = await assertDeterministic(generatePatches, request);
-  const [template] = applyPatches(request, response as never);
+  const [template] = applyPatches(request, response);
   return (template as { spec: { template: { spec: Record<string, unknown> } } }).spec.template.spec;
 }
 

@@ -126,7 +126,10 @@ test('the testing kit reads it, and handlers in tests get it', async () => {
   });
   const { response, result } = await callHandler(label, request);
   expect(result).toBe('success');
-  expect(applyPatches(request, response as never)[0]).toMatchObject({ spec: { template: { spec: { region: 'eu' } } } });
+  expect(applyPatches(request, response)[0]).toMatchObject({ spec: { template: { spec: { region: 'eu' } } } });
+  const broken = join(folder, 'broken.json');
+  writeFileSync(broken, '{');
+  expect(() => requestFromFile('GeneratePatches', broken)).toThrow(/broken\.json has no JSON: /);
   expect(() => requestFromFile('ValidateTopology', fileOf('GeneratePatches'))).toThrow(
     /has a GeneratePatchesRequest, where a ValidateTopologyRequest is needed$/,
   );

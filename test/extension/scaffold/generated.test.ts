@@ -37,7 +37,7 @@ test('a MachineDeployment that overrides a variable', async () => {
     ],
   });
   const { response } = await callHandler(generatePatches, request);
-  const tiers = applyPatches(request, response as never).map((template) => {
+  const tiers = applyPatches(request, response).map((template) => {
     const { spec } = template as { spec: { template: { metadata: { labels: Record<string, string> } } } };
     return spec.template.metadata.labels['example.com/tier'];
   });

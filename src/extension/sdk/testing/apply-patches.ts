@@ -12,12 +12,15 @@ import {
  * The templates of a request with the patches of a response, as Cluster API makes them: without what it ignores or
  * overwrites. In the order of the request's items.
  *
- * @throws {Error} when Cluster API could not apply a patch, or a patch is for an item that the request does not have.
+ * @throws {Error} when the response is a Failure, Cluster API could not apply a patch, or a patch is for an item that the request does not have.
  */
 export function applyPatches(
   request: Pick<GeneratePatchesRequest, 'items'>,
-  response: Pick<GeneratePatchesResponse, 'items'>,
+  response: Partial<GeneratePatchesResponse>,
 ): JsonObject[] {
+  if (response.status === 'Failure') {
+    throw new Error(`the response is a Failure, of which Cluster API applies nothing: ${response.message}`);
+  }
   const templates = new Map(request.items.map(({ uid, object }) => [uid, object as JsonObject]));
   const items = new Map(request.items.map((item) => [item.uid, item]));
   for (const patch of response.items ?? []) {

@@ -6,7 +6,7 @@ import type { HookDefinition } from '../../../runtimehooks/index.ts';
 import { sampleRequest } from '../../../runtimehooks/messages/index.ts';
 import { type CallOutcome, call } from '../calls/call.ts';
 import { createLifetime } from '../calls/lifetime.ts';
-import type { Hook, OrUndefined, RequestFor } from '../handlers/answer.ts';
+import type { Hook, OrUndefined, RequestFor, ResponseFor } from '../handlers/answer.ts';
 import { definitionOf, type Handler } from '../handlers/handler.ts';
 import { checkNumber } from '../handlers/options.ts';
 import { withDateAhead } from './clock.ts';
@@ -21,6 +21,15 @@ export function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial
   return { ...sampleRequest(definitionOf(hook)), ...fields } as RequestFor<H>;
 }
 
+function readJson(file: string | URL): Json {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} has no JSON: ${(error as Error).message}`);
+  }
+}
+
 /**
  * The request in a JSON file, such as one that `extensionconfig-webhook rehearse --write-requests DIR` wrote.
  *
@@ -29,7 +38,7 @@ export function requestFor<H extends Hook>(hook: H, fields?: OrUndefined<Partial
  */
 export function requestFromFile<H extends Hook>(hook: H, file: string | URL): RequestFor<H> {
   const { request } = definitionOf(hook);
-  const read: Json = JSON.parse(readFileSync(file, 'utf8'));
+  const read = readJson(file);
   const kind = textAt(read, 'kind');
   if (kind !== request.kind) {
     throw new Error(`${file} has ${kind === '' ? 'no kind' : `a ${kind}`}, where a ${request.kind} is needed`);
@@ -38,7 +47,9 @@ export function requestFromFile<H extends Hook>(hook: H, file: string | URL): Re
 }
 
 /** How a call in a test ended. */
-export interface TestOutcome extends CallOutcome {
+export interface TestOutcome<H extends Hook = Hook> extends Omit<CallOutcome, 'response'> {
+  /** A Failure has no fields of its hook. */
+  response: Partial<ResponseFor<H>> & { status?: 'Success' | 'Failure'; message?: string };
   /** What the handler logged. */
   lines: Record<string, unknown>[];
 }
@@ -65,7 +76,7 @@ export async function callHandler<H extends Hook>(
   handler: Handler<H>,
   request?: RequestFor<H>,
   { signal }: { signal?: AbortSignal | undefined } = {},
-): Promise<TestOutcome> {
+): Promise<TestOutcome<H>> {
   const hook = checkedHook(handler);
   const { name, timeoutSeconds = defaultTimeoutSeconds } = handler;
   const lines: Record<string, unknown>[] = [];
@@ -89,7 +100,7 @@ export async function callHandler<H extends Hook>(
       }),
       late.promise,
     ]);
-    return { ...outcome, lines };
+    return { ...outcome, response: outcome.response as TestOutcome<H>['response'], lines };
   } finally {
     clearTimeout(timer);
   }
@@ -103,7 +114,8 @@ interface ExpectedStatus {
 
 /** Fails for every answer that does not have the expected status, such as those of a handler that threw. */
 function checkStatus({ name }: Handler, outcome: TestOutcome, expected: ExpectedStatus['status'] = 'Success'): void {
-  const { result, response, lines } = outcome;
+  const { result, lines } = outcome;
+  const response = outcome.response as JsonObject;
   const isFault = result === 'error' || result === 'invalid answer' || result === 'invalid request';
   if (isFault || (response.status !== expected && result !== 'blocking')) {
     const remedy =
@@ -127,12 +139,13 @@ async function callVaried<H extends Hook>(
   request: RequestFor<H> | undefined,
   turn: number,
   status: ExpectedStatus['status'],
-): Promise<TestOutcome> {
+): Promise<TestOutcome<H>> {
   const given = (request ?? sampleRequest(checkedHook(handler))) as JsonObject;
   const variation = turn === 0 ? undefined : varied(given, turn);
   const outcome = await callHandler(handler, (variation?.request ?? given) as RequestFor<H>);
   checkStatus(handler, outcome, status);
-  return { ...outcome, response: inOrder(variation?.original(outcome.response) ?? outcome.response) };
+  const response = outcome.response as JsonObject;
+  return { ...outcome, response: inOrder(variation?.original(response) ?? response) as typeof outcome.response };
 }
 
 /** Options of `assertDeterministic`. */
@@ -152,7 +165,7 @@ export async function assertDeterministic<H extends Hook>(
   handler: Handler<H>,
   request?: RequestFor<H>,
   { times = 3, status }: DeterministicOptions = {},
-): Promise<CallOutcome> {
+): Promise<TestOutcome<H>> {
   // With one call, nothing would be compared.
   checkNumber('times', times, { min: 2, isWhole: true });
   const first = await callVaried(handler, request, 0, status);
@@ -187,7 +200,7 @@ export async function assertIdempotent<H extends Hook>(
   handler: Handler<H>,
   request?: RequestFor<H>,
   { between, maxCalls = 20, status }: IdempotentOptions = {},
-): Promise<CallOutcome> {
+): Promise<TestOutcome<H>> {
   for (let turn = 0; turn < maxCalls; turn++) {
     const outcome = await callVaried(handler, request, turn, status);
     if (outcome.result !== 'blocking') {
@@ -195,7 +208,7 @@ export async function assertIdempotent<H extends Hook>(
       deepStrictEqual(again.response, outcome.response, `${handler.name}: called again, it answers differently`);
       return outcome;
     }
-    await between?.(Number(outcome.response.retryAfterSeconds));
+    await between?.(Number((outcome.response as JsonObject).retryAfterSeconds));
   }
   throw new Error(`${handler.name}: it still blocks after ${maxCalls} calls`);
 }

@@ -17,7 +17,7 @@ const patched = async (mutate: TemplatePatcher['mutate'], format?: 'JSONMergePat
     handle: (asked, { answer }) => answer.done({ items: walkTemplates(asked, [{ mutate }], { format }) }),
   });
   const { response } = await callHandler(patcher, request);
-  return applyPatches(request, response as unknown as GeneratePatchesResponse);
+  return applyPatches(request, response);
 };
 
 test.each([undefined, 'JSONMergePatch'] as const)('templates are as after the patches: %s', async (format) => {
@@ -34,6 +34,12 @@ test('what Cluster API ignores is left out', () => {
   const { uid, object } = request.items[0]!;
   const renamed = response(uid, [{ op: 'replace', path: '/metadata/name', value: 'other' }]);
   expect(applyPatches(request, renamed)[0]).toEqual(object);
+});
+
+test('a Failure is an error: unchanged templates would look as if the patches did nothing', async () => {
+  await expect(patched(() => Promise.reject(new Error('x')))).rejects.toThrow(
+    'the response is a Failure, of which Cluster API applies nothing: handler patch failed: see the log of the extension',
+  );
 });
 
 test('a patch that cannot be applied is an error', () => {
