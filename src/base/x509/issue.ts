@@ -119,18 +119,34 @@ function alternativeNames(names: readonly string[]) {
   };
 }
 
-/**
- * The key usages of a server or client certificate. Only RSA keys can encipher other keys; a certificate for an
- * elliptic-curve key must not claim that (RFC 8813, 3).
- */
-function usageOf(publicKey: string) {
-  const keyEncipherment = createPublicKey(publicKey).asymmetricKeyType === 'rsa';
-  return { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment };
-}
-
 /** RFC 5280 limits a common name to 64 characters; clients only read the subject alternative names. */
 function commonName(text: string) {
   return { shortName: 'CN', value: text.slice(0, 64) };
+}
+
+/** A certificate of a server or a client; without a CA, a self-signed one. */
+function issueEndEntity(
+  {
+    name,
+    entropy,
+    ...request
+  }: Omit<Request, 'serial' | 'subject' | 'extensions'> & { name: string; entropy: Entropy },
+  extensions: object[],
+): Issued {
+  const { publicKey } = request.keys;
+  const isCa = request.ca === undefined;
+  // Only RSA keys can encipher other keys; a certificate for an elliptic-curve key must not claim that (RFC 8813, 3).
+  const keyEncipherment = createPublicKey(publicKey).asymmetricKeyType === 'rsa';
+  return issue({
+    ...request,
+    serial: serialNumber(entropy),
+    subject: [commonName(name)],
+    extensions: [
+      { name: 'basicConstraints', critical: true, cA: isCa },
+      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment, keyCertSign: isCa },
+      ...extensions,
+    ],
+  });
 }
 
 /**
@@ -182,20 +198,10 @@ export async function issueServingCertificate(
 ): Promise<Issued> {
   const [name = ''] = names;
   const keys = await entropy.makeKeyPair();
-  return issue({
-    serial: serialNumber(entropy),
-    subject: [commonName(name)],
-    keys,
-    ca,
-    now,
-    validityMs,
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: false },
-      usageOf(keys.publicKey),
-      { name: 'extKeyUsage', serverAuth: true },
-      alternativeNames(names),
-    ],
-  });
+  return issueEndEntity({ name, keys, ca, now, validityMs, entropy }, [
+    { name: 'extKeyUsage', serverAuth: true },
+    alternativeNames(names),
+  ]);
 }
 
 /**
@@ -213,19 +219,7 @@ export function issueClientCertificate(
   validityMs: number,
   entropy: Entropy,
 ): Issued {
-  return issue({
-    serial: serialNumber(entropy),
-    subject: [commonName(name)],
-    keys,
-    ca,
-    now,
-    validityMs,
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: false },
-      usageOf(keys.publicKey),
-      { name: 'extKeyUsage', clientAuth: true },
-    ],
-  });
+  return issueEndEntity({ name, keys, ca, now, validityMs, entropy }, [{ name: 'extKeyUsage', clientAuth: true }]);
 }
 
 /**
@@ -235,18 +229,9 @@ export function issueClientCertificate(
  * @param validityMs validity period from `now`, in ms.
  */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
-  const keys = makeEllipticKeyPair();
-  return issue({
-    serial: serialNumber(systemEntropy),
-    subject: [commonName(names[0] as string)],
-    keys,
-    now,
-    validityMs,
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: true },
-      { ...usageOf(keys.publicKey), keyCertSign: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      alternativeNames(names),
-    ],
-  });
+  const [name = ''] = names;
+  return issueEndEntity({ name, keys: makeEllipticKeyPair(), now, validityMs, entropy: systemEntropy }, [
+    { name: 'extKeyUsage', serverAuth: true },
+    alternativeNames(names),
+  ]);
 }

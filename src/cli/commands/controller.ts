@@ -16,7 +16,6 @@ import type { ClientCertificate } from '../../runtimehooks/client/index.ts';
 import {
   fileCertificates,
   type HealthServer,
-  ListenError,
   lostLogLinesHelp,
   startHealthServer,
   stopInTime,
@@ -25,7 +24,7 @@ import { defineCommand } from '../framework/command.ts';
 import { durationFlag } from '../framework/duration.ts';
 import { choiceFlag, type Flags, type FlagValues, switchFlag, textFlag } from '../framework/flags.ts';
 import { logFlags, openLog } from '../framework/log.ts';
-import { listenProblem } from '../framework/port-problem.ts';
+import { startProblem } from '../framework/port-problem.ts';
 import { FailureError, UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
 import { catalogFlags, hookCatalogOf } from './catalog-flags.ts';
@@ -152,9 +151,7 @@ taken, 2 usage error.`,
         log,
       });
     } catch (error) {
-      throw error instanceof ListenError
-        ? new FailureError(listenProblem(error, '--health-port', '--health-host'))
-        : error;
+      throw startProblem(error);
     }
     collectDefaultMetrics({ register: metrics });
     metricsIn(metrics, 'extensionconfig_controller_').counted('log_lines_lost_total', lostLogLinesHelp, lostLines);

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { localExtensionConfig } from '../../extension/index.ts';
 import { BehaviourError, createSampleExtension, readBehaviours } from '../../extension/sample/index.ts';
-import { ClientCaError, fixedCertificate, ListenError, selfSignedPair, stopInTime } from '../../server/index.ts';
+import { fixedCertificate, selfSignedPair, stopInTime } from '../../server/index.ts';
 import { defineCommand } from '../framework/command.ts';
 import { type Flags, integerFlag, switchFlag, textFlag } from '../framework/flags.ts';
-import { readLimitedFile } from '../framework/limited-file.ts';
 import { logFlags, openLog } from '../framework/log.ts';
-import { checkPortsDiffer, listenProblem } from '../framework/port-problem.ts';
-import { FailureError, UsageError } from '../framework/program.ts';
+import { checkPortsDiffer, startProblem } from '../framework/port-problem.ts';
+import { UsageError } from '../framework/program.ts';
 import { version } from '../framework/version.ts';
+import { readWith } from './catalog-flags.ts';
 import { publishFile, withdrawFile } from './publish-file.ts';
 
 const sampleFlags = {
@@ -34,20 +34,6 @@ const stopTimeoutMs = 5_000;
 
 /** Addresses to listen on at which `localhost` reaches the server. */
 const localHosts: readonly (string | undefined)[] = [undefined, 'localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
-
-function behavioursOf(file: string | undefined) {
-  if (file === undefined) {
-    return new Map();
-  }
-  try {
-    return readBehaviours(readLimitedFile('--behaviour', file));
-  } catch (error) {
-    if (error instanceof BehaviourError) {
-      throw new UsageError(`--behaviour: ${file}: ${error.message}`);
-    }
-    throw error;
-  }
-}
 
 /** `extensionconfig-webhook sample-extension`: an extension server with a handler for each hook. */
 export const command = defineCommand({
@@ -76,13 +62,15 @@ export const command = defineCommand({
     if (file !== undefined && existsSync(file)) {
       throw new UsageError(`--write-extension-config: ${file} exists; remove it, or name another file`);
     }
-    const clientCa = flags['client-ca-file'];
+    const { behaviour, 'client-ca-file': clientCa } = flags;
     const { log, lostLines } = await openLog(io.stdout, flags);
     const certificates = folder === undefined ? selfSignedPair(new Date()) : { folder };
     let server: ReturnType<typeof createSampleExtension>;
     try {
       server = createSampleExtension({
-        behaviours: behavioursOf(flags.behaviour),
+        ...(behaviour !== undefined && {
+          behaviours: readWith('--behaviour', behaviour, readBehaviours, BehaviourError),
+        }),
         certificates: 'folder' in certificates ? certificates : fixedCertificate(certificates),
         port,
         healthPort,
@@ -100,13 +88,7 @@ export const command = defineCommand({
     try {
       running = await server.start();
     } catch (error) {
-      if (error instanceof ListenError) {
-        throw new FailureError(listenProblem(error, error.port === 'main' ? '--port' : '--health-port', '--host'));
-      }
-      if (error instanceof ClientCaError) {
-        throw new UsageError(`--client-ca-file: ${error.message}`);
-      }
-      throw error;
+      throw startProblem(error, '--host');
     }
     let written: string | undefined;
     try {

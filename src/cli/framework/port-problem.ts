@@ -1,4 +1,5 @@
-import { UsageError } from './program.ts';
+import { ClientCaError, ListenError } from '../../server/index.ts';
+import { FailureError, UsageError } from './program.ts';
 
 /**
  * The remedy for a port that the server cannot listen on; undefined for other problems.
@@ -18,23 +19,25 @@ export function portProblem(code: string | undefined, port: number, flag: string
 }
 
 /**
- * The remedy for an address on which a server cannot listen.
+ * Why a server could not be started, with the flag to change.
  *
- * @param error of the server.
- * @param flag that sets the port, and `hostFlag` the one that sets the host.
+ * @param healthHost the flag that sets the host of the health port.
+ * @returns other errors as they are.
  */
-export function listenProblem(
-  { code, address: { host, port } }: { code: string; address: { host?: string | undefined; port: number } },
-  flag: string,
-  hostFlag: string,
-): string {
-  const problem = portProblem(code, port, flag);
-  if (problem !== undefined) {
-    return problem;
+export function startProblem(error: unknown, healthHost = '--health-host'): unknown {
+  if (error instanceof ClientCaError) {
+    return new UsageError(`--client-ca-file: ${error.message}`);
   }
-  return ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)
+  if (!(error instanceof ListenError)) {
+    return error;
+  }
+  const { code } = error;
+  const { host, port } = error.address;
+  const [flag, hostFlag] = error.port === 'main' ? ['--port', '--host'] : ['--health-port', healthHost];
+  const address = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code)
     ? `${host} is not an address of this machine: correct ${hostFlag}`
     : `cannot listen on ${host ?? '*'}:${port}: ${code} (${flag}, ${hostFlag})`;
+  return new FailureError(portProblem(code, port, flag) ?? address);
 }
 
 /** Ports of a server and of its health checks; without a host it listens on all interfaces. */

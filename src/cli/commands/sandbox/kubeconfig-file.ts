@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { connect } from 'node:tls';
 import { load } from 'js-yaml';
 import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../kubernetes/index.ts';
@@ -59,10 +58,6 @@ function isRunning({ port, ca }: { port: number; ca: string }): Promise<boolean>
 export async function staleKubeconfig(name: string, file: string): Promise<string | undefined> {
   let text: string;
   try {
-    // Reading a pipe would block.
-    if (!statSync(file).isFile()) {
-      return undefined;
-    }
     text = readLimitedFile(name, file);
   } catch {
     // Too large or unreadable: it is not the file of a sandbox.

@@ -5,10 +5,8 @@ import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { loadKubeConfig, watchServingSecret } from '../../../kubernetes/client/index.ts';
 import { addWatchingMetrics } from '../../../policy/cluster-facts/index.ts';
 import {
-  ClientCaError,
   fileCertificates,
   fixedCertificate,
-  ListenError,
   secretCertificates,
   selfSignedPair,
   stopInTime,
@@ -16,8 +14,8 @@ import {
 import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { defineCommand } from '../../framework/command.ts';
 import { openLog } from '../../framework/log.ts';
-import { checkPortsDiffer, listenProblem } from '../../framework/port-problem.ts';
-import { FailureError, UsageError } from '../../framework/program.ts';
+import { checkPortsDiffer, startProblem } from '../../framework/port-problem.ts';
+import { UsageError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 import { followCluster } from '../follow-cluster.ts';
@@ -25,11 +23,6 @@ import { ruleSetOptionsOf, whyFactsAreUnused } from '../policy-flags.ts';
 import { type ServeFlags, serveFlags, shutdownDelayOf } from './flags.ts';
 import { admissionOf, ruleSetOf, type ServePolicy } from './policy.ts';
 import { proberOf } from './probe.ts';
-
-function listenFailure(error: ListenError): FailureError {
-  const prefix = error.port === 'main' ? '--' : '--health-';
-  return new FailureError(listenProblem(error, `${prefix}port`, `${prefix}host`));
-}
 
 async function certificatesOf(flags: ServeFlags, env: NodeJS.ProcessEnv) {
   const folder = flags['cert-dir'];
@@ -144,13 +137,7 @@ export const command = defineCommand({
       });
     } catch (error) {
       watching?.stop();
-      if (error instanceof ListenError) {
-        throw listenFailure(error);
-      }
-      if (error instanceof ClientCaError) {
-        throw new UsageError(`--client-ca-file: ${error.message}`);
-      }
-      throw error;
+      throw startProblem(error);
     }
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
