@@ -1,7 +1,8 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
 import type { Schema } from '../../kubernetes/schema/index.ts';
 import { modelNameOf, objectMetaSchema, schemaOfModel } from '../models/built-in-schemas.ts';
 import { apiVersionOf, type Resource } from '../resources/resource.ts';
+import { mapParts, mapValues } from './parts.ts';
 
 const metaPrefix = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 
@@ -43,37 +44,18 @@ function render(schema: Schema, components: Components): JsonObject {
 }
 
 function renderInline(schema: Schema, components: Components): JsonObject {
-  const { properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...rest } = schema;
-  const rendered: JsonObject = { ...(rest as JsonObject) };
   // In Kubernetes' own types, null stands for an absent field.
   const isOwn = modelNameOf(schema) !== undefined;
-  if (isOwn) {
-    delete rendered.nullable;
+  const { nullable, ...rest } = schema as JsonObject;
+  const rendered = mapParts(rest, (part) => render(part as Schema, components));
+  if (!isOwn) {
+    return nullable === undefined ? rendered : { nullable, ...rendered };
   }
-  if (properties !== undefined) {
-    rendered.properties = Object.fromEntries(
-      Object.entries(properties).map(([name, property]) => {
-        const { nullable, ...field } = render(property, components);
-        return [name, isOwn || nullable === undefined ? field : { nullable, ...field }];
-      }),
-    );
-  }
-  if (items !== undefined) {
-    rendered.items = render(items, components);
-  }
-  if (additionalProperties !== undefined) {
-    rendered.additionalProperties =
-      typeof additionalProperties === 'object' ? render(additionalProperties, components) : additionalProperties;
-  }
-  for (const [key, schemas] of Object.entries({ allOf, anyOf, oneOf })) {
-    if (schemas !== undefined) {
-      rendered[key] = schemas.map((part) => render(part, components));
-    }
-  }
-  if (not !== undefined) {
-    rendered.not = render(not, components);
-  }
-  return rendered;
+  const properties = mapValues(rendered.properties, (property) => {
+    const { nullable: _, ...field } = objectAt(property);
+    return field;
+  });
+  return { ...rendered, properties };
 }
 
 function resourceSchema(resource: Resource, components: Components): JsonObject {

@@ -1,11 +1,8 @@
 import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { mapParts, mapValues } from './parts.ts';
 
 /** Fields of a schema that OpenAPI v2 lacks. */
 const unknown = ['nullable', 'allOf', 'anyOf', 'oneOf', 'not'];
-
-function mapValues(value: Json | undefined, convert: (item: Json) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(objectAt(value)).map(([key, item]) => [key, convert(item)]));
-}
 
 /**
  * A schema of OpenAPI v3 as OpenAPI v2 can represent it (apiextensions-apiserver, ToStructuralOpenAPIV2): one that allows
@@ -20,23 +17,13 @@ function schemaOf(value: Json): Json {
   if (typeof reference === 'string') {
     return { $ref: reference.replace('#/components/schemas/', '#/definitions/') };
   }
-  const { properties, items, additionalProperties, type, ...rest } = value;
-  const schema: JsonObject = Object.fromEntries(Object.entries(rest).filter(([field]) => !unknown.includes(field)));
-  if (value.nullable === true) {
-    return schema;
-  }
-  if (type !== undefined) {
-    schema.type = type;
-  }
-  if (value['x-kubernetes-preserve-unknown-fields'] !== true) {
-    return {
-      ...schema,
-      ...(properties === undefined ? {} : { properties: mapValues(properties, schemaOf) }),
-      ...(items === undefined ? {} : { items: schemaOf(items) }),
-      ...(additionalProperties === undefined ? {} : { additionalProperties: schemaOf(additionalProperties) }),
-    };
-  }
-  return schema;
+  const isOpen = value.nullable === true || value['x-kubernetes-preserve-unknown-fields'] === true;
+  const left = new Set([
+    ...unknown,
+    ...(isOpen ? ['properties', 'items', 'additionalProperties'] : []),
+    ...(value.nullable === true ? ['type'] : []),
+  ]);
+  return mapParts(Object.fromEntries(Object.entries(value).filter(([field]) => !left.has(field))), schemaOf);
 }
 
 /** The OpenAPI v2 document with the schemas of OpenAPI v3 documents, and of other v2 documents. The work is linear in them. */
