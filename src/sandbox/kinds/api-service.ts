@@ -1,3 +1,4 @@
+import type { V1APIServiceSpec } from '@kubernetes/client-node';
 import {
   dns1035LabelProblems,
   dns1123SubdomainProblems,
@@ -12,20 +13,13 @@ import { type Column, type KindStrategy, storageNameOf } from '../resources/reso
 import { column } from './columns.ts';
 import { conditionsOf } from './conditions.ts';
 
-/** An APIService (apiregistration.k8s.io/v1): the server of a group and version. It must have been validated. */
+/** An APIService: the server of a group and version; without `service`, the API server itself. It must have been validated. */
 export interface ApiService {
   metadata: { name: string; uid: string; labels?: Record<string, string> };
-  spec: {
-    group?: string;
-    version: string;
-    /** Absent for versions that the API server serves itself. */
-    service?: { namespace: string; name: string; port: number };
-    /** Base64 of the PEM. */
-    caBundle?: string;
-    insecureSkipTLSVerify?: boolean;
-    groupPriorityMinimum: number;
-    versionPriority: number;
-  };
+  spec: Pick<
+    V1APIServiceSpec,
+    'group' | 'caBundle' | 'insecureSkipTLSVerify' | 'groupPriorityMinimum' | 'versionPriority'
+  > & { version: string; service?: { namespace: string; name: string; port: number } };
 }
 
 /** The collection of APIServices. */

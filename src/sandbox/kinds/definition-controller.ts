@@ -1,3 +1,4 @@
+import type { V1CustomResourceSubresourceScale } from '@kubernetes/client-node';
 import { isSame, itemsAt, type Json, type JsonObject } from '../../kubernetes/index.ts';
 import type { Registry } from '../resources/registry.ts';
 import { metadataOf, type Resource, type ScalePaths } from '../resources/resource.ts';
@@ -53,10 +54,8 @@ const ageColumn = {
     'CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in UTC.',
 };
 
-type ScaleSubresource = NonNullable<Definition['spec']['versions'][number]['subresources']>['scale'];
-
 /** These paths have only names (apiextensions, CustomResourceSubresourceScale). */
-function scaleOf(scale: ScaleSubresource): ScalePaths | undefined {
+function scaleOf(scale: V1CustomResourceSubresourceScale | undefined): ScalePaths | undefined {
   const names = (path: string) => path.slice(1).split('.');
   return (
     scale && {
@@ -107,7 +106,7 @@ function resourcesOf(object: JsonObject): Resource[] {
         version.deprecated === true
           ? (version.deprecationWarning ?? `${group}/${version.name} ${spec.names.kind} is deprecated`)
           : undefined,
-      conversion: spec.conversion.strategy === 'Webhook' ? spec.conversion.webhook?.clientConfig : undefined,
+      conversion: spec.conversion?.strategy === 'Webhook' ? spec.conversion.webhook?.clientConfig : undefined,
       strategy: {},
     }));
 }

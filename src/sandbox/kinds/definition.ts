@@ -1,3 +1,8 @@
+import type {
+  V1CustomResourceDefinitionNames,
+  V1CustomResourceDefinitionSpec,
+  V1CustomResourceDefinitionVersion,
+} from '@kubernetes/client-node';
 import { readableCertificates } from '../../base/x509/index.ts';
 import { checkRules } from '../../kubernetes/cel/index.ts';
 import {
@@ -13,52 +18,22 @@ import {
   textAt,
 } from '../../kubernetes/index.ts';
 import { invalid, maxCauses, required, type Schema, structuralCauses } from '../../kubernetes/schema/index.ts';
-import type { KindStrategy, WebhookClientConfig } from '../resources/resource.ts';
+import type { KindStrategy } from '../resources/resource.ts';
 import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { immutableCauses } from './field-causes.ts';
 
 /** The collection of CustomResourceDefinitions. */
 export const definitionStorage = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Names of a CustomResourceDefinition. */
-export interface DefinitionNames {
-  plural: string;
-  singular: string;
-  kind: string;
-  listKind: string;
-  shortNames?: string[];
-  categories?: string[];
-}
+/** Names of a CustomResourceDefinition, with their defaults. */
+export type DefinitionNames = V1CustomResourceDefinitionNames & { singular: string; listKind: string };
 
-/** A CustomResourceDefinition of apiextensions.k8s.io/v1, after validation. */
+/** A CustomResourceDefinition, after validation. */
 export interface Definition {
   metadata: { name: string };
-  spec: {
-    group: string;
-    scope: 'Namespaced' | 'Cluster';
+  spec: Omit<V1CustomResourceDefinitionSpec, 'versions'> & {
     names: DefinitionNames;
-    versions: {
-      name: string;
-      served: boolean;
-      storage: boolean;
-      deprecated?: boolean;
-      deprecationWarning?: string;
-      schema: { openAPIV3Schema: Schema };
-      subresources?: {
-        status?: object;
-        scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath?: string };
-      };
-      selectableFields?: { jsonPath: string }[];
-      additionalPrinterColumns?: {
-        name: string;
-        type: string;
-        format?: string;
-        description?: string;
-        priority?: number;
-        jsonPath: string;
-      }[];
-    }[];
-    conversion: { strategy: 'None' | 'Webhook'; webhook?: { clientConfig: WebhookClientConfig } };
+    versions: (Omit<V1CustomResourceDefinitionVersion, 'schema'> & { schema: { openAPIV3Schema: Schema } })[];
   };
   status?: { acceptedNames?: Partial<DefinitionNames> };
 }
