@@ -41,6 +41,9 @@ function kindsOf(crd: JsonObject): Kind[] {
 const metadataType =
   '{ name?: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string>; [field: string]: unknown }';
 
+/** Longest description that becomes a comment, in characters. */
+const maxDescriptionLength = 10_000;
+
 const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as const;
 
 /**
@@ -50,8 +53,10 @@ const types = ['string', 'integer', 'number', 'boolean', 'array', 'object'] as c
 function jsonSchemaOf(schema: JsonObject): JSONSchema {
   const { additionalProperties, nullable } = schema;
   const type = types.find((one) => one === schema.type);
-  const [description, values] = [textAt(schema, 'description'), itemsAt(schema, 'enum')];
+  const description = textAt(schema, 'description').slice(0, maxDescriptionLength);
+  const values = itemsAt(schema, 'enum');
   const properties = Object.entries(objectAt(schema, 'properties'));
+  const required = new Set(itemsAt(schema, 'required'));
   const isOpen = properties.length === 0 || schema['x-kubernetes-preserve-unknown-fields'] === true;
   return {
     ...(description !== '' && { description }),
@@ -66,7 +71,7 @@ function jsonSchemaOf(schema: JsonObject): JSONSchema {
     ...(type === 'array' && { items: jsonSchemaOf(objectAt(schema, 'items')) }),
     ...(type === 'object' && {
       properties: Object.fromEntries(properties.map(([name, field]) => [name, jsonSchemaOf(objectAt(field))])),
-      required: properties.map(([name]) => name).filter((name) => itemsAt(schema, 'required').includes(name)),
+      required: properties.map(([name]) => name).filter((name) => required.has(name)),
       additionalProperties: isJsonObject(additionalProperties) ? jsonSchemaOf(additionalProperties) : isOpen,
     }),
   };

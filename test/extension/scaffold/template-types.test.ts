@@ -72,6 +72,11 @@ export interface K3sTemplate {
 `);
 });
 
+test('a description of very many lines is cut', async () => {
+  const text = await templateTypes([labTemplate({ v1: { type: 'object', description: 'x\n'.repeat(500_000) } })]);
+  expect(text.match(/^ {3}\* x$/gm)?.length).toBe(5000);
+});
+
 test('kinds with several served versions have one type each, and templates are declared by both', async () => {
   const text = await templateTypes([labTemplate({ v1beta1: { type: 'object' }, v1: { type: 'object' } })]);
   expect(text.match(/^export interface \w+/gm)).toEqual([
