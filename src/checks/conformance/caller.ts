@@ -36,17 +36,8 @@ interface PlainRequest {
   body: JsonObject;
 }
 
-/** Calls one extension server, over persistent connections. */
-interface Caller {
-  /** Makes one call. Never rejects: a failure is also an outcome. */
-  send(request: PlainRequest, variation: Variation): Promise<Outcome>;
-  /** Number of calls so far. */
-  calls(): number;
-  close(): Promise<void>;
-}
-
-/** Creates the caller of an extension server; `signal` aborts its calls. */
-export function createCaller(extension: Extension, resolve: Resolve | undefined, signal: AbortSignal): Caller {
+/** Creates the caller of an extension server, over persistent connections; `signal` aborts its calls. */
+export function createCaller(extension: Extension, resolve: Resolve | undefined, signal: AbortSignal) {
   const connections = createConnections({
     maxConcurrentCalls: concurrentCalls,
     maxAnswerBytes,
@@ -61,7 +52,11 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
     return bytes;
   };
   return {
-    async send({ hook, handler, timeoutSeconds, body: plainBody }, variation) {
+    /** Makes one call. Never rejects: a failure is also an outcome. */
+    async send(
+      { hook, handler, timeoutSeconds, body: plainBody }: PlainRequest,
+      variation: Variation,
+    ): Promise<Outcome> {
       const { group, version, name } = hook;
       const target = targetOf(extension.clientConfig, {
         ...{ group, version, hook: name, timeoutSeconds },
@@ -96,6 +91,7 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
         ms,
       };
     },
+    /** Number of calls so far. */
     calls: () => calls,
     close: () => connections.close(),
   };

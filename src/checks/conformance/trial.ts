@@ -2,23 +2,18 @@ import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { Json, JsonObject } from '../../kubernetes/index.ts';
 import {
   addressOf,
-  type CallError,
-  type DiscoveredHandler,
-  type DiscoveryProblem,
-  type Extension,
   extensionOf,
   isCallError,
   type KnownHooks,
   probeTls,
   type Resolve,
   readDiscovery,
-  type Target,
   type TlsFacts,
 } from '../../runtimehooks/client/index.ts';
 import { hooks } from '../../runtimehooks/index.ts';
 import { eachOf } from '../each-of.ts';
 import { createCaller, type Variation } from './caller.ts';
-import { type Choice, chooseHandlers, type TriedHandler, type Untried } from './choose-handlers.ts';
+import { type Choice, chooseHandlers, type TriedHandler } from './choose-handlers.ts';
 import { isSameOutcome, isSuccess, type Outcome } from './outcome.ts';
 import { actsOnClusters } from './requests.ts';
 import { sampleValues } from './variables.ts';
@@ -34,54 +29,6 @@ export interface TrialOptions extends Choice {
   resolve?: Resolve | undefined;
   signal: AbortSignal;
   now: () => Date;
-}
-
-/** The result of one discovery. */
-interface Discovered {
-  outcome: Outcome;
-  handlers: DiscoveredHandler[];
-  problems: DiscoveryProblem[];
-}
-
-/**
- * An extension server being checked: what is known about it, and the ways to call it. Responses are reused where
- * possible.
- */
-export interface Trial {
-  readonly extension: Extension;
-  readonly known: KnownHooks;
-  readonly target: Target | CallError;
-  readonly now: () => Date;
-  readonly signal: AbortSignal;
-  readonly resolve: Resolve | undefined;
-  /** The first discovery. */
-  readonly discovery: Discovered;
-  /** The handlers to call, in the order of a Cluster's lifecycle. */
-  readonly handlers: readonly TriedHandler[];
-  /** The handlers that are not called, and why. */
-  readonly untried: readonly Untried[];
-  discover(variation?: Variation): Promise<Discovered>;
-  /** One call of a handler. */
-  call(handler: TriedHandler, variation?: Variation): Promise<Outcome>;
-  /** The first call of a handler, as Cluster API would make it. */
-  first(handler: TriedHandler): Promise<Outcome>;
-  /** A second, identical call. Other calls are compared with it, since the first may have started work. */
-  second(handler: TriedHandler): Promise<Outcome>;
-  /**
-   * Whether another call of a handler is treated differently: its outcome differs from that of the plain call (for a hook
-   * that can block: the status, since its work may have progressed), and the plain call, made again, still has its own. If
-   * not, the handler is unsteady, which the check `repeatable` reports.
-   */
-  isBlamed(handler: TriedHandler, other: Outcome): Promise<boolean>;
-  /** The handlers whose answers to the same call were found to differ. */
-  readonly unsteady: ReadonlySet<TriedHandler>;
-  /** The handlers whose first response Cluster API can read. */
-  answering(): Promise<readonly TriedHandler[]>;
-  /** What a TLS handshake reveals; undefined if it failed. */
-  tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined>;
-  /** Number of calls so far. */
-  readonly calls: () => number;
-  close(): Promise<void>;
 }
 
 /** Number of handlers that get their first call concurrently. */
@@ -102,28 +49,28 @@ const isSame = ({ hook }: TriedHandler, a: Outcome, b: Outcome) =>
     ? a.response.status === b.response.status
     : isSameOutcome(a, b);
 
-/** Calls Discovery on a server, and prepares its trial. */
-export async function createTrial(config: ExtensionConfig, options: TrialOptions): Promise<Trial> {
+/** Calls Discovery on a server, and prepares its trial: what is known about the server, and the ways to call it. */
+export async function createTrial(config: ExtensionConfig, options: TrialOptions) {
   const { known, resolve, signal, now } = options;
   const extension = extensionOf(config);
   const caller = createCaller(extension, resolve, signal);
+  const { group, version, request } = hooks.Discovery;
+  const discoveryBody: JsonObject = { apiVersion: `${group}/${version}`, kind: request.kind };
 
-  const discoveryBody: JsonObject = {
-    apiVersion: `${hooks.Discovery.group}/${hooks.Discovery.version}`,
-    kind: hooks.Discovery.request.kind,
-  };
-  async function discover(variation: Variation = {}): Promise<Discovered> {
+  async function discover(variation: Variation = {}) {
     const outcome = await caller.send(
       { hook: hooks.Discovery, handler: undefined, timeoutSeconds: discoverySeconds, body: discoveryBody },
       variation,
     );
-    return isSuccess(outcome)
-      ? { outcome, ...readDiscovery(outcome.response, extension.name, known) }
-      : { outcome, handlers: [], problems: [] };
+    const { handlers, problems } = isSuccess(outcome)
+      ? readDiscovery(outcome.response, extension.name, known)
+      : { handlers: [], problems: [] };
+    return { outcome, handlers, problems };
   }
 
-  const call = ({ hook, name, timeoutSeconds, request }: TriedHandler, variation: Variation = {}) =>
-    caller.send({ hook, handler: name, timeoutSeconds, body: request }, variation);
+  /** One call of a handler. */
+  const call = ({ hook, name, timeoutSeconds, request: body }: TriedHandler, variation: Variation = {}) =>
+    caller.send({ hook, handler: name, timeoutSeconds, body }, variation);
 
   const discovery = await discover();
   const choose = (values: readonly Json[]) => chooseHandlers(discovery.handlers, extension.settings, values, options);
@@ -134,10 +81,12 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const { handlers, untried } = choose(values);
   // Requests for the definitions of variables contain no values: these are the first calls.
   const defined = new Map(definers.map(({ name }, index) => [name, definitions[index]]));
+  /** The first call of a handler, as Cluster API would make it. */
   const first = once(
     async (handler: TriedHandler) =>
       (handler.hook.name === 'DiscoverVariables' ? defined.get(handler.name) : undefined) ?? call(handler),
   );
+  /** A second, identical call. Other calls are compared with it, since the first may have started work. */
   const second = once(async (handler: TriedHandler) => {
     await first(handler);
     return call(handler);
@@ -145,9 +94,19 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
   const target = addressOf(extension.clientConfig);
   const unsteady = new Set<TriedHandler>();
   return {
-    ...{ extension, known, target, now, signal, resolve, discovery, handlers, untried, discover, call, first, second },
+    ...{ extension, known, target, now, signal, resolve, discovery, discover, call, first, second },
+    /** The handlers to call, in the order of a Cluster's lifecycle. */
+    handlers,
+    /** The handlers that are not called, and why. */
+    untried,
+    /** The handlers whose answers to the same call were found to differ. */
     unsteady,
-    async isBlamed(handler, other) {
+    /**
+     * Whether another call of a handler is treated differently: its outcome differs from that of the plain call (for a
+     * hook that can block: the status, since its work may have progressed), and the plain call, made again, still has its
+     * own. If not, the handler is unsteady, which the check `repeatable` reports.
+     */
+    async isBlamed(handler: TriedHandler, other: Outcome): Promise<boolean> {
       const before = await second(handler);
       if (isSame(handler, before, other)) {
         return false;
@@ -159,7 +118,8 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       }
       return isSteady;
     },
-    async answering() {
+    /** The handlers whose first response Cluster API can read. */
+    async answering(): Promise<readonly TriedHandler[]> {
       await eachOf(
         handlers.filter(({ hook }) => !actsOnClusters(hook)),
         concurrentFirstCalls,
@@ -169,11 +129,16 @@ export async function createTrial(config: ExtensionConfig, options: TrialOptions
       const outcomes = await eachOf(handlers, 1, first);
       return handlers.filter((_, index) => outcomes[index]?.response !== undefined);
     },
-    async tls(versions) {
+    /** What a TLS handshake reveals; undefined if it failed. */
+    async tls(versions?: Parameters<typeof probeTls>[3]): Promise<TlsFacts | undefined> {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(discoverySeconds * 1000)]);
       return isCallError(target) ? undefined : probeTls(target, limit, resolve, versions);
     },
+    /** Number of calls so far. */
     calls: caller.calls,
     close: caller.close,
   };
 }
+
+/** An extension server being checked. Responses are reused where possible. */
+export type Trial = Awaited<ReturnType<typeof createTrial>>;

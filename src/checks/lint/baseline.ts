@@ -26,26 +26,14 @@ function isEntry(value: Json): value is Json & Entry {
   );
 }
 
-/** Findings of an earlier run that are not reported again, or those of this run. */
-interface Baseline {
-  /** Adds a finding. */
-  add(object: LintedObject, finding: LintFinding): void;
-  /** Removes a finding; false if it is not (or no longer) in the baseline. */
-  remove(object: LintedObject, finding: LintFinding): boolean;
-  /** Number of findings. */
-  readonly size: number;
-  /** The text of the file, with the entries in the order of their fields. */
-  format(): string;
-}
-
 /**
- * Creates a baseline.
+ * Creates a baseline: findings of an earlier run that are not reported again, or those of this run.
  *
  * @param folder the folder of its file, from which the paths in it start.
  * @param text the content of its file; absent for an empty one.
  * @throws {BaselineError} for a text that `format` did not write.
  */
-export function createBaseline(folder: string, text = '{"findings":[]}'): Baseline {
+export function createBaseline(folder: string, text = '{"findings":[]}') {
   let content: Json;
   try {
     content = JSON.parse(text);
@@ -75,8 +63,9 @@ export function createBaseline(folder: string, text = '{"findings":[]}'): Baseli
     change(entry, entry.count);
   }
   return {
-    add: (object, finding) => change(entryOf(object, finding), 1),
-    remove(object, finding) {
+    add: (object: LintedObject, finding: LintFinding) => change(entryOf(object, finding), 1),
+    /** Removes a finding; false if it is not (or no longer) in the baseline. */
+    remove(object: LintedObject, finding: LintFinding): boolean {
       const entry = entryOf(object, finding);
       const isIn = (entries.get(keyOf(entry))?.count ?? 0) > 0;
       if (isIn) {
@@ -84,10 +73,12 @@ export function createBaseline(folder: string, text = '{"findings":[]}'): Baseli
       }
       return isIn;
     },
-    get size() {
+    /** Number of findings. */
+    get size(): number {
       return size;
     },
-    format() {
+    /** The text of the file, with the entries in the order of their fields. */
+    format(): string {
       const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => JSON.stringify(entry));
       return `{"findings":[\n${sorted.join(',\n')}\n]}\n`;
     },

@@ -30,25 +30,18 @@ function wrongKindMessage({ apiVersion, kind: found }: JsonObject): string | und
     : `kind is missing beside apiVersion ${describe(apiVersion)}: write kind: ${kind}`;
 }
 
-/** The check of the documents of one file, in their order. */
-interface KindCheck {
-  /** The errors that are certain with one more document, whose first content is in `line`. */
-  errorsOf(document: ReadDocument, line: number): Generator<LintError>;
-  /** Documents without a kind that are not errors: their number, and the line of the first. */
-  skipped(): { documents: number; line: number } | undefined;
-}
-
 /**
  * Finds documents and items of lists whose kind is missing, or is none of ExtensionConfig's group, so that no rule would
  * look at them. A document without a kind is an error only in a file with Kubernetes objects, which kubectl refuses
  * because of it: other files are not for kubectl, for example a kustomization, or the values of a Helm chart.
  */
-export function createKindCheck(file: string): KindCheck {
+export function createKindCheck(file: string) {
   let isForKubectl = false;
   let kindless = 0;
   const remembered: LintError[] = [];
   return {
-    *errorsOf({ value, objects }, line) {
+    /** The errors that are certain with one more document, whose first content is in `line`. */
+    *errorsOf({ value, objects }: ReadDocument, line: number): Generator<LintError> {
       for (const { object, path, placeOf } of objects) {
         const isKindlessItem = path.length > 0 && lacksKind(object);
         const message = wrongKindMessage(object) ?? (isKindlessItem ? kindlessMessage(object) : undefined);
@@ -71,7 +64,8 @@ export function createKindCheck(file: string): KindCheck {
         yield* remembered;
       }
     },
-    skipped() {
+    /** Documents without a kind that are not errors: their number, and the line of the first. */
+    skipped(): { documents: number; line: number } | undefined {
       const line = remembered[0]?.line;
       return isForKubectl || line === undefined ? undefined : { documents: kindless, line };
     },

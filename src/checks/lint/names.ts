@@ -2,17 +2,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { showPlace } from '../../kubernetes/manifests/index.ts';
 
-/** The names of the objects that have been checked. */
-export interface Names {
-  /**
-   * Notes the name of an object, and returns where (`FILE:LINE`) another one of that name in the same set is: in its
-   * file or, unless kustomize composes what is in it, its folder.
-   */
-  claim(name: string, place: { file: string; line: number }): string | undefined;
-}
-
-/** Creates an empty register of names. */
-export function createNames(): Names {
+/** Creates an empty register of the names of objects that have been checked. */
+export function createNames() {
   const places = new Map<string, string>();
   const sets = new Map<string, string>();
   function setOf(file: string): string {
@@ -31,7 +22,11 @@ export function createNames(): Names {
     return set === '' ? file : set;
   }
   return {
-    claim(name, { file, line }) {
+    /**
+     * Notes the name of an object, and returns where (`FILE:LINE`) another one of that name in the same set is: in its
+     * file or, unless kustomize composes what is in it, its folder.
+     */
+    claim(name: string, { file, line }: { file: string; line: number }): string | undefined {
       if (name === '') {
         return undefined;
       }
@@ -44,3 +39,5 @@ export function createNames(): Names {
     },
   };
 }
+
+export type Names = ReturnType<typeof createNames>;

@@ -13,18 +13,6 @@ interface Suppression {
   isUsed: boolean;
 }
 
-/** The comments of a file that turn off rules. */
-interface Suppressions {
-  /** Comments that turn off nothing because of a mistake. */
-  readonly mistakes: readonly { line: number; message: string }[];
-  /**
-   * Whether a comment turns off a rule in a line, or in the whole object, if it is directly above its first line.
-   */
-  cover(ruleId: string, line: number, firstLine: number): boolean;
-  /** The comments that have turned off nothing yet. */
-  unused(): readonly { line: number; ruleId: string }[];
-}
-
 /** The rule that a comment turns off, or what is wrong with the comment. */
 function parse(text: string): { ruleId: string } | { message: string } {
   const [level, ruleId = '', reason] = text.trim().split(/\s+/, 3);
@@ -56,7 +44,7 @@ function commentIn(line: string): { text: string; followsContent: boolean } | un
 const isBetween = (line: string) => /^\s*(#|$)/.test(line) || line.startsWith('---');
 
 /** Finds the comments in the text of a file, line by line: one inside a block of text counts too. */
-export function readSuppressions(text: string): Suppressions {
+export function readSuppressions(text: string) {
   const found: Suppression[] = [];
   const mistakes: { line: number; message: string }[] = [];
   let above: Suppression[] = [];
@@ -85,8 +73,10 @@ export function readSuppressions(text: string): Suppressions {
   }
   const byTarget = Map.groupBy(found, ({ ruleId, target }) => `${ruleId} ${target}`);
   return {
+    /** Comments that turn off nothing because of a mistake. */
     mistakes,
-    cover(ruleId, line, firstLine) {
+    /** Whether a comment turns off a rule in a line, or in the whole object, if it is directly above its first line. */
+    cover(ruleId: string, line: number, firstLine: number): boolean {
       const covering = [
         ...(byTarget.get(`${ruleId} ${line}`) ?? []),
         ...(byTarget.get(`${ruleId} ${firstLine}`) ?? []).filter((one) => one.line !== one.target),
@@ -96,6 +86,7 @@ export function readSuppressions(text: string): Suppressions {
       }
       return covering.length > 0;
     },
+    /** The comments that have turned off nothing yet. */
     unused: () => found.filter(({ isUsed }) => !isUsed),
   };
 }

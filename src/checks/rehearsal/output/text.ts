@@ -3,19 +3,16 @@ import type { CallEntry, EndEntry, Entry } from '../record.ts';
 import { eventLines, indent, line } from './event-lines.ts';
 import { answerText, argumentsText, clockText, Runs, stepsText, verdictOf } from './words.ts';
 
-/** Creates the lines of a timeline from the entries of one Cluster. */
-interface Timeline {
-  add(entry: Entry): string;
-}
-
 const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
 
 /** Width of the column for the hook and its versions. */
 const hookWidth = 27;
 const argumentWidth = 19;
 
-/** A timeline to read: a line per call, and below it what changed. Identical calls in a row are counted. */
-export function createTimeline(paint: Paint): Timeline {
+/**
+ * A timeline of one Cluster to read: a line per call, and below it what changed. Identical calls in a row are counted.
+ */
+export function createTimeline(paint: Paint) {
   const runs = new Runs();
   /** How many repetitions of the last call were omitted, and until when. */
   let omitted = { repeats: 0, until: 0 };
@@ -64,7 +61,8 @@ export function createTimeline(paint: Paint): Timeline {
   }
 
   return {
-    add(entry) {
+    /** The lines for one more entry. */
+    add(entry: Entry): string {
       if (entry.type === 'call') {
         return callText(entry);
       }
