@@ -4,9 +4,9 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { register, startSandboxWithWebhook, untilServed } from '../../src/cli/commands/sandbox/start.ts';
 import {
+  bootstrapWebhook,
   byService,
   configurationName,
-  runCerts,
   startLocalWebhook,
   startWebhookOfSecret,
   type WebhookReference,
@@ -141,10 +141,7 @@ function byExternalName(kubeconfigFile: string): Way {
       await insist(() => send('POST', `${inNamespace}/services`, body), signal);
     },
     async start(config, signal) {
-      const { code, output } = await runCerts(['bootstrap'], kubeconfigFile, definition, signal);
-      if (code !== 0) {
-        throw new Error(`certs bootstrap failed: ${output}`);
-      }
+      await bootstrapWebhook(kubeconfigFile, signal);
       return startWebhookOfSecret(config, quiet, { port: 443 });
     },
     async cleanUp(config, signal) {

@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import type { CoreV1EventList, V1Secret } from '@kubernetes/client-node';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { runCertsCommand } from '../../src/cli/commands/sandbox/webhook.ts';
 import { type RunningController, startController } from '../../src/controller/index.ts';
 import { createHostedExtension, type Handler, type RunningExtension } from '../../src/extension/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { sampleRequest } from '../../src/runtimehooks/messages/index.ts';
+import { runProgram } from '../cli/commands/io.ts';
 import { type Config, fastPace, recordedHandlers } from '../controller/lab.ts';
 import { comparable, recordedDiscovered, recordedFailed } from '../controller/recorded-status.ts';
 import type { ApiClient } from '../kubernetes/client/api-client.ts';
@@ -39,8 +39,7 @@ async function certs(...args: string[]): Promise<void> {
   const names = ['--secret', secrets.secret, '--ca-secret', secrets.caSecret, '--service', 'e2e-extension'];
   const where = ['--kubeconfig', environment.kubeconfigFile, '--namespace', namespace];
   const given = ['--dns-name', 'localhost'];
-  const result = await runCertsCommand([...args, ...where, ...names, ...given], AbortSignal.timeout(60_000));
-  expect(result.code, result.output).toBe(0);
+  expect(await runProgram(['certs', ...args, ...where, ...names, ...given])).toMatchObject({ code: 0 });
 }
 
 /** Handlers with the names of the recorded ones, which respond with success. */

@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Secret, V1ValidatingWebhookConfiguration } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { configurationName, runCerts, webhookService } from '../../src/cli/commands/sandbox/webhook.ts';
+import { configurationName, webhookService } from '../../src/cli/commands/sandbox/webhook.ts';
+import { runProgram } from '../cli/commands/io.ts';
 import type { ApiClient } from '../kubernetes/client/api-client.ts';
 import { needs } from '../support/needs.ts';
 import { type Environment, externalNameProblem, retryingClient, startEnvironment } from './environment.ts';
@@ -88,12 +89,11 @@ test(
   needs('port 443', problem === undefined),
   async () => {
     const certs = (...args: string[]) =>
-      runCerts(
-        args,
-        environment.kubeconfigFile,
-        'extensionconfigs.runtime.cluster.x-k8s.io',
-        AbortSignal.timeout(60_000),
-      );
+      runProgram([
+        ...['certs', ...args, '--kubeconfig', environment.kubeconfigFile, '--namespace', webhookService.namespace],
+        ...['--mutating-webhook', configurationName, '--validating-webhook', configurationName],
+        ...['--crd', 'extensionconfigs.runtime.cluster.x-k8s.io'],
+      ]);
     const before = await trusted();
     expect(before.isInjected).toBe(true);
     const workers = [0, 1].map(applyWithoutEnd);
@@ -112,7 +112,7 @@ test(
     expect(rotated.serving).not.toBe(renewed.serving);
     expect(rotated.ca).not.toBe(before.ca);
     expect(rotated.isInjected).toBe(true);
-    expect(await certs('status')).toMatchObject({ code: 0, output: expect.stringContaining('steady') });
+    expect(await certs('status')).toMatchObject({ code: 0, stdout: expect.stringContaining('steady') });
     // Nothing is left to do: neither of these writes anything.
     expect(await certs('inject')).toMatchObject({ code: 0 });
     expect(await certs('bootstrap')).toMatchObject({ code: 0 });

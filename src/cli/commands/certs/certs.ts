@@ -1,5 +1,6 @@
+import { PassThrough } from 'node:stream';
 import { printableJson, withoutControls } from '../../../base/index.ts';
-import { type Entropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
+import { ellipticEntropy, problemOf, systemEntropy, usable } from '../../../base/x509/index.ts';
 import { withRemedy } from '../../../kubernetes/client/index.ts';
 import {
   annotatedExtensionConfigs,
@@ -16,8 +17,8 @@ import {
   type Step,
   type StoredSecret,
 } from '../../../webhook/certs/index.ts';
-import { type Command, defineCommand } from '../../framework/command.ts';
-import type { Flags, FlagValues } from '../../framework/flags.ts';
+import { defineCommand } from '../../framework/command.ts';
+import { defaultsOf, type Flags, type FlagValues } from '../../framework/flags.ts';
 import { exitCode, FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { startProgress } from '../../framework/progress.ts';
 import {
@@ -219,19 +220,19 @@ function subcommand<F extends Flags>(
   return { summary, ...command };
 }
 
-/** `extensionconfig-webhook certs …`: certificates of the webhook, with keys that come from `entropy`. */
-export const certsCommand = (entropy: Entropy = systemEntropy): Command => ({
+/** `extensionconfig-webhook certs …`: certificates of the webhook. */
+export const command = defineCommand({
   description: 'Manages the CA, the serving certificate and caBundles.',
   commands: {
     bootstrap: subcommand(
       'create what is missing or broken, and inject the trust bundle; change nothing if all is well',
       bootstrapFlags,
-      (flags, io, report) => advance(flags, io, 'repair', { entropy, report }),
+      (flags, io, report) => advance(flags, io, 'repair', { entropy: systemEntropy, report }),
     ),
     rotate: subcommand(
       'renew what is due, and continue a rotation that is under way',
       { ...bootstrapFlags, ...rotateFlags },
-      (flags, io, report) => advance(flags, io, 'rotate', { entropy, report }),
+      (flags, io, report) => advance(flags, io, 'rotate', { entropy: systemEntropy, report }),
     ),
     inject: subcommand(
       'write the trust bundle into the targets, and do nothing else',
@@ -267,4 +268,20 @@ export const certsCommand = (entropy: Entropy = systemEntropy): Command => ({
   },
 });
 
-export const command = certsCommand();
+/**
+ * `certs bootstrap` for another command, with flags that differ from their defaults, and elliptic-curve keys.
+ *
+ * @throws {FailureError} with what it prints when it fails.
+ */
+export async function bootstrap(flags: Partial<RunFlags>, signal: AbortSignal): Promise<void> {
+  let output = '';
+  const sink = new PassThrough().on('data', (chunk) => {
+    output += chunk;
+  });
+  const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
+  const all = { ...defaultsOf(bootstrapFlags), ...flags };
+  const code = await orFail(io, (report) => advance(all, io, 'repair', { entropy: ellipticEntropy, report }));
+  if (code !== exitCode.ok) {
+    throw new FailureError(`certificates could not be created: ${output.trim()}`);
+  }
+}

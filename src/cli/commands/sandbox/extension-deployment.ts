@@ -1,12 +1,10 @@
 import type { KubeConfig } from '@kubernetes/client-node';
-import { ellipticEntropy } from '../../../base/x509/index.ts';
 import { group } from '../../../extensionconfig/index.ts';
 import { connect } from '../../../kubernetes/client/index.ts';
 import { type JsonObject, objectAt } from '../../../kubernetes/index.ts';
-import { FailureError } from '../../framework/program.ts';
 import { version } from '../../framework/version.ts';
+import { bootstrap } from '../certs/certs.ts';
 import { createMissing } from './create-missing.ts';
-import { runCertsCommand } from './webhook.ts';
 
 /** Name of the sample extension's namespace, and of everything in it. */
 export const extensionName = 'sample-extension';
@@ -39,12 +37,8 @@ export async function registerExtension(config: KubeConfig): Promise<void> {
 
 /** Creates the Secrets of the extension and its Deployment. */
 export async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortSignal): Promise<void> {
-  const secrets = ['--secret', secretName, '--ca-secret', `${extensionName}-ca`];
-  const where = ['--kubeconfig', kubeconfigFile, '--namespace', namespace, '--service', extensionName];
-  const { code, output } = await runCertsCommand(['bootstrap', ...where, ...secrets], signal, ellipticEntropy);
-  if (code !== 0) {
-    throw new FailureError(`no certificate for the sample extension: ${output.trim()}`);
-  }
+  const names = { service: extensionName, secret: secretName, 'ca-secret': `${extensionName}-ca` };
+  await bootstrap({ kubeconfig: kubeconfigFile, namespace, ...names }, signal);
   const image = `extensionconfig-webhook:${version}`;
   await createMissing(connect(config, signal), deployments, {
     metadata: { name: extensionName, labels, annotations: { 'extensionconfig-webhook/runs-in-sandbox': 'true' } },

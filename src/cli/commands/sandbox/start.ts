@@ -10,7 +10,6 @@ import type {
 import { loadAll } from 'js-yaml';
 import type { Logger } from 'pino';
 import { packageRoot } from '../../../base/index.ts';
-import { ellipticEntropy } from '../../../base/x509/index.ts';
 import { crd, group } from '../../../extensionconfig/index.ts';
 import { connect, isStatus, type KubernetesClient, loadKubeConfig } from '../../../kubernetes/client/index.ts';
 import { fieldAt, itemsAt, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
@@ -22,10 +21,10 @@ import { FailureError, UsageError } from '../../framework/program.ts';
 import { publishFile } from '../publish-file.ts';
 import { createMissing } from './create-missing.ts';
 import {
+  bootstrapWebhook,
   byService,
   configurationName,
   type LocalWebhook,
-  runCerts,
   startWebhookOfSecret,
   type WebhookReference,
   webhookService,
@@ -281,10 +280,7 @@ export async function startSandboxWithWebhook(
     if (settings.webhook === undefined) {
       const namespace = { metadata: { name: webhookService.namespace } };
       await createMissing(connect(config, signal), '/api/v1/namespaces', namespace);
-      const { code, output } = await runCerts(['bootstrap'], ownFile, crd.metadata.name, signal, ellipticEntropy);
-      if (code !== 0) {
-        throw new FailureError(`the sandbox could not create its certificates: ${output.trim()}`);
-      }
+      await bootstrapWebhook(ownFile, signal);
       local = await startWebhookOfSecret(config, log, { clusterFacts: settings.clusterFacts });
     }
     await untilServed(config, signal);

@@ -1,10 +1,8 @@
 import { isIP } from 'node:net';
-import { PassThrough } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { Logger } from 'pino';
-import { type Entropy, systemEntropy } from '../../../base/x509/index.ts';
 import { reviewConversion } from '../../../extensionconfig/conversion/index.ts';
-import { runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
+import { crd, runtimeSdkFeatureGate } from '../../../extensionconfig/index.ts';
 import { watchServingSecret } from '../../../kubernetes/client/index.ts';
 import { addWatchingMetrics, type Watching } from '../../../policy/cluster-facts/index.ts';
 import { createAdmission, createRuleSet } from '../../../policy/index.ts';
@@ -12,10 +10,8 @@ import type { Endpoint } from '../../../sandbox/index.ts';
 import { type CertificateSource, secretCertificates } from '../../../server/index.ts';
 import { type RunningWebhook, startWebhook } from '../../../webhook/index.ts';
 import { defaultsOf } from '../../framework/flags.ts';
-import type { Io } from '../../framework/program.ts';
-import { type Program, runProgram } from '../../framework/run-program.ts';
 import { version } from '../../framework/version.ts';
-import { certsCommand } from '../certs/certs.ts';
+import { bootstrap } from '../certs/certs.ts';
 import { followCluster } from '../follow-cluster.ts';
 import { policyFlags, ruleSetOptionsOf } from '../policy-flags.ts';
 
@@ -127,43 +123,12 @@ export async function startWebhookOfSecret(
 }
 
 /**
- * Runs `certs COMMAND…` against an API server for the webhook's own configurations and the CustomResourceDefinition, as
- * the certificate Jobs of a cluster do.
+ * Creates the certificate of the webhook and injects its CA, as the certificate Jobs of a cluster do.
  *
- * @returns the exit code and what it printed.
+ * @throws {FailureError} as `bootstrap`; the reason of `signal`.
  */
-export function runCerts(
-  args: readonly string[],
-  kubeconfigFile: string,
-  crdName: string,
-  signal: AbortSignal,
-  entropy?: Entropy,
-): Promise<{ code: number; output: string }> {
-  const targets = [
-    '--mutating-webhook',
-    configurationName,
-    '--validating-webhook',
-    configurationName,
-    '--crd',
-    crdName,
-  ];
-  const where = ['--kubeconfig', kubeconfigFile, '--namespace', webhookService.namespace];
-  return runCertsCommand([...args, ...where, ...targets], signal, entropy);
-}
-
-/** Runs `certs ARGUMENTS…`, with keys that come from `entropy`. @returns the exit code and what it printed. */
-export async function runCertsCommand(
-  args: readonly string[],
-  signal: AbortSignal,
-  entropy: Entropy = systemEntropy,
-): Promise<{ code: number; output: string }> {
-  let output = '';
-  const sink = new PassThrough().on('data', (chunk) => {
-    output += chunk;
-  });
-  const io: Io = { stdin: new PassThrough(), stdout: sink, stderr: sink, env: {}, signal };
-  const certs = { name: 'certs', summary: '', group: '', load: async () => ({ command: certsCommand(entropy) }) };
-  const program: Program = { name: 'extensionconfig-webhook', version: async () => version, commands: [certs] };
-  const code = await runProgram(program, ['certs', ...args], io);
-  return { code, output };
+export function bootstrapWebhook(kubeconfig: string, signal: AbortSignal): Promise<void> {
+  const configuration = [configurationName];
+  const targets = { 'mutating-webhook': configuration, 'validating-webhook': configuration, crd: [crd.metadata.name] };
+  return bootstrap({ kubeconfig, namespace: webhookService.namespace, ...targets }, signal);
 }

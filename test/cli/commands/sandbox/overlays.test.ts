@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCertsCommand } from '../../../../src/cli/commands/sandbox/webhook.ts';
 import { connect, loadKubeConfig, shortRetries } from '../../../../src/kubernetes/client/index.ts';
 import { isSame, type JsonObject } from '../../../../src/kubernetes/index.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../../kubernetes/manifests/kustomization.ts';
 import { needs } from '../../../support/needs.ts';
 import { type Shell, startShell } from '../../../support/shell.ts';
+import { runProgram } from '../io.ts';
 import { applyGoodAndBad, kubectlOf, ready, startAlone } from './running.ts';
 
 /** Definitions of the kinds of others in our manifests, open to any fields. */
@@ -218,8 +218,8 @@ describe('overlays', { ...needs('kubectl'), timeout: 120_000 }, () => {
         await Promise.race([kubectl('apply', '-f', file), failed]);
         const jobs = JSON.parse(await kubectl('get', '-f', file, '-o', 'json')) as { items: Manifest[] };
         const { args } = jobs.items.find(({ kind }) => kind === 'Job')!.spec.template.spec.containers[0];
-        const job = await runCertsCommand([...args.slice(1), '--kubeconfig', kubeconfig], writing.signal);
-        expect([job.code, job.output]).toEqual([0, expect.not.stringMatching(/: (injected|created|updated)/)]);
+        const { code, stdout, stderr } = await runProgram([...args, '--kubeconfig', kubeconfig], writing);
+        expect([code, stdout + stderr]).toEqual([0, expect.not.stringMatching(/: (injected|created|updated)/)]);
         expect(writes - first).toBeGreaterThan(10);
         expect(await stored()).toEqual(before);
       }
