@@ -1,4 +1,4 @@
-import { afterAll, aroundEach, test } from 'vitest';
+import { afterAll, aroundEach, expect, test } from 'vitest';
 import { Candidate, type ElectionRun } from '../../../src/controller/election/leader-election.ts';
 import { startExtension as startRawServer } from '../../runtimehooks/client/extension-server.ts';
 import { collectingLog } from '../../server/running.ts';
@@ -328,16 +328,23 @@ test.concurrent('a candidate that is stopped while it acquires the Lease does no
   expect(await leaseOf(lab, path)).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 });
 });
 
-test.concurrent('a Lease that cannot be released is reported, and the shutdown completes', async ({ expect }) => {
+test.concurrent.each([
+  [
+    'forbidden',
+    403,
+    (key: string) => `forbidden: the permission to update leases.coordination.k8s.io ${key} is missing (not now)`,
+  ],
+  ['changed meanwhile', 409, () => 'another client has changed it'],
+] as const)('a Lease that cannot be released is reported, and the shutdown completes: %s', async (_, code, problem) => {
   const { lab, leaseName, candidate } = ownLease();
   const proxy = await startProxy(lab);
   const { election, events, lines } = candidate(proxy.kubeConfig, 'a');
   await until(() => expect(events).toEqual(['elected']));
-  proxy.refuse = ({ method }) => (method === 'PUT' ? { message: 'not now' } : undefined);
+  proxy.refuse = ({ method }) => (method === 'PUT' ? { message: 'not now', code } : undefined);
   await election.stop();
   expect(election.isLeading).toBe(false);
   expect(lines.at(-1)).toMatchObject({
-    problem: `forbidden: the permission to update leases.coordination.k8s.io default/${leaseName} is missing (not now)`,
+    problem: problem(`default/${leaseName}`),
     msg: 'the Lease could not be released; other replicas wait until it expires',
   });
   expect(events).toEqual(['elected']);
