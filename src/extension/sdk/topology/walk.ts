@@ -18,6 +18,7 @@ import {
   revertIgnored,
 } from '../../../runtimehooks/index.ts';
 import { HandlerFailure } from '../handlers/handler.ts';
+import { checkChoice } from '../handlers/options.ts';
 import type { BuiltinVariables } from './builtin.ts';
 import type { DefinedVariables, Only } from './define-variables.ts';
 import { layeredVariables, layerOf, mergeWork, type Variables } from './variables.ts';
@@ -276,7 +277,7 @@ function dropAddedFields(before: JsonObject, after: JsonObject): void {
  * @throws {HandlerFailure} when a variable has another type than a patcher expects, when no patcher matches and
  *   `unmatched` is `fail`, and when patchers read all variables, or all of `builtin`, of very many for very many
  *   templates.
- * @throws {TypeError} when a patcher is asynchronous.
+ * @throws {TypeError} when a patcher is asynchronous, and for an option of another value.
  */
 export function walkTemplates<const Matches extends readonly unknown[], Values = unknown>(
   request: GeneratePatchesRequest,
@@ -284,6 +285,8 @@ export function walkTemplates<const Matches extends readonly unknown[], Values =
   options: WalkOptions<Values> = {},
 ): GeneratePatchesResponseItem[] {
   const { format = 'JSONPatch', unmatched = 'skip', log } = options;
+  checkChoice('format', format, ['JSONPatch', 'JSONMergePatch']);
+  checkChoice('unmatched', unmatched, ['skip', 'fail']);
   const all = patchers as readonly {
     match?: TemplateMatch;
     mutate: TemplatePatcher<TemplateMatch, Values>['mutate'];

@@ -89,6 +89,13 @@ describe('templates that a patcher is for', () => {
   });
 });
 
+test.each<[WalkOptions, string]>([
+  [{ unmatched: 'Fail' as 'fail' }, 'unmatched: "Fail" is not skip or fail'],
+  [{ format: 'MergePatch' as 'JSONPatch' }, 'format: "MergePatch" is not JSONPatch or JSONMergePatch'],
+])('options of plain JavaScript are checked: %j', (options, message) => {
+  expect(() => walkTemplates(requestOf({}), [{ mutate: grow }], options)).toThrow(new TypeError(message));
+});
+
 test('a patcher that waits is an error: what it does later would be missing, and what it throws would end the process', () => {
   const waiting = async () => {
     await Promise.resolve();
