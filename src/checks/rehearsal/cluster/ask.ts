@@ -7,7 +7,7 @@ import {
   type Simulation,
   SimulationStopped,
 } from './effects.ts';
-import { clusterInRequest, conditionMessage, pendingHooksOf, type State, tell, wrote } from './state.ts';
+import { clusterInRequest, conditionMessage, findOnce, pendingHooksOf, type State, tell, wrote } from './state.ts';
 import { waitMs } from './time.ts';
 
 /** Limits for a simulation that would otherwise never end. */
@@ -114,14 +114,10 @@ export function* reportNegative(
   seconds: number,
   meaning = 'treats it as blocking, but without a wait, and calls again as soon as the Cluster is reconciled',
 ): Simulation {
-  if (seconds < 0 && !state.reported.has(`negative ${hook}`)) {
-    state.reported.add(`negative ${hook}`);
-    yield tell(state, {
-      kind: 'finding',
-      severity: 'error',
-      text: `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`,
-      remedy: 'return a positive number of seconds while work is in progress, and 0 when it is done',
-    });
+  if (seconds < 0) {
+    const text = `${hook} returned retryAfterSeconds ${seconds}: Cluster API ${meaning}`;
+    const remedy = 'return a positive number of seconds while work is in progress, and 0 when it is done';
+    yield* findOnce(state, 'error', text, remedy, `negative ${hook}`);
   }
 }
 

@@ -206,6 +206,20 @@ export function* setPending(state: State, add: readonly string[], remove: readon
 
 export const tell = ({ now }: State, event: SimulatedEvent): Effect => ({ do: 'tell', at: now, event });
 
+/** Reports something that no condition says, once for each subject: by default, its text. */
+export function* findOnce(
+  state: State,
+  severity: 'error' | 'warning',
+  text: string,
+  remedy: string,
+  subject = text,
+): Simulation {
+  if (!state.reported.has(subject)) {
+    state.reported.add(subject);
+    yield tell(state, { kind: 'finding', severity, text, remedy });
+  }
+}
+
 /** Reports an event of a group of workers. */
 export function workerEvent(
   state: State,

@@ -12,6 +12,7 @@ import { applyPatch, BadPatch, isEmptyPatch } from '../../../runtimehooks/index.
 import { call, type Reconcile, reportNegative } from '../cluster/ask.ts';
 import { ControllerRestart, type SimulatedEvent, type Simulation, SimulationStopped } from '../cluster/effects.ts';
 import {
+  findOnce,
   type GroupMachines,
   type Machine,
   type MachineSet,
@@ -30,6 +31,7 @@ import {
   machineSetObjects,
   newMachine,
   strategyOf,
+  waitsForDeletion,
 } from './machines.ts';
 
 /** How long it takes until a new Machine is available, and until a kubelet reports its new version, in ms. */
@@ -312,14 +314,10 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, group: GroupM
   const { state } = reconcile;
   const { current } = group;
   const rollout = new Rollout(state, worker);
-  if (!hasTemplates(state, worker) && !state.reported.has('templates')) {
-    state.reported.add('templates');
-    yield tell(state, {
-      kind: 'finding',
-      severity: 'warning',
-      text: 'the templates of Machines are not known, and extensions that update them get invented ones, of kinds of Cluster API’s development provider',
-      remedy: 'pass the ClusterClass and its templates with --cluster-class',
-    });
+  if (!hasTemplates(state, worker)) {
+    const text =
+      'the templates of Machines are not known, and extensions that update them get invented ones, of kinds of Cluster API’s development provider';
+    yield* findOnce(state, 'warning', text, 'pass the ClusterClass and its templates with --cluster-class');
   }
   const reasons = differences(current, next);
   for (const { name } of group.machines) {
@@ -329,7 +327,9 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, group: GroupM
     current: machineSetObjects(state, worker, current, replicasOf(state, worker)),
     desired: machineSetObjects(state, worker, next, 0),
   };
-  const answer = yield* answerTo(reconcile, 'CanUpdateMachineSet', copyOf(objects));
+  const answer = waitsForDeletion(state, worker)
+    ? undefined
+    : yield* answerTo(reconcile, 'CanUpdateMachineSet', copyOf(objects));
   yield* rollout.rollingOut();
   if (covers(answer, objects.current, objects.desired, 'spec', 'template', 'spec')) {
     yield* updateAll(reconcile, worker, group, next, rollout);

@@ -156,11 +156,17 @@ function portion(value: unknown, replicas: number, round: (number: number) => nu
     : round((Number(percent) * replicas) / 100);
 }
 
+/** The strategy of a rollout. That of the topology replaces that of the class as a whole. */
+const rolloutOf = (state: State, worker: WorkerGroup) => objectAt(settingOf(state, worker, 'rollout'), 'strategy');
+
+/** Whether old Machines stay until somebody deletes them. */
+export const waitsForDeletion = (state: State, worker: WorkerGroup): boolean =>
+  worker.kind === 'MachineDeployment' && rolloutOf(state, worker).type === 'OnDelete';
+
 /** How many Machines a rollout may create beyond the replicas, and how many may be unavailable. */
 export function strategyOf(state: State, worker: WorkerGroup): { maxSurge: number; maxUnavailable: number } {
   const replicas = replicasOf(state, worker);
-  // The rollout of the topology replaces that of the class as a whole.
-  const of = (field: string) => fieldAt(settingOf(state, worker, 'rollout'), 'strategy', 'rollingUpdate', field);
+  const of = (field: string) => fieldAt(rolloutOf(state, worker), 'rollingUpdate', field);
   const maxSurge = portion(of('maxSurge'), replicas, Math.ceil, 1);
   const maxUnavailable = portion(of('maxUnavailable'), replicas, Math.floor, 0);
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, objectsAt, textAt } from '../../../kubernet
 import { completePlan, maxPlanSteps, type PlannedVersions, parseVersion } from '../../../runtimehooks/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
-import { type State, targetOf, tell } from '../cluster/state.ts';
+import { findOnce, type State, targetOf, tell } from '../cluster/state.ts';
 import { allowsVersion, otherVersions } from '../topology/refusals.ts';
 import { compareBuilds, isOlder, majorOf, minorOf } from './versions.ts';
 
@@ -127,14 +127,9 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> 
         };
   const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, given);
   if (typeof plan === 'string') {
-    if (blueprint?.planHandler !== undefined && !state.reported.has('plan')) {
-      state.reported.add('plan');
-      yield tell(state, {
-        kind: 'finding',
-        severity: 'warning',
-        text: `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, even if the extension is fixed`,
-        remedy: 'restart the controller after the fix, or wait',
-      });
+    if (blueprint?.planHandler !== undefined) {
+      const text = `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, even if the extension is fixed`;
+      yield* findOnce(state, 'warning', text, 'restart the controller after the fix, or wait');
     }
     throw failed(plan, desiredState);
   }

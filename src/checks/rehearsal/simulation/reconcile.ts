@@ -4,6 +4,7 @@ import type { Simulation } from '../cluster/effects.ts';
 import { upgradeStepText } from '../cluster/releases.ts';
 import {
   annotate,
+  findOnce,
   isPending,
   nameOf,
   okToDeleteAnnotation,
@@ -19,7 +20,7 @@ import {
 } from '../cluster/state.ts';
 import { applyRound } from '../topology/round.ts';
 import { conditionOf, tellCondition } from './condition.ts';
-import { beginRollout } from './machines.ts';
+import { beginRollout, waitsForDeletion } from './machines.ts';
 import { type Decisions, decideVersions, isUpgraded } from './upgrade.ts';
 
 /** How long operations take in a rehearsal, in ms. */
@@ -86,6 +87,10 @@ function* changeVersions(reconcile: Reconcile, { version, workers, workerVersion
       worker.readyAt = isEmpty ? undefined : state.now + durations.workers;
       reconcile.isChanged = true;
       yield workerEvent(state, worker, isEmpty ? 'ready' : 'upgrading');
+      if (waitsForDeletion(state, worker) && !isEmpty) {
+        const text = `workers ${worker.topologyName} have the strategy OnDelete: an upgrade waits until somebody deletes their Machines, which this rehearsal takes for granted`;
+        yield* findOnce(state, 'warning', text, 'delete their Machines during an upgrade');
+      }
     }
     if (!workers[worker.kind].pending.has(worker.name) && plays(state, worker) && beginRollout(state, worker, next)) {
       reconcile.isChanged = true;

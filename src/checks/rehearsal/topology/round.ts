@@ -14,7 +14,7 @@ import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Blueprint, ClassPatch } from '../cluster/blueprint.ts';
 import type { Simulation, TemplateChange } from '../cluster/effects.ts';
 import { has } from '../cluster/releases.ts';
-import { type PatchedTemplates, tell } from '../cluster/state.ts';
+import { findOnce, type PatchedTemplates, tell } from '../cluster/state.ts';
 import { generateInline, InlinePatchError, templatesOf } from './inline.ts';
 import { clusterBuiltin, type Desired, holderText, type Item, itemsOf, placeOf, variable } from './items.ts';
 import { variablesFor, variablesOf } from './variables.ts';
@@ -106,11 +106,8 @@ function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[
     const object = index === undefined ? undefined : after[index];
     if (index === undefined || object === undefined) {
       const uid = JSON.stringify(textAt(item, 'uid').slice(0, 100));
-      yield* warnOnce(
-        reconcile,
-        `patch ${patch.name}: ${uid} is not the uid of an item of the request`,
-        'copy it from the item',
-      );
+      const text = `patch ${patch.name}: ${uid} is not the uid of an item of the request`;
+      yield* findOnce(state, 'warning', text, 'copy it from the item');
       throw failed('unable to find corresponding request item for patch', where);
     }
     if (isEmptyPatch(item)) {
@@ -137,23 +134,12 @@ function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[
         continue;
       }
       const holder = items[index]?.holder ?? {};
-      yield* warnOnce(
-        reconcile,
-        `the patch of ${holderText(holder)} cannot be applied`,
-        'compute patches from the template in the request',
-      );
+      const text = `the patch of ${holderText(holder)} cannot be applied`;
+      yield* findOnce(state, 'warning', text, 'compute patches from the template in the request');
       throw failed(error.message, where);
     }
   }
   return { before, answer, after, ignored };
-}
-
-/** Reports something that a condition does not say, once. */
-function* warnOnce({ state }: Reconcile, text: string, remedy: string): Simulation {
-  if (!state.reported.has(text)) {
-    state.reported.add(text);
-    yield tell(state, { kind: 'finding', severity: 'warning', text, remedy });
-  }
 }
 
 /** The patches of one patch of the class, in the items of the response to a request. */
@@ -223,7 +209,10 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
   if (last !== undefined && last.input === input) {
     const changed = items.filter(({ object }, index) => !isSame(object, last.results[index]));
     if (changed.length > 0) {
-      yield* tellUnstable(reconcile, changed);
+      const text = `${unstable}: ${changed.map(({ holder }) => holderText(holder)).join(', ')}`;
+      const remedy =
+        'compute patches only from the request, without time, randomness or random order; otherwise Machines roll forever';
+      yield* findOnce(state, 'error', text, remedy, unstable);
     }
   }
   const isKnown = last !== undefined && results.every((object, index) => object === last.results[index]);
@@ -237,19 +226,6 @@ function* compare(round: Round, originals: readonly JsonObject[], input: string)
 }
 
 const unstable = 'the same request gets different patches each time';
-
-function* tellUnstable({ state }: Reconcile, items: readonly Item[]): Simulation {
-  if (!state.reported.has(unstable)) {
-    state.reported.add(unstable);
-    yield tell(state, {
-      kind: 'finding',
-      severity: 'error',
-      text: `${unstable}: ${items.map(({ holder }) => holderText(holder)).join(', ')}`,
-      remedy:
-        'compute patches only from the request, without time, randomness or random order; otherwise Machines roll forever',
-    });
-  }
-}
 
 /** How much real time passes before patches are generated once more: more than a second, which timestamps show. */
 const repeatAfterMs = 1100;

@@ -596,6 +596,19 @@ describe('in-place updates', () => {
     });
   });
 
+  test('workers with the strategy OnDelete are not updated in place, and wait for somebody', () => {
+    const yaml = clusterYaml('v1.31.0', {
+      topology:
+        'workers: { machineDeployments: [{ class: w, name: md-0, replicas: 2, rollout: { strategy: { type: OnDelete } } }] }',
+    });
+    const { calls, events, end } = simulate(covered, { ...scenario, yaml });
+    expect(end).toMatchObject({ isComplete: true, reason: '' });
+    expect(inPlace(calls)).toEqual([]);
+    expect(events.flatMap(({ event }) => (event.kind === 'finding' ? [event.text] : []))).toContain(
+      'workers md-0 have the strategy OnDelete: an upgrade waits until somebody deletes their Machines, which this rehearsal takes for granted',
+    );
+  });
+
   test('a patch without type and content is none, and one without a known type ends the simulation', () => {
     const playedWith = (machineSetPatch: JsonObject) =>
       simulate((effect) => (effect.hook === 'CanUpdateMachineSet' ? { machineSetPatch } : covered(effect)), scenario);
