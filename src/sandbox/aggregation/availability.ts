@@ -1,18 +1,11 @@
 import { withoutNodeHint } from '../../base/index.ts';
 import { isJsonObject } from '../../kubernetes/index.ts';
 import type { ApiService } from '../kinds/api-service.ts';
+import { type Condition, condition } from '../kinds/conditions.ts';
 import type { UserInfo } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { NoEndpointError } from '../webhooks/webhook-call.ts';
 import type { Backend } from './backend.ts';
-
-/** The condition `Available` of an APIService. */
-interface Availability {
-  type: 'Available';
-  status: 'True' | 'False';
-  reason: string;
-  message: string;
-}
 
 /** The user as which the API server checks the availability of aggregated servers. */
 export const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
@@ -23,12 +16,8 @@ const timeoutMs = 5000;
 /** Maximum number of bytes of a response that are read; the content does not matter. */
 const maxBytes = 1024 * 1024;
 
-function available(status: 'True' | 'False', reason: string, message: string): Availability {
-  return { type: 'Available', status, reason, message };
-}
-
 /** The availability of versions that the API server serves itself. */
-export const locally = available('True', 'Local', 'Local APIServices are always available');
+export const locally = condition('Available', 'True', 'Local', 'Local APIServices are always available');
 
 /** `/apis/GROUP/VERSION`. */
 export function pathOf({ spec: { group = '', version } }: ApiService): string {
@@ -39,12 +28,12 @@ export function pathOf({ spec: { group = '', version } }: ApiService): string {
  * Why a server cannot be reached, as far as the store tells: its Service is missing or has no endpoints; otherwise
  * undefined.
  */
-function withoutEndpoint(store: Store, { spec }: ApiService): Availability {
+function withoutEndpoint(store: Store, { spec }: ApiService): Condition {
   const { namespace, name } = spec.service ?? { namespace: '', name: '' };
   const shown = `service/${name} in ${JSON.stringify(namespace)}`;
   return isJsonObject(store.collection('services').get(storageKey(namespace, name)))
-    ? available('False', 'MissingEndpoints', `endpoints for ${shown} have no addresses with port name ""`)
-    : available('False', 'ServiceNotFound', `${shown} is not present`);
+    ? condition('Available', 'False', 'MissingEndpoints', `endpoints for ${shown} have no addresses with port name ""`)
+    : condition('Available', 'False', 'ServiceNotFound', `${shown} is not present`);
 }
 
 /** Checks whether a server serves its group and version: several times at once, and the first success counts. */
@@ -53,7 +42,7 @@ export async function availabilityOf(
   backend: Backend,
   store: Store,
   signal: AbortSignal,
-): Promise<Availability> {
+): Promise<Condition> {
   const path = pathOf(apiService);
   let url: string;
   try {
@@ -81,10 +70,15 @@ export async function availabilityOf(
       }
     };
     await Promise.any(Array.from({ length: attempts }, attempt));
-    return available('True', 'Passed', 'all checks passed');
+    return condition('Available', 'True', 'Passed', 'all checks passed');
   } catch {
     const [problem = ''] = problems;
-    return available('False', 'FailedDiscoveryCheck', `failing or missing response from ${url}: ${problem}`);
+    return condition(
+      'Available',
+      'False',
+      'FailedDiscoveryCheck',
+      `failing or missing response from ${url}: ${problem}`,
+    );
   } finally {
     enough.abort();
   }

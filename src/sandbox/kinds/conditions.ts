@@ -1,5 +1,18 @@
 import { type JsonObject, objectsAt } from '../../kubernetes/index.ts';
 
+/** A condition without its times, except for those of Deployments, which have another one. */
+export interface Condition {
+  type: string;
+  status: 'True' | 'False';
+  reason: string;
+  message: string;
+  lastUpdateTime?: string;
+}
+
+export function condition(type: string, status: Condition['status'], reason: string, message: string): Condition {
+  return { type, status, reason, message };
+}
+
 /** The conditions in an object's status. */
 export function conditionsOf(object: JsonObject): JsonObject[] {
   return objectsAt(object, 'status', 'conditions');
@@ -11,15 +24,9 @@ export function isConditionTrue(object: JsonObject, type: string): boolean {
 }
 
 /** The conditions with one of them set; its transition time changes only with its status. */
-export function withCondition(
-  conditions: readonly JsonObject[],
-  next: { type: string; status: 'True' | 'False'; reason: string; message: string; lastUpdateTime?: string },
-  now: string,
-): JsonObject[] {
+export function withCondition(conditions: readonly JsonObject[], next: Condition, now: string): JsonObject[] {
   const old = conditions.find(({ type }) => type === next.type);
   const lastTransitionTime = old?.status === next.status ? (old.lastTransitionTime ?? now) : now;
-  const condition: JsonObject = { lastTransitionTime, ...next };
-  return old === undefined
-    ? [...conditions, condition]
-    : conditions.map((known) => (known === old ? condition : known));
+  const changed: JsonObject = { lastTransitionTime, ...next };
+  return old === undefined ? [...conditions, changed] : conditions.map((known) => (known === old ? changed : known));
 }

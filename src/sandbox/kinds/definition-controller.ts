@@ -4,30 +4,19 @@ import type { Registry } from '../resources/registry.ts';
 import { metadataOf, type Resource, type ScalePaths } from '../resources/resource.ts';
 import { type Store, storageKey } from '../storage/store.ts';
 import { age } from './columns.ts';
-import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
+import { type Condition, condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { cleanupFinalizer, type Definition, definitionStorage, hasBadBundle } from './definition.ts';
 import { acceptNames, NamesInUse } from './names.ts';
 import { soon } from './soon.ts';
 
 /** The condition Established of a definition that is not established yet. */
-function establishment(object: JsonObject, conflict: object | undefined) {
-  const type = 'Established';
+function establishment(object: JsonObject, conflict: object | undefined): Condition {
   if (conflict !== undefined) {
-    return { type, status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' } as const;
+    return condition('Established', 'False', 'NotAccepted', 'not all names are accepted');
   }
   return hasBadBundle(object)
-    ? ({
-        type,
-        status: 'False',
-        reason: 'InvalidCABundle',
-        message: 'The conversion webhook CABundle is invalid',
-      } as const)
-    : ({
-        type,
-        status: 'True',
-        reason: 'InitialNamesAccepted',
-        message: 'the initial names have been accepted',
-      } as const);
+    ? condition('Established', 'False', 'InvalidCABundle', 'The conversion webhook CABundle is invalid')
+    : condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted');
 }
 
 /** The status that the names controller gives a definition. */
@@ -37,8 +26,8 @@ function statusOf(object: JsonObject, inUse: NamesInUse, now: string): JsonObjec
   let conditions = withCondition(
     conditionsOf(object),
     conflict === undefined
-      ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
-      : { type: 'NamesAccepted', status: 'False', ...conflict },
+      ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
+      : condition('NamesAccepted', 'False', conflict.reason, conflict.message),
     now,
   );
   // Once established, it stays established: a later conflict never disables what is already served.
@@ -161,9 +150,8 @@ export function startDefinitionController({
     }
     const instances = store.collection(name);
     if (instances.deleteAll(now()) > 0) {
-      const reason = 'InstanceDeletionInProgress';
       const message = 'CustomResource deletion is in progress';
-      const terminating = { type: 'Terminating', status: 'True', reason, message } as const;
+      const terminating = condition('Terminating', 'True', 'InstanceDeletionInProgress', message);
       const status = object.status as JsonObject;
       const conditions = withCondition(conditionsOf(object), terminating, now());
       if (!isSame(conditions, status.conditions)) {

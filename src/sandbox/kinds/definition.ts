@@ -19,7 +19,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { invalid, maxCauses, required, type Schema, structuralCauses } from '../../kubernetes/schema/index.ts';
 import type { KindStrategy } from '../resources/resource.ts';
-import { conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
+import { condition, conditionsOf, isConditionTrue, withCondition } from './conditions.ts';
 import { immutableCauses } from './field-causes.ts';
 
 /** The collection of CustomResourceDefinitions. */
@@ -216,12 +216,8 @@ export const definitionStrategy: KindStrategy = {
     const metadata = object.metadata as JsonObject;
     const finalizers = itemsAt(metadata, 'finalizers');
     metadata.finalizers = finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer];
-    const terminating = {
-      type: 'Terminating',
-      status: 'True',
-      reason: 'InstanceDeletionPending',
-      message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
-    } as const;
+    const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
+    const terminating = condition('Terminating', 'True', 'InstanceDeletionPending', message);
     object.status = {
       ...objectAt(object, 'status'),
       conditions: withCondition(conditionsOf(object), terminating, now),
