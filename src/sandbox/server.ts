@@ -20,10 +20,10 @@ import { builtInResources } from './kinds/kinds.ts';
 import { startNamespaceController } from './kinds/namespace-controller.ts';
 import { OpenApiMetrics } from './openapi/metrics.ts';
 import { OpenApi } from './openapi/open-api.ts';
-import { badRequest, DataFileError, internalError, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
+import { badRequest, RequestError, tooLarge, unauthorized } from './resources/errors.ts';
 import { Registry } from './resources/registry.ts';
 import { namespaceStorage, type Resource, type UserInfo } from './resources/resource.ts';
-import { Store, StoreFullError, storageKey } from './storage/store.ts';
+import { Store, storageKey } from './storage/store.ts';
 import type { AdmissionEvent } from './webhooks/admission.ts';
 import { VersionConverter } from './webhooks/conversion.ts';
 import { type ResolveService, type ServiceReference, WebhookCaller } from './webhooks/webhook-call.ts';
@@ -126,8 +126,6 @@ function sendError(context: Context, request: IncomingMessage, response: ServerR
     status = error.status;
   } else if (error instanceof DefaultsError) {
     status = tooLarge(error.message).status;
-  } else if (error instanceof StoreFullError || error instanceof DataFileError) {
-    status = internalError(error.message).status;
   } else if (!request.destroyed || request.complete) {
     context.log({ event: 'bug', request: `${request.method} ${request.url}`, message: String((error as Error).stack) });
   }

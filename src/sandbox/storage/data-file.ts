@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from '../../kubernetes/index.ts';
-import { DataFileError } from '../resources/errors.ts';
+import { DataFileError, internalError } from '../resources/errors.ts';
 
 /** What says that a database is one of ours, and in which format (SQLite, PRAGMA application_id and user_version). */
 const applicationId = 0x65786362;
@@ -99,7 +99,7 @@ export class DataFile {
     }
   }
 
-  /** Writes an object, or deletes it if it is undefined. @throws {DataFileError} for a full disk, for example. */
+  /** Writes an object, or deletes it if it is undefined. @throws {RequestError} 500 for a full disk, for example. */
   write(version: number, collection: string, key: string, object: JsonObject | undefined): void {
     try {
       this.#database.exec('BEGIN');
@@ -116,7 +116,7 @@ export class DataFile {
       if (this.#database.isTransaction) {
         this.#database.exec('ROLLBACK');
       }
-      throw new DataFileError(`the data file cannot be written: ${(error as Error).message}`);
+      throw internalError(`the data file cannot be written: ${(error as Error).message}`);
     }
   }
 

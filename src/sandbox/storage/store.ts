@@ -1,4 +1,5 @@
 import { itemsAt, type JsonObject } from '../../kubernetes/index.ts';
+import { internalError } from '../resources/errors.ts';
 import type { DataFile } from './data-file.ts';
 
 /** One write, as watches report it. `object` has the resource version of the write, even for a deletion. */
@@ -20,13 +21,6 @@ const defaultHistory = 5_000;
 const maxHistoryBytes = 64 * 1024 * 1024;
 /** Maximum number of bytes of JSON in the store; in memory they take several times as much. etcd also has a limit. */
 const maxStoredBytes = 256 * 1024 * 1024;
-
-/** The store has no room for another object. */
-export class StoreFullError extends Error {
-  constructor() {
-    super(`the sandbox stores at most ${maxStoredBytes / 1024 / 1024} MiB; delete objects first`);
-  }
-}
 
 const byKey = ([a]: [string, JsonObject], [b]: [string, JsonObject]) => (a < b ? -1 : 1);
 const bytesOf = (object: JsonObject) => JSON.stringify(object).length;
@@ -128,7 +122,7 @@ class Collection {
     return this.#objects.get(key);
   }
 
-  /** Stores a new object. @returns it with its version, or undefined if the key is taken. @throws {StoreFullError} */
+  /** Stores a new object. @returns it with its version, or undefined if the key is taken. @throws {RequestError} 500 when the store or the disk is full. */
   create(key: string, object: JsonObject): JsonObject | undefined {
     if (this.#objects.has(key)) {
       return undefined;
@@ -140,7 +134,7 @@ class Collection {
    * Replaces an object.
    *
    * @returns it with its version, or undefined if `expected` is not the stored object.
-   * @throws {StoreFullError}
+   * @throws {RequestError} 500 when the store or the disk is full.
    */
   replace(key: string, expected: JsonObject, object: JsonObject): JsonObject | undefined {
     return this.#objects.get(key) === expected ? this.#record('MODIFIED', key, object, expected) : undefined;
@@ -218,7 +212,7 @@ class Collection {
     const change = (type === 'DELETED' ? 0 : bytes) - (this.#sizes.get(key) ?? 0);
     const shared = this.#shared;
     if (change > 0 && shared.bytes + change > maxStoredBytes) {
-      throw new StoreFullError();
+      throw internalError(`the sandbox stores at most ${maxStoredBytes / 1024 / 1024} MiB; delete objects first`);
     }
     const version = shared.version + 1;
     const stored = withVersion(object, version);
