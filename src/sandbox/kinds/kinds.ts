@@ -29,25 +29,12 @@ import {
 } from './workload-strategies.ts';
 
 /** A built-in kind: how it differs from a namespaced one with neither status nor generation. */
-type Kind = { kind: string } & Partial<
-  Pick<
-    Resource,
-    | 'group'
-    | 'shortNames'
-    | 'categories'
-    | 'hasStatus'
-    | 'hasGeneration'
-    | 'storage'
-    | 'columns'
-    | 'strategy'
-    | 'scale'
-    | 'selectableFields'
-  >
-> & {
-    clusterScoped?: true;
-    /** Its model in @kubernetes/client-node, if that is not `V1KIND`. */
-    model?: string;
-  };
+interface Kind extends Partial<Resource> {
+  kind: string;
+  clusterScoped?: true;
+  /** Its model in @kubernetes/client-node, if that is not `V1KIND`. */
+  model?: string;
+}
 
 const createdAt = column('Created At', '.metadata.creationTimestamp');
 const roleColumns = [

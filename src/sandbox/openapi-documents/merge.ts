@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isJsonObject, isSame, itemsAt, type Json, type JsonObject, objectAt, setOwn } from '../../kubernetes/index.ts';
 import { type Component, componentKey, componentSections, componentsOf } from './components.ts';
 import { methods, OperationIds, operationIdsOf } from './operation-ids.ts';
-import { formatReference, parseReference, visitReferences } from './references.ts';
+import { formatReference, parseReference, visitReferences, visitValues } from './references.ts';
 import { FreshNames, type Renaming } from './renaming.ts';
 
 /** A document to merge, and its name in the report. */
@@ -267,29 +267,26 @@ function withInherited(
     return paths;
   }
   const length = JSON.stringify(values).length;
-  const result: JsonObject = {};
-  for (const [path, item] of Object.entries(paths)) {
+  const { servers: _, ...others } = values;
+  return visitValues(paths, (item) => {
     if (!isJsonObject(item)) {
-      continue;
+      return item;
     }
-    const copy: JsonObject = { ...item };
-    for (const method of methods) {
-      const operation = copy[method];
-      if (isJsonObject(operation)) {
-        const { servers, ...others } = values;
-        const own = servers === undefined || item.servers !== undefined ? others : values;
-        copy[method] = { ...own, ...operation };
-        left.characters -= length;
+    const inherited = item.servers === undefined ? values : others;
+    const copy = visitValues(item, (operation, method) => {
+      if (!methods.includes(method) || !isJsonObject(operation)) {
+        return operation;
       }
-    }
+      left.characters -= length;
+      return { ...inherited, ...operation };
+    });
     if (left.characters < 0) {
       throw new MergeError(
         `${name} has security or servers that would have to be repeated in each operation, which is too much; use the same ones in all documents, or remove them`,
       );
     }
-    setOwn(result, path, copy);
-  }
-  return result;
+    return copy;
+  });
 }
 
 /** Tags by name; the first description counts. */

@@ -33,10 +33,7 @@ export class OpenApiMetrics {
 
   /** @returns a function that ends the measurement. */
   startAggregation(): () => void {
-    const end = this.#duration.startTimer();
-    return () => {
-      end();
-    };
+    return this.#duration.startTimer();
   }
 
   /** Counts a document that changed because a definition was added or changed. */
