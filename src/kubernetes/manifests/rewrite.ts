@@ -25,11 +25,12 @@ class Raw {
 }
 
 /**
- * Recognizes plain scalars that are not strings for kubectl. The library only calls `test`, both to parse and to write.
+ * Recognizes plain scalars that are not strings for kubectl, and times, which other parsers do not read as strings. The
+ * library only calls `test`, both to parse and to write.
  */
 class NotText extends RegExp {
   override test(text: string): boolean {
-    return plainValue(text) !== text;
+    return plainValue(text) !== text || /^\d{4}-\d/.test(text);
   }
 }
 

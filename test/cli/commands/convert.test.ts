@@ -278,6 +278,14 @@ test('a string that some parsers read as another type is unchanged', async () =>
   expect(stdout).toContain('{a: e1, b: "08", c: 12:30:45, "yes": "no"}');
 });
 
+test('a time that moves remains in quotes, because some parsers do not read it as a string without them', async () => {
+  const condition = '\n  - {type: Ready, lastTransitionTime: "2026-01-01T00:00:00Z"}\n';
+  const text = `${inV1beta2(old)}status:\n  conditions: []\n  deprecated: {v1beta1: {conditions: [{type: Ready}]}}\n`;
+  const two = text.replace(' []\n', condition);
+  const { stdout } = await runProgram(['convert', '--to', 'v1alpha1', '-'], { stdin: two });
+  expect(stdout).toContain('lastTransitionTime: "2026-01-01T00:00:00Z"');
+});
+
 test.each<[string, (count: number) => string, number]>([
   ['documents', (n) => `${inV1beta2(old)}---\n${old}---\n`.repeat(n), 1_600],
   [
