@@ -114,59 +114,38 @@ export function selectsLabels(selector: LabelSelector, labels: Readonly<Record<s
   });
 }
 
-/** The values of a label that satisfy all requirements on its key. */
-interface Remainder {
-  mustBePresent: boolean;
-  mustBeAbsent: boolean;
-  /** The values that are in every In requirement, or undefined if there is none. */
-  candidates: Set<string> | undefined;
-  excluded: Set<string>;
+/** The requirements of a selector; a label is an In with one value. */
+function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelectorRequirement[] {
+  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  return [...labels, ...matchExpressions];
 }
 
-function narrow(remainder: Remainder, { operator, values = [] }: LabelSelectorRequirement): void {
-  const { candidates } = remainder;
-  if (operator === 'In') {
-    remainder.mustBePresent = true;
-    remainder.candidates = new Set(candidates === undefined ? values : values.filter((value) => candidates.has(value)));
-  } else if (operator === 'NotIn') {
-    for (const value of values) {
-      remainder.excluded.add(value);
-    }
-  } else {
-    remainder.mustBePresent ||= operator === 'Exists';
-    remainder.mustBeAbsent ||= operator === 'DoesNotExist';
+/** Why no label satisfies all requirements on its key, or undefined if one does. */
+function contradictionIn(key: string, requirements: readonly LabelSelectorRequirement[]): string | undefined {
+  const valuesOf = (wanted: string) =>
+    requirements.filter(({ operator }) => operator === wanted).map(({ values = none }) => values);
+  const isIn = requirements.some(({ operator }) => operator === 'In' || operator === 'Exists');
+  if (isIn && requirements.some(({ operator }) => operator === 'DoesNotExist')) {
+    return `label ${showValue(key)} must both be present and absent`;
   }
+  const excluded = new Set(valuesOf('NotIn').flat());
+  const [first, ...others] = valuesOf('In').map((values) => new Set(values));
+  // Without an In, infinitely many values remain; with one, only its values do.
+  const isLeft = (value: string) => !excluded.has(value) && others.every((other) => other.has(value));
+  return first !== undefined && ![...first].some(isLeft)
+    ? `no value of label ${showValue(key)} satisfies all requirements on it`
+    : undefined;
 }
 
 /**
  * Why a valid selector can never match anything (requirements on a key that contradict each other), or undefined if
  * some set of labels satisfies it.
  */
-export function labelSelectorContradiction({ matchLabels, matchExpressions }: LabelSelector): string | undefined {
-  // A single requirement can always be satisfied, and so can any number of matchLabels, which have different keys.
-  if (!matchExpressions?.length || (matchLabels === undefined && matchExpressions.length === 1)) {
-    return undefined;
-  }
-  const remainders = new Map<string, Remainder>();
-  const narrowKey = (requirement: LabelSelectorRequirement) => {
-    let remainder = remainders.get(requirement.key);
-    if (remainder === undefined) {
-      remainder = { mustBePresent: false, mustBeAbsent: false, candidates: undefined, excluded: new Set() };
-      remainders.set(requirement.key, remainder);
-    }
-    narrow(remainder, requirement);
-  };
-  for (const key of Object.keys(matchLabels ?? {})) {
-    narrowKey({ key, operator: 'In', values: [matchLabels?.[key] as string] });
-  }
-  matchExpressions.forEach(narrowKey);
-  for (const [key, { mustBePresent, mustBeAbsent, candidates, excluded }] of remainders) {
-    if (mustBePresent && mustBeAbsent) {
-      return `label ${showValue(key)} must both be present and absent`;
-    }
-    // Without an In, infinitely many values remain; with one, only its values do.
-    if (candidates !== undefined && ![...candidates].some((value) => !excluded.has(value))) {
-      return `no value of label ${showValue(key)} satisfies all requirements on it`;
+export function labelSelectorContradiction(selector: LabelSelector): string | undefined {
+  for (const [key, requirements] of Map.groupBy(requirementsOf(selector), (requirement) => requirement.key)) {
+    const contradiction = requirements.length === 1 ? undefined : contradictionIn(key, requirements);
+    if (contradiction !== undefined) {
+      return contradiction;
     }
   }
   return undefined;
@@ -181,24 +160,8 @@ export function selectorSize({ matchLabels = {}, matchExpressions = [] }: LabelS
   return size;
 }
 
-function requirementsOf({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelectorRequirement[] {
-  const labels = Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }));
-  return [...labels, ...matchExpressions];
-}
-
 /** Whether some set of labels matches both of two valid selectors. */
 export function selectorsOverlap(a: LabelSelector, b: LabelSelector): boolean {
-  if (!a.matchExpressions?.length && !b.matchExpressions?.length) {
-    // A shortcut for selectors with only matchLabels: most are, and many may be compared.
-    const { matchLabels: labels = {} } = a;
-    const { matchLabels: others = {} } = b;
-    for (const key of Object.keys(labels)) {
-      if (Object.hasOwn(others, key) && others[key] !== labels[key]) {
-        return false;
-      }
-    }
-    return true;
-  }
   const matchExpressions = [...requirementsOf(a), ...requirementsOf(b)];
   return labelSelectorContradiction({ matchExpressions }) === undefined;
 }
