@@ -72,7 +72,6 @@ export {
   type AdmissionRequest,
   type AdmissionResponse,
   decodeAdmissionReview,
-  describe,
   type Operation,
   reviewOf,
 } from './objects/reviews/admission-review.ts';
@@ -81,4 +80,5 @@ export {
   type ConversionReviewResponse,
   decodeConversionReview,
 } from './objects/reviews/conversion-review.ts';
+export { describe } from './objects/reviews/request.ts';
 export { timeText } from './objects/time.ts';

@@ -6,19 +6,13 @@ import {
   type JsonObject,
   type LabelSelector,
   objectAt,
+  textValues,
 } from '../../kubernetes/index.ts';
 
 /** The non-empty string in a field. */
 export function nonEmptyText(value: Json | undefined, key: string): string | undefined {
   const found = fieldAt(value, key);
   return typeof found === 'string' && found !== '' ? found : undefined;
-}
-
-/** The string values of an object. */
-export function textsOf(object: JsonObject): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(object).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
 }
 
 /** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */
@@ -44,7 +38,7 @@ export function selectorOf(value: Json | undefined): LabelSelector | undefined {
     values: itemsAt(requirement, 'values').filter((item) => typeof item === 'string'),
   }));
   return {
-    ...(isJsonObject(value.matchLabels) && { matchLabels: textsOf(value.matchLabels) }),
+    ...(isJsonObject(value.matchLabels) && { matchLabels: textValues(value.matchLabels) }),
     ...(matchExpressions.length > 0 && { matchExpressions }),
   };
 }

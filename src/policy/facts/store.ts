@@ -1,10 +1,10 @@
-import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { type JsonObject, objectAt, textValues } from '../../kubernetes/index.ts';
 import { createClusterClasses } from './cluster-classes.ts';
 import { createClusters } from './clusters.ts';
 import { type FactCollection, IndexedCollection } from './collection.ts';
 import { createExtensionConfigs } from './extension-configs.ts';
 import type { Facts, NamespaceFacts, SecretFacts, ServiceFacts } from './facts.ts';
-import { namespacedName, textsOf } from './parts.ts';
+import { namespacedName } from './parts.ts';
 import { readService } from './services.ts';
 
 /** The kinds that are kept completely: all existing objects. */
@@ -31,7 +31,7 @@ interface FactsStoreOptions {
 
 /** The labels of a namespace. The API server gives every namespace the first one; manifests do not contain it. */
 function labelsOf(name: string, namespace: JsonObject): Readonly<Record<string, string>> {
-  return { 'kubernetes.io/metadata.name': name, ...textsOf(objectAt(objectAt(namespace, 'metadata'), 'labels')) };
+  return { 'kubernetes.io/metadata.name': name, ...textValues(objectAt(namespace, 'metadata', 'labels')) };
 }
 
 /** An empty store, in which nothing is known. */

@@ -43,16 +43,6 @@ export function someClusters(
   selector: LabelSelector | undefined,
   facts: Facts,
 ): string | undefined {
-  if (selector !== undefined && selectsEverything(selector)) {
-    // Only the first ones have to be looked at.
-    const first: string[] = [];
-    for (const { key } of clusters) {
-      if (first.push(`Cluster ${key}`) === maxNamed) {
-        break;
-      }
-    }
-    return first.length === 0 ? undefined : namesAndRest(first, clusters.size);
-  }
   const isSelected = new Map<string, boolean>();
   const names: string[] = [];
   let count = 0;

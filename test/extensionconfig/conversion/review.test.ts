@@ -85,8 +85,8 @@ describe('a failure names the object and the field, and converts nothing', () =>
 });
 
 test.each<[Json, RegExp]>([
-  [null, /must be a ConversionReview/],
-  [[], /must be a ConversionReview/],
+  [null, /must be an object of kind ConversionReview/],
+  [[], /must be an object of kind ConversionReview/],
   [{ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' }, /got apiVersion "admission.k8s.io\/v1"/],
   [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1beta1' }, /v1beta1/],
   [{ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1' }, /request must be an object/],

@@ -1,6 +1,6 @@
-import { truncated } from '../../../base/index.ts';
 import type { Status } from '../errors/status.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { describe, requestIn } from './request.ts';
 
 /** metav1.GroupVersionKind. */
 interface GroupVersionKind {
@@ -53,9 +53,6 @@ interface AdmissionReviewResponse {
 /** A decoded AdmissionReview: the request, or what is wrong with it, with the uid if it could be read. */
 type DecodedAdmissionReview = { request: AdmissionRequest } | { problem: string; uid: string | undefined };
 
-/** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
-const maxUidLength = 256;
-
 const operations: readonly string[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
 function stringOf(value: Json | undefined): string {
@@ -74,25 +71,11 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
  * for the sender of the review, with `uid` if the response can still be a review.
  */
 export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
-  if (!isJsonObject(body)) {
-    return { problem: 'the body must be an AdmissionReview object', uid: undefined };
+  const found = requestIn(body, 'admission.k8s.io/v1', 'AdmissionReview');
+  if ('problem' in found) {
+    return found;
   }
-  const isReview = body.kind === 'AdmissionReview' && body.apiVersion === 'admission.k8s.io/v1';
-  if (!isReview) {
-    return {
-      problem: `expected apiVersion "admission.k8s.io/v1" and kind "AdmissionReview", got apiVersion ${describe(body.apiVersion)} and kind ${describe(body.kind)}`,
-      // The sender of a review in another version would not understand a v1 response.
-      uid: undefined,
-    };
-  }
-  const request = body.request;
-  if (!isJsonObject(request)) {
-    return { problem: 'request must be an object', uid: undefined };
-  }
-  if (typeof request.uid !== 'string' || request.uid === '' || request.uid.length > maxUidLength) {
-    return { problem: `request.uid must be a string of 1 to ${maxUidLength} characters`, uid: undefined };
-  }
-  const uid = request.uid;
+  const { request, uid } = found;
   const kind = kindOf(request.kind);
   if (kind === undefined) {
     return { problem: 'request.kind must be an object with group, version and kind', uid };
@@ -123,20 +106,6 @@ export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
       dryRun: request.dryRun === true,
     },
   };
-}
-
-/** An untrusted value for a message: quoted and truncated, or its type. */
-export function describe(value: Json | undefined): string {
-  if (typeof value === 'string') {
-    return JSON.stringify(truncated(value, 64));
-  }
-  return value === undefined
-    ? 'none'
-    : Array.isArray(value)
-      ? 'an array'
-      : value === null
-        ? 'null'
-        : `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`;
 }
 
 /** The review that carries a response back to the API server. */

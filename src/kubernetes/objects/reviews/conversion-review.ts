@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
-import { describe } from './admission-review.ts';
+import { describe, requestIn } from './request.ts';
 
 /** ConversionRequest of apiextensions.k8s.io/v1. */
 interface ConversionRequest {
@@ -25,31 +25,17 @@ export interface ConversionReviewResponse {
 /** A decoded ConversionReview: the request, or what is wrong with it, with the uid if it could be read. */
 type DecodedConversionReview = { request: ConversionRequest } | { problem: string; uid: string | undefined };
 
-/** Longest uid that is echoed. The API server's have 36 characters; a longer one was not sent by it. */
-const maxUidLength = 256;
-
 /**
  * Decodes a ConversionReview of apiextensions.k8s.io/v1; a `response` in it is ignored. Never throws: what is wrong is
  * returned as `problem`, a sentence for the sender of the review, with `uid` if the response can still be a review.
  */
 export function decodeConversionReview(body: Json): DecodedConversionReview {
-  if (!isJsonObject(body)) {
-    return { problem: 'the body must be a ConversionReview object', uid: undefined };
+  const found = requestIn(body, 'apiextensions.k8s.io/v1', 'ConversionReview');
+  if ('problem' in found) {
+    return found;
   }
-  if (body.kind !== 'ConversionReview' || body.apiVersion !== 'apiextensions.k8s.io/v1') {
-    return {
-      problem: `expected apiVersion "apiextensions.k8s.io/v1" and kind "ConversionReview", got apiVersion ${describe(body.apiVersion)} and kind ${describe(body.kind)}`,
-      uid: undefined,
-    };
-  }
-  const { request } = body;
-  if (!isJsonObject(request)) {
-    return { problem: 'request must be an object', uid: undefined };
-  }
-  const { uid, desiredAPIVersion, objects } = request;
-  if (typeof uid !== 'string' || uid === '' || uid.length > maxUidLength) {
-    return { problem: `request.uid must be a string of 1 to ${maxUidLength} characters`, uid: undefined };
-  }
+  const { request, uid } = found;
+  const { desiredAPIVersion, objects } = request;
   if (typeof desiredAPIVersion !== 'string') {
     return { problem: `request.desiredAPIVersion must be a string, got ${describe(desiredAPIVersion)}`, uid };
   }

@@ -74,9 +74,9 @@ const kindProblem = 'request.kind must be an object with group, version and kind
 const operations = 'request.operation must be one of CREATE, UPDATE, DELETE, CONNECT, got';
 
 test.each<[Json, problem: string, uid?: string]>([
-  [null, 'the body must be an AdmissionReview object'],
-  [[], 'the body must be an AdmissionReview object'],
-  ['x', 'the body must be an AdmissionReview object'],
+  [null, 'the body must be an object of kind AdmissionReview'],
+  [[], 'the body must be an object of kind AdmissionReview'],
+  ['x', 'the body must be an object of kind AdmissionReview'],
   [{}, other('apiVersion none and kind none')],
   [{ apiVersion: null, kind: [] }, other('apiVersion null and kind an array')],
   [{ apiVersion: 1, kind: {} }, other('apiVersion a number and kind an object')],

@@ -17,7 +17,7 @@ const other = (got: string) => `expected apiVersion "apiextensions.k8s.io/v1" an
 const uidProblem = 'request.uid must be a string of 1 to 256 characters';
 
 test.each<[Json, problem: string, uid?: string]>([
-  [[], 'the body must be a ConversionReview object'],
+  [[], 'the body must be an object of kind ConversionReview'],
   [
     { apiVersion: 'apiextensions.k8s.io/v1', kind: 'Review', request: {} },
     other('apiVersion "apiextensions.k8s.io/v1" and kind "Review"'),
