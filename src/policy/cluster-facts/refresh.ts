@@ -23,7 +23,7 @@ function onlyFor<T>({ namespace, name }: Named, found: T | 'absent') {
  * the Service, which was perhaps created in the same `kubectl apply`.
  */
 function doubtfulService(object: JsonObject, services: Facts['services']): Named | undefined {
-  const service: Json = objectAt(objectAt(objectAt(object, 'spec'), 'clientConfig'), 'service');
+  const service: Json = objectAt(object, 'spec', 'clientConfig', 'service');
   const named = validService(service);
   const found = named && services?.find(named.namespace, named.name);
   const lacksPort =

@@ -33,7 +33,7 @@ function referencesOf(clusterClass: string, object: JsonObject): HandlerReferenc
       add(external, `spec.patches[${index}].external`, field);
     }
   }
-  add(objectAt(objectAt(spec, 'upgrade'), 'external'), 'spec.upgrade.external', 'generateUpgradePlanExtension');
+  add(objectAt(spec, 'upgrade', 'external'), 'spec.upgrade.external', 'generateUpgradePlanExtension');
   return [...found.values()];
 }
 
@@ -44,7 +44,7 @@ export function createClusterClasses(): { collection: FactCollection; facts: Clu
   );
   const collection = new IndexedCollection(
     (key, object) =>
-      nonEmptyText(objectAt(object, 'metadata'), 'deletionTimestamp') === undefined ? referencesOf(key, object) : [],
+      nonEmptyText(object, 'metadata', 'deletionTimestamp') === undefined ? referencesOf(key, object) : [],
     [byExtension],
   );
   return { collection, facts: { namingExtension: (extension) => byExtension.get(extension) } };

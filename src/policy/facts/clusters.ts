@@ -20,7 +20,7 @@ interface Item extends KnownCluster {
 }
 
 function classOf(object: JsonObject, namespace: string): string | undefined {
-  const topology = objectAt(objectAt(object, 'spec'), 'topology');
+  const topology = objectAt(object, 'spec', 'topology');
   const classRef = objectAt(topology, 'classRef');
   // v1beta1 has separate fields for the name and the namespace.
   const name = nonEmptyText(classRef, 'name') ?? nonEmptyText(topology, 'class');
@@ -30,7 +30,7 @@ function classOf(object: JsonObject, namespace: string): string | undefined {
 
 /** The pending hooks; none for a Cluster that is being deleted, because Cluster API then calls none of them. */
 function pendingOf(metadata: JsonObject): readonly string[] {
-  const pending = nonEmptyText(objectAt(metadata, 'annotations'), pendingHooksAnnotation) ?? '';
+  const pending = nonEmptyText(metadata, 'annotations', pendingHooksAnnotation) ?? '';
   const isRead =
     pending !== '' && pending.length <= maxPendingLength && nonEmptyText(metadata, 'deletionTimestamp') === undefined;
   return isRead ? [...new Set(pending.split(',', maxPending))] : [];

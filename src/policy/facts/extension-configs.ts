@@ -7,7 +7,7 @@ import { nonEmptyText, selectorOf } from './parts.ts';
 
 function hooksOf(object: JsonObject): string[] {
   const hooks = new Set<string>();
-  for (const handler of itemsAt(objectAt(object, 'status'), 'handlers')) {
+  for (const handler of itemsAt(object, 'status', 'handlers')) {
     const requestHook = objectAt(handler, 'requestHook');
     const [group, version] = (nonEmptyText(requestHook, 'apiVersion') ?? '').split('/', 2);
     const hook = nonEmptyText(requestHook, 'hook');
@@ -24,7 +24,7 @@ function reduce(name: string, object: JsonObject): KnownExtensionConfig {
     name,
     address: serverAddress(objectAt(spec, 'clientConfig')),
     namespaceSelector: selectorOf(spec.namespaceSelector),
-    secret: nonEmptyText(objectAt(objectAt(object, 'metadata'), 'annotations'), injectCaFromSecretAnnotation),
+    secret: nonEmptyText(object, 'metadata', 'annotations', injectCaFromSecretAnnotation),
     hooks: hooksOf(object),
   };
 }

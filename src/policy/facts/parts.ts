@@ -9,9 +9,9 @@ import {
   textValues,
 } from '../../kubernetes/index.ts';
 
-/** The non-empty string in a field. */
-export function nonEmptyText(value: Json | undefined, key: string): string | undefined {
-  const found = fieldAt(value, key);
+/** The non-empty string at a path. */
+export function nonEmptyText(value: Json | undefined, ...path: readonly string[]): string | undefined {
+  const found = fieldAt(value, ...path);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 

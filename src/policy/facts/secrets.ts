@@ -9,14 +9,14 @@ import {
   readPem,
   usable,
 } from '../../base/x509/index.ts';
-import { type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import type { JsonObject } from '../../kubernetes/index.ts';
 import type { KnownSecret } from './facts.ts';
 import { nonEmptyText } from './parts.ts';
 
 /** A value of a Secret as text, from `data` (base64) or, in a manifest, from `stringData`. */
 function textIn(secret: JsonObject, key: string): string | undefined {
-  const plain = nonEmptyText(objectAt(secret, 'stringData'), key);
-  const encoded = nonEmptyText(objectAt(secret, 'data'), key);
+  const plain = nonEmptyText(secret, 'stringData', key);
+  const encoded = nonEmptyText(secret, 'data', key);
   if (plain !== undefined || encoded === undefined) {
     return plain?.slice(0, maxPemBytes + 1);
   }

@@ -26,7 +26,7 @@ export function createLookUp(env: NodeJS.ProcessEnv): LookUp {
         .flatMap((object) =>
           names === 'extensions'
             ? objectAt(object, 'metadata').name
-            : itemsAt(objectAt(object, 'status'), 'handlers').map((handler) => objectAt(handler).name),
+            : itemsAt(object, 'status', 'handlers').map((handler) => objectAt(handler).name),
         )
         .filter((name) => typeof name === 'string')
         .filter(isPlain);
