@@ -1,11 +1,10 @@
 import {
-  copyOf,
+  applyOperations,
   isJsonObject,
   type Json,
   type JsonObject,
   type JsonPatchOperation,
   jsonPointer,
-  pointerKeys,
 } from '../../kubernetes/index.ts';
 import { openApiSchemaOf } from './crd.ts';
 import { hubVersion } from './names.ts';
@@ -93,14 +92,7 @@ export function defaultsOf(object: JsonObject, part: Part): readonly Addition[] 
 /** The object with the defaults that it lacks, as after applying the patch of `defaultsOf`; the original if it lacks none. */
 export function withDefaults(object: JsonObject, part: Part): JsonObject {
   const patch = defaultsOf(object, part);
-  const complete = patch.length === 0 ? object : copyOf(object);
-  for (const { path, value } of patch) {
-    const keys = pointerKeys(path);
-    const last = keys.pop() ?? '';
-    const holder = keys.reduce((parent, key) => parent[key] as JsonObject, complete);
-    holder[last] = value;
-  }
-  return complete;
+  return patch.length === 0 ? object : (applyOperations(object, patch) as JsonObject);
 }
 
 /** The object with all defaults that it lacks: as the API server stores it after a write of it, and one of its status. */

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Json, JsonObject } from '../objects/json/json.ts';
+import { applyOperations, type PatchOperation } from '../objects/json/apply-patch.ts';
+import type { Json } from '../objects/json/json.ts';
+import { jsonPointer } from '../objects/json/json-patch.ts';
 import type { NodePosition } from './compose.ts';
 import { type ReadDocument, readDocument } from './document.ts';
 import { aliasError, type Edit, EditError } from './edits.ts';
@@ -35,26 +37,14 @@ function spliced(text: string, root: NodePosition | undefined, edits: readonly E
   return pieces.join('') + text.slice(done);
 }
 
-/** Applies an edit to a value, in place. */
-function applyEdit(root: Json, { path, value }: Edit): Json {
-  const last = path.at(-1);
-  if (last === undefined) {
-    return value ?? null;
-  }
-  let parent = root as JsonObject;
-  for (const segment of path.slice(0, -1)) {
-    const next = Object.hasOwn(parent, segment) ? parent[segment] : undefined;
-    if (typeof next !== 'object' || next === null) {
-      parent[segment] = {};
-    }
-    parent = parent[segment] as JsonObject;
-  }
+/** An edit as an operation of a JSON patch. */
+function operationOf({ path, value }: Edit): PatchOperation {
+  const pointer = jsonPointer(path);
   if (value === undefined) {
-    delete parent[last];
-  } else {
-    parent[last] = structuredClone(value);
+    return { op: 'remove', path: pointer };
   }
-  return root;
+  // To add an item of a list would insert it.
+  return { op: typeof path.at(-1) === 'number' ? 'replace' : 'add', path: pointer, value };
 }
 
 /**
@@ -70,7 +60,7 @@ export async function editDocument(text: string, read: ReadDocument, edits: read
   }
   const before = read.value as Json;
   // Via JSON, so that no values are shared.
-  const expected = edits.reduce(applyEdit, JSON.parse(JSON.stringify(before)) as Json);
+  const expected = applyOperations(JSON.parse(JSON.stringify(before)) as Json, edits.map(operationOf));
   let result = spliced(text, read.places(), edits);
   if (result === undefined) {
     if (read.form === 'json') {

@@ -11,7 +11,7 @@ import {
   type ScalarTag,
   YAMLMap,
 } from 'yaml';
-import type { Json, JsonObject } from '../objects/json/json.ts';
+import { fieldAt, type Json } from '../objects/json/json.ts';
 import { aliasError, type Edit, type Path } from './edits.ts';
 import { plainValue } from './scalar.ts';
 
@@ -96,14 +96,6 @@ function nodeFor(document: Document, value: Json, pool: ReadonlyMap<string, Node
   return map;
 }
 
-function valueAt(root: Json, path: Path): Json | undefined {
-  let value: Json | undefined = root;
-  for (const segment of path) {
-    value = typeof value === 'object' && value !== null ? (value as JsonObject)[segment] : undefined;
-  }
-  return value;
-}
-
 /** Collects the collections below a node by content. */
 function collect(node: unknown, value: Json | undefined, pool: Map<string, Node>): void {
   if (typeof value !== 'object' || value === null || !isCollection(node)) {
@@ -140,7 +132,7 @@ export function rewritten(text: string, before: Json, edits: readonly Edit[]): s
   const document = parseForRewriting(text);
   const pool = new Map<string, Node>();
   for (const { path } of edits) {
-    collect(nodeAt(document, path), valueAt(before, path), pool);
+    collect(nodeAt(document, path), fieldAt(before, ...path), pool);
   }
   for (const { path } of edits.filter(({ value }) => value === undefined)) {
     document.deleteIn(path);
