@@ -99,6 +99,7 @@ describe('the wire', () => {
       kind: 'BeforeClusterCreateResponse',
       status: 'Failure',
       message: 'error reading request: the body must not be larger than 4096 bytes',
+      retryAfterSeconds: 0,
     };
     for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[]) {
       const answer = await post(port, path, large, { headers });

@@ -95,18 +95,16 @@ class Context implements HandlerContext<unknown> {
 /** Longest message of a response, in characters: Cluster API's conditions hold 10,240, some of which it adds itself. */
 const maxMessageLength = 8192;
 
-const failed = ({ hook }: Handler, message: string): JsonObject => ({
+/** A response that is a failure. */
+export const failed = ({ hook }: Handler, message: string): JsonObject => ({
   ...(hook.isBlocking && { retryAfterSeconds: 0 }),
   status: 'Failure',
   message: message.slice(0, maxMessageLength),
 });
 
-/** The beginning of a response. A handler's own fields follow. */
-export function envelopeOf({ hook }: Handler) {
-  return { apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind };
-}
-
-const textOf = (handler: Handler, response: JsonObject) => JSON.stringify({ ...envelopeOf(handler), ...response });
+/** A response as it is sent. */
+export const textOf = ({ hook }: Handler, response: JsonObject) =>
+  JSON.stringify({ apiVersion: `${hook.group}/${hook.version}`, kind: hook.response.kind, ...response });
 
 /** The outcome of a call that did not get an answer which can be sent. */
 function failure(

@@ -2,7 +2,7 @@ import type { Log } from '../../../base/index.ts';
 import { isJsonObject, type Json, JsonError, parseFirstJson } from '../../../kubernetes/index.ts';
 import { hooks } from '../../../runtimehooks/index.ts';
 import type { Exchange, Refusal } from '../../../server/index.ts';
-import { envelopeOf, type HandledCall } from '../calls/call.ts';
+import { failed, type HandledCall, textOf } from '../calls/call.ts';
 import { callTimeoutMs } from '../calls/call-timeout.ts';
 import type { Lifetime } from '../calls/lifetime.ts';
 import { callInTime } from '../calls/timed-call.ts';
@@ -54,12 +54,16 @@ function readRequest(bytes: Buffer): { request: Json } | { problem: string } {
 }
 
 /** What all routes of one handler (empty for Discovery) do with a call: log it, measure it, and fail it. */
-function createCalls(hook: string, handler: string, envelope: object, { log, metrics }: RouteContext) {
+function createCalls(
+  hook: string,
+  handler: string,
+  failure: (message: string) => string,
+  { log, metrics }: RouteContext,
+) {
   const names = { hook, ...(handler !== '' && { handler }) };
   const counted = metrics.of(hook, handler);
   // The names are serialized once.
   const callLog = log.child(names);
-  const failure = (message: string) => JSON.stringify({ ...envelope, status: 'Failure', message });
 
   /** Returns how long the call took, in milliseconds, to the microsecond. */
   function count(result: HandledCall, { startedMs }: Exchange): number {
@@ -79,7 +83,6 @@ function createCalls(hook: string, handler: string, envelope: object, { log, met
   }
   return {
     names,
-    failure,
     count,
     finish,
     /**
@@ -100,7 +103,8 @@ function createCalls(hook: string, handler: string, envelope: object, { log, met
 
 /** The route of Discovery, whose answer is always the same. */
 export function discoveryRoute(handlers: readonly Handler[], context: RouteContext): Route {
-  const { finish, failure, refuse } = createCalls(hooks.Discovery.name, '', {}, context);
+  const failure = (message: string) => JSON.stringify({ status: 'Failure', message });
+  const { finish, refuse } = createCalls(hooks.Discovery.name, '', failure, context);
   const discovery = JSON.stringify(discoveryOf(handlers));
   return {
     answer(bytes, exchange) {
@@ -119,7 +123,8 @@ export function discoveryRoute(handlers: readonly Handler[], context: RouteConte
 export function handlerRoute(handler: Handler, context: RouteContext): Route {
   const { log, replaceAnswer } = context;
   const { name, hook, timeoutSeconds } = handler;
-  const { names, failure, count, finish, refuse } = createCalls(hook.name, name, envelopeOf(handler), context);
+  const failure = (message: string) => textOf(handler, failed(handler, message));
+  const { names, count, finish, refuse } = createCalls(hook.name, name, failure, context);
   return {
     async answer(bytes, exchange) {
       const read = readRequest(bytes);

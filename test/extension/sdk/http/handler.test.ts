@@ -143,7 +143,10 @@ describe('a body that is not a request', () => {
   ])('%s', async (_, text, problem) => {
     const { post, lines, counted } = await serving([create]);
     const failure = { status: 'Failure', message: `error unmarshalling request: ${problem}` };
-    expect(await post(path, text)).toMatchObject({ code: 200, json: { ...envelope, ...failure } });
+    expect(await post(path, text)).toMatchObject({
+      code: 200,
+      json: { ...envelope, ...failure, retryAfterSeconds: 0 },
+    });
     expect((await post(`${root}/discovery`, text)).json).toEqual(failure);
     expect(lines.map(({ hook, handler: name, result, msg }) => [hook, name, result, msg])).toEqual([
       ['BeforeClusterCreate', 'create', 'invalid request', 'call answered'],
@@ -160,7 +163,7 @@ describe('a body that is not a request', () => {
     const message = 'error reading request: the body must not be larger than 100000 bytes';
     expect(await post(path, ' '.repeat(100_001))).toMatchObject({
       code: 200,
-      json: { ...envelope, status: 'Failure', message },
+      json: { ...envelope, status: 'Failure', message, retryAfterSeconds: 0 },
     });
     expect(lines).toEqual([
       {
@@ -240,7 +243,7 @@ describe('the timeout of a call', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(530);
     expect([answer.code, answer.json]).toEqual([
       504,
-      { ...envelope, status: 'Failure', message: 'handler create did not answer within 0.05 s' },
+      { ...envelope, status: 'Failure', message: 'handler create did not answer within 0.05 s', retryAfterSeconds: 0 },
     ]);
     expect(signals[0]?.reason).toMatchObject({ name: 'TimeoutError', message: 'the caller waits only 0.05 s' });
     expect(lines).toMatchObject([
