@@ -44,18 +44,23 @@ function byType<T extends { type?: string }>(conditions: readonly T[]): T[] {
   );
 }
 
-/** Since when a condition has its status. */
-function transitionTime(
-  before: { status?: string; lastTransitionTime?: string } | undefined,
-  status: string,
+/** Conditions with some of them set. The others, of other controllers, are preserved. */
+function withSet<T extends { type?: string; status?: string; lastTransitionTime?: string }>(
+  stored: readonly T[],
+  set: readonly T[],
   now: Date,
-): string {
-  return (before?.status === status ? before.lastTransitionTime : undefined) ?? timeText(now);
+): T[] {
+  const known = new Map(stored.map((condition) => [condition.type, condition]));
+  for (const condition of set) {
+    const before = known.get(condition.type);
+    const since = before?.status === condition.status ? before?.lastTransitionTime : undefined;
+    known.set(condition.type, { ...condition, lastTransitionTime: since ?? timeText(now) });
+  }
+  return byType([...known.values()]);
 }
 
 /**
- * The conditions with some of them set. A transition time changes only with the status of its condition; conditions of
- * other controllers are preserved.
+ * The conditions with some of them set. A transition time changes only with the status of its condition.
  *
  * @param generation the generation of the object that the conditions are about.
  */
@@ -65,22 +70,12 @@ export function withConditions(
   generation: number,
   now: Date,
 ): StoredCondition[] {
-  const types = new Set(set.map(({ type }) => type));
-  const known = new Map(stored.map((condition) => [condition.type, condition]));
-  return byType([
-    ...stored.filter(({ type }) => !types.has(type ?? '')),
-    ...set.map(({ type, status, reason, message }) => {
-      const lastTransitionTime = transitionTime(known.get(type), status, now);
-      return {
-        type,
-        status,
-        reason,
-        message: cut(message, maxMessage),
-        observedGeneration: generation,
-        lastTransitionTime,
-      };
-    }),
-  ]);
+  const observed = set.map((condition) => ({
+    ...condition,
+    message: cut(condition.message, maxMessage),
+    observedGeneration: generation,
+  }));
+  return withSet(stored, observed, now);
 }
 
 /** As {@link withConditions}, for a condition of the v1beta1 contract. */
@@ -89,15 +84,7 @@ export function withV1Beta1Condition(
   { message, ...condition }: V1Beta1Condition,
   now: Date,
 ): StoredV1Beta1Condition[] {
-  const before = stored.find(({ type }) => type === condition.type);
-  return byType([
-    ...stored.filter(({ type }) => type !== condition.type),
-    {
-      ...condition,
-      ...(message === undefined ? {} : { message: cut(message, maxV1Beta1Message) }),
-      lastTransitionTime: transitionTime(before, condition.status, now),
-    },
-  ]);
+  return withSet(stored, [{ ...condition, ...(message && { message: cut(message, maxV1Beta1Message) }) }], now);
 }
 
 /** The condition of a type, if there is one. */
