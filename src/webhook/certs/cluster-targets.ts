@@ -21,14 +21,7 @@ import {
   jsonPointer,
 } from '../../kubernetes/index.ts';
 import { Conflict } from './store.ts';
-import {
-  type TargetAccess,
-  type TargetEntry,
-  TargetFailure,
-  type TargetKind,
-  type TargetReading,
-  unread,
-} from './target.ts';
+import { type TargetAccess, type TargetEntry, type TargetKind, type TargetReading, unread } from './target.ts';
 
 /** One caBundle of an object. */
 interface BundleField {
@@ -170,11 +163,16 @@ export function bundlePatch(target: TargetReading, bundle: string): JsonPatchOpe
   ];
 }
 
-/** Writes a bundle into a target that has been read. */
-export async function injectBundle(cluster: KubernetesClient, target: TargetReading, bundle: string): Promise<void> {
+/** Writes a bundle into a target that has been read; returns why the API server refuses it, if it does. */
+export async function injectBundle(
+  cluster: KubernetesClient,
+  target: TargetReading,
+  bundle: string,
+): Promise<string | undefined> {
   const { kind, path, resourceVersion } = target.raw as Raw;
   try {
     await cluster.request('PATCH', path, bundlePatch(target, bundle) as unknown as Json);
+    return undefined;
   } catch (error) {
     if (!(error instanceof StatusError)) {
       throw error;
@@ -190,7 +188,7 @@ export async function injectBundle(cluster: KubernetesClient, target: TargetRead
       }
     }
     const explained = explain(error, 'patch', kinds[kind].resource, target.id.slice(kind.length + 1)) as Error;
-    throw new TargetFailure(explained.message);
+    return explained.message;
   }
 }
 

@@ -23,7 +23,7 @@ import {
 } from './facts.ts';
 import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
-import { isInSync, type TargetAccess, TargetFailure, type TargetReading } from './target.ts';
+import { isInSync, type TargetAccess, type TargetReading } from './target.ts';
 
 /** Time, passed in. */
 export interface Clock {
@@ -176,17 +176,18 @@ async function injectAll(
       break;
     }
     try {
-      await run.targets.inject(target, facts.bundle);
-      run.report({ action: 'inject', reason: `${target.id} does not have the trust bundle of stage ${facts.stage}` });
-    } catch (error) {
-      if (error instanceof TargetFailure) {
-        refused.set(target.id, error.message);
-        run.report({ action: 'refused', reason: `${target.id}: ${error.message}` });
-      } else if (error instanceof Conflict) {
-        conflicts.push(error.message);
+      const refusal = await run.targets.inject(target, facts.bundle);
+      if (refusal === undefined) {
+        run.report({ action: 'inject', reason: `${target.id} does not have the trust bundle of stage ${facts.stage}` });
       } else {
+        refused.set(target.id, refusal);
+        run.report({ action: 'refused', reason: `${target.id}: ${refusal}` });
+      }
+    } catch (error) {
+      if (!(error instanceof Conflict)) {
         throw error;
       }
+      conflicts.push(error.message);
     }
   }
   if (conflicts.length > 0) {

@@ -10,7 +10,7 @@ import {
 } from '../../kubernetes/client/index.ts';
 import type { Clock } from './engine.ts';
 import { Conflict } from './store.ts';
-import { isInSync, type TargetAccess, TargetFailure } from './target.ts';
+import { isInSync, type TargetAccess } from './target.ts';
 
 /** The outcome for one target. */
 export interface Injection {
@@ -65,12 +65,14 @@ export async function injectTargets(
       } else {
         again = true;
         try {
-          await access.inject(target, bundle.value);
-          written.add(id);
+          const refusal = await access.inject(target, bundle.value);
+          if (refusal === undefined) {
+            written.add(id);
+          } else {
+            end('failed', refusal);
+          }
         } catch (error) {
-          if (error instanceof TargetFailure) {
-            end('failed', error.message);
-          } else if (!(error instanceof Conflict)) {
+          if (!(error instanceof Conflict)) {
             throw error;
           }
         }

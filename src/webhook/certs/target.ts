@@ -37,14 +37,14 @@ export interface TargetAccess {
   /**
    * Writes the bundle into every entry of a target that has a different one.
    *
+   * @returns why the API server refuses it; undefined once it is written.
    * @throws {Conflict} when the target has changed since it was read.
-   * @throws {TargetFailure} when it cannot be written.
    */
-  inject(target: TargetReading, bundle: string): Promise<void>;
+  inject(target: TargetReading, bundle: string): Promise<string | undefined>;
 }
 
 /** No targets, for certificates in a folder. */
-export const noTargets: TargetAccess = { read: async () => [], inject: async () => {} };
+export const noTargets: TargetAccess = { read: async () => [], inject: async () => undefined };
 
 /** A target that is missing or cannot be read. `*` stands for all of a kind, which cannot be listed. */
 export function unread(id: `${TargetKind}/${string}`, state: 'missing' | 'failed', problem: string): TargetReading {
@@ -54,9 +54,6 @@ export function unread(id: `${TargetKind}/${string}`, state: 'missing' | 'failed
 export function isUnlisted({ id, state }: TargetReading): boolean {
   return state === 'failed' && id.endsWith('/*');
 }
-
-/** A target that cannot be written: forbidden, or rejected by the API server. */
-export class TargetFailure extends Error {}
 
 const end = '-----END CERTIFICATE-----\n';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { issueCa, type Parsed } from '../../../src/base/x509/index.ts';
 import { bundleIn, injectTargets } from '../../../src/webhook/certs/inject.ts';
 import { Conflict } from '../../../src/webhook/certs/store.ts';
-import { type TargetAccess, TargetFailure, type TargetReading } from '../../../src/webhook/certs/target.ts';
+import type { TargetAccess, TargetReading } from '../../../src/webhook/certs/target.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
 
 const wanted: Parsed<string> = { state: 'usable', value: 'new' };
@@ -15,7 +15,10 @@ const reading = (id: string, ...bundles: string[]): TargetReading => ({
 const from = (source: string, target: TargetReading): TargetReading => ({ ...target, source });
 
 /** Targets in memory: an injected bundle is returned by the next read, unless `onInject` throws. */
-function world(targets: TargetReading[], onInject: (id: string, attempt: number) => void = () => {}) {
+function world(
+  targets: TargetReading[],
+  onInject: (id: string, attempt: number) => string | undefined = () => undefined,
+) {
   const injected: string[] = [];
   const sleeps: number[] = [];
   const asked: string[] = [];
@@ -27,10 +30,11 @@ function world(targets: TargetReading[], onInject: (id: string, attempt: number)
     },
     async inject(target, bundle) {
       injected.push(`${target.id} ${bundle}`);
-      onInject(target.id, injected.length);
-      for (const entry of target.entries) {
+      const refusal = onInject(target.id, injected.length);
+      for (const entry of refusal === undefined ? target.entries : []) {
         entry.bundle = bundle;
       }
+      return refusal;
     },
   };
   return {
@@ -112,11 +116,9 @@ describe('injectTargets', () => {
   });
 
   test('a target that cannot be written fails alone, and is tried once', async () => {
-    const { run, injected } = world([reading('K/a', 'old'), reading('K/b', 'old')], (id) => {
-      if (id === 'K/a') {
-        throw new TargetFailure('forbidden: patch');
-      }
-    });
+    const { run, injected } = world([reading('K/a', 'old'), reading('K/b', 'old')], (id) =>
+      id === 'K/a' ? 'forbidden: patch' : undefined,
+    );
     expect(await run()).toEqual([
       { id: 'K/a', result: 'failed', reason: 'forbidden: patch', skipped: ['something of K/a'] },
       { id: 'K/b', result: 'written', skipped: ['something of K/b'] },
