@@ -216,47 +216,12 @@ async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: stri
 const maxListed = 100_000;
 
 /**
- * Lists the objects of a kind in pages, with their paths; none if the cluster does not serve the kind.
- *
- * @throws {ResponseError} for a response that is not a list.
- */
-async function* listTargets(
-  cluster: KubernetesClient,
-  kind: TargetKind,
-  selector: string | undefined,
-): AsyncGenerator<{ path: string; object: JsonObject }> {
-  const facts = kinds[kind];
-  for (const base of facts.bases) {
-    let isFirst = true;
-    const query = selector === undefined ? undefined : { labelSelector: selector };
-    try {
-      const pages = listPages(cluster, { path: base, resource: facts.resource, query, maxObjects: maxListed });
-      for await (const { items } of pages) {
-        isFirst = false;
-        for (const object of items) {
-          const name = String(fieldAt(object, 'metadata', 'name'));
-          // The API server accepts only such names for these kinds; they become part of paths and messages.
-          if (dns1123SubdomainProblems(name).length > 0) {
-            throw new ResponseError(`the API server listed an object that is not one of ${facts.resource}`);
-          }
-          yield { path: `${base}/${encodeURIComponent(name)}`, object };
-        }
-      }
-      return;
-    } catch (error) {
-      // A 404 for the first page means that the API server does not serve this version of the kind.
-      if (!(isStatus(error, 404) && isFirst)) {
-        throw error;
-      }
-    }
-  }
-}
-
-/**
- * Reads the targets among the objects of a kind. That they cannot be listed is a target that failed: for kinds that this
- * webhook converts, that may be because its own certificate has expired, and must not stop the renewal.
+ * Reads the targets among the objects of a kind; none if the cluster does not serve it. That they cannot be listed is a
+ * target that failed: for kinds that this webhook converts, that may be because its own certificate has expired, and must
+ * not stop the renewal.
  *
  * @param read reads an object; undefined for one that is not a target.
+ * @throws {ResponseError} for a response that is not a list.
  */
 async function readListed(
   cluster: KubernetesClient,
@@ -264,17 +229,38 @@ async function readListed(
   selector: string | undefined,
   read: (path: string, object: JsonObject) => TargetReading | undefined,
 ): Promise<TargetReading[]> {
+  const { bases, resource } = kinds[kind];
+  const query = selector === undefined ? undefined : { labelSelector: selector };
   const found: TargetReading[] = [];
-  try {
-    for await (const { path, object } of listTargets(cluster, kind, selector)) {
-      const reading = read(path, object);
-      found.push(...(reading === undefined ? [] : [reading]));
+  for (const base of bases) {
+    let isFirst = true;
+    try {
+      for await (const { items } of listPages(cluster, { path: base, resource, query, maxObjects: maxListed })) {
+        isFirst = false;
+        for (const object of items) {
+          const name = String(fieldAt(object, 'metadata', 'name'));
+          // The API server accepts only such names for these kinds; they become part of paths and messages.
+          if (dns1123SubdomainProblems(name).length > 0) {
+            throw new ResponseError(`the API server listed an object that is not one of ${resource}`);
+          }
+          const reading = read(`${base}/${encodeURIComponent(name)}`, object);
+          if (reading !== undefined) {
+            found.push(reading);
+          }
+        }
+      }
+      break;
+    } catch (error) {
+      // A 404 for the first page means that the API server does not serve this version of the kind.
+      if (isStatus(error, 404) && isFirst) {
+        continue;
+      }
+      if (!(error instanceof StatusError || error instanceof Forbidden)) {
+        throw error;
+      }
+      found.push(unread(`${kind}/*`, 'failed', error.message));
+      break;
     }
-  } catch (error) {
-    if (!(error instanceof StatusError || error instanceof Forbidden)) {
-      throw error;
-    }
-    found.push(unread(`${kind}/*`, 'failed', error.message));
   }
   return found;
 }
