@@ -20,6 +20,7 @@ import {
   readOpenApi,
 } from '../../../sandbox/openapi-documents/index.ts';
 import { FailureError, type Io, UsageError } from '../../framework/program.ts';
+import { inTurn } from '../in-turn.ts';
 import type { DocumentCache } from './cache.ts';
 
 /** All documents to merge, and problems with fetching them. */
@@ -43,10 +44,9 @@ interface FetchContext {
 }
 
 const mebibyte = 1024 * 1024;
-/** Limits: bytes of all documents together, number of documents, and number of concurrent requests. */
+/** Limits: bytes of all documents together, and number of documents. */
 const maxTotalBytes = 512 * mebibyte;
 const maxDocuments = 10_000;
-const maxAtOnce = 8;
 /** Timeout for fetching one document, in ms. */
 const requestTimeoutMs = 30_000;
 
@@ -206,30 +206,25 @@ async function fromList(
   if (places.length > maxDocuments) {
     throw new FailureError(`${server.name} lists more than ${maxDocuments} documents; merge some of them`);
   }
-  const results: ({ document: JsonObject; isConverted: boolean } | undefined)[] = places.map(() => undefined);
-  let [next, done, isOver] = [0, 0, false];
-  async function work(): Promise<void> {
-    for (let index = next++; index < places.length && !isOver; index = next++) {
-      const place = places[index] as DocumentPlace;
-      try {
-        results[index] = await oneDocument(server, place, surroundings, found);
-      } catch (error) {
-        if (surroundings.signal.aborted || error instanceof LimitError) {
-          isOver = true;
-          throw surroundings.signal.aborted ? surroundings.signal.reason : error;
-        }
-        found.missing.push({ document: place.name, reason: (error as Error).message });
+  const results = inTurn(places, async (place) => {
+    try {
+      return { place, result: await oneDocument(server, place, surroundings, found) };
+    } catch (error) {
+      surroundings.signal.throwIfAborted();
+      if (error instanceof LimitError) {
+        throw error;
       }
-      done++;
-      surroundings.onProgress(done, places.length);
+      return { place, problem: error as Error };
     }
-  }
-  await Promise.all(Array.from({ length: maxAtOnce }, work));
-  for (const [index, { name }] of places.entries()) {
-    const result = results[index];
-    if (result !== undefined) {
-      found.add(name, result);
+  });
+  let done = 0;
+  for await (const { place, result, problem } of results) {
+    if (result === undefined) {
+      found.missing.push({ document: place.name, reason: problem.message });
+    } else {
+      found.add(place.name, result);
     }
+    surroundings.onProgress(++done, places.length);
   }
 }
 
