@@ -187,7 +187,7 @@ function applyEnvironment(command: Command, env: NodeJS.ProcessEnv): void {
     if (text === undefined || text === '' || command.getOptionValueSource(option.attributeName()) === 'cli') {
       continue;
     }
-    const texts = option.flag.repeatable ? text.split(',') : [text];
+    const texts = option.flag.repeatable ? text.split(',').map((value) => value.trim()) : [text];
     command.setOptionValueWithSource(option.attributeName(), option.read(variable, texts, option.flag.default), 'env');
   }
 }
@@ -273,53 +273,35 @@ interface Checked {
   problemsOf?: (text: string) => readonly string[];
 }
 
-function checked(text: string, problemsOf: Checked['problemsOf']): string {
-  const [problem] = problemsOf?.(text) ?? [];
-  if (problem !== undefined) {
-    throw new FlagError(`it ${problem}`);
-  }
-  return text;
-}
-
 /** A flag with any text but an empty one as its value, if `problemsOf` finds nothing wrong with it. */
 export function textFlag<T extends string | undefined = undefined>(
   placeholder: string,
   summary: string,
-  { problemsOf, ...options }: Options<T> & Checked = {},
+  { problemsOf = () => [], ...options }: Options<T> & Checked = {},
 ): Flag<string | T> {
   return {
     default: undefined as T,
     ...options,
     summary,
     placeholder,
-    parse: (text) => {
-      if (text === '') {
-        throw new FlagError('it must not be empty');
+    parse(text) {
+      const [problem] = text === '' ? ['must not be empty'] : problemsOf(text);
+      if (problem !== undefined) {
+        throw new FlagError(`it ${problem}`);
       }
-      return checked(text, problemsOf);
+      return text;
     },
   };
 }
 
-/** A flag that may be given several times, each time with a text that is not empty and passes the check. */
+/** The same as a flag that may be given several times. */
 export function listFlag(
   placeholder: string,
   summary: string,
-  { problemsOf, ...options }: Options<readonly string[]> & Checked = {},
+  options: Options<undefined> & Checked = {},
 ): Flag<readonly string[]> {
-  return {
-    default: [],
-    ...options,
-    summary,
-    placeholder,
-    repeatable: true,
-    parse: (text) => {
-      if (text.trim() === '') {
-        throw new FlagError('none of the values may be empty');
-      }
-      return [checked(text.trim(), problemsOf)];
-    },
-  };
+  const text = textFlag<undefined>(placeholder, summary, options);
+  return { ...text, default: [], repeatable: true, parse: (value) => [String(text.parse(value))] };
 }
 
 /** A flag without a value; its environment variable is `true` or `false`. */

@@ -55,6 +55,15 @@ describe('an environment variable belongs to one command', () => {
     expect((await runProgram(['rules', '--output', 'text'], { env })).stdout).toMatch(/^RULE/);
   });
 
+  test('values are separated by commas, with spaces; on the command line they are taken as they are', async () => {
+    const spaced = join(folder, 'ends with a space ');
+    writeFileSync(spaced, sample);
+    writeFileSync(file, sample);
+    const env = { EXTENSIONCONFIG_WEBHOOK_CONVERT_FILENAME: `${file} , ${file}` };
+    expect(await runProgram(['convert', '--to', 'v1alpha1'], { env })).toMatchObject({ code: 0, stdout: sample });
+    expect(await runProgram(['convert', '--to', 'v1alpha1', '-f', spaced])).toMatchObject({ code: 0, stdout: sample });
+  });
+
   test('a misspelled variable is not ignored', async () => {
     const { code, stderr } = await runProgram(['serve'], { env: { EXTENSIONCONFIG_WEBHOOK_SERVE_CLIENT_CA: 'x' } });
     expect(code).toBe(2);
