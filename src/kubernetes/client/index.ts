@@ -7,4 +7,4 @@ export { type SecretEvent, watchServingSecret } from './secrets/secret-watch.ts'
 export { encodeData, fetchSecret, metadataOf, secretPath } from './secrets/secrets.ts';
 export { type InformerChange, objectKey } from './watches/collection-copy.ts';
 export { type Informer, type InformerOptions, startInformer } from './watches/informer.ts';
-export type { WatchPace } from './watches/pace.ts';
+export type { WatchPace } from './watches/retries.ts';

@@ -1,7 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node';
 import type { JsonObject } from '../../objects/json/json.ts';
 import { startInformer } from '../watches/informer.ts';
-import type { WatchPace } from '../watches/pace.ts';
+import type { WatchPace } from '../watches/retries.ts';
 import { decodeSecret, secretPath } from './secrets.ts';
 
 /** The contents of a serving Secret. `ca` is the trust bundle. */

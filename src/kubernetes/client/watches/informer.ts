@@ -5,8 +5,7 @@ import { explain, Forbidden } from '../requests/forbidden.ts';
 import { askedWait, connect, isStatus, type KubernetesClient } from '../requests/kubernetes-client.ts';
 import { listPages } from '../requests/list.ts';
 import { CollectionCopy, type InformerChange, objectKey, versionOf } from './collection-copy.ts';
-import { type WatchPace, waitAfter } from './pace.ts';
-import { type AfterWatch, type WatchLife, WatchRetries } from './retries.ts';
+import { type AfterWatch, type WatchLife, type WatchPace, WatchRetries, waitAfter } from './retries.ts';
 
 /** A connection that died silently is noticed within 35 s. */
 const defaultPace: WatchPace = {

@@ -1,6 +1,26 @@
 import { askedWait } from '../requests/kubernetes-client.ts';
 import { ConnectionError } from '../requests/transport.ts';
-import { type WatchPace, waitAfter } from './pace.ts';
+
+/** Intervals of consecutive watches, in ms; tests pass shorter ones. */
+export interface WatchPace {
+  /** How long one watch lasts; API servers accept whole seconds. */
+  watchMs: number;
+  /** How long after that a silent connection is considered dead. */
+  graceMs: number;
+  /** The shortest and the longest wait between failed attempts to watch. */
+  minRetryMs: number;
+  maxRetryMs: number;
+  /** How long the response to a read may take: an object, or a page of a list. */
+  readDeadlineMs: number;
+  /** How often a single object is read while it cannot be watched, and the longest wait between failed reads. */
+  pollMs: number;
+  maxPollMs: number;
+}
+
+/** The wait after a number of failures in a row (at least one), in ms: twice as long each time. */
+export function waitAfter(failures: number, minMs: number, maxMs: number): number {
+  return Math.min(maxMs, minMs * 2 ** (failures - 1));
+}
 
 /** What to do after a watch has ended: start the next one at once, or report a problem and wait, in ms. */
 export type AfterWatch = 'again' | { waitMs: number };

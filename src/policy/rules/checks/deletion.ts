@@ -1,13 +1,32 @@
-import { allowDeletionAnnotation } from '../../../extensionconfig/index.ts';
+import { allowDeletionAnnotation, type ExtensionConfig } from '../../../extensionconfig/index.ts';
+import { showValue } from '../../../kubernetes/index.ts';
 import { hooksGroup } from '../../../runtimehooks/index.ts';
 import { exampleClass, exampleCluster } from '../examples/cluster.ts';
 import { example } from '../examples/manifest.ts';
-import { howToAllowDeletion, isDeletionAllowed } from '../fields/allow-deletion.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { someClusters, someReferences } from '../related.ts';
 import type { Rule } from '../rule.ts';
 
 const requestHook = { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'AfterClusterUpgrade' };
+
+type Metadata = ExtensionConfig['metadata'];
+
+/** Whether an annotation allows deleting an object that is still needed. */
+function isDeletionAllowed({ annotations }: Metadata): boolean {
+  return annotations?.[allowDeletionAnnotation] === 'true';
+}
+
+/**
+ * How to allow the deletion, as the end of a message. If the annotation has another value, it says why that does not
+ * count.
+ */
+function howToAllowDeletion({ name = '', annotations }: Metadata): string {
+  const value = annotations?.[allowDeletionAnnotation];
+  const set = `extensionconfig ${name} ${allowDeletionAnnotation}=true`;
+  return value === undefined
+    ? `allow it with kubectl annotate ${set}`
+    : `allow it with kubectl annotate --overwrite ${set} (the annotation is ${showValue(value)}: only "true" counts)`;
+}
 
 export const deletionRules: readonly Rule[] = [
   {

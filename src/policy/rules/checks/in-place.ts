@@ -1,7 +1,7 @@
 import { type JsonObject, showValue } from '../../../kubernetes/index.ts';
-import { hooksGroup } from '../../../runtimehooks/index.ts';
+import { hooksGroup, inPlaceHooks } from '../../../runtimehooks/index.ts';
 import { example, exampleHandler } from '../examples/manifest.ts';
-import { inPlaceHandlersOf } from '../fields/in-place-hooks.ts';
+import type { PlacedHandler } from '../fields/handlers.ts';
 import { namespaceSelectorOf } from '../fields/namespace-selector.ts';
 import { overlapping, someOf } from '../related.ts';
 import type { Rule } from '../rule.ts';
@@ -13,6 +13,12 @@ const canUpdate = (name: string): JsonObject =>
     name: `can-update.${name}`,
     requestHook: { apiVersion: `${hooksGroup}/v1alpha1`, hook: 'CanUpdateMachine' },
   });
+
+/** The handlers of each in-place update hook, at least one, whatever its version: Cluster API counts them together. */
+function inPlaceHandlersOf(handlers: readonly PlacedHandler[]) {
+  const ofHooks = handlers.filter(({ hook }) => hook?.group === hooksGroup && inPlaceHooks.has(hook.name));
+  return Map.groupBy(ofHooks, ({ hook }) => hook?.name ?? '') as Map<string, [PlacedHandler, ...PlacedHandler[]]>;
+}
 
 export const inPlaceRules: readonly Rule[] = [
   {

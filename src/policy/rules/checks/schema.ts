@@ -1,10 +1,10 @@
 import { shortList } from '../../../base/index.ts';
 import { kind, type SchemaViolation } from '../../../extensionconfig/index.ts';
-import { type CauseReason, formatFieldPath } from '../../../kubernetes/index.ts';
+import { type CauseReason, type FieldPath, formatFieldPath, isJsonObject, own } from '../../../kubernetes/index.ts';
+import type { Schema } from '../../../kubernetes/schema/index.ts';
 import { example, exampleService } from '../examples/manifest.ts';
 import { allFieldsOf } from '../fields/metadata.ts';
 import { unrenderedIn } from '../fields/placeholders.ts';
-import { forUnknownFields } from '../fields/unknown-fields.ts';
 import type { Finding, Rule } from '../rule.ts';
 
 const reasons: Record<SchemaViolation['problem'], CauseReason> = {
@@ -46,6 +46,35 @@ const suspiciousKey = /pass|pwd|secret|token|key|credential|bearer/i;
 /** Splits `apiKey` and `API_KEY` alike into words: `api-key`. */
 function words(key: string): string {
   return key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
+}
+
+/** Reports the fields of an object that are not in its schema, but nothing inside an unknown field. */
+function forUnknownFields(
+  value: unknown,
+  schema: Schema,
+  report: (path: FieldPath) => void,
+  path: FieldPath = [],
+): void {
+  const { items, properties } = schema;
+  if (Array.isArray(value)) {
+    if (items?.properties !== undefined) {
+      for (const [index, item] of value.entries()) {
+        forUnknownFields(item, items, report, [...path, index]);
+      }
+    }
+    return;
+  }
+  if (!isJsonObject(value) || properties === undefined) {
+    return;
+  }
+  for (const key of Object.keys(value)) {
+    const fieldSchema = own(properties, key);
+    if (fieldSchema === undefined) {
+      report([...path, key]);
+    } else if (typeof value[key] === 'object') {
+      forUnknownFields(value[key], fieldSchema, report, [...path, key]);
+    }
+  }
 }
 
 export const schemaRules: readonly Rule[] = [

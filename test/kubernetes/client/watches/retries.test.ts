@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConnectionError, StatusError } from '../../../../src/kubernetes/client/index.ts';
-import { type AfterWatch, WatchRetries } from '../../../../src/kubernetes/client/watches/retries.ts';
+import { type AfterWatch, WatchRetries, waitAfter } from '../../../../src/kubernetes/client/watches/retries.ts';
 
 const pace = { minRetryMs: 100, maxRetryMs: 350 };
 const lost = new ConnectionError('https://server', 'ECONNRESET');
@@ -110,4 +110,10 @@ test('jitter changes a wait, but not one that the server asks for', () => {
   expect(retries.afterError(failed, life)).toEqual(wait(75));
   expect(retries.afterError(failed, life)).toEqual(wait(150));
   expect(retries.afterError(busy, life)).toEqual(wait(30_000));
+});
+
+test('each wait after a failure is twice the previous one, up to the longest', () => {
+  expect([1, 2, 3, 4, 5, 100, 5000].map((failures) => waitAfter(failures, 10, 100))).toEqual([
+    10, 20, 40, 80, 100, 100, 100,
+  ]);
 });
