@@ -34,6 +34,11 @@ describe('kubectl', needs('kubectl'), () => {
     };
   }
 
+  function labelled(name: string) {
+    const metadata = { name: `extensionconfig-e2e-${name}`, labels: { 'extensionconfig-e2e': 'prune' } };
+    return { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+  }
+
   const first = 'https://first.example.com/';
   const second = 'https://second.example.com/';
   const condition = {
@@ -164,6 +169,15 @@ describe('kubectl', needs('kubectl'), () => {
       /^b$/,
     ],
     ['delete what a generator made', ['delete', 'configmap', 'extensionconfig-e2e'], undefined, 0, /deleted/],
+    ['apply with a label', ['apply', '-f', '-'], labelled('old'), 0, /extensionconfig-e2e-old created/],
+    [
+      'apply --prune deletes what is no longer applied',
+      ['apply', '--prune', '-l', 'extensionconfig-e2e=prune', '-f', '-'],
+      labelled('new'),
+      0,
+      [/extensionconfig-e2e-new created/, /extensionconfig-e2e-old pruned/],
+    ],
+    ['delete what was applied', ['delete', 'configmap', 'extensionconfig-e2e-new'], undefined, 0, /deleted/],
     ['delete', ['delete', 'ext', '--all'], undefined, 0, /"one" deleted/],
     ['get what is gone', ['get', 'ext', 'one'], undefined, 1, /NotFound/],
   ];

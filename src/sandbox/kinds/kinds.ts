@@ -226,6 +226,12 @@ const kinds: readonly Kind[] = [
     ],
     strategy: priorityClassStrategy,
   },
+  // Nothing here needs these kinds, but kubectl apply --prune lists their objects.
+  { kind: 'Endpoints', plural: 'endpoints', shortNames: ['ep'] },
+  { kind: 'PersistentVolume', shortNames: ['pv'], clusterScoped: true, hasStatus: true },
+  { kind: 'PersistentVolumeClaim', shortNames: ['pvc'], hasStatus: true },
+  { kind: 'ReplicationController', shortNames: ['rc'], categories: ['all'], hasStatus: true, hasGeneration: true },
+  { group: 'networking.k8s.io', kind: 'Ingress', shortNames: ['ing'], hasStatus: true, hasGeneration: true },
   ...(
     [
       ['authentication.k8s.io', 'SelfSubjectReview', (user) => ({ userInfo: { ...user } })],
@@ -254,7 +260,7 @@ export function builtInResources(): Resource[] {
     if (schema === undefined) {
       throw new Error(`@kubernetes/client-node has no model for ${kind}`);
     }
-    const plural = pluralOf(kind);
+    const { plural = pluralOf(kind) } = rest;
     return {
       group,
       version: 'v1',
