@@ -1172,27 +1172,12 @@ interface KubernetesJobs {
   answer<Response>(context: BlockingContext<Response>, job: KubernetesJob): Promise<Answer<Response>>;
 }
 export declare function createKubernetesJobs(options: KubernetesJobsOptions): KubernetesJobs;
-type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never; };
-interface TemplateKinds {}
-type Child<T, Segment extends string> = unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
+type Child<T, Segment extends string> = string extends Segment ? unknown : unknown extends T ? unknown : T extends readonly (infer Item)[] ? Segment extends '*' | `${number}` ? Item : never : T extends object ? [keyof T] extends [never] ? unknown : Segment extends keyof T ? T[Segment] : string extends keyof T ? T[keyof T] : Segment extends '*' ? T[keyof T] : never : never;
 type UnknownSegment<T, Path extends string> = Path extends `${infer First}.${infer Rest}` ? [Child<T, First>] extends [never] ? First : UnknownSegment<Child<T, First>, Rest> : [Child<T, Path>] extends [never] ? Path : never;
 type Dotted<Path extends string> = Path extends `${infer Before}[${infer Inner}]${infer After}` ? Dotted<`${Before}.${Inner}${After}`> : Path;
-type CheckedPath<Kind extends string, Spec, Path> = Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<{
-  spec: Spec;
-}, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of a ${Kind}: ${UnknownSegment<{
-  spec: Spec;
-}, Dotted<Path>>} is not known`> : Path;
-type CheckedPaths<Kind, Spec, Paths> = { readonly [Index in keyof Paths]: CheckedPath<Kind & string, Spec, Paths[Index]>; };
-type SpecIn<Template> = Template extends {
-  spec: {
-    template?: {
-      spec?: infer Spec;
-    };
-  };
-} ? Spec : unknown;
-type SpecOf<Kind> = `${Kind & string}Template` extends (infer Name) ? Name extends keyof TemplateKinds ? SpecIn<TemplateKinds[Name][keyof TemplateKinds[Name]]> : unknown : never;
-type CheckedKinds<ByKind> = { readonly [Kind in keyof ByKind]: CheckedPaths<Kind, SpecOf<Kind>, ByKind[Kind]>; };
-type CheckedFields<Fields, Known> = Only<Fields, Known> & { readonly [Object in keyof Fields]: Object extends 'machine' ? CheckedPaths<'Machine', CanUpdateMachineRequest['desired']['machine']['spec'], Fields[Object]> : CheckedKinds<Fields[Object]>; };
+type CheckedPath<Name extends string, T, Path> = [T] extends [never] ? Path : Path extends `${string}"${string}` ? Path : Path extends string ? string extends Path ? Path : [UnknownSegment<T, Dotted<Path>>] extends [never] ? Path : Problem<`${Path} is not a field of ${Name}: ${UnknownSegment<T, Dotted<Path>>} is not known`> : Path;
+type Only<T, Known> = { readonly [Field in Exclude<keyof T, Known>]: never; };
+interface TemplateKinds {}
 type FieldTree = true | readonly [FieldTree] | {
   readonly [name: string]: FieldTree;
 };
@@ -1204,6 +1189,19 @@ interface UpdatableFields {
   readonly infrastructureMachine?: PathsByKind | undefined;
   readonly bootstrapConfig?: PathsByKind | undefined;
 }
+type CheckedPaths<Kind, Spec, Paths> = { readonly [Index in keyof Paths]: CheckedPath<`a ${Kind & string}`, {
+  spec: Spec;
+}, Paths[Index]>; };
+type SpecIn<Template> = Template extends {
+  spec: {
+    template?: {
+      spec?: infer Spec;
+    };
+  };
+} ? Spec : unknown;
+type SpecOf<Kind> = `${Kind & string}Template` extends (infer Name) ? Name extends keyof TemplateKinds ? SpecIn<TemplateKinds[Name][keyof TemplateKinds[Name]]> : unknown : never;
+type CheckedKinds<ByKind> = { readonly [Kind in keyof ByKind]: CheckedPaths<Kind, SpecOf<Kind>, ByKind[Kind]>; };
+type CheckedFields<Fields, Known> = Only<Fields, Known> & { readonly [Object in keyof Fields]: Object extends 'machine' ? CheckedPaths<'Machine', CanUpdateMachineRequest['desired']['machine']['spec'], Fields[Object]> : CheckedKinds<Fields[Object]>; };
 type MachinePatches = Pick<CanUpdateMachineResponse, 'machinePatch' | 'infrastructureMachinePatch' | 'bootstrapConfigPatch'>;
 type MachineSetPatches = Pick<CanUpdateMachineSetResponse, 'machineSetPatch' | 'infrastructureMachineTemplatePatch' | 'bootstrapConfigTemplatePatch'>;
 interface InPlaceChanges {
@@ -1213,7 +1211,7 @@ interface InPlaceChanges {
 type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
 export declare function defineInPlaceChanges<const Fields extends UpdatableFields>(fields: Fields & CheckedFields<Fields, keyof UpdatableFields>, known?: KnownFields): InPlaceChanges;
 export declare function getField(object: unknown, path: string): Json | undefined;
-export declare function setField(object: object, path: string, value: Json | object | undefined): void;
+export declare function setField<T extends object, const Path extends string>(object: T, path: Path & CheckedPath<'this object', T, Path>, value: Json | object | undefined): void;
 interface MachineUpdate {
   key: string;
   desired: UpdateMachineRequest['desired'];

@@ -112,7 +112,10 @@ test.each([
     const folder = linkedProject(['GeneratePatches', 'UpdateMachine'], await templateTypes(crds));
     const lines: readonly [code: string, error: RegExp | undefined][] = [
       ["import { defineInPlaceChanges, handler } from 'cluster-api-extension';", undefined],
-      ["import { defineVariables, walkTemplates } from 'cluster-api-extension/topology';", undefined],
+      [
+        "import { defineVariables, setArguments, setField, walkTemplates } from 'cluster-api-extension/topology';",
+        undefined,
+      ],
       ['const done = { handle: (_: unknown, { answer }: any) => answer.done() };', undefined],
       ["handler('BeforeClusterUpgrade', { name: 'fine-1', ...done });", undefined],
       ["handler('BeforeClusterUpgarde', { name: 'a', ...done });", /Cluster API has no hook of this name/],
@@ -154,6 +157,26 @@ test.each([
       [
         "  { match: { kind: 'LabDiskTemplate', apiVersion: 'infrastructure.example.com/v1' }, mutate({ spec }) { spec.size = 2; } },",
         /'size' does not exist/,
+      ],
+      [
+        "  { match: { kind: 'LabMachineTemplate' }, mutate(template) { setField(template, 'spec.template.spec.disks[0].size', 2); setField(template, 'spec.template.spec[\"any\"]', 2); } },",
+        undefined,
+      ],
+      [
+        `  { match: { kind: 'LabMachineTemplate' }, mutate(template) { for (const one of ['disk', 'any']) { setField(template, \`spec.template.spec.\${one}.x\`, 2); } } },`,
+        undefined,
+      ],
+      [
+        "  { match: { kind: 'LabMachineTemplate' }, mutate(template) { setField(template, 'spec.template.spec.cpu', 2); } },",
+        /spec.template.spec.cpu is not a field of this object: cpu is not known/,
+      ],
+      [
+        "  { match: { kind: 'LabMachineTemplate' }, mutate(template) { setArguments(template, 'spec.template.args', {}); } },",
+        /spec.template.args is not a field of this object: args is not known/,
+      ],
+      [
+        "  { match: { kind: 'Other' }, mutate(template, { item }) { setField(template, 'spec.any.field', 2); setField(item.object, 'a.b', 1); setField({} as object, 'a.b', 1); setField({} as any, 'a.b', 1); } },",
+        undefined,
       ],
       ["  { match: { kinds: 'Other' }, mutate({ spec }) { spec.any = 1; } },", /never/],
       ['], { variables: v });', undefined],

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../../kubernetes/index.ts';
+import type { CheckedPath } from './checked-path.ts';
 import { getField, setField } from './json-path.ts';
 
 /**
@@ -9,14 +10,14 @@ import { getField, setField } from './json-path.ts';
  * @param path of the arguments: `spec.template.spec.joinConfiguration.nodeRegistration.kubeletExtraArgs`.
  * @throws {RangeError} when something on the way is not an object, as `setField`.
  */
-export function setArguments(
-  object: { readonly apiVersion: string },
-  path: string,
+export function setArguments<T extends { readonly apiVersion: string }, const Path extends string>(
+  object: T,
+  path: Path & CheckedPath<'this object', T, Path>,
   values: Readonly<Record<string, string>>,
 ): void {
   const current = getField(object, path);
   if (isJsonObject(current) || (current === undefined && object.apiVersion.endsWith('/v1beta1'))) {
-    setField(object, path, { ...current, ...values });
+    setField(object, path as string, { ...current, ...values });
     return;
   }
   const list: Json[] = Array.isArray(current) ? [...current] : [];
@@ -24,5 +25,5 @@ export function setArguments(
     const index = list.findIndex((item) => isJsonObject(item) && item.name === name);
     list.splice(index === -1 ? list.length : index, 1, { name, value });
   }
-  setField(object, path, list);
+  setField(object, path as string, list);
 }

@@ -19,7 +19,9 @@ import {
   type Patch,
 } from '../../../runtimehooks/index.ts';
 import { componentOf, componentsOf } from '../../../runtimehooks/messages/index.ts';
-import type { CheckedFields } from './checked-paths.ts';
+import type { Only } from '../topology/define-variables.ts';
+import type { TemplateKinds } from '../topology/walk.ts';
+import type { CheckedPath } from './checked-path.ts';
 import { type FieldTree, fieldTree, firstUnknown } from './field-tree.ts';
 import { segmentsOf, setAt, step } from './json-path.ts';
 
@@ -35,6 +37,27 @@ export interface UpdatableFields {
   readonly infrastructureMachine?: PathsByKind | undefined;
   readonly bootstrapConfig?: PathsByKind | undefined;
 }
+
+type CheckedPaths<Kind, Spec, Paths> = {
+  readonly [Index in keyof Paths]: CheckedPath<`a ${Kind & string}`, { spec: Spec }, Paths[Index]>;
+};
+
+type SpecIn<Template> = Template extends { spec: { template?: { spec?: infer Spec } } } ? Spec : unknown;
+/** The specs of a kind in all versions of its template, as `template-types` declares them; else unknown. */
+type SpecOf<Kind> = `${Kind & string}Template` extends infer Name
+  ? Name extends keyof TemplateKinds
+    ? SpecIn<TemplateKinds[Name][keyof TemplateKinds[Name]]>
+    : unknown
+  : never;
+
+type CheckedKinds<ByKind> = { readonly [Kind in keyof ByKind]: CheckedPaths<Kind, SpecOf<Kind>, ByKind[Kind]> };
+
+/** Fields of `UpdatableFields` whose paths, where they are literals, are those of Machines and of declared templates. */
+type CheckedFields<Fields, Known> = Only<Fields, Known> & {
+  readonly [Object in keyof Fields]: Object extends 'machine'
+    ? CheckedPaths<'Machine', CanUpdateMachineRequest['desired']['machine']['spec'], Fields[Object]>
+    : CheckedKinds<Fields[Object]>;
+};
 
 /** The fields of a CanUpdateMachine response, without its envelope. */
 type MachinePatches = Pick<

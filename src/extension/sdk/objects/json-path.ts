@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../../kubernetes/index.ts';
+import type { CheckedPath } from './checked-path.ts';
 
 /** Longest path that is read, in characters. */
 const maxLength = 1024;
@@ -65,10 +66,15 @@ export function getField(object: unknown, path: string): Json | undefined {
  * throws, nothing has changed.
  *
  * @param object of a message, such as a template: JSON, whatever its type; so is the value.
+ * @param path that does not compile if the object's type has no such field, as the types that `template-types` writes.
  * @throws {RangeError} when something on the way is not an object, or an index is beyond the end of a list.
  */
-export function setField(object: object, path: string, value: Json | object | undefined): void {
-  setAt(object as Json, segmentsOf(path), value as Json | undefined, path);
+export function setField<T extends object, const Path extends string>(
+  object: T,
+  path: Path & CheckedPath<'this object', T, Path>,
+  value: Json | object | undefined,
+): void {
+  setAt(object as unknown as Json, segmentsOf(path), value as Json | undefined, path);
 }
 
 /** As `setField`, by the segments of a path. */
