@@ -53,8 +53,6 @@ export class Term {
   readonly #own = new OwnWrites((config) => this.#worker.fingerprintOf(config));
   readonly #queue: Queue;
   readonly #informer: Informer;
-  /** Objects that changed during their run. */
-  readonly #changed = new Set<string>();
   #isSynced = false;
 
   constructor(options: TermOptions) {
@@ -161,14 +159,9 @@ export class Term {
       this.#options.log.info({ extensionConfig: key }, 'ExtensionConfig deleted');
       return;
     }
-    if (!this.#isSynced) {
-      return;
-    }
-    if (this.#queue.isRunning(key)) {
-      // It may be caused by the run's own write: the event can arrive before the response to the write. So it is
-      // checked after the run.
-      this.#changed.add(key);
-    } else if (!this.#own.isSettled(config)) {
+    // During a run it may be caused by the run's own write: the event can arrive before the response to the write. So it is
+    // checked after the run.
+    if (this.#isSynced && !this.#queue.isRunning(key) && !this.#own.isSettled(config)) {
       const before = previous && readStored(previous);
       // A new spec resets the backoff.
       this.#queue.add(key, { afresh: before?.metadata.generation !== config.metadata.generation });
@@ -182,7 +175,6 @@ export class Term {
     if (config === undefined || signal.aborted) {
       return { result: 'done' };
     }
-    this.#changed.delete(name);
     this.#own.begin(config);
     const began = performance.now();
     const report = (result: 'success' | 'failure') => onRun(result, (performance.now() - began) / 1000);
@@ -219,7 +211,7 @@ export class Term {
       // It was deleted during the run: what the run registered must be removed, too.
       this.#forget(config);
     }
-    if (this.#changed.delete(name) && now !== undefined && !this.#own.isSettled(now)) {
+    if (now !== undefined && !this.#own.isSettled(now)) {
       this.#queue.add(name, { afresh: now.metadata.generation !== config.metadata.generation });
     }
   }
