@@ -23,32 +23,8 @@ interface SplitError {
  */
 const maxDocumentLength = 8 * 1024 * 1024;
 
-const tab = 0x09;
-const newline = 0x0a;
-const carriageReturn = 0x0d;
-const space = 0x20;
-const hash = 0x23;
-const dash = 0x2d;
-const dot = 0x2e;
-const brace = 0x7b;
-const byteOrderMark = 0xfeff;
-
-/** Offset of the first character of a line that is not blank, at most `end`. */
-function contentStart(text: string, from: number, end: number): number {
-  let at = from;
-  while (at < end) {
-    const code = text.charCodeAt(at);
-    if (code !== space && code !== tab && code !== carriageReturn && code !== byteOrderMark) {
-      break;
-    }
-    at++;
-  }
-  return at;
-}
-
-function isThrice(text: string, at: number, code: number): boolean {
-  return text.charCodeAt(at) === code && text.charCodeAt(at + 1) === code && text.charCodeAt(at + 2) === code;
-}
+/** Whether the rest of a line has no content: blanks, and perhaps a comment. */
+const isEmpty = (rest: string) => /^[ \t\r\ufeff]*(?:#|\n?$)/.test(rest);
 
 const tooLarge = (limit: number) => `a document is larger than ${limit} characters; split it with "---" lines`;
 
@@ -79,36 +55,28 @@ function* yamlDocuments(text: string, limit: number): Generator<DocumentText | S
     isSkipped = false;
   }
 
-  for (let at = 0; at < text.length; ) {
+  for (const { 0: row, index: at } of text.matchAll(/[^\n]+\n?|\n/g)) {
     line++;
-    const found = text.indexOf('\n', at);
-    const end = found === -1 ? text.length : found + 1;
-    const stop = found === -1 ? text.length : found;
-    if (isThrice(text, at, dash)) {
+    if (row.startsWith('---')) {
       yield* take(at);
       // The marker is not part of a document: what follows it is parsed separately, like a file.
-      start = end;
+      start = at + row.length;
       firstLine = line + 1;
-      const behind = contentStart(text, at + 3, stop);
-      if (behind < stop && text.charCodeAt(behind) !== hash) {
+      if (!isEmpty(row.slice(3))) {
         const error = 'kubectl accepts only a comment after "---"; begin the document on the next line';
         yield { error, line };
         isSkipped = true;
       }
-    } else if (isThrice(text, at, dot) && (at + 3 === stop || contentStart(text, at + 3, stop) > at + 3)) {
+    } else if (/^\.{3}(?:[ \t\r\ufeff]|\n?$)/.test(row)) {
       isEnded = true;
-    } else {
-      const first = contentStart(text, at, stop);
-      if (first < stop && text.charCodeAt(first) !== hash) {
-        if (isEnded && !isSkipped) {
-          yield* take(at);
-          yield { error: 'kubectl ignores what follows "..."; write "---" before it', line };
-          isSkipped = true;
-        }
-        contentLine ||= line;
+    } else if (!isEmpty(row)) {
+      if (isEnded && !isSkipped) {
+        yield* take(at);
+        yield { error: 'kubectl ignores what follows "..."; write "---" before it', line };
+        isSkipped = true;
       }
+      contentLine ||= line;
     }
-    at = end;
   }
   yield* take(text.length);
 }
@@ -120,11 +88,9 @@ function jsonEnd(text: string, start: number): number {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       for (at++; at < text.length && text.charCodeAt(at) !== 0x22; at++) {
-        if (text.charCodeAt(at) === 0x5c) {
-          at++;
-        }
+        at += text.charCodeAt(at) === 0x5c ? 1 : 0;
       }
-    } else if (code === brace || code === 0x5b) {
+    } else if (code === 0x7b || code === 0x5b) {
       depth++;
     } else if ((code === 0x7d || code === 0x5d) && --depth === 0) {
       return at + 1;
@@ -133,31 +99,30 @@ function jsonEnd(text: string, start: number): number {
   return text.length;
 }
 
+const linesIn = (text: string) => text.split('\n').length - 1;
+
 /** The objects of a JSON stream, one after the other. */
 function* jsonDocuments(text: string, limit: number): Generator<DocumentText | SplitError> {
+  const blanks = /[ \t\r\n]*/y;
   let line = 1;
-  let start = 0;
   for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (code === newline || code === space || code === tab || code === carriageReturn) {
-      line += code === newline ? 1 : 0;
-      at++;
-      continue;
+    blanks.lastIndex = at;
+    const start = at + (blanks.exec(text)?.[0].length ?? 0);
+    line += linesIn(text.slice(at, start));
+    if (start === text.length) {
+      return;
     }
-    if (code !== brace) {
+    if (text[start] !== '{') {
       const error = 'kubectl reads a file that begins with "{" as JSON and accepts only a sequence of objects in it';
       yield { error, line };
       return;
     }
-    const end = jsonEnd(text, at);
-    start = at;
-    yield end - start > limit
+    at = jsonEnd(text, start);
+    const part = text.slice(start, at);
+    yield part.length > limit
       ? { error: tooLarge(limit), line }
-      : { text: text.slice(start, end), firstLine: line, start, contentLine: line, form: 'json' };
-    for (let next = at; next < end; next++) {
-      line += text.charCodeAt(next) === newline ? 1 : 0;
-    }
-    at = end;
+      : { text: part, firstLine: line, start, contentLine: line, form: 'json' };
+    line += linesIn(part);
   }
 }
 
