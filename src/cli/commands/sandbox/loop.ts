@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { orAborted } from '../../../base/index.ts';
 import type { ControllerPace } from '../../../controller/index.ts';
 import { type RunningSampleExtension, startExtension } from './extension.ts';
 import { extensionName } from './extension-deployment.ts';
@@ -20,58 +21,47 @@ export interface LoopSettings {
   controller: boolean;
 }
 
-/** Something that is started and stopped together with the sandbox. */
-export interface Loop {
-  /** Resolves when everything is running, or has failed to start, which the log then explains. Never rejects. */
-  readonly started: Promise<void>;
-  /** Where the sample extension listens on this machine; undefined if there is none, it could not start or has no replicas. */
-  readonly endpoint: { host: string; port: number } | undefined;
-  stop(): Promise<void>;
-}
-
 /**
- * Starts the sample extension, and then the controller, so that the extension responds when the controller calls it.
+ * Starts the sample extension, and then the controller, so that the extension responds when the controller calls it. The
+ * log says what could not be started; the sandbox goes on without it.
+ *
+ * @param signal ends the start.
+ * @returns the port of the extension on loopback, undefined if it does not run, and what stops both. Never rejects.
  */
-export function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: Logger): Loop {
-  const stopping = new AbortController();
+export async function startLoop(sandbox: RunningSandbox, settings: LoopSettings, log: Logger, signal: AbortSignal) {
   const quiet = log.child({}, { level: log.isLevelEnabled('warn') ? 'warn' : log.level });
   const stops: (() => Promise<void>)[] = [];
   let extension: RunningSampleExtension | undefined;
-  const endpointOf = () => (extension?.port === undefined ? undefined : { host: '127.0.0.1', port: extension.port });
-
-  async function start(): Promise<void> {
+  const resolve = (host: string) =>
+    host === serviceHost && extension?.port !== undefined ? { host: '127.0.0.1', port: extension.port } : undefined;
+  try {
     if (settings.extension) {
-      extension = await startExtension(sandbox, quiet, stopping.signal);
+      extension = await startExtension(sandbox, quiet, signal);
       stops.push(extension.stop);
     }
     if (settings.controller) {
-      stopping.signal.throwIfAborted();
+      signal.throwIfAborted();
       // Large, and not needed for the sandbox to be ready.
       const { startController } = await import('../../../controller/index.ts');
+      const extensions = { resolve };
       const controller = startController({
         kubeConfig: sandbox.config,
         mode: 'discover',
         log: quiet,
-        extensions: { resolve: (host) => (host === serviceHost ? endpointOf() : undefined) },
+        extensions,
         pace,
       });
       stops.push(() => controller.stop());
-      await controller.synced;
+      await orAborted(controller.synced, signal);
     }
-  }
-  const started = start().catch((error: unknown) => {
-    if (!stopping.signal.aborted) {
+  } catch (error) {
+    if (!signal.aborted) {
       log.error({ problem: (error as Error).message }, 'the sandbox continues without the parts that could not start');
     }
-  });
+  }
   return {
-    started,
-    get endpoint() {
-      return endpointOf();
-    },
+    port: extension?.port,
     async stop() {
-      stopping.abort();
-      await started;
       for (const stop of stops.toReversed()) {
         await stop();
       }

@@ -12,7 +12,7 @@ import { type Io, UsageError } from '../../framework/program.ts';
 import { shellPath } from '../../framework/shell-path.ts';
 import { resolveFlag, resolveOf } from '../resolve-flag.ts';
 import { staleKubeconfig } from './kubeconfig-file.ts';
-import type { Loop, LoopSettings } from './loop.ts';
+import type { LoopSettings } from './loop.ts';
 import { behindService, type WebhookReference } from './webhook.ts';
 
 const sandboxFlags = {
@@ -124,7 +124,6 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
   const { extensionName, registerExtension } = await import('./extension-deployment.ts');
   const prepare = runs.extension ? registerExtension : undefined;
   const sandbox = await startSandboxWithWebhook({ ...settings, ...(prepare && { prepare }) }, log, io.signal);
-  let loop: Loop | undefined;
   try {
     io.stdout.write(
       [
@@ -140,20 +139,17 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
     );
     // Not earlier, since that would delay what is ready now.
     const { startLoop } = await import('./loop.ts');
-    const running = startLoop(sandbox, runs, log);
-    loop = running;
-    void running.started.then(() => {
-      if (running.endpoint !== undefined && !io.signal.aborted) {
-        io.stdout.write(
-          `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} --upgrade-to v1.33.0 --delete\n\n`,
-        );
-      }
-    });
+    const loop = await startLoop(sandbox, runs, log, io.signal);
+    if (loop.port !== undefined && !io.signal.aborted) {
+      io.stdout.write(
+        `\nThe sample extension is listening. To rehearse a Cluster's lifecycle against it:\n\n  ${program} rehearse ${extensionName} --upgrade-to v1.33.0 --delete\n\n`,
+      );
+    }
     if (!io.signal.aborted) {
       await once(io.signal, 'abort');
     }
+    await loop.stop();
   } finally {
-    await loop?.stop();
     await sandbox.stop();
   }
   // The terminal may have been closed.
