@@ -40,15 +40,14 @@ const versionsOf = (list: unknown): string[] | undefined =>
 const optionalText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The record of a call. */
-export function entryOf(cluster: string, number: number, effect: CallEffect, call: HandlerCall): CallEntry {
-  const { request } = effect;
+export function entryOf(
+  cluster: string,
+  number: number,
+  { at, hook, request, pendingHooks }: Pick<CallEffect, 'at' | 'hook' | 'request' | 'pendingHooks'>,
+  call: HandlerCall,
+): CallEntry {
   return {
-    type: 'call',
-    cluster,
-    number,
-    at: effect.at,
-    hook: effect.hook,
-    call,
+    ...{ type: 'call', cluster, number, at, hook, call, pendingHooks },
     kubernetesVersion: optionalText(request.kubernetesVersion),
     fromKubernetesVersion:
       optionalText(request.fromKubernetesVersion) ?? optionalText(request.fromControlPlaneKubernetesVersion),
@@ -59,7 +58,6 @@ export function entryOf(cluster: string, number: number, effect: CallEffect, cal
       textAt(request, 'desired', 'machine', 'metadata', 'name') ||
       textAt(request, 'desired', 'machineSet', 'metadata', 'name') ||
       undefined,
-    pendingHooks: effect.pendingHooks,
   };
 }
 

@@ -13,7 +13,7 @@ import { eachOf } from '../each-of.ts';
 import { createCaller } from './caller.ts';
 import type { ClusterApiLimits } from './cluster/ask.ts';
 import type { Blueprint, RehearsedCluster } from './cluster/blueprint.ts';
-import { type CallEffect, handlerCall } from './cluster/effects.ts';
+import { handlerCall } from './cluster/effects.ts';
 import { createNames, type Names } from './cluster/names.ts';
 import { initialState, type UserEdit } from './cluster/state.ts';
 import { type Fault, withFaults } from './faults.ts';
@@ -71,15 +71,7 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
             error: found.error.message,
           },
     );
-    const effect: CallEffect = {
-      do: 'call',
-      at: 0,
-      hook: 'Discovery',
-      request: {},
-      object: { namespace: '', name: '', uid: '' },
-      pendingHooks: '',
-    };
-    onEntry(entryOf('', round + 1, effect, call));
+    onEntry(entryOf('', round + 1, { at: 0, hook: 'Discovery', request: {}, pendingHooks: '' }, call));
     if (!found.ok) {
       return { ok: false, error: `Error in discovery: ${found.error.message}` };
     }

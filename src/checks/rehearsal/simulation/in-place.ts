@@ -370,6 +370,10 @@ function* updateControlPlane(reconcile: Reconcile, from: string, to: string): Si
   );
   const surge = Number(fieldAt(rolloutStrategy, 'rollingUpdate', 'maxSurge') ?? 1);
   const count = Math.min(typeof replicas === 'number' ? replicas : 1, maxControlPlane) - surge;
+  if (count < 1) {
+    const text = 'the only machine of the control plane is replaced by a new one, and CanUpdateMachine is not called';
+    yield* findOnce(state, 'warning', text, 'rehearse more machines, or set maxSurge to 0');
+  }
   for (let index = 0; index < count; index++) {
     const name = state.names.generated(state.controlPlane.name, `machine ${index}`);
     const [current, desired] = [controlPlaneObjects(state, name, from), controlPlaneObjects(state, name, to)];

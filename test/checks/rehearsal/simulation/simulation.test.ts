@@ -562,7 +562,7 @@ describe('in-place updates', () => {
     ['without a surge, in v1beta1', 3, 'rolloutStrategy: { rollingUpdate: { maxSurge: 0 } }, ', 3],
   ])('a control plane %s (%i machines; %s) asks about %i', (_, replicas, rollout, asked) => {
     const yaml = clusterYaml('v1.31.0', { topology: `controlPlane: { replicas: ${replicas} }` });
-    const { calls, end } = simulate(covered, {
+    const { calls, events, end } = simulate(covered, {
       ...scenario,
       yaml:
         yaml + classOf('KubeadmControlPlaneTemplate').replace('{ kubeadmConfigSpec', `{ ${rollout}kubeadmConfigSpec`),
@@ -570,6 +570,11 @@ describe('in-place updates', () => {
     expect(end).toMatchObject({ isComplete: true, reason: '' });
     const both = Array.from({ length: asked }, () => ['CanUpdateMachine', 'UpdateMachine']).flat();
     expect(inPlace(calls)).toEqual(both);
+    expect(events.flatMap(({ event }) => (event.kind === 'finding' ? [event.text] : []))).toEqual(
+      asked > 0
+        ? []
+        : ['the only machine of the control plane is replaced by a new one, and CanUpdateMachine is not called'],
+    );
   });
 
   test('settings of Machines are those of the topology, else of the class', () => {
