@@ -1,13 +1,31 @@
 import { type Json, type JsonObject, objectsAt, textAt } from '../../../kubernetes/index.ts';
-import { completePlan, maxPlanSteps, type PlannedVersions, parseVersion } from '../../../runtimehooks/index.ts';
+import {
+  compareBuilds as compareParsed,
+  compareVersions,
+  completePlan,
+  type KubernetesVersion,
+  maxPlanSteps,
+  type PlannedVersions,
+  parseVersion,
+} from '../../../runtimehooks/index.ts';
 import { call, failed, type Reconcile } from '../cluster/ask.ts';
 import type { Simulation } from '../cluster/effects.ts';
 import { findOnce, type State, targetOf, tell } from '../cluster/state.ts';
 import { allowsVersion, otherVersions } from '../topology/refusals.ts';
-import { compareBuilds, isOlder, majorOf, minorOf } from './versions.ts';
 
 /** How long Cluster API caches the plan of an extension, in ms. */
 const planCacheMs = 10 * 60_000;
+
+/** A version that has been checked when it was read. */
+const parsed = (text: string): KubernetesVersion =>
+  parseVersion(text) ?? { text, numbers: [0, 0, 0], pre: '', build: '' };
+const majorOf = (version: string): number => parsed(version).numbers[0];
+const minorOf = (version: string): number => parsed(version).numbers[1];
+/** Whether the first version is older; build metadata is ignored. */
+const isOlder = (one: string, other: string): boolean => compareVersions(parsed(one), parsed(other)) < 0;
+/** As Cluster API compares versions: 2 if they differ only in builds that have no order. */
+const compareBuilds = (one: string, other: string): number => compareParsed(parsed(one), parsed(other));
+
 /** The lowest version of any worker; undefined without workers. */
 export function lowestWorkerVersion({ workers, controlPlane }: State): string | undefined {
   const versions = workers.flatMap(({ version }) => (version === undefined ? [] : [version]));
@@ -19,7 +37,7 @@ export function lowestWorkerVersion({ workers, controlPlane }: State): string | 
 
 /** The steps by the versions of a class: of each minor above the current one the last, and the target. */
 function stepsOf(versions: readonly string[], from: string, to: string): string[] {
-  const candidates: string[] = [];
+  const steps = new Map<number, string>();
   for (const version of versions) {
     if (!isOlder(from, version)) {
       continue;
@@ -27,23 +45,15 @@ function stepsOf(versions: readonly string[], from: string, to: string): string[
     if (compareBuilds(version, to) === 1) {
       break;
     }
-    candidates.push(version);
+    steps.set(minorOf(version), version);
     if (version === to) {
       break;
     }
   }
-  const [first] = candidates;
-  const steps = first !== undefined && minorOf(from) === minorOf(to) ? [first] : [];
-  let minor = minorOf(from);
-  for (const version of candidates) {
-    if (minorOf(version) > minor) {
-      steps.push(version);
-    } else if (minorOf(version) === minor && steps.length > 0) {
-      steps[steps.length - 1] = version;
-    }
-    minor = minorOf(version);
+  if (minorOf(from) !== minorOf(to)) {
+    steps.delete(minorOf(from));
   }
-  return steps;
+  return [...steps.values()];
 }
 
 /** One step per minor, each with patch 0. */
