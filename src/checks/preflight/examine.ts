@@ -77,6 +77,8 @@ const relevantRules: Readonly<
     remedy: `put the certificate of the CA into spec.clientConfig.caBundle, or name its Secret in the annotation ${injectCaFromSecretAnnotation}`,
   },
 };
+type Findings = Generator<PreflightFinding>;
+
 const aboutHooks: readonly Topic[] = ['hook-removed', 'refused', 'hook-deprecated'];
 
 const remedies = {
@@ -118,137 +120,117 @@ function ruleFindings({ config, answer }: ExtensionFacts, { to, catalog, now }: 
 }
 
 /** Evaluates the response to Discovery by the rules of the target release. */
-function discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): PreflightFinding[] {
+function* discoveryFindings(facts: ExtensionFacts, upgrade: Upgrade): Findings {
   const { answer, config, isFromCluster } = facts;
   const discovered = answer?.discovered;
-  const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
+  const topic = 'unreachable';
   if (discovered === undefined) {
+    const condition = config.status?.conditions?.find(({ type }) => type === 'Discovered');
     if (condition?.status === 'False') {
       const message = `is not discovered now: ${quotable(condition.message ?? '', 300)}`;
-      return [{ severity: 'error', topic: 'unreachable', message, remedy: unreachableRemedy }];
-    }
-    // An extension may have no handlers; then only the condition tells that it was discovered.
-    if (config.status?.handlers?.length || condition?.status === 'True') {
+      yield { severity: 'error', topic, message, remedy: unreachableRemedy };
+    } else if (config.status?.handlers?.length || condition?.status === 'True') {
+      // An extension may have no handlers; then only the condition tells that it was discovered.
       const message = 'was not called (--offline), so it is unknown whether it answers now';
-      return [{ severity: 'note', topic: 'unreachable', message }];
+      yield { severity: 'note', topic, message };
+    } else {
+      const message =
+        'was not called (--offline) and has no discovered handlers in its status, so its hooks are unknown';
+      const online = 'run without --offline from where it can be reached';
+      const remedy = isFromCluster
+        ? online
+        : `${online}, or pass the object with its status: "kubectl get -o yaml" prints it`;
+      yield { severity: 'unknown', topic, message, remedy };
     }
-    const online = 'run without --offline from where it can be reached';
-    return [
-      {
-        severity: 'unknown',
-        topic: 'unreachable',
-        message: 'was not called (--offline) and has no discovered handlers in its status, so its hooks are unknown',
-        remedy: isFromCluster
-          ? online
-          : `${online}, or pass the object with its status: "kubectl get -o yaml" prints it`,
-      },
-    ];
+    return;
   }
   if (discovered.ok) {
-    return [];
+    return;
   }
-  if (discovered.problems.length > 0) {
-    const to = formatRelease(upgrade.to);
-    return discovered.problems.map(({ message, remedy }) => ({
+  const { error, problems } = discovered;
+  for (const { message, remedy } of problems) {
+    yield {
       severity: 'error',
       topic: 'refused',
-      message: `${to} refuses the extension as a whole: ${message}`,
+      message: `${formatRelease(upgrade.to)} refuses the extension as a whole: ${message}`,
       remedy: message.endsWith('is not in the Runtime SDK catalog') ? remedies.refused : remedy,
-    }));
+    };
   }
-  const { error } = discovered;
+  if (problems.length > 0) {
+    return;
+  }
   const target = addressOf(extensionOf(config).clientConfig);
   const isClusterName = !isCallError(target) && target.serverName.endsWith('.svc');
   if (isClusterName && error.message.includes('no such host') && upgrade.resolve?.(target.host) === undefined) {
-    return [
-      {
-        severity: 'unknown',
-        topic: 'unreachable',
-        // Without the name of the host, so that a report says it once for all extensions.
-        message: 'cannot be reached from here: a Service has an address only in its cluster',
-        remedy:
-          'run the preflight in the cluster (manifests/preflight), reach the Service with --resolve, or leave out calls with --offline',
-      },
-    ];
+    // Without the name of the host, so that a report says it once for all extensions.
+    const message = 'cannot be reached from here: a Service has an address only in its cluster';
+    const remedy =
+      'run the preflight in the cluster (manifests/preflight), reach the Service with --resolve, or leave out calls with --offline';
+    yield { severity: 'unknown', topic, message, remedy };
+    return;
   }
-  return [
-    {
-      severity: 'error',
-      topic: 'unreachable',
-      message: `does not answer now: ${error.message.replace(/^failed to discover extension "[^"]{0,253}": (?:http call failed: Post "[^"]{0,2000}": )?/, '')}`,
-      remedy: unreachableRemedy,
-    },
-  ];
+  const message = `does not answer now: ${error.message.replace(/^failed to discover extension "[^"]{0,253}": (?:http call failed: Post "[^"]{0,2000}": )?/, '')}`;
+  yield { severity: 'error', topic, message, remedy: unreachableRemedy };
 }
 
 const unreachableRemedy =
   'repair it or delete the ExtensionConfig before the upgrade: the upgrade restarts the managers, and a manager that cannot discover every extension within a minute exits, again and again';
 
-function certificateFindings({ answer }: ExtensionFacts, { now }: Upgrade): PreflightFinding[] {
+function* certificateFindings({ answer }: ExtensionFacts, { now }: Upgrade): Findings {
   const finding = answer?.tls && certificateDateFinding(answer.tls, now);
-  const remedy = 'renew it before the upgrade: restarted managers discover every extension again';
-  return finding === undefined ? [] : [{ ...finding, topic: 'certificate', remedy }];
+  if (finding !== undefined) {
+    const remedy = 'renew it before the upgrade: restarted managers discover every extension again';
+    yield { ...finding, topic: 'certificate', remedy };
+  }
 }
 
-function caFindings({ config, isFromCluster }: ExtensionFacts): PreflightFinding[] {
+function* caFindings({ config, isFromCluster }: ExtensionFacts): Findings {
   const isInjected = config.metadata.annotations?.[injectCaFromSecretAnnotation] !== undefined;
   if (!isInjected || config.spec?.clientConfig?.caBundle) {
-    return [];
+    return;
   }
-  return isFromCluster
-    ? [
-        {
-          severity: 'error',
-          topic: 'ca',
-          message:
-            'has no caBundle although an annotation requests its injection: the Secret or its key ca.crt is missing',
-          remedy:
-            'create the Secret that the annotation names: without it, a restarted manager cannot discover the extension',
-        },
-      ]
-    : [{ severity: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster and was not checked' }];
+  if (!isFromCluster) {
+    yield { severity: 'note', topic: 'ca', message: 'its caBundle is injected in the cluster and was not checked' };
+    return;
+  }
+  const message =
+    'has no caBundle although an annotation requests its injection: the Secret or its key ca.crt is missing';
+  const remedy =
+    'create the Secret that the annotation names: without it, a restarted manager cannot discover the extension';
+  yield { severity: 'error', topic: 'ca', message, remedy };
 }
 
-function apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, catalog }: Upgrade): PreflightFinding[] {
-  return olderVersionsOf(original, isFromCluster).flatMap(({ apiVersion, by }): PreflightFinding[] => {
+function* apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, catalog }: Upgrade): Findings {
+  const topic = 'api-version';
+  const remedy = `convert the manifest to ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
+  for (const { apiVersion, by } of olderVersionsOf(original, isFromCluster)) {
     const life = catalog.find(group, apiVersion.slice(group.length + 1), kind);
-    const phase = life && phaseIn(life, to);
-    const remedy = `convert the manifest to ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
+    const phase = life === undefined ? 'removed' : phaseIn(life, to);
     const message = `${quotable(by, 60)} writes it as ${quotable(apiVersion, 60)}`;
-    return life === undefined || phase === 'removed'
-      ? [
-          {
-            severity: 'error',
-            topic: 'api-version',
-            message: `${message}, which ${formatRelease(to)} does not have`,
-            remedy,
-          },
-        ]
-      : phase === 'deprecated'
-        ? [{ severity: 'warning', topic: 'api-version', message: `${message}, which is deprecated`, remedy }]
-        : [];
-  });
+    if (phase === 'removed') {
+      yield {
+        ...{ severity: 'error', topic, remedy },
+        message: `${message}, which ${formatRelease(to)} does not have`,
+      };
+    } else if (phase === 'deprecated') {
+      yield { severity: 'warning', topic, message: `${message}, which is deprecated`, remedy };
+    }
+  }
 }
 
 /** Handlers that will appear or disappear with the next discovery, which the upgrade triggers. */
-function handlerFindings({ config, answer }: ExtensionFacts): PreflightFinding[] {
+function* handlerFindings({ config, answer }: ExtensionFacts): Findings {
   const discovered = answer?.discovered;
-  const registered = (config.status?.handlers ?? []).map(({ name }) => name ?? '');
-  if (discovered?.ok !== true || registered.length === 0) {
-    return [];
+  if (discovered?.ok !== true) {
+    return;
   }
   const offered = new Set(discovered.handlers.map(({ name }) => name));
-  const gone = registered.filter((name) => !offered.has(name));
-  return gone.length === 0
-    ? []
-    : [
-        {
-          severity: 'warning',
-          topic: 'handlers',
-          message: `no longer offers ${quotable(gone.slice(0, 10).join(', '), 300)}, which is registered`,
-          remedy: 'check whether a ClusterClass names it: its Clusters stop reconciling when the managers restart',
-        },
-      ];
+  const gone = (config.status?.handlers ?? []).map(({ name = '' }) => name).filter((name) => !offered.has(name));
+  if (gone.length > 0) {
+    const message = `no longer offers ${quotable(gone.slice(0, 10).join(', '), 300)}, which is registered`;
+    const remedy = 'check whether a ClusterClass names it: its Clusters stop reconciling when the managers restart';
+    yield { severity: 'warning', topic: 'handlers', message, remedy };
+  }
 }
 
 /** The effects of an upgrade of Cluster API on an extension. Pure: all facts are passed in. */
