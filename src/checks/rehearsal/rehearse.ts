@@ -1,6 +1,5 @@
-import { shortList } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
-import { isSame, type JsonObject, type LabelSelector, selectsLabels, textAt } from '../../kubernetes/index.ts';
+import { isSame, type JsonObject, textAt } from '../../kubernetes/index.ts';
 import {
   type Client,
   complete,
@@ -8,11 +7,11 @@ import {
   isCallError,
   type Resolve,
 } from '../../runtimehooks/client/index.ts';
-import { hooks, inPlaceHooks, type Release } from '../../runtimehooks/index.ts';
+import { hooks, type Release } from '../../runtimehooks/index.ts';
 import { eachOf } from '../each-of.ts';
 import { createCaller } from './caller.ts';
 import type { ClusterApiLimits } from './cluster/ask.ts';
-import type { Blueprint, RehearsedCluster } from './cluster/blueprint.ts';
+import type { RehearsedCluster } from './cluster/blueprint.ts';
 import { handlerCall } from './cluster/effects.ts';
 import { createNames, type Names } from './cluster/names.ts';
 import { initialState, type UserEdit } from './cluster/state.ts';
@@ -22,9 +21,9 @@ import { type Entry, masked, warning } from './record.ts';
 import { failedCondition } from './simulation/condition.ts';
 import { type Scenario, simulateCluster } from './simulation/simulate.ts';
 import { discoverVariables, notReady } from './topology/discover.ts';
-import { templatesOf } from './topology/inline.ts';
 import { topologyCauses } from './topology/refusals.ts';
 import { causeText, checkedTopology } from './topology/variables.ts';
+import { droppedFields, uncalled, unselected, warningsOfClass } from './warnings.ts';
 
 /** Options of a rehearsal. */
 export interface RehearsalOptions extends PlayOptions {
@@ -112,41 +111,11 @@ async function playCluster(
   const { scenario, limits, faults = [], onEntry, signal, start = new Date(), names = createNames() } = options;
   const cluster = clusterOf(subject);
   const refusals = topologyCauses(subject).map(causeText);
-  if (subject.dropped.length > 0) {
-    const fields = shortList(subject.dropped, maxNamed);
-    onEntry(
-      warning(cluster, `fields that v1beta2 does not have are left out: ${fields}`, 'write the Cluster in v1beta2'),
-    );
-  }
+  droppedFields(cluster, subject.dropped).forEach(onEntry);
   if (subject.blueprint !== undefined) {
     const { topology, problems } = checkedTopology(subject.blueprint, subject.cluster);
     subject.cluster.spec = { ...(subject.cluster.spec as JsonObject), topology };
     refusals.push(...problems);
-    const { patches, variables } = subject.blueprint;
-    const unused = [...variables].filter(([, definitions]) => definitions.every(({ from }) => from === 'inline'));
-    if (unused.length > 0 && patches.every(({ variablesFrom }) => variablesFrom !== 'inline')) {
-      const names = unused.map(([name]) => name);
-      onEntry(
-        warning(
-          cluster,
-          `no patch gets these variables of the ClusterClass: ${shortList(names, maxNamed)}: Cluster API gives an extension only those that its DiscoverVariables defines`,
-          'let DiscoverVariables define those that the extension needs',
-        ),
-      );
-    }
-    const unevaluated = patches.flatMap((patch) => {
-      const templates = templatesOf(patch);
-      return templates.length === 0 ? [] : [`${patch.name} (${templates.join(', ')})`];
-    });
-    if (unevaluated.length > 0) {
-      onEntry(
-        warning(
-          cluster,
-          `Go templates in inline patches of the ClusterClass are not evaluated here: ${shortList(unevaluated, maxNamed)}`,
-          'in this rehearsal, extensions get templates without what these compute, and patches that build on it may fail',
-        ),
-      );
-    }
   }
   if (refusals.length > 0) {
     const reason = `Cluster API refuses the Cluster: ${refusals.slice(0, maxProblems).join('; ')}`;
@@ -179,76 +148,12 @@ async function playCluster(
   }
 }
 
-/**
- * Reports which extensions are not called for the Clusters of a namespace, since a selector that does not match goes
- * unnoticed.
- */
-async function warnOfSelectors(configs: readonly ExtensionConfig[], options: RehearsalOptions): Promise<void> {
-  const { subjects, namespaceLabels, onEntry } = options;
-  const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
-  for (const namespace of [...namespaces].slice(0, maxWarned)) {
-    const labels = (await namespaceLabels(namespace)) ?? {};
-    for (const { metadata, spec } of configs) {
-      const selector = spec?.namespaceSelector as LabelSelector | undefined;
-      if (selector === undefined || !selectsLabels(selector, labels)) {
-        const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-        onEntry(
-          warning(
-            '',
-            `${metadata.name} is not called for Clusters in namespace ${namespace}: ${selector === undefined ? 'it has no namespaceSelector' : `its namespaceSelector does not match the labels ${shown.join(', ')}`}`,
-            'pass the Namespace with its labels in a file of --cluster, or change the selector',
-          ),
-        );
-      }
-    }
-  }
-}
-
-/** Hooks of which only the handlers that a ClusterClass names are called. */
-const hooksOfClasses = new Set(['DiscoverVariables', 'GeneratePatches', 'ValidateTopology', 'GenerateUpgradePlan']);
-
 /** What Cluster API reports for the Clusters of a class whose variables cannot be discovered. */
 const classNotReady =
   'ClusterClass is not successfully reconciled: status of VariablesReady condition on ClusterClass must be "True"';
 
-/** Maximum number of handlers that a warning names. */
-const maxNamed = 10;
 /** Maximum number of problems of a Cluster that are reported. */
 const maxProblems = 20;
-
-/** Reports the handlers that this rehearsal never calls, since nothing else would show that they were not tested. */
-function warnOfUncalled(
-  configs: readonly ExtensionConfig[],
-  { subjects, scenario, onEntry }: RehearsalOptions,
-  blueprints: ReadonlySet<Blueprint | undefined>,
-): void {
-  const named = new Set<string | undefined>();
-  for (const blueprint of blueprints) {
-    named.add(blueprint?.planHandler);
-    for (const { generatePatches, validateTopology, discoverVariables } of blueprint?.patches ?? []) {
-      named.add(generatePatches).add(validateTopology).add(discoverVariables);
-    }
-  }
-  const handlers = configs.flatMap(({ status }) => status?.handlers ?? []);
-  const warn = (uncalled: readonly { name?: string }[], why: string, remedy: string) => {
-    if (uncalled.length > 0) {
-      const names = uncalled.map(({ name = '' }) => name);
-      onEntry(warning('', `not called: ${shortList(names, maxNamed)}: ${why}`, remedy));
-    }
-  };
-  warn(
-    handlers.filter(({ name, requestHook }) => hooksOfClasses.has(requestHook?.hook ?? '') && !named.has(name)),
-    'no ClusterClass names them',
-    subjects.some(({ blueprint }) => blueprint !== undefined)
-      ? 'name them in the ClusterClass, if they are meant for these Clusters'
-      : 'pass the ClusterClass that names them with --cluster-class',
-  );
-  warn(
-    scenario.updatesInPlace ? [] : handlers.filter(({ requestHook }) => inPlaceHooks.has(requestHook?.hook ?? '')),
-    'machines are not updated in place',
-    'add --in-place-updates and --upgrade-to VERSION',
-  );
-}
 
 /**
  * Simulates the lifecycles of Clusters against real extension servers: discovery, the reconcile of their classes, then each
@@ -289,21 +194,23 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
     if (wrong !== undefined) {
       return stop(wrong.message);
     }
-    await warnOfSelectors(configs, options);
-    const blueprints = new Set(subjects.map(({ blueprint }) => blueprint));
-    warnOfUncalled(configs, options, blueprints);
+    const namespaces = new Set(subjects.map(({ cluster }) => textAt(cluster, 'metadata', 'namespace') || 'default'));
+    for (const namespace of [...namespaces].slice(0, maxWarned)) {
+      unselected(configs, namespace, (await options.namespaceLabels(namespace)) ?? {}).forEach(onEntry);
+    }
+    const blueprints = [...new Set(subjects.flatMap(({ blueprint }) => blueprint ?? []))];
+    uncalled(configs, blueprints, options.scenario.updatesInPlace).forEach(onEntry);
     const caller = createCaller(client, options.release);
     for (const blueprint of blueprints) {
-      if (blueprint !== undefined) {
-        const name = `${blueprint.namespace}/${blueprint.name}`;
-        const { end } = await play(discoverVariables(blueprint), name, caller, options);
-        if (end !== undefined) {
-          for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
-            onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });
-          }
-          return stop(end);
+      const name = `${blueprint.namespace}/${blueprint.name}`;
+      const { end } = await play(discoverVariables(blueprint), name, caller, options);
+      if (end !== undefined) {
+        for (const subject of subjects.filter((one) => one.blueprint === blueprint && end.startsWith(notReady))) {
+          onEntry({ type: 'event', cluster: clusterOf(subject), at: 0, event: failedCondition(classNotReady) });
         }
+        return stop(end);
       }
+      warningsOfClass(blueprint).forEach(onEntry);
     }
     const results = await eachOf(subjects, clustersAtOnce, (subject) => {
       signal.throwIfAborted();

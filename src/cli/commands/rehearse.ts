@@ -135,6 +135,7 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
       io.stdout.write(text);
     }
   };
+  const isCluster = new Set(clusters);
   const running = new Map<string, { texts: string[]; add(entry: Entry): string }>();
   const summaries = new Map<string, string>();
   let shown = 0;
@@ -148,8 +149,8 @@ function textPrinter(io: Io, clusters: readonly string[], clear: () => void): Pr
         timeline.texts.push(`${title}\n`);
       }
       timeline.texts.push(timeline.add(entry));
-      const isClusters = entry.cluster !== '' && clusters.length > 1;
-      if (!isClusters) {
+      // What concerns extensions and classes is shown at once, and Clusters side by side when they end.
+      if (clusters.length === 1 || !isCluster.has(entry.cluster)) {
         write(timeline.texts.splice(0).join(''));
       } else if (entry.type === 'end') {
         running.delete(entry.cluster);

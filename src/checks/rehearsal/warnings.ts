@@ -1,0 +1,97 @@
+import { shortList } from '../../base/index.ts';
+import type { ExtensionConfig } from '../../extensionconfig/index.ts';
+import { type LabelSelector, selectsLabels } from '../../kubernetes/index.ts';
+import { inPlaceHooks } from '../../runtimehooks/index.ts';
+import type { Blueprint } from './cluster/blueprint.ts';
+import { type EventEntry, warning } from './record.ts';
+import { templatesOf } from './topology/inline.ts';
+
+/** Maximum number of names in a warning. */
+const maxNamed = 10;
+
+/** A warning about things, if there are any. */
+const about = (cluster: string, names: readonly string[], before: string, after: string, remedy: string) =>
+  names.length === 0 ? [] : [warning(cluster, `${before}: ${shortList(names, maxNamed)}${after}`, remedy)];
+
+/** @param dropped fields of a Cluster. */
+export const droppedFields = (cluster: string, dropped: readonly string[]): EventEntry[] =>
+  about(cluster, dropped, 'fields that v1beta2 does not have are left out', '', 'write the Cluster in v1beta2');
+
+/** What extensions do not get of a class, once its variables have been discovered. */
+export function warningsOfClass({ namespace, name, patches, variables }: Blueprint): EventEntry[] {
+  const place = `${namespace}/${name}`;
+  const isInline = patches.some(({ variablesFrom }) => variablesFrom === 'inline');
+  const ofClass = [...variables].filter(([, definitions]) => definitions.every(({ from }) => from === 'inline'));
+  const unevaluated = patches.flatMap((patch) => {
+    const templates = templatesOf(patch);
+    return templates.length === 0 ? [] : [`${patch.name} (${templates.join(', ')})`];
+  });
+  return [
+    ...about(
+      place,
+      isInline ? [] : ofClass.map(([variable]) => variable),
+      'no patch gets these variables of the ClusterClass',
+      ': Cluster API gives an extension only those that its DiscoverVariables defines',
+      'let DiscoverVariables define those that the extension needs',
+    ),
+    ...about(
+      place,
+      unevaluated,
+      'Go templates in inline patches of the ClusterClass are not evaluated here',
+      '',
+      'in this rehearsal, extensions get templates without what these compute, and patches that build on it may fail',
+    ),
+  ];
+}
+
+/** Extensions that are not called for the Clusters of a namespace, since a selector that does not match goes unnoticed. */
+export function unselected(
+  configs: readonly ExtensionConfig[],
+  namespace: string,
+  labels: Readonly<Record<string, string>>,
+): EventEntry[] {
+  const shown = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  return configs.flatMap(({ metadata, spec }) => {
+    const selector = spec?.namespaceSelector as LabelSelector | undefined;
+    if (selector !== undefined && selectsLabels(selector, labels)) {
+      return [];
+    }
+    const why =
+      selector === undefined
+        ? 'it has no namespaceSelector'
+        : `its namespaceSelector does not match the labels ${shown.join(', ')}`;
+    const remedy = 'pass the Namespace with its labels in a file of --cluster, or change the selector';
+    return [warning('', `${metadata.name} is not called for Clusters in namespace ${namespace}: ${why}`, remedy)];
+  });
+}
+
+/** Hooks of which only the handlers that a ClusterClass names are called. */
+const hooksOfClasses = new Set(['DiscoverVariables', 'GeneratePatches', 'ValidateTopology', 'GenerateUpgradePlan']);
+
+/** Handlers that this rehearsal never calls. */
+export function uncalled(
+  configs: readonly ExtensionConfig[],
+  blueprints: readonly Blueprint[],
+  updatesInPlace: boolean,
+): EventEntry[] {
+  const named = new Set(
+    blueprints.flatMap(({ planHandler, patches }) => [
+      planHandler,
+      ...patches.flatMap((patch) => [patch.generatePatches, patch.validateTopology, patch.discoverVariables]),
+    ]),
+  );
+  const handlers = configs.flatMap(({ status }) => status?.handlers ?? []);
+  const namesOf = (isUncalled: (hook: string, name: string) => boolean) =>
+    handlers.flatMap(({ name = '', requestHook }) => (isUncalled(requestHook?.hook ?? '', name) ? [name] : []));
+  const unnamed = namesOf((hook, name) => hooksOfClasses.has(hook) && !named.has(name));
+  const remedy =
+    blueprints.length > 0
+      ? 'name them in the ClusterClass, if they are meant for these Clusters'
+      : 'pass the ClusterClass that names them with --cluster-class';
+  const addFlags = 'add --in-place-updates and --upgrade-to VERSION';
+  const inPlace = namesOf((hook) => !updatesInPlace && inPlaceHooks.has(hook));
+  return [
+    ...about('', unnamed, 'not called', ': no ClusterClass names them', remedy),
+    ...about('', inPlace, 'not called', ': machines are not updated in place', addFlags),
+  ];
+}
