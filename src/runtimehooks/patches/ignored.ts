@@ -161,7 +161,7 @@ function put(object: JsonObject, path: Keys, value: Json | undefined): void {
  * @returns the fields whose changes were reverted.
  */
 export function revertIgnored(before: JsonObject, after: JsonObject, place: TemplatePlace): Keys[] {
-  const sets: readonly Fate[] = place.sets ?? ['version'];
+  const sets: readonly (Fate | undefined)[] = place.sets ?? ['version'];
   const reverted: Keys[] = [];
 
   function revertIn(old: JsonObject, changed: JsonObject, fates: Fates, path: Keys): void {
@@ -173,11 +173,16 @@ export function revertIgnored(before: JsonObject, after: JsonObject, place: Temp
       if (from === to) {
         continue;
       }
-      if (typeof fate === 'object' && (takesOthers || (isJsonObject(to) && isJsonObject(from ?? {})))) {
+      // A part that is replaced, with null for example, still has the fields that are kept; one that is removed is not taken.
+      const isTaken = takesOthers || (typeof fate === 'object' && Object.hasOwn(fate, '*') && to !== undefined);
+      const areObjects = isJsonObject(to) && isJsonObject(from ?? {});
+      if (typeof fate === 'object' && (isTaken || areObjects)) {
         revertIn(objectAt(from), objectAt(to), fate, [...path, name]);
-      } else if (
-        fate === 'taken' ? to === undefined : fate === undefined || from !== undefined || sets.includes(fate)
-      ) {
+        continue;
+      }
+      const isReverted =
+        fate === 'taken' ? to === undefined && !takesOthers : from !== undefined || !takesOthers || sets.includes(fate);
+      if (isReverted) {
         const inner = [...path, name];
         if (!isSame(from, to)) {
           reverted.push(inner);

@@ -72,6 +72,34 @@ describe.each(Object.entries(places))('a template of the %s', (name, holder) => 
     }
   });
 
+  test('metadata that are not an object, where the template has none', () => {
+    const before: JsonObject = { kind: 'KTemplate', spec: { template: { spec: {} } } };
+    const patch = { metadata: ['x'], spec: { template: { metadata: 'x' } } };
+    const { after, ignored } = patched(before, patch, { holder });
+    expect(ignored.sort()).toEqual(['metadata', 'spec.template.metadata']);
+    expect(after).toEqual(before);
+  });
+
+  test('labels set to null: those of Cluster API remain', () => {
+    const at = isTemplate ? ['metadata'] : ['spec', 'template', 'metadata'];
+    const before = template();
+    const after = structuredClone(before);
+    (fieldAt(after, ...at) as JsonObject).labels = null;
+    revertIgnored(before, after, { holder });
+    expect(fieldAt(after, ...at, 'labels')).toEqual({
+      'cluster.x-k8s.io/cluster-name': 'c',
+      'topology.cluster.x-k8s.io/owned': '',
+    });
+  });
+
+  test('a field named * is one as any other', () => {
+    const patch = { spec: { template: { spec: { '*': 'b' }, metadata: { labels: { '*': 'b' } } } } };
+    const before = applyMergePatch(template({ '*': 'a' }), {
+      spec: { template: { metadata: { labels: { '*': 'a' } } } },
+    });
+    expect(patched(before as JsonObject, patch, { holder }).ignored).toEqual([]);
+  });
+
   test('before Cluster API 1.14, only the spec of what is made of it', () => {
     const patch = {
       metadata: { labels: { a: '1' } },
