@@ -8,6 +8,7 @@ import { failure, isJsonObject, type JsonObject, timeText } from '../kubernetes/
 import { DefaultsError } from '../kubernetes/schema/index.ts';
 import { type AggregationPace, Aggregator } from './aggregation/aggregator.ts';
 import { keepLocalApiServices } from './aggregation/local.ts';
+import { passOn } from './aggregation/proxy.ts';
 import { isAuthorized, makeCredentials, proxyClientName } from './credentials.ts';
 import { answerDocument, type DocumentContext, remoteFor, version } from './http/documents.ts';
 import { answerResource, type EndpointContext } from './http/endpoints.ts';
@@ -110,7 +111,7 @@ async function answer(
   const caller = impersonated(request, user);
   const remote = remoteFor(context, url);
   if (remote?.isAvailable) {
-    remote.proxy.pass(request, response, url, caller);
+    passOn(remote.backend, request, response, url, caller);
     return undefined;
   }
   if (remote !== undefined) {

@@ -10,7 +10,6 @@ import { availabilityOf, pathOf } from './availability.ts';
 import { Backend, type ProxyClient } from './backend.ts';
 import { readResources } from './discovery.ts';
 import { listEntry, type OpenApiEntry, readOpenApi } from './openapi.ts';
-import { BackendProxy } from './proxy.ts';
 
 /** How often aggregated servers are contacted, in ms. */
 export interface AggregationPace {
@@ -45,13 +44,12 @@ interface AggregatorContext {
 /** The aggregated server of one APIService, whose state it keeps up to date. */
 export class Remote {
   readonly apiService: ApiService;
-  readonly proxy: BackendProxy;
+  readonly backend: Backend;
   /** Resources as items of aggregated discovery, as last read. */
   resources: readonly JsonObject[] = [];
   openapi: OpenApiEntry | undefined;
   readonly #context: AggregatorContext;
   readonly #pace: AggregationPace;
-  readonly #backend: Backend;
   readonly #stop = new AbortController();
   /** Ends the wait for the next check. */
   #wake = new AbortController();
@@ -62,8 +60,7 @@ export class Remote {
     this.apiService = apiService;
     this.#context = context;
     this.#pace = context.pace ?? defaultPace;
-    this.#backend = new Backend(apiService, context.proxyClient, context.resolve);
-    this.proxy = new BackendProxy(this.#backend);
+    this.backend = new Backend(apiService, context.proxyClient, context.resolve);
     void this.#run();
   }
 
@@ -88,7 +85,7 @@ export class Remote {
   async #round(): Promise<void> {
     const { signal } = this.#stop;
     const { store, now } = this.#context;
-    const availability = await availabilityOf(this.apiService, this.#backend, store, signal);
+    const availability = await availabilityOf(this.apiService, this.backend, store, signal);
     if (signal.aborted) {
       return;
     }
@@ -123,10 +120,10 @@ export class Remote {
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#pace.timeoutMs)]);
     const at = new Date(this.#context.now());
     await Promise.allSettled([
-      readResources(this.apiService, this.#backend, signal).then((resources) => {
+      readResources(this.apiService, this.backend, signal).then((resources) => {
         this.resources = resources;
       }),
-      readOpenApi(this.apiService, this.#backend, this.openapi, at, signal).then((entry) => {
+      readOpenApi(this.apiService, this.backend, this.openapi, at, signal).then((entry) => {
         this.openapi = entry;
       }),
     ]);
@@ -134,7 +131,7 @@ export class Remote {
 
   close(): void {
     this.#stop.abort();
-    this.#backend.close();
+    this.backend.close();
   }
 }
 

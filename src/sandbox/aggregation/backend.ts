@@ -34,6 +34,8 @@ function latin1(text: string): string {
 
 /** The connections to the server of one APIService. */
 export class Backend {
+  /** Requests of clients that are being passed on. */
+  running = 0;
   readonly #agent: Agent;
   readonly #service: NonNullable<ApiService['spec']['service']>;
   readonly #resolve: ResolveService;

@@ -72,66 +72,62 @@ function sendPlain(response: ServerResponse, code: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/** Passes requests on to the server of one APIService. */
-export class BackendProxy {
-  readonly #backend: Backend;
-  #running = 0;
-
-  constructor(backend: Backend) {
-    this.#backend = backend;
+/**
+ * Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does
+ * not read.
+ *
+ * @throws {RequestError} 429 when the server has too many requests in flight.
+ */
+export function passOn(
+  backend: Backend,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  user: UserInfo,
+): void {
+  if (backend.running >= maxAtOnce) {
+    throw tooManyRequests('too many requests for this API service, please try again later');
   }
-
-  /**
-   * Streams a request to a server and the response back, with backpressure: nothing is buffered for a side that does
-   * not read.
-   *
-   * @throws {RequestError} 429 when the server has too many requests in flight.
-   */
-  pass(request: IncomingMessage, response: ServerResponse, url: URL, user: UserInfo): void {
-    if (this.#running >= maxAtOnce) {
-      throw tooManyRequests('too many requests for this API service, please try again later');
+  backend.running++;
+  const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
+  const headers = passedHeaders(request, url.pathname, user);
+  let call: ClientRequest;
+  try {
+    call = backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
+  } catch {
+    // The Service has no endpoint, or its name cannot be part of a request.
+    backend.running--;
+    sendPlain(response, 503, 'service unavailable');
+    return;
+  }
+  const timer = setTimeout(() => call.destroy(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
+  response.once('close', () => {
+    backend.running--;
+    clearTimeout(timer);
+    call.destroy();
+  });
+  call.on('error', (error) => {
+    sendPlain(response, 503, `error trying to reach service: ${withoutNodeHint(error.message)}`);
+  });
+  // Without a listener Node closes the connection, and the client would wait forever.
+  call.on('upgrade', (_, socket) => {
+    socket.destroy();
+    sendPlain(response, 502, 'error trying to reach service: it switched protocols');
+  });
+  call.on('response', (answer) => {
+    if (isWatch) {
+      clearTimeout(timer);
     }
-    this.#running++;
-    const isWatch = ['watch', 'follow'].some((flag) => ['true', '1'].includes(url.searchParams.get(flag) ?? ''));
-    const headers = passedHeaders(request, url.pathname, user);
-    let call: ClientRequest;
-    try {
-      call = this.#backend.start(request.method ?? 'GET', `${url.pathname}${url.search}`, headers);
-    } catch {
-      // The Service has no endpoint, or its name cannot be part of a request.
-      this.#running--;
-      sendPlain(response, 503, 'service unavailable');
+    answer.on('error', () => response.destroy());
+    const { statusCode = 0 } = answer;
+    if (statusCode < 200) {
+      call.destroy();
+      sendPlain(response, 502, `error trying to reach service: it answered with status ${statusCode}`);
       return;
     }
-    const timer = setTimeout(() => call.destroy(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
-    response.once('close', () => {
-      this.#running--;
-      clearTimeout(timer);
-      call.destroy();
-    });
-    call.on('error', (error) => {
-      sendPlain(response, 503, `error trying to reach service: ${withoutNodeHint(error.message)}`);
-    });
-    // Without a listener Node closes the connection, and the client would wait forever.
-    call.on('upgrade', (_, socket) => {
-      socket.destroy();
-      sendPlain(response, 502, 'error trying to reach service: it switched protocols');
-    });
-    call.on('response', (answer) => {
-      if (isWatch) {
-        clearTimeout(timer);
-      }
-      answer.on('error', () => response.destroy());
-      const { statusCode = 0 } = answer;
-      if (statusCode < 200) {
-        call.destroy();
-        sendPlain(response, 502, `error trying to reach service: it answered with status ${statusCode}`);
-        return;
-      }
-      response.writeHead(statusCode, endToEnd(answer));
-      response.flushHeaders();
-      answer.pipe(response);
-    });
-    request.pipe(call);
-  }
+    response.writeHead(statusCode, endToEnd(answer));
+    response.flushHeaders();
+    answer.pipe(response);
+  });
+  request.pipe(call);
 }
