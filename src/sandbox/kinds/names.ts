@@ -3,26 +3,31 @@ import type { DefinitionNames } from './definition.ts';
 
 type Names = Partial<DefinitionNames>;
 
+/** Plural, singular and short names share one set of names, kinds and list kinds the other. */
+const sets = { plural: 'resource', singular: 'resource', shortNames: 'resource', kind: 'kind', listKind: 'kind' };
+const fields = Object.keys(sets) as (keyof typeof sets)[];
+
+const namesIn = (names: Names, field: keyof typeof sets): string[] => [names[field] ?? []].flat();
+const keyOf = (field: keyof typeof sets, name: string) => `${sets[field]} ${name}`;
+
+const keysOf = (names: Names) => fields.flatMap((field) => namesIn(names, field).map((name) => keyOf(field, name)));
+
 /** The accepted names of the definitions of one group, each of which has one user. */
 export class NamesInUse {
-  /** Plural, singular and short names share one set, kinds and list kinds the other. */
-  readonly resources = new Map<string | undefined, string>();
-  readonly kinds = new Map<string | undefined, string>();
+  readonly #users = new Map<string, string>();
 
   /** Replaces the names that a definition uses. */
-  use(user: string, { plural, singular, shortNames = [], kind, listKind }: Names = {}, before: Names = {}): void {
-    for (const name of [before.plural, before.singular, ...(before.shortNames ?? [])]) {
-      this.resources.delete(name);
+  use(user: string, names: Names = {}, before: Names = {}): void {
+    for (const key of keysOf(before)) {
+      this.#users.delete(key);
     }
-    for (const name of [before.kind, before.listKind]) {
-      this.kinds.delete(name);
+    for (const key of keysOf(names)) {
+      this.#users.set(key, user);
     }
-    for (const name of [plural, singular, ...shortNames]) {
-      this.resources.set(name, user);
-    }
-    for (const name of [kind, listKind]) {
-      this.kinds.set(name, user);
-    }
+  }
+
+  isTaken(user: string, field: keyof typeof sets, name: string): boolean {
+    return (this.#users.get(keyOf(field, name)) ?? user) !== user;
   }
 }
 
@@ -38,39 +43,22 @@ interface NamesDecision {
  *
  * @param inUse the names in use in its group.
  */
-export function acceptNames(
-  user: string,
-  requested: DefinitionNames,
-  before: Names,
-  { resources, kinds }: NamesInUse,
-): NamesDecision {
+export function acceptNames(user: string, requested: DefinitionNames, before: Names, inUse: NamesInUse): NamesDecision {
   let conflict: NamesDecision['conflict'];
-  const isTaken = (name: string, names: ReadonlyMap<string | undefined, string>) => (names.get(name) ?? user) !== user;
-  const accept = (field: 'plural' | 'singular' | 'kind' | 'listKind', names: Map<string | undefined, string>) => {
-    const name = requested[field];
-    if (name === before[field] || !isTaken(name, names)) {
-      return name;
+  const { categories } = requested;
+  const acceptedNames: JsonObject = { ...(categories === undefined ? {} : { categories }), plural: '', kind: '' };
+  for (const field of fields) {
+    const known = new Set(namesIn(before, field));
+    const taken = namesIn(requested, field).filter((name) => !known.has(name) && inUse.isTaken(user, field, name));
+    if (taken.length > 0) {
+      const message = taken.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
+      const reason = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}Conflict`;
+      conflict = { reason, message: taken.length > 1 ? `[${message}]` : message };
     }
-    const reason = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}Conflict`;
-    conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
-    return before[field];
-  };
-  const [plural, singular] = [accept('plural', resources), accept('singular', resources)];
-  const shortBefore = new Set(before.shortNames);
-  const takenShort = requested.shortNames?.filter((name) => isTaken(name, resources) && !shortBefore.has(name)) ?? [];
-  if (takenShort.length > 0) {
-    const message = takenShort.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
-    conflict = { reason: 'ShortNamesConflict', message: takenShort.length > 1 ? `[${message}]` : message };
+    const accepted = (taken.length > 0 ? before : requested)[field];
+    if (accepted !== undefined && accepted !== '') {
+      acceptedNames[field] = accepted;
+    }
   }
-  const shortNames = takenShort.length > 0 ? before.shortNames : requested.shortNames;
-  const [kind, listKind] = [accept('kind', kinds), accept('listKind', kinds)];
-  const acceptedNames: JsonObject = {
-    ...(requested.categories === undefined ? {} : { categories: requested.categories }),
-    kind: kind ?? '',
-    ...(listKind ? { listKind } : {}),
-    plural: plural ?? '',
-    ...(shortNames === undefined ? {} : { shortNames }),
-    ...(singular ? { singular } : {}),
-  };
   return { acceptedNames, conflict };
 }
