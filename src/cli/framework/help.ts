@@ -5,6 +5,10 @@ import type { Help, HelpConfiguration, Option } from 'commander';
  * for it.
  */
 const maxTermWidth = 26;
+/** Width that descriptions have at least; commander does not wrap at less. */
+const minDescriptionWidth = 20;
+/** Columns before a name, and between it and its description. */
+const [indent, gap] = [2, 2];
 
 /** The width of the help in characters: the terminal's, but no wider than is easy to read. */
 export function helpWidthOf(terminal: { columns?: number | undefined }): number {
@@ -28,7 +32,7 @@ function describeOption(option: Option): string {
 
 /** How this program formats help: within the width of the terminal, however long names are. */
 export const helpConfiguration: HelpConfiguration = {
-  minWidthToWrap: 20,
+  minWidthToWrap: minDescriptionWidth,
   optionDescription: describeOption,
   padWidth(this: Help, command, helper) {
     const longest = Math.max(
@@ -36,11 +40,10 @@ export const helpConfiguration: HelpConfiguration = {
       helper.longestSubcommandTermLength(command, helper),
       helper.longestArgumentTermLength(command, helper),
     );
-    return Math.min(longest, maxTermWidth);
+    const room = (this.helpWidth ?? 80) - minDescriptionWidth - indent - gap;
+    return Math.min(longest, maxTermWidth, Math.max(room, indent));
   },
   formatItem(this: Help, term, termWidth, description, helper) {
-    const indent = 2;
-    const gap = 2;
     if (description === '') {
       return `${' '.repeat(indent)}${term}`;
     }

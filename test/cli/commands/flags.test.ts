@@ -114,6 +114,16 @@ describe('help', () => {
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
+  test('of flags fits a narrow terminal', async () => {
+    const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns: 40 });
+    const io = { stdin: new PassThrough(), stderr: new PassThrough(), env: {}, signal: new AbortController().signal };
+    expect(await run(['certs', 'rotate', '--help'], { ...io, stdout })).toBe(0);
+    const [, flags = ''] = String(stdout.read()).split(/^Options:$|^Each flag/m);
+    expect(flags).toContain('--propagation-delay <DURATION>');
+    // But for words that are longer than a line of their description.
+    expect(flags.split('\n').filter((line) => line.length > 40 && line.slice(20).includes(' '))).toEqual([]);
+  });
+
   test('of a command is also printed by "help", and of its subcommands', async () => {
     for (const words of [['lint'], ['certs'], ['certs', 'bootstrap'], ['hooks', 'diff']]) {
       const asked = await runProgram(['help', ...words]);
