@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { checkExtensionConfig } from '../../../src/exports/rules.ts';
 import { hookNames, ProjectError, projectFiles, writeProject } from '../../../src/extension/scaffold/index.ts';
+import { startSandbox } from '../../../src/sandbox/index.ts';
 import { needs } from '../../support/needs.ts';
 
 const options = {
@@ -173,6 +175,28 @@ test.each(['cert-manager', 'bootstrap'] as const)(
     });
   },
 );
+
+test('manifests that are applied again are unchanged', needs('kubectl'), async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const sandbox = await startSandbox();
+  onTestFinished(() => sandbox.stop());
+  const kubeconfig = join(folder, 'kubeconfig');
+  writeFileSync(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
+  const project = join(folder, 'backups');
+  writeProject(project, { ...options, certificates: 'bootstrap' });
+  const env = { ...process.env, KUBECONFIG: kubeconfig };
+  const apply = async (path: string) => {
+    const { stdout } = await promisify(execFile)('kubectl', ['apply', '-k', path], { env });
+    return stdout.trim().split('\n');
+  };
+  await apply(new URL('../../../manifests/crd', import.meta.url).pathname);
+  const created = await apply(join(project, 'manifests'));
+  expect(created.length).toBeGreaterThan(10);
+  expect(await apply(join(project, 'manifests'))).toEqual(
+    created.map((line) => line.replace(/ created$/, ' unchanged')),
+  );
+});
 
 test('a project without patches has no variables', () => {
   expect(projectFiles({ ...options, hooks: ['BeforeClusterCreate'] }).has('src/variables.ts')).toBe(false);
