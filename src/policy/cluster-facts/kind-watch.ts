@@ -62,7 +62,8 @@ export class KindWatch {
   readonly #collection: FactCollection;
   readonly #context: KindWatchContext;
   #state: State = { is: 'unknown' };
-  #problem: string | undefined;
+  /** Why objects may be stale or missing. */
+  problem: string | undefined;
   #isStopped = false;
 
   constructor(kind: CollectedKind, collection: FactCollection, context: KindWatchContext) {
@@ -78,12 +79,10 @@ export class KindWatch {
 
   /** How long ago the API server last confirmed the objects, in ms; undefined before the first time. */
   get ageMs(): number | undefined {
-    const confirmedAt = this.#confirmedAt();
+    const state = this.#state;
+    const informer = state.is === 'followed' && state.informer.isSynced ? state.informer : undefined;
+    const confirmedAt = state.is === 'absent' ? state.saidAt : informer?.confirmedAt;
     return confirmedAt === undefined ? undefined : Math.max(0, this.#context.now() - confirmedAt);
-  }
-
-  get problem(): string | undefined {
-    return this.#problem;
   }
 
   get size(): number {
@@ -176,20 +175,9 @@ export class KindWatch {
     });
   }
 
-  #confirmedAt(): number | undefined {
-    switch (this.#state.is) {
-      case 'unknown':
-        return undefined;
-      case 'followed':
-        return this.#state.informer.isSynced ? this.#state.informer.confirmedAt : undefined;
-      case 'absent':
-        return this.#state.saidAt;
-    }
-  }
-
   #tell(problem: string | undefined): void {
-    if (this.#problem !== problem) {
-      this.#problem = problem;
+    if (this.problem !== problem) {
+      this.problem = problem;
       this.#context.onProblem(this.kind, problem);
     }
   }
