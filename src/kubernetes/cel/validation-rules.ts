@@ -2,6 +2,7 @@ import { type EvaluationError, Optional } from '@marcbachmann/cel-js';
 import { LruCache } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
+import { perObject } from '../objects/per-object.ts';
 import { causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, type MeteredExpression, rulesBudget } from './cel-budget.ts';
@@ -55,19 +56,12 @@ function forget(expression: string, error: unknown): void {
   }
 }
 
-const withRules = new WeakMap<Schema, boolean>();
-
 /** Whether a schema has rules (x-kubernetes-validations), at any depth. */
-export function hasRules(schema: Schema): boolean {
-  let known = withRules.get(schema);
-  if (known === undefined) {
-    known =
-      (schema['x-kubernetes-validations']?.length ?? 0) > 0 ||
-      partsOf(schema as unknown as JsonObject, '').some(([part]) => hasRules(part as Schema));
-    withRules.set(schema, known);
-  }
-  return known;
-}
+export const hasRules: (schema: Schema) => boolean = perObject(
+  (schema: Schema) =>
+    (schema['x-kubernetes-validations']?.length ?? 0) > 0 ||
+    partsOf(schema as unknown as JsonObject, '').some(([part]) => hasRules(part as Schema)),
+);
 
 /** Longest message that an expression may produce (apiserver, cel.MaxEvaluatedMessageExpressionSizeBytes). */
 const maxMessage = 5 * 1024;

@@ -1,9 +1,10 @@
 import { charactersIn } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json } from '../objects/json/json.ts';
+import { perObject } from '../objects/per-object.ts';
 import { maxCauses, shorten } from './causes.ts';
 import { formats } from './formats.ts';
-import { compilePattern, type Pattern } from './pattern.ts';
+import { compilePattern } from './pattern.ts';
 import { fieldOf, joinPath, type Schema } from './schema.ts';
 
 /** The JSON type of a value, as the API server names it in messages. */
@@ -27,20 +28,11 @@ function typeFits(value: Json, type: string): boolean {
   return actual === type || (type === 'number' && actual === 'integer');
 }
 
-const patterns = new WeakMap<Schema, Pattern>();
-
 /**
  * The pattern of a schema, compiled once: a definition may have more patterns than `compilePattern` keeps. Definitions with
  * one that does not compile have been rejected.
  */
-function patternOf(schema: Schema, source: string): Pattern {
-  let found = patterns.get(schema);
-  if (found === undefined) {
-    found = compilePattern(source);
-    patterns.set(schema, found);
-  }
-  return found;
-}
+const patternOf = perObject(({ pattern = '' }: Schema) => compilePattern(pattern));
 
 /** The allowed values of a schema, as they are compared and shown. */
 interface Allowed {
@@ -52,18 +44,10 @@ interface Allowed {
 
 const hasParts = (value: Json) => typeof value === 'object' && value !== null;
 
-const enums = new WeakMap<Schema, Allowed>();
-
-/** The allowed values of a schema, prepared once. */
-function enumOf(schema: Schema, allowed: readonly Json[]): Allowed {
-  let found = enums.get(schema);
-  if (found === undefined) {
-    const text = shorten(allowed.map(show).join(', '));
-    found = { values: new Set(allowed.map(canonical)), text, hasParts: allowed.some(hasParts) };
-    enums.set(schema, found);
-  }
-  return found;
-}
+const enumOf = perObject(({ enum: allowed = [] }: Schema): Allowed => {
+  const text = shorten(allowed.map(show).join(', '));
+  return { values: new Set(allowed.map(canonical)), text, hasParts: allowed.some(hasParts) };
+});
 
 /**
  * Maximum amount of work for one object, which takes some seconds: visits of a value by a schema, and pattern matches
@@ -179,7 +163,7 @@ function validateAt(value: Json, schema: Schema, path: string, findings: Finding
     return;
   }
   if (schema.enum !== undefined) {
-    validateEnum(value, enumOf(schema, schema.enum), path, findings);
+    validateEnum(value, enumOf(schema), path, findings);
   }
   if (typeof value === 'string') {
     validateString(value, schema, path, findings);
@@ -219,7 +203,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
     addInvalid(findings, path, value, `should be at least ${minLength} chars long`);
   }
   if (pattern !== undefined) {
-    const compiled = patternOf(schema, pattern);
+    const compiled = patternOf(schema);
     if (findings.spend((value.length * compiled.size) / 5, path) && !compiled.test(value)) {
       addInvalid(findings, path, value, `should match '${pattern}'`);
     }

@@ -1,5 +1,6 @@
 import type { StatusCause } from '../objects/errors/status.ts';
 import { isJsonObject, type Json, type JsonObject } from '../objects/json/json.ts';
+import { perObject } from '../objects/per-object.ts';
 import { forbiddenField, invalid, invalidForEach, required } from './causes.ts';
 import { compilePattern, PatternError } from './pattern.ts';
 import { prune } from './pruning.ts';
@@ -52,20 +53,10 @@ function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
   });
 }
 
-const outsides = new WeakMap<JsonObject, Map<string, JsonObject>>();
-
-/** The parts of the schema outside of a branch, by their path within it; computed once for all branches. */
-function outsideOf(schema: JsonObject | undefined): Map<string, JsonObject> {
-  if (schema === undefined) {
-    return new Map();
-  }
-  let known = outsides.get(schema);
-  if (known === undefined) {
-    known = new Map(partsOf(schema, '').map(([part, at]) => [at, part]));
-    outsides.set(schema, known);
-  }
-  return known;
-}
+/** The parts of a schema, by their path within it. */
+const partsByPath = perObject(
+  (schema: JsonObject): ReadonlyMap<string, JsonObject> => new Map(partsOf(schema, '').map(([part, at]) => [at, part])),
+);
 
 /** The problems of a branch; `schema` is the schema around it, at `path`, for the same value. */
 function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undefined, path: string): StatusCause[] {
@@ -76,14 +67,14 @@ function branchCauses(branch: JsonObject, at: string, schema: JsonObject | undef
       causes.push(forbiddenField(`${at}.${keyword}`, 'must be empty to be structural'));
     }
   }
-  const outside = outsideOf(schema);
+  const outside = schema && partsByPath(schema);
   for (const [part, step] of partsOf(branch, '')) {
     const partAt = `${at}${step}`;
     const outsideAt = `${path}${step}`;
-    if (!outside.has(step)) {
+    if (!outside?.has(step)) {
       causes.push(required(outsideAt, `because it is defined in ${partAt}`));
     }
-    addAll(causes, branchCauses(part, partAt, outside.get(step), outsideAt));
+    addAll(causes, branchCauses(part, partAt, outside?.get(step), outsideAt));
   }
   for (const [inner, innerAt] of branchesOf(branch, at)) {
     addAll(causes, branchCauses(inner, innerAt, schema, path));
