@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { createExtensionServer, HandlersError, handler } from '../../../src/extension/index.ts';
+import {
+  createExtensionServer,
+  type HandlerContext,
+  HandlersError,
+  handler,
+  type ResponseFor,
+} from '../../../src/extension/index.ts';
+import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { accepted, optional } from './types.ts';
 
 test('handlers that compile are served, in the given order', () => {
@@ -22,6 +29,17 @@ test('handlers that compile are served, in the given order', () => {
     expect.stringMatching(/"wait" of .*BeforeClusterUpgrade: timeoutSeconds 25 is more than 10/),
     expect.stringMatching(/with failurePolicy Ignore an outage/),
   ]);
+});
+
+test('a handler may be an object of a class', async () => {
+  class Wait {
+    readonly name = 'wait';
+    handle(_: unknown, { answer }: HandlerContext<ResponseFor<'BeforeClusterCreate'>>) {
+      return answer.done();
+    }
+  }
+  const server = createExtensionServer({ handlers: [handler('BeforeClusterCreate', new Wait())] });
+  expect(await server.call('wait', requestFor('BeforeClusterCreate'))).toMatchObject({ result: 'success' });
 });
 
 test('all mistakes are reported at once, including those that types cannot detect', () => {

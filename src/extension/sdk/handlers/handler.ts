@@ -108,7 +108,8 @@ export function handler<
   const T extends number = number,
 >(hook: H & CheckedHook<H>, options: HandlerOptions<Extract<H, Hook>, N, T>): Handler<Extract<H, Hook>> {
   const definition = definitionOf(hook as Hook);
-  return { ...(options as unknown as Handler<Extract<H, Hook>>), hook: definition };
+  // Objects of a class have their functions in its prototype, which is not copied.
+  return { ...options, hook: definition, handle: options?.handle as unknown as Handler['handle'] };
 }
 
 /**
