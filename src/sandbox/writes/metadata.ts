@@ -8,7 +8,7 @@ import {
   qualifiedNameProblems,
   type StatusCause,
 } from '../../kubernetes/index.ts';
-import { causeOf, invalid, required } from '../../kubernetes/schema/index.ts';
+import { causeOf, forbiddenField, invalid, required } from '../../kubernetes/schema/index.ts';
 import { keyCauses } from '../kinds/field-causes.ts';
 import type { KindStrategy } from '../resources/resource.ts';
 
@@ -37,8 +37,15 @@ function nameProblems(name: string, format: NonNullable<KindStrategy['nameFormat
 /** Maximum number of bytes of all annotations of an object together (apimachinery, TotalAnnotationSizeLimitB). */
 const maxAnnotationBytes = 256 * 1024;
 
-/** The problems with the name, labels, annotations and finalizers of an object. Their JSON types must be valid. */
-export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStrategy['nameFormat']>): StatusCause[] {
+/**
+ * The problems with the name, labels, annotations and finalizers of an object; `old` is the metadata before. Their JSON
+ * types must be valid.
+ */
+export function metadataCauses(
+  metadata: JsonObject,
+  old: JsonObject | undefined,
+  format: NonNullable<KindStrategy['nameFormat']>,
+): StatusCause[] {
   const causes: StatusCause[] = [];
   const { name, annotations, finalizers } = metadata;
   if (typeof name !== 'string' || name === '') {
@@ -60,6 +67,12 @@ export function metadataCauses(metadata: JsonObject, format: NonNullable<KindStr
     for (const problem of qualifiedNameProblems(String(finalizer))) {
       causes.push(invalid(`metadata.finalizers[${index}]`, finalizer, problem));
     }
+  }
+  const known = new Set(itemsAt(old, 'finalizers'));
+  const added = itemsAt(finalizers).find((finalizer) => !known.has(finalizer));
+  if (old?.deletionTimestamp !== undefined && added !== undefined) {
+    const why = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${JSON.stringify(added)}}`;
+    causes.push(forbiddenField('metadata.finalizers', why));
   }
   return causes;
 }

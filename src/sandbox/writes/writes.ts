@@ -1,18 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { hasRules, validateRules } from '../../kubernetes/cel/index.ts';
 import {
   applyMergePatch,
   copyOf,
   failure,
-  fieldAt,
   isJsonObject,
   isSame,
-  itemsAt,
   type Json,
   type JsonObject,
-  type StatusCause,
 } from '../../kubernetes/index.ts';
-import { forbiddenField, invalid, validateSchema } from '../../kubernetes/schema/index.ts';
 import { isConditionTrue } from '../kinds/conditions.ts';
 import { definitionStorage } from '../kinds/definition.ts';
 import { applyJsonPatch } from '../patches/patches.ts';
@@ -34,68 +29,13 @@ import { metadataOf, namespaceStorage, type Resource } from '../resources/resour
 import { storageKey } from '../storage/store.ts';
 import { mutate, optionsOf, validate } from '../webhooks/admission.ts';
 import { removeWhenFinished } from './deletion.ts';
-import { metadataCauses } from './metadata.ts';
+import { causesOf } from './object-causes.ts';
 import { complete, mediaTypeOf, parseBody, readObject } from './objects.ts';
 import { scaleOf, scaleResourceOf, withScale } from './scale.ts';
 import { attemptOf, checkUnchanged, isDryRun, type WriteContext, type WriteRequest } from './write-request.ts';
 
 /** Number of attempts to apply a patch while other clients keep changing the object. */
 const maxAttempts = 5;
-
-/** Problems of the object of a definition after which its rules are not evaluated (apiextensions-apiserver, hasBlockingErr). */
-const blocking = new Set<string>([
-  'FieldValueNotSupported',
-  'FieldValueRequired',
-  'FieldValueTooLong',
-  'FieldValueTooMany',
-  'FieldValueTypeInvalid',
-]);
-const unchecked = invalid(
-  '<nil>',
-  null,
-  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
-);
-
-/** The value at a path of a cause (`spec.list[0].name`), or of the object that a required field is missing in. */
-function causedBy(object: JsonObject, { field = '', reason }: StatusCause): Json | undefined {
-  const parts = field.split(/[.[\]]+/).filter((part) => part !== '');
-  const path = parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  return fieldAt(object, ...(reason === 'FieldValueRequired' ? path.slice(0, -1) : path));
-}
-
-/**
- * The problems of an object without those of values that are as they were: a definition may have become stricter since
- * they were stored (KEP-4008, ratcheting).
- */
-function ratcheted(
-  object: JsonObject,
-  old: JsonObject | undefined,
-  check: (object: JsonObject, old?: JsonObject) => StatusCause[],
-): StatusCause[] {
-  const causes = check(object, old);
-  if (old === undefined || causes.length === 0) {
-    return causes;
-  }
-  const keyOf = ({ reason, field, message }: StatusCause) => JSON.stringify([reason, field, message]);
-  const before = new Set(check(old).map(keyOf));
-  return causes.filter((cause) => !before.has(keyOf(cause)) || !isSame(causedBy(object, cause), causedBy(old, cause)));
-}
-
-function causesOf({ schema, strategy, isCustom }: Resource, object: JsonObject, old: JsonObject | undefined) {
-  const causes = [
-    ...metadataCauses(metadataOf(object), strategy.nameFormat ?? 'subdomain'),
-    ...finalizerCauses(object, old),
-  ];
-  if (!isCustom) {
-    // Duplicates in lists of Kubernetes' own kinds are found by their strategies.
-    const others = validateSchema(object, schema).filter(({ reason }) => reason !== 'FieldValueDuplicate');
-    return [...causes, ...others, ...(strategy.validate?.(object, old) ?? [])];
-  }
-  causes.push(...ratcheted(object, old, (state) => validateSchema(state, schema)));
-  return causes.some(({ reason }) => blocking.has(reason))
-    ? [...causes, ...(hasRules(schema) ? [unchecked] : [])]
-    : [...causes, ...ratcheted(object, old, (state, before) => validateRules(state, before, schema))];
-}
 
 function checkNamespace(context: WriteContext, { resource, namespace }: WriteRequest, name: string): void {
   if (!resource.namespaced) {
@@ -272,17 +212,6 @@ function specOf(object: JsonObject, resource: Resource): JsonObject {
     delete rest.status;
   }
   return rest;
-}
-
-/** A finalizer that was added to an object that is being deleted. */
-function finalizerCauses(next: JsonObject, current: JsonObject | undefined): StatusCause[] {
-  const { deletionTimestamp, finalizers } = current === undefined ? {} : metadataOf(current);
-  const known = new Set(itemsAt(finalizers));
-  const added = itemsAt(next, 'metadata', 'finalizers').find((finalizer) => !known.has(finalizer));
-  const why = 'no new finalizers can be added if the object is being deleted, found new finalizers';
-  return deletionTimestamp === undefined || added === undefined
-    ? []
-    : [forbiddenField('metadata.finalizers', `${why} []string{${JSON.stringify(added)}}`)];
 }
 
 async function change(
