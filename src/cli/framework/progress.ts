@@ -12,7 +12,7 @@ interface Progress {
   clear(): void;
 }
 
-type Terminal = NodeJS.WritableStream & { isTTY?: boolean };
+type Terminal = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 
 /** Progress on a terminal; silent anywhere else. */
 export function createProgress(terminal: Terminal): Progress {
@@ -27,7 +27,8 @@ export function createProgress(terminal: Terminal): Progress {
       if (performance.now() >= next && !isTerminalTaken()) {
         next = performance.now() + every;
         isShown = true;
-        terminal.write(`${erase}${text()} …`);
+        // What does not fit would begin a second line, which is not erased.
+        terminal.write(`${erase}${text().slice(0, (terminal.columns ?? 80) - 3)} …`);
       }
     },
     clear() {

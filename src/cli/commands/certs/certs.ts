@@ -95,10 +95,9 @@ function servingProblem(
 
 /** Prints the steps of a run as lines; on a terminal also the current wait, if it lasts over a second. */
 function showSteps(io: Io): { report(step: Step): void; end(): void } {
-  const width = (io.stdout.columns ?? 80) - 4;
   let doing = 'waiting for the API server';
   let lastWait = '';
-  const line = startProgress(io.stderr, () => doing.slice(0, width));
+  const line = startProgress(io.stderr, () => doing);
   return {
     report({ action, reason }) {
       const text = `${action}: ${reason}`;
