@@ -43,20 +43,11 @@ export function someClusters(
   selector: LabelSelector | undefined,
   facts: Facts,
 ): string | undefined {
-  const isSelected = new Map<string, boolean>();
-  const names: string[] = [];
-  let count = 0;
-  for (const { key, namespace } of clusters) {
-    let counts = isSelected.get(namespace);
-    if (counts === undefined) {
-      counts = selectsNamespace(selector, namespace, facts) === true;
-      isSelected.set(namespace, counts);
-    }
-    if (counts && ++count <= maxNamed) {
-      names.push(`Cluster ${key}`);
-    }
-  }
-  return count === 0 ? undefined : namesAndRest(names, count);
+  const namespaces = new Set(Array.from(clusters, ({ namespace }) => namespace));
+  const selected = new Set([...namespaces].filter((namespace) => selectsNamespace(selector, namespace, facts)));
+  const called = [...clusters].filter(({ namespace }) => selected.has(namespace));
+  const names = called.slice(0, maxNamed).map(({ key }) => `Cluster ${key}`);
+  return called.length === 0 ? undefined : namesAndRest(names, called.length);
 }
 
 /** Whether a selector is small enough to be compared with many others. */
