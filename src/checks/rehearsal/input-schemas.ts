@@ -39,6 +39,7 @@ const definition = objectOf({
   }),
   jsonPatches: {
     type: 'array',
+    maxItems: 100,
     items: objectOf({ op: text, path: text, valueFrom: objectOf({ variable: text, template: text }) }, ['op', 'path']),
   },
 });
@@ -58,7 +59,7 @@ export const clusterClassSchema: Schema = objectOf(
       ),
       patches: listOf('name', {
         enabledIf: text,
-        definitions: { type: 'array', items: definition },
+        definitions: { type: 'array', maxItems: 100, items: definition },
         external: objectOf({
           generatePatchesExtension: text,
           validateTopologyExtension: text,

@@ -163,6 +163,9 @@ function templateAt(
   return { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
 }
 
+/** Maximum number of definitions of inline patches of a class: each is compared with every template in each round. */
+const maxDefinitions = 1000;
+
 function blueprintOf({ object, where }: InputObject, templates: Templates): Blueprint {
   const [namespace, name] = [namespaceOf(object), nameOf(object)];
   const handler = (patch: JsonObject, field: string) => textAt(patch, 'external', field) || undefined;
@@ -180,6 +183,12 @@ function blueprintOf({ object, where }: InputObject, templates: Templates): Blue
       settings: settings === undefined ? undefined : objectAt(settings),
     };
   });
+  const definitions = patches.flatMap((patch) => patch.definitions).length;
+  if (definitions > maxDefinitions) {
+    throw new InputError(
+      `${where()}: the inline patches of the ClusterClass have ${definitions} definitions; a rehearsal takes at most ${maxDefinitions}`,
+    );
+  }
   const isExtended = patches.some(({ definitions }) => definitions.length === 0);
   const template = (...path: (string | number)[]) =>
     templateAt(fieldAt(object, ...path, 'templateRef'), namespace, templates, isExtended ? where : undefined);

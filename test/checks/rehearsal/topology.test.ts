@@ -425,6 +425,17 @@ describe('inline patches', () => {
     expect(specs(built)[0]?.spec).toEqual({ region: 'eu' });
   });
 
+  test('are limited in number, by Cluster API and in all', () => {
+    const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
+    const many = (count: number) => Array.from({ length: count }, () => definition(of));
+    expect(() => play([inline('a', ...many(101))])).toThrow(
+      'spec.patches[0].definitions: Too many: 101: must have at most 100 items',
+    );
+    expect(() => play(Array.from({ length: 11 }, (_, index) => inline(`p${index}`, ...many(100))))).toThrow(
+      'the inline patches of the ClusterClass have 1100 definitions; a rehearsal takes at most 1000',
+    );
+  });
+
   test('at the end of the class leave the validators only the variables of the class', () => {
     const of = selector('DockerClusterTemplate', { infrastructureCluster: true });
     const last = inline('z', definition(of, add('region', { value: 'us' })));
