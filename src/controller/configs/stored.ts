@@ -41,10 +41,8 @@ export class ConfigConflict extends Error {}
 /** The object has been deleted, or replaced by another one with the same name. */
 export class ConfigGone extends Error {}
 
-/** Reads and writes ExtensionConfigs. Each write applies only to the version that it was computed from. */
+/** Writes ExtensionConfigs. Each write applies only to the version that it was computed from. */
 export interface ConfigStore {
-  /** The current object. @throws {ConfigGone} when it no longer has the same uid. */
-  read(config: StoredConfig): Promise<StoredConfig>;
   /**
    * Writes the status that `change` returns, if it differs. If another client has written in the meantime, the object
    * is read again, unless its spec has changed.
@@ -73,43 +71,33 @@ export type OnWrite = (before: StoredConfig, after: StoredConfig) => void;
 export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): ConfigStore {
   const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
 
-  function read(object: JsonObject, expected: StoredConfig): StoredConfig {
-    const stored = readStored(object);
-    if (stored === undefined || stored.metadata.uid !== expected.metadata.uid) {
-      throw new ConfigGone(`${expected.metadata.name} is no longer the same ExtensionConfig`);
+  /** The object after a request. */
+  async function request(config: StoredConfig, ...asked: Parameters<typeof cluster.request>): Promise<StoredConfig> {
+    const { name, uid } = config.metadata;
+    try {
+      const stored = readStored(await cluster.request(...asked));
+      if (stored?.metadata.uid === uid) {
+        return stored;
+      }
+    } catch (error) {
+      if (isStatus(error, 409)) {
+        throw new ConfigConflict(`${name} was changed by another client`);
+      }
+      if (!isStatus(error, 404)) {
+        throw error;
+      }
     }
-    return stored;
+    throw new ConfigGone(`${name} is no longer the same ExtensionConfig`);
   }
 
   async function patch(path: string, config: StoredConfig, change: JsonObject): Promise<StoredConfig> {
     const { uid, resourceVersion } = config.metadata;
-    try {
-      const answer = await cluster.request('PATCH', path, { ...change, metadata: { uid, resourceVersion } });
-      const after = read(answer, config);
-      onWrite(config, after);
-      return after;
-    } catch (error) {
-      if (isStatus(error, 409)) {
-        throw new ConfigConflict(`${config.metadata.name} was changed by another client`);
-      }
-      if (isStatus(error, 404)) {
-        throw new ConfigGone(error.message);
-      }
-      throw error;
-    }
+    const after = await request(config, 'PATCH', path, { ...change, metadata: { uid, resourceVersion } });
+    onWrite(config, after);
+    return after;
   }
 
-  const store: ConfigStore = {
-    async read(config) {
-      try {
-        return read(await cluster.request('GET', pathOf(config)), config);
-      } catch (error) {
-        if (isStatus(error, 404)) {
-          throw new ConfigGone(error.message);
-        }
-        throw error;
-      }
-    },
+  return {
     async writeStatus(config, change) {
       let current = config;
       for (let conflicts = 0; ; conflicts++) {
@@ -126,7 +114,7 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): 
             throw error;
           }
         }
-        current = await store.read(current);
+        current = await request(current, 'GET', pathOf(current));
         if (current.metadata.generation !== config.metadata.generation) {
           throw new ConfigConflict(`the spec of ${config.metadata.name} was changed by another client`);
         }
@@ -134,5 +122,4 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): 
     },
     writeCaBundle: (config, caBundle) => patch(pathOf(config), config, { spec: { clientConfig: { caBundle } } }),
   };
-  return store;
 }
