@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import forge from 'node-forge';
 import type { Logger } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -37,6 +37,41 @@ describe('checkPair', () => {
     expect(checkPair(weak.cert, weak.key)).toEqual({
       problem: 'the pair cannot be used for TLS: ERR_SSL_EE_KEY_TOO_SMALL',
     });
+  });
+
+  /** A certificate of the test CA for a key. */
+  const withKey = ({ privateKey }: { privateKey: KeyObject }) =>
+    makeCertificate({
+      commonName: 'localhost',
+      issuer: testCa,
+      key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    });
+  const onCurve = (namedCurve: string) => withKey(generateKeyPairSync('ec', { namedCurve }));
+
+  test.each([
+    ['ec on secp224r1', onCurve('secp224r1')],
+    ['ed448', withKey(generateKeyPairSync('ed448'))],
+    ['rsa-pss', withKey(generateKeyPairSync('rsa-pss', { modulusLength: 2048 }))],
+  ])('rejects a key with which OpenSSL serves, but no API server connects: %s', (type, { cert, key }) => {
+    const remedy = 'use an RSA key, or an EC key on P-256, P-384 or P-521';
+    expect(checkPair(cert, key)).toEqual({
+      problem: `the certificate has a key of type ${type}, which API servers and Cluster API do not support in TLS: ${remedy}`,
+    });
+  });
+
+  test('rejects a certificate that API servers cannot parse', () => {
+    const { cert, key } = onCurve('secp256k1');
+    expect((checkPair(cert, key) as { problem: string }).problem).toMatch(
+      /^the certificate has a key on secp256k1, which API servers cannot parse: use an RSA key/,
+    );
+  });
+
+  test.each([
+    onCurve('prime256v1'),
+    onCurve('secp521r1'),
+    withKey(generateKeyPairSync('ed25519')),
+  ])('accepts other keys that API servers support', ({ cert, key }) => {
+    expect(checkPair(cert, key)).toHaveProperty('pair');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isAddress } from './address.ts';
 import { readPem } from './pem.ts';
-import { signingProblem, unreadableProblem } from './signature.ts';
+import { handshakeProblem, signingProblem, unreadableProblem } from './signature.ts';
 
 /** Longest PEM text that is read, in bytes: a bundle of 16 certificates with 4096-bit keys has 32 KiB. */
 export const maxPemBytes = 64 * 1024;
@@ -123,6 +123,12 @@ export function unreadProblem(x509: X509Certificate): string | undefined {
   }
   const key = publicKeyOf(x509);
   return key === undefined ? undefined : unreadableProblem(key);
+}
+
+/** Why no API server completes a handshake with a server that has this certificate; undefined if they do. */
+export function servingProblem(x509: X509Certificate): string | undefined {
+  const key = publicKeyOf(x509);
+  return unreadProblem(x509) ?? (key === undefined ? undefined : handshakeProblem(key));
 }
 
 function readableCertificate(der: Buffer): X509Certificate | undefined {

@@ -15,6 +15,7 @@ export {
   readCaKey,
   readCertificates,
   readKey,
+  servingProblem,
   signingKey,
   unreadProblem,
   usable,

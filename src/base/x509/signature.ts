@@ -69,18 +69,31 @@ export function unreadableProblem(key: KeyObject): string | undefined {
     : 'has a key in compressed form, or with explicit curve parameters instead of a named curve, which API servers cannot parse: generate an uncompressed one with a named curve';
 }
 
+/** The type of a key, for messages. */
+function typeOf({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string {
+  return type === 'ec' ? `${type} on ${asymmetricKeyDetails?.namedCurve ?? 'an unnamed curve'}` : String(type);
+}
+
+/**
+ * Why no API server completes a handshake with a server that has this key (Go, crypto/tls), as the end of a sentence;
+ * undefined if they do.
+ */
+export function handshakeProblem(key: KeyObject): string | undefined {
+  return signatureOf(key) !== undefined || key.asymmetricKeyType === 'ed25519'
+    ? undefined
+    : `has a key of type ${typeOf(key)}, which API servers and Cluster API do not support in TLS: ${remedy}`;
+}
+
 /** Go (1.24 and later) neither makes nor accepts signatures of shorter RSA keys. */
 const minRsaBits = 1024;
 
 /** Why a key cannot sign certificates here, as the end of a sentence; undefined if it can. */
 export function signingProblem(key: KeyObject): string | undefined {
-  const { asymmetricKeyType, asymmetricKeyDetails } = key;
   if (signatureOf(key) !== undefined) {
-    const bits = asymmetricKeyDetails?.modulusLength ?? minRsaBits;
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? minRsaBits;
     return bits < minRsaBits
       ? `has ${bits} bits, and API servers refuse signatures of RSA keys below ${minRsaBits}: use one of 2048 bits or more`
       : undefined;
   }
-  const curve = asymmetricKeyType === 'ec' ? ` on ${asymmetricKeyDetails?.namedCurve ?? 'an unnamed curve'}` : '';
-  return `is of type ${asymmetricKeyType}${curve}, which is not supported for signing: ${remedy}`;
+  return `is of type ${typeOf(key)}, which is not supported for signing: ${remedy}`;
 }

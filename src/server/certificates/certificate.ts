@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { framingProblem, problemOf, readCertificates, readPem, usable } from '../../base/x509/index.ts';
+import { framingProblem, problemOf, readCertificates, readPem, servingProblem, usable } from '../../base/x509/index.ts';
 
 /** A serving certificate (with its chain) and its key, known to match. */
 export interface CertificatePair {
@@ -34,6 +34,10 @@ export function checkPair(cert: string, key: string): CheckedPair {
   }
   if (!serving.checkPrivateKey(privateKey)) {
     return { problem: 'the key does not belong to the certificate' };
+  }
+  const unsupported = servingProblem(serving);
+  if (unsupported !== undefined) {
+    return { problem: `the certificate ${unsupported}` };
   }
   try {
     // OpenSSL's own checks: keys that are too short, chains that do not parse.

@@ -15,6 +15,7 @@ import {
   readCertificates,
   readKey,
   readPem,
+  servingProblem,
   signingKey,
   usable,
 } from '../../base/x509/index.ts';
@@ -154,12 +155,12 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Cer
   if (chain.state !== 'usable') {
     return chain;
   }
-  // Pods serve the text unchanged, and this program may not have written it.
-  const framing = framingProblem(readPem(tls['tls.crt'] ?? ''));
-  if (framing !== undefined) {
-    return { state: 'broken', problem: framing };
-  }
   const [certificate] = chain.value;
+  // Pods serve the text unchanged, and this program may not have written it.
+  const problem = framingProblem(readPem(tls['tls.crt'] ?? '')) ?? servingProblem(certificate.x509);
+  if (problem !== undefined) {
+    return { state: 'broken', problem };
+  }
   const serving = withKey({ state: 'usable', value: certificate }, readKey(tls['tls.key'], certificate));
   return serving.state === 'usable' && certificate.x509.validToDate <= now
     ? { state: 'broken', problem: `expired at ${certificate.x509.validToDate.toISOString()}` }

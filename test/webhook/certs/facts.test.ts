@@ -11,6 +11,7 @@ import {
 } from '../../../src/webhook/certs/facts.ts';
 import { type TargetReading, unread } from '../../../src/webhook/certs/target.ts';
 import { day, quickEntropy } from '../../base/x509/entropy.ts';
+import { oddCa } from '../../base/x509/odd-ca.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const at = (ms: number) => new Date(now.getTime() + ms);
@@ -20,6 +21,7 @@ const [one, two, sandbox] = [
   await newCa(now),
   await issueCa(now, day, quickEntropy, { sandbox: true }),
 ];
+const onP224 = await oddCa(now, day);
 const serving = await issueServingCertificate(one, ['webhook'], at(-day), 90 * day, quickEntropy);
 
 const pem = (...list: Issued[]) => list.map(({ certificate }) => certificate.pem).join('');
@@ -96,6 +98,14 @@ describe('readings', () => {
       { state: 'broken', problem: 'has a key that does not belong to the certificate' },
     ],
     ['garbage', { ...served, 'tls.crt': 'x' }, { state: 'broken', problem: 'is not PEM' }],
+    [
+      'a key with which no client connects',
+      { 'tls.crt': onP224.certificate.pem, 'tls.key': onP224.key },
+      {
+        state: 'broken',
+        problem: expect.stringContaining('of type ec on secp224r1, which API servers and Cluster API do not support'),
+      },
+    ],
   ])('of the serving certificate: %s', (_, tls, expected) => {
     expect(factsOf(tls === undefined ? {} : { tls }).serving).toMatchObject(expected);
   });
