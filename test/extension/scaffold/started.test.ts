@@ -15,10 +15,16 @@ function start(script: string, env: NodeJS.ProcessEnv) {
     cwd: folder,
     env: { PATH: `${join(process.execPath, '..')}:${process.env.PATH}`, PORT: '0', HEALTH_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: with --watch, Node.js has a child that would outlive it.
+    detached: true,
   });
   const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
   onTestFinished(async () => {
-    child.kill('SIGKILL');
+    try {
+      process.kill(-Number(child.pid), 'SIGKILL');
+    } catch {
+      // The whole group has ended.
+    }
     await exited;
   });
   const output = { stdout: '', stderr: '' };
