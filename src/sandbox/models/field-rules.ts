@@ -214,12 +214,13 @@ export const modelRules: Readonly<Record<string, ModelRules>> = {
   V1CustomResourceSubresourceScale: {
     required: ['specReplicasPath', 'statusReplicasPath'],
     fields: {
-      specReplicasPath: { pattern: '^\\.spec\\.' },
-      statusReplicasPath: { pattern: '^\\.status\\.' },
-      labelSelectorPath: { pattern: '^\\.(spec|status)\\.' },
+      // A longer path would nest deeper than JSON may.
+      specReplicasPath: { pattern: '^\\.spec\\.', maxLength: 256 },
+      statusReplicasPath: { pattern: '^\\.status\\.', maxLength: 256 },
+      labelSelectorPath: { pattern: '^\\.(spec|status)\\.', maxLength: 256 },
     },
   },
-  V1SelectableField: { required: ['jsonPath'], fields: { jsonPath: { pattern: '^\\.' } } },
+  V1SelectableField: { required: ['jsonPath'], fields: { jsonPath: { pattern: '^\\.', maxLength: 1024 } } },
   V1CustomResourceConversion: { required: ['strategy'], fields: { strategy: { enum: ['None', 'Webhook'] } } },
   V1WebhookConversion: { required: ['conversionReviewVersions'] },
   V1APIServiceSpec: {
