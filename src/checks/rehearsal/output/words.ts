@@ -70,18 +70,12 @@ export function answerText(entry: CallEntry): string {
   return detail === '' ? verdict : `${verdict}${colon}${detail}`;
 }
 
+/** What happens to a control plane, and to a group of workers. */
 const states = {
-  creating: 'is created at',
-  upgrading: 'upgrades to',
-  ready: 'is at',
-  gone: 'is gone; it was at',
-} as const;
-
-const workerStates = {
-  creating: 'are created at',
-  upgrading: 'upgrade to',
-  ready: 'are at',
-  gone: 'are gone; they were at',
+  creating: ['is created at', 'are created at'],
+  upgrading: ['upgrades to', 'upgrade to'],
+  ready: ['is at', 'are at'],
+  gone: ['is gone; it was at', 'are gone; they were at'],
 } as const;
 
 /** An event as one line; conditions and templates have further lines. */
@@ -92,9 +86,9 @@ export function eventText(event: SimulatedEvent): string {
     case 'condition':
       return printable(`TopologyReconciled ${event.status} ${event.reason}`);
     case 'control-plane':
-      return printable(`control plane ${event.name} ${states[event.state]} ${event.version}`);
+      return printable(`control plane ${event.name} ${states[event.state][0]} ${event.version}`);
     case 'worker':
-      return printable(`workers ${event.group} ${workerStates[event.state]} ${event.version}`);
+      return printable(`workers ${event.group} ${states[event.state][1]} ${event.version}`);
     case 'object-condition':
       return printable(`${event.object} ${event.type} ${event.status} ${event.reason}`);
     case 'machine':
@@ -106,9 +100,7 @@ export function eventText(event: SimulatedEvent): string {
         `plan: control plane ${event.controlPlane.join(' ') || '–'}, workers ${event.workers.join(' ') || '–'}`,
       );
     case 'templates':
-      return event.isFirst
-        ? `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched`
-        : `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched differently`;
+      return `${count(event.changes.length, 'template')} ${event.changes.length === 1 ? 'is' : 'are'} patched${event.isFirst ? '' : ' differently'}`;
     case 'fault':
       return printable(`fault: ${event.text}`);
     case 'finding':
