@@ -1,35 +1,21 @@
 import { connect } from 'node:tls';
-import { load } from 'js-yaml';
-import { isJsonObject, type Json, type JsonObject, objectAt } from '../../../kubernetes/index.ts';
+import { loadKubeConfig } from '../../../kubernetes/client/index.ts';
 import { readLimitedFile } from '../../framework/limited-file.ts';
 
 /** How long to wait for a TLS handshake with a sandbox to find out whether it is running, in milliseconds. */
 const greetTimeout = 2_000;
 
-function only(list: Json | undefined): JsonObject | undefined {
-  return Array.isArray(list) && list.length === 1 && isJsonObject(list[0]) ? list[0] : undefined;
-}
-
-/** The address and the CA in a sandbox's kubeconfig; undefined for any other text. */
-function sandboxOf(text: string): { port: number; ca: string } | undefined {
-  let document: Json;
-  try {
-    document = load(text, { json: true, maxAliases: 0 }) as Json;
-  } catch {
-    return undefined;
-  }
-  const config = objectAt(document);
-  const names = [only(config.clusters), only(config.users), only(config.contexts)].map((entry) => entry?.name);
-  if (names.some((name) => name !== 'extensionconfig-sandbox') || config['current-context'] !== names[0]) {
-    return undefined;
-  }
-  const cluster = only(config.clusters)?.cluster;
-  const server = isJsonObject(cluster) ? cluster.server : undefined;
-  const ca = isJsonObject(cluster) ? cluster['certificate-authority-data'] : undefined;
-  const port = typeof server === 'string' ? /^https:\/\/127\.0\.0\.1:(\d{1,5})$/.exec(server)?.[1] : undefined;
-  return port === undefined || typeof ca !== 'string'
-    ? undefined
-    : { port: Number(port), ca: Buffer.from(ca, 'base64').toString() };
+/** The address and the CA in a sandbox's kubeconfig; undefined for any other file. */
+async function sandboxIn(file: string): Promise<{ port: number; ca: string } | undefined> {
+  const config = await loadKubeConfig({ kubeconfig: file }, {}).catch(() => undefined);
+  const cluster = config?.getCurrentCluster();
+  const isOurs = [config?.clusters, config?.users, config?.contexts].every(
+    (entries) => entries?.length === 1 && entries[0]?.name === 'extensionconfig-sandbox',
+  );
+  const [, port] = /^https:\/\/127\.0\.0\.1:(\d{1,5})$/.exec(cluster?.server ?? '') ?? [];
+  return isOurs && port !== undefined && cluster?.caData !== undefined
+    ? { port: Number(port), ca: Buffer.from(cluster.caData, 'base64').toString() }
+    : undefined;
 }
 
 /** Whether a sandbox is still running: any other server on its port would have another certificate. */
@@ -63,6 +49,6 @@ export async function staleKubeconfig(name: string, file: string): Promise<strin
     // Too large or unreadable: it is not the file of a sandbox.
     return undefined;
   }
-  const sandbox = sandboxOf(text);
+  const sandbox = await sandboxIn(file);
   return sandbox === undefined || (await isRunning(sandbox)) ? undefined : text;
 }
