@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { LruCache } from '../../../base/index.ts';
 import { framingProblem, hasDates, readPem, unreadProblem } from '../../../base/x509/index.ts';
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
+import { isBase64 } from '../../../kubernetes/index.ts';
 
 /** A parsed caBundle. */
 export interface CaBundle {
@@ -23,18 +24,6 @@ export interface BundledCertificate {
 
 /** The path of `spec.clientConfig.caBundle`. */
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
-
-/** Whether a text is base64, in one or several lines. The amount of padding is not checked. */
-function mayBeBase64(text: string): boolean {
-  let end = text.length;
-  while (text[end - 1] === '\n' || text[end - 1] === '\r') {
-    end -= 1;
-  }
-  for (let padding = 0; padding < 2 && text[end - 1] === '='; padding++) {
-    end -= 1;
-  }
-  return !/[^A-Za-z0-9+/\r\n]/.test(text.slice(0, end));
-}
 
 /** @throws {Error} when the bytes are not one certificate. */
 function certificateOf(der: Buffer): BundledCertificate {
@@ -62,7 +51,7 @@ function problemOf(certificates: readonly BundledCertificate[]): string | undefi
 }
 
 function parse(encoded: string): CaBundle | undefined {
-  if (!mayBeBase64(encoded)) {
+  if (!isBase64(encoded)) {
     return { problem: 'is not base64', hasPrivateKey: readPem(encoded).hasPrivateKey, certificates: [] };
   }
   const text = Buffer.from(encoded, 'base64').toString('latin1');
