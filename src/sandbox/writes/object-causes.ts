@@ -1,5 +1,5 @@
 import { hasRules, validateRules } from '../../kubernetes/cel/index.ts';
-import { fieldAt, isSame, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { fieldAt, isSame, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
 import { invalid, validateSchema } from '../../kubernetes/schema/index.ts';
 import { metadataOf, type Resource } from '../resources/resource.ts';
 import { metadataCauses } from './metadata.ts';
@@ -18,11 +18,14 @@ const unchecked = invalid(
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 );
 
-/** The value at a path of a cause (`spec.list[0].name`), or of the object that a required field is missing in. */
-function causedBy(object: JsonObject, { field = '', reason }: StatusCause): Json | undefined {
+/** Maximum number of values that are compared with those before: each may be as large as the object. */
+const maxCompared = 20;
+
+/** The path of the value that a cause is about (`spec.list[0].name`), or of the object that lacks a required field. */
+function pathOf({ field = '', reason }: StatusCause): (string | number)[] {
   const parts = field.split(/[.[\]]+/).filter((part) => part !== '');
   const path = parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part));
-  return fieldAt(object, ...(reason === 'FieldValueRequired' ? path.slice(0, -1) : path));
+  return reason === 'FieldValueRequired' ? path.slice(0, -1) : path;
 }
 
 /**
@@ -40,7 +43,15 @@ function ratcheted(
   }
   const keyOf = ({ reason, field, message }: StatusCause) => JSON.stringify([reason, field, message]);
   const before = new Set(check(old).map(keyOf));
-  return causes.filter((cause) => !before.has(keyOf(cause)) || !isSame(causedBy(object, cause), causedBy(old, cause)));
+  const compared = new Map<string, boolean>();
+  return causes.filter((cause) => {
+    const path = pathOf(cause);
+    const place = JSON.stringify(path);
+    if (before.has(keyOf(cause)) && !compared.has(place) && compared.size < maxCompared) {
+      compared.set(place, isSame(fieldAt(object, ...path), fieldAt(old, ...path)));
+    }
+    return !before.has(keyOf(cause)) || compared.get(place) !== true;
+  });
 }
 
 /** The problems of an object that is to be stored; `old` is the one that it replaces. */
