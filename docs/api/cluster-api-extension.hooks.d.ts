@@ -1126,26 +1126,12 @@ interface EvolutionFacts {
 export declare function compareHookDocuments(before: HookDocument, after: HookDocument, facts: EvolutionFacts): HookChange[];
 export declare function sampleRequest(hook: HookDefinition, core?: CoreVersion): JsonObject;
 export declare function sampleResponse(hook: HookDefinition, core?: CoreVersion): JsonObject;
-interface ChangeTable {
-  moves?: Readonly<Record<string, string>> | undefined;
-  removed?: readonly string[] | undefined;
-  added?: readonly string[] | undefined;
-  byHand?: {
-    older?: readonly string[] | undefined;
-    newer?: readonly string[] | undefined;
-  } | undefined;
-  tighter?: Readonly<Record<string, 'drop' | 'pass'>> | undefined;
-}
-type ConversionStep = (converted: JsonObject, original: JsonObject) => JsonObject;
-interface MessageChange extends ChangeTable {
-  toNewer?: ConversionStep | undefined;
-  toOlder?: ConversionStep | undefined;
-}
+type ConversionStep = (message: JsonObject) => JsonObject;
 interface HookVersionChange {
   older: HookDefinition;
   newer: HookDefinition;
-  request?: MessageChange | undefined;
-  response?: MessageChange | undefined;
+  request?: ConversionStep | undefined;
+  response?: ConversionStep | undefined;
 }
 interface HookVersions {
   group: string;

@@ -70,7 +70,6 @@ test('regular expressions are only created from schemas of this project', () => 
     'extensionconfig/api/examine.ts',
     'extensionconfig/api/v1alpha1-fits.ts',
     'extensionconfig/api/v1beta2-fits.ts',
-    'runtimehooks/versions/limits.ts',
   ]);
 });
 

@@ -20,6 +20,12 @@ export function componentOf(reference: string): string {
   return reference.slice(componentPrefix.length);
 }
 
+/** A schema itself, or the component that it refers to. */
+export function resolved(schema: MessageSchema | undefined, components: Components): MessageSchema | undefined {
+  const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
+  return reference === undefined ? schema : components.get(componentOf(reference));
+}
+
 const references = new WeakMap<MessageSchema, readonly string[]>();
 
 /** The components that a schema refers to; many hooks share theirs. */

@@ -2,13 +2,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { formatProblems, messageFits, messageProblems } from './checks.ts';
-import { type Components, componentOf, componentsFor } from './components.ts';
+import { type Components, componentsFor, resolved } from './components.ts';
 import { goTypeError } from './go-type-error.ts';
-
-function resolved(schema: MessageSchema | undefined, components: Components): MessageSchema | undefined {
-  const reference = schema?.$ref ?? schema?.allOf?.[0]?.$ref;
-  return reference === undefined ? schema : components.get(componentOf(reference));
-}
 
 const spellings = new WeakMap<object, ReadonlyMap<string, string>>();
 

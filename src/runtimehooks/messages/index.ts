@@ -1,6 +1,6 @@
 export { objectOf } from './called-object.ts';
 export { formatProblems, type MessageProblem, messageProblems } from './checks.ts';
-export { type Components, componentOf, componentsFor, componentsOf } from './components.ts';
+export { type Components, componentOf, componentsFor, componentsOf, resolved } from './components.ts';
 export { decodeRequest, decodeResponse } from './decode.ts';
 export type { Strictness } from './fits.ts';
 export { type OpenApiDocument, openApiDocument } from './openapi/document.ts';

@@ -1,27 +1,30 @@
-import { isJsonObject, type Json, type JsonObject, own } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
+import { ConversionError, isJsonObject, type Json, type JsonObject, own, showValue } from '../../kubernetes/index.ts';
 import { formatHook, type HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
-import { type Components, componentOf, componentsOf } from '../messages/index.ts';
-import type { ChangeTable } from './change-table.ts';
-import { type ConversionStep, createConverter } from './engine.ts';
+import {
+  type Components,
+  componentsFor,
+  formatProblems,
+  messageProblems,
+  resolved,
+  sampleRequest,
+  sampleResponse,
+} from '../messages/index.ts';
+
+/** Makes a new message of one in the other version; apiVersion and kind are set by the caller. */
+type ConversionStep = (message: JsonObject) => JsonObject;
 
 /**
- * What changed in a message from one version of a hook to the next, beyond what the schemas show, with hand-written
- * conversion steps. Requests are converted to older versions, responses to newer ones; the opposite directions need no
- * steps.
+ * Two adjacent versions of a hook. Requests are converted to older versions, responses to newer ones. Without a function,
+ * both versions have the same fields.
  */
-interface MessageChange extends ChangeTable {
-  toNewer?: ConversionStep | undefined;
-  toOlder?: ConversionStep | undefined;
-}
-
-/** Two adjacent versions of a hook. */
 export interface HookVersionChange {
   older: HookDefinition;
   newer: HookDefinition;
-  request?: MessageChange | undefined;
-  response?: MessageChange | undefined;
+  /** The request in the older version, without what that cannot represent (rule 2 of the Runtime SDK). */
+  request?: ConversionStep | undefined;
+  /** The response in the newer version, whose new fields get the defaults in its schema. */
+  response?: ConversionStep | undefined;
 }
 
 /** The versions of one hook, between which messages are converted. */
@@ -30,46 +33,33 @@ export interface HookVersions {
   name: string;
   versions: readonly HookDefinition[];
   /**
-   * The request in the version of a handler: what that version cannot represent is dropped (rule 2 of the Runtime SDK).
+   * The request in the version of a handler, the same or an older one.
+   *
+   * @throws {ConversionError} for another version, and when the result is not valid.
    */
   requestFor(version: string, request: JsonObject): JsonObject;
-  /** The response in the version of the caller: new fields get the defaults in their schemas. */
+  /**
+   * The response in the version of the caller, the same or a newer one.
+   *
+   * @throws {ConversionError} for another version.
+   */
   responseFor(version: string, response: JsonObject): JsonObject;
 }
 
-/** A schema with references resolved. Where it refers to itself, anything is allowed. */
-function inlined(schema: MessageSchema, components: Components, within: ReadonlySet<string>): Schema {
-  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
-  if (reference !== undefined) {
-    const name = componentOf(reference);
-    return within.has(name) ? {} : inlined(components.get(name) ?? {}, components, new Set([...within, name]));
-  }
-  const inner = (part: MessageSchema) => inlined(part, components, within);
-  const { properties, additionalProperties, items, oneOf, allOf: _, ...rest } = schema;
-  return {
-    ...(rest as Schema),
-    ...(oneOf === undefined ? {} : { 'x-kubernetes-int-or-string': true }),
-    ...(items === undefined ? {} : { items: inner(items) }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties: inner(additionalProperties) }),
-    ...(properties === undefined
-      ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, inner(field)])) }),
-  };
-}
-
 /** The value with the defaults of fields that it lacks. */
-function withDefaults(value: Json, schema: Schema | undefined): Json {
+function withDefaults(value: Json, schema: MessageSchema | undefined, components: Components): Json {
+  const { items, properties } = resolved(schema, components) ?? {};
   if (Array.isArray(value)) {
-    return schema?.items === undefined ? value : value.map((item) => withDefaults(item, schema.items));
+    return items === undefined ? value : value.map((item) => withDefaults(item, items, components));
   }
-  if (!isJsonObject(value) || schema?.properties === undefined) {
+  if (!isJsonObject(value) || properties === undefined) {
     return value;
   }
   const result = { ...value };
-  for (const [name, field] of Object.entries(schema.properties)) {
+  for (const [name, field] of Object.entries(properties)) {
     const present = own(value, name);
     if (present !== undefined) {
-      result[name] = withDefaults(present, field);
+      result[name] = withDefaults(present, field, components);
     } else if (field.default !== undefined) {
       result[name] = structuredClone(field.default) as Json;
     }
@@ -79,49 +69,104 @@ function withDefaults(value: Json, schema: Schema | undefined): Json {
 
 const apiVersionOf = ({ group, version }: HookDefinition) => `${group}/${version}`;
 
+function toOlder(request: JsonObject, { older, request: step }: HookVersionChange): JsonObject {
+  const converted = step === undefined ? request : step(request);
+  return { ...converted, apiVersion: apiVersionOf(older), kind: older.request.kind };
+}
+
+function toNewer(response: JsonObject, { newer, response: step }: HookVersionChange): JsonObject {
+  const converted = step === undefined ? response : step(response);
+  const message = { ...converted, apiVersion: apiVersionOf(newer), kind: newer.response.kind };
+  return withDefaults(message, newer.response.schema, componentsFor(newer)) as JsonObject;
+}
+
+/** Converts samples, which have every field: a field that a step forgets is found here, not in a call. */
+function checkSteps(change: HookVersionChange): void {
+  const { older, newer } = change;
+  const request = messageProblems(older, 'request', toOlder(sampleRequest(newer), change), 'strict');
+  const response = messageProblems(newer, 'response', toNewer(sampleResponse(older), change), 'strict');
+  for (const [message, to, problems] of [
+    ['request', older, request],
+    ['response', newer, response],
+  ] as const) {
+    if (problems.length > 0) {
+      throw new Error(
+        `${formatHook(older)} and ${newer.version}: a ${message} converted to ${to.version} is not valid: ${formatProblems(problems)}`,
+      );
+    }
+  }
+}
+
 /**
- * Compiles the conversion of a hook's messages between its versions, one change after the other.
+ * Defines the conversion of a hook's messages between its versions, one change after the other.
  *
- * @throws {UnlistedDifferenceError} when two versions differ in a way that their change does not list.
- * @throws {Error} when the versions belong to different hooks, or the changes do not form a tree.
+ * @throws {Error} when the versions belong to different hooks, when not each leads to the newest in one way, and when a
+ *   sample with every field, once converted, does not match the schema of the other version.
  */
 export function defineHookVersions(changes: readonly HookVersionChange[]): HookVersions {
   const versions = [...new Set(changes.flatMap(({ older, newer }) => [older, newer]))];
   const [first] = versions;
-  const stranger = versions.find(({ group, name }) => group !== first?.group || name !== first.name);
-  if (first === undefined || stranger !== undefined) {
-    throw new Error(
-      first === undefined || stranger === undefined
-        ? 'a hook with versions needs at least one change'
-        : `${formatHook(stranger)} is not a version of ${formatHook(first)}`,
+  if (first === undefined) {
+    throw new Error('a hook with versions needs at least one change');
+  }
+  const { group, name } = first;
+  const stranger = versions.find((hook) => hook.group !== group || hook.name !== name);
+  if (stranger !== undefined) {
+    throw new Error(`${formatHook(stranger)} is not a version of ${formatHook(first)}`);
+  }
+  const changeOf = new Map(changes.map((change) => [apiVersionOf(change.older), change]));
+  const known = versions.map(apiVersionOf);
+  /** The changes from one version up to a newer one; undefined if they do not lead there. */
+  function changesBetween(older: Json | undefined, newer: Json | undefined): HookVersionChange[] | undefined {
+    const found: HookVersionChange[] = [];
+    let at = older;
+    while (at !== newer) {
+      const change = changeOf.get(String(at));
+      if (change === undefined || found.includes(change)) {
+        return undefined;
+      }
+      found.push(change);
+      at = apiVersionOf(change.newer);
+    }
+    return found;
+  }
+  const newest = known.find((version) => !changeOf.has(version));
+  if (changeOf.size < changes.length || known.some((version) => changesBetween(version, newest) === undefined)) {
+    throw new Error(`each version of ${name} must lead to the newest in one way: ${known.join(', ')}`);
+  }
+  for (const change of changes) {
+    checkSteps(change);
+  }
+
+  function unknownVersion(from: Json | undefined, to: string): ConversionError {
+    const wrong = known.includes(String(from)) ? to : from;
+    return new ConversionError(
+      ['apiVersion'],
+      `cannot convert ${showValue(wrong)}: requests are converted to older versions and responses to newer ones, and those of ${name} are ${known.join(', ')}`,
     );
   }
-  const schemas = (message: 'request' | 'response') =>
-    versions.map((hook) => ({
-      apiVersion: apiVersionOf(hook),
-      schema: inlined(hook[message].schema, componentsOf([hook]), new Set()),
-    }));
-  const converter = (message: 'request' | 'response') => {
-    const inlinedSchemas = schemas(message);
-    const schemaOf = new Map(inlinedSchemas.map(({ apiVersion, schema }) => [apiVersion, schema]));
-    return createConverter({
-      kind: first[message].kind,
-      versions: inlinedSchemas,
-      changes: changes.map((change) => {
-        const [older, newer] = [apiVersionOf(change.older), apiVersionOf(change.newer)];
-        const { toNewer = (converted: JsonObject) => converted, ...more } = change[message] ?? {};
-        const defaulted: ConversionStep = (converted, original) =>
-          withDefaults(toNewer(converted, original), schemaOf.get(newer)) as JsonObject;
-        return { ...more, older, newer, toNewer: message === 'response' ? defaulted : toNewer };
-      }),
-    });
-  };
-  const converters = { request: converter('request'), response: converter('response') };
   return {
-    group: first.group,
-    name: first.name,
+    group,
+    name,
     versions,
-    requestFor: (version, request) => converters.request(request, `${first.group}/${version}`),
-    responseFor: (version, response) => converters.response(response, `${first.group}/${version}`),
+    requestFor(version, request) {
+      const path = changesBetween(`${group}/${version}`, request.apiVersion);
+      if (path === undefined) {
+        throw unknownVersion(request.apiVersion, `${group}/${version}`);
+      }
+      const converted = path.reduceRight(toOlder, request);
+      const [problem] = path[0] === undefined ? [] : messageProblems(path[0].older, 'request', converted, 'strict');
+      if (problem !== undefined) {
+        throw new ConversionError([problem.field], `${problem.message} in ${version}`);
+      }
+      return converted;
+    },
+    responseFor(version, response) {
+      const path = changesBetween(response.apiVersion, `${group}/${version}`);
+      if (path === undefined) {
+        throw unknownVersion(response.apiVersion, `${group}/${version}`);
+      }
+      return path.reduce(toNewer, response);
+    },
   };
 }

@@ -170,7 +170,7 @@ interface Passed {
   request: Exclude<Parameters<typeof requestFor<'BeforeClusterUpgrade'>>[1], undefined>;
   secret: Extract<ExtensionCertificates, { secret: string }>;
   server: ExtensionServerOptions & NonNullable<ExtensionServerOptions['clients']>;
-  versions: HookVersionChange & NonNullable<HookVersionChange['request']>;
+  versions: HookVersionChange;
   walk: WalkOptions;
 }
 

@@ -1,3 +1,4 @@
+import { type JsonObject, objectsAt } from '../../../src/kubernetes/index.ts';
 import {
   boolean,
   defineHook,
@@ -72,26 +73,34 @@ export const beforeClusterUpgradeV1 = defineHook({
   }),
 });
 
+/** The steps of an upgrade, each changed. */
+const steps = (request: JsonObject, change: (step: JsonObject) => JsonObject): JsonObject =>
+  Object.fromEntries(
+    ['controlPlaneUpgrades', 'workersUpgrades']
+      .filter((field) => request[field] !== undefined)
+      .map((field) => [field, objectsAt(request, field).map(change)]),
+  );
+
+/** A request of v1 in v1beta1. */
+export const toSteps = (request: JsonObject): JsonObject => ({
+  ...request,
+  ...steps(request, ({ to = '', ...step }) => ({ ...step, version: to })),
+});
+
 /** The three versions. */
 export const beforeClusterUpgradeVersions = defineHookVersions([
   {
     older: hooks.BeforeClusterUpgrade,
     newer: beforeClusterUpgradeV1beta1,
-    request: {
-      moves: { fromKubernetesVersion: 'fromVersion', toKubernetesVersion: 'toVersion' },
-      added: ['dryRun', 'controlPlaneUpgrades[].reason', 'workersUpgrades[].reason'],
+    request({ fromVersion = '', toVersion = '', dryRun: _, ...same }) {
+      const renamed = { fromKubernetesVersion: fromVersion, toKubernetesVersion: toVersion };
+      return { ...same, ...renamed, ...steps(same, ({ reason: _, ...step }) => step) };
     },
-    response: { added: ['severity'] },
   },
   {
     older: beforeClusterUpgradeV1beta1,
     newer: beforeClusterUpgradeV1,
-    request: {
-      moves: {
-        'controlPlaneUpgrades[].version': 'controlPlaneUpgrades[].to',
-        'workersUpgrades[].version': 'workersUpgrades[].to',
-      },
-    },
-    response: { moves: { message: 'notes.text', severity: 'notes.severity' }, tighter: { severity: 'pass' } },
+    request: toSteps,
+    response: ({ message = '', severity = '', ...same }) => ({ ...same, notes: { text: message, severity } }),
   },
 ]);

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { hooks } from '../../../src/runtimehooks/index.ts';
+import { defineHook, hooks, object, string, stringMap } from '../../../src/runtimehooks/index.ts';
 import { messageProblems, sampleRequest } from '../../../src/runtimehooks/messages/index.ts';
 import { defineHookVersions } from '../../../src/runtimehooks/versions/index.ts';
-import { beforeClusterUpgradeV1, beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from './invented.ts';
+import {
+  beforeClusterUpgradeV1,
+  beforeClusterUpgradeV1beta1,
+  beforeClusterUpgradeVersions,
+  toSteps,
+} from './invented.ts';
 
 const { requestFor, responseFor } = beforeClusterUpgradeVersions;
 const group = 'hooks.runtime.cluster.x-k8s.io';
@@ -80,14 +85,90 @@ describe('a response is converted to newer versions, step by step', () => {
   });
 });
 
-test('a difference that no change lists is reported', () => {
-  expect(() => defineHookVersions([{ older: hooks.BeforeClusterUpgrade, newer: beforeClusterUpgradeV1beta1 }])).toThrow(
-    /fromKubernetesVersion: only .*v1alpha1 has it/,
-  );
+const older = hooks.BeforeClusterUpgrade;
+
+test.each<[string, Parameters<typeof defineHookVersions>[0], string]>([
+  [
+    'fields that a request loses or gets under another name, but no function changes',
+    [{ older, newer: beforeClusterUpgradeV1beta1 }],
+    'Hook=BeforeClusterUpgrade and v1beta1: a request converted to v1alpha1 is not valid: fromKubernetesVersion must be set; toKubernetesVersion must be set; fromVersion is not a field of this message; toVersion is not a field of this message; dryRun is not a field of this message; controlPlaneUpgrades[0].reason is not a field of this message; workersUpgrades[0].reason is not a field of this message',
+  ],
+  [
+    'fields of a response',
+    [{ older: beforeClusterUpgradeV1beta1, newer: beforeClusterUpgradeV1, request: toSteps }],
+    'a response converted to v1 is not valid: message is not a field of this message; severity is not a field of this message',
+  ],
+  [
+    'versions of two hooks',
+    [{ older: hooks.BeforeClusterCreate, newer: beforeClusterUpgradeV1beta1 }],
+    'Hook=BeforeClusterUpgrade is not a version of',
+  ],
+  ['no version', [], 'a hook with versions needs at least one change'],
+  [
+    'two ways from a version',
+    [
+      { older, newer: beforeClusterUpgradeV1beta1 },
+      { older, newer: beforeClusterUpgradeV1 },
+    ],
+    'each version of BeforeClusterUpgrade must lead to the newest in one way',
+  ],
+  [
+    'a circle',
+    [
+      { older, newer: beforeClusterUpgradeV1beta1 },
+      { older: beforeClusterUpgradeV1beta1, newer: older },
+    ],
+    'each version of BeforeClusterUpgrade must lead to the newest in one way',
+  ],
+])('rejected: %s', (_, changes, message) => {
+  expect(() => defineHookVersions(changes)).toThrow(message);
 });
 
-test('versions of two hooks are rejected', () => {
-  expect(() => defineHookVersions([{ older: hooks.BeforeClusterCreate, newer: beforeClusterUpgradeV1beta1 }])).toThrow(
-    'Hook=BeforeClusterUpgrade is not a version of',
-  );
+describe('a message that cannot be converted', () => {
+  const { cluster } = sampleRequest(older) as { cluster: JsonObject };
+  const request = {
+    apiVersion: `${group}/v1beta1`,
+    kind: 'BeforeClusterUpgradeRequest',
+    cluster,
+    toVersion: 'v1.33.0',
+  };
+
+  test('to a version that nobody defined, or from one', () => {
+    expect(() => requestFor('v2', request)).toThrow(`cannot convert "${group}/v2"`);
+    expect(() => responseFor('v1', { apiVersion: `${group}/v2`, status: 'Success' })).toThrow(
+      `cannot convert "${group}/v2"`,
+    );
+  });
+
+  test('a request to a newer version, and a response to an older one', () => {
+    expect(() => requestFor('v1', request)).toThrow('requests are converted to older versions');
+    expect(() => responseFor('v1alpha1', { apiVersion: `${group}/v1`, status: 'Success' })).toThrow(
+      'responses to newer ones',
+    );
+  });
+
+  test('because the older version does not allow a value', () => {
+    const { name, summary, purpose } = older;
+    const envelope = { apiVersion: string(), kind: string() };
+    const inVersion = (version: string, modes: string[]) =>
+      defineHook({
+        ...{ group, name, summary, purpose, version, introduced: '1.14' },
+        request: object('', {
+          required: { mode: string('', { enum: modes }) },
+          optional: { ...envelope, settings: stringMap() },
+        }),
+        response: object('', {
+          required: { status: string('', { enum: ['Failure', 'Success'] }) },
+          optional: { ...envelope, message: string() },
+        }),
+      });
+    const narrow = inVersion('v1alpha2', ['a']);
+    const newer = inVersion('v1beta1', ['a', 'b']);
+    const versions = defineHookVersions([{ older: narrow, newer }]);
+    const message = { apiVersion: `${group}/v1beta1`, mode: 'a' };
+    expect(versions.requestFor('v1alpha2', message)).toMatchObject({ apiVersion: `${group}/v1alpha2`, mode: 'a' });
+    expect(() => versions.requestFor('v1alpha2', { ...message, mode: 'b' })).toThrow(
+      expect.objectContaining({ path: ['mode'], message: 'must be one of a in v1alpha2' }),
+    );
+  });
 });
