@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import forge from 'node-forge';
 import type { Logger } from 'pino';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -6,6 +10,7 @@ import { checkPair, judgePair } from '../../src/server/certificates/certificate.
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/health/readiness.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { createServingCertificate } from '../../src/server/serving-certificate.ts';
+import { needs } from '../support/needs.ts';
 import { localhost, makeCertificate, makeKey, testCa } from './certificates.ts';
 import { pairOf } from './running.ts';
 
@@ -56,6 +61,21 @@ describe('checkPair', () => {
     const remedy = 'use an RSA key, or an EC key on P-256, P-384 or P-521';
     expect(checkPair(cert, key)).toEqual({
       problem: `the certificate has a key of type ${type}, which API servers and Cluster API do not support in TLS: ${remedy}`,
+    });
+  });
+
+  test('rejects a signature with SHA-1, except on a certificate that is its own CA', { ...needs('openssl') }, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sha1-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const openssl = (command: string) => execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'pipe' });
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    openssl('req -x509 -newkey rsa:2048 -nodes -sha1 -subj /CN=ca -keyout ca.key -out ca.crt');
+    openssl('req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout tls.key -out tls.csr');
+    openssl('x509 -req -in tls.csr -CA ca.crt -CAkey ca.key -CAcreateserial -sha1 -out tls.crt');
+    expect(checkPair(read('ca.crt'), read('ca.key'))).toHaveProperty('pair');
+    expect(checkPair(read('tls.crt'), read('tls.key'))).toEqual({
+      problem:
+        'the certificate is signed with sha1WithRSAEncryption, which API servers and Cluster API do not accept: issue it with SHA-256',
     });
   });
 

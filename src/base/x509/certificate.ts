@@ -125,8 +125,16 @@ export function unreadProblem(x509: X509Certificate): string | undefined {
   return key === undefined ? undefined : unreadableProblem(key);
 }
 
-/** Why no API server completes a handshake with a server that has this certificate; undefined if they do. */
+/**
+ * Why no API server completes a handshake with a server that has this certificate, as the end of a sentence; undefined if
+ * they do. Older versions of Node.js do not tell the algorithm of a signature.
+ */
 export function servingProblem(x509: X509Certificate): string | undefined {
+  // Go (1.18 and later) checks every signature but that of a certificate in the trust bundle.
+  const isWeak = /^md5|sha1/i.test(x509.signatureAlgorithm ?? '') && !x509.checkIssued(x509);
+  if (isWeak) {
+    return `is signed with ${x509.signatureAlgorithm}, which API servers and Cluster API do not accept: issue it with SHA-256`;
+  }
   const key = publicKeyOf(x509);
   return unreadProblem(x509) ?? (key === undefined ? undefined : handshakeProblem(key));
 }
