@@ -38,9 +38,13 @@ interface Node {
   value: Json;
   text: string;
   targets: string[];
-  /** For Tarjan's algorithm: the order in which the node was visited, and the first node that it can reach. */
+  /**
+   * For Tarjan's algorithm: the order in which the node was visited, the first node that it can reach, and the target to
+   * visit next.
+   */
   index: number;
   low: number;
+  next: number;
   isOpen: boolean;
   meaning: string;
 }
@@ -62,7 +66,7 @@ function nodesOf(document: JsonObject): Map<string, Node> {
         },
       });
       const node = { section, name, value, text: canonical(value), targets };
-      nodes.set(componentKey(section, name), { ...node, index: -1, low: -1, isOpen: false, meaning: '' });
+      nodes.set(componentKey(section, name), { ...node, index: -1, low: -1, next: 0, isOpen: false, meaning: '' });
     }
   }
   return nodes;
@@ -96,28 +100,22 @@ function closeCircle(members: readonly Node[], nodes: ReadonlyMap<string, Node>)
  */
 export function componentsOf(document: JsonObject): Component[] {
   const nodes = nodesOf(document);
-  let reached = 0;
   const open: Node[] = [];
-  function enter(node: Node): { node: Node; next: number } {
-    node.index = reached;
-    node.low = reached;
-    reached++;
-    node.isOpen = true;
-    open.push(node);
-    return { node, next: 0 };
-  }
+  let reached = 0;
   for (const start of nodes.values()) {
-    if (start.index !== -1) {
-      continue;
-    }
-    const path = [enter(start)];
-    for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
-      const { node } = frame;
-      if (frame.next < node.targets.length) {
-        const target = nodes.get(node.targets[frame.next] as string);
-        frame.next++;
-        if (target !== undefined && target.index === -1) {
-          path.push(enter(target));
+    const path = start.index === -1 ? [start] : [];
+    for (let node = path.at(-1); node !== undefined; node = path.at(-1)) {
+      if (node.index === -1) {
+        Object.assign(node, { index: reached, low: reached, isOpen: true });
+        reached++;
+        open.push(node);
+      }
+      const key = node.targets[node.next];
+      if (key !== undefined) {
+        node.next++;
+        const target = nodes.get(key);
+        if (target?.index === -1) {
+          path.push(target);
         } else if (target?.isOpen) {
           node.low = Math.min(node.low, target.index);
         }
@@ -126,7 +124,7 @@ export function componentsOf(document: JsonObject): Component[] {
       path.pop();
       const parent = path.at(-1);
       if (parent !== undefined) {
-        parent.node.low = Math.min(parent.node.low, node.low);
+        parent.low = Math.min(parent.low, node.low);
       }
       if (node.low === node.index) {
         const members = open.splice(open.lastIndexOf(node));
