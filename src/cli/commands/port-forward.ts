@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { lookup, Resolver } from 'node:dns/promises';
+import { lookup } from 'node:dns/promises';
 import { withoutControls } from '../../base/index.ts';
 import type { ExtensionConfig } from '../../extensionconfig/index.ts';
 import type { KubernetesClient } from '../../kubernetes/client/index.ts';
@@ -8,6 +8,7 @@ import type { Resolve } from '../../runtimehooks/client/index.ts';
 import type { FlagValues } from '../framework/flags.ts';
 import type { Io } from '../framework/program.ts';
 import type { clusterFlags } from './cluster-flags.ts';
+import { dnsAnswers } from './dns-answers.ts';
 import { inTurn } from './in-turn.ts';
 import { reachedAtAnnotation } from './resolve-flag.ts';
 
@@ -25,9 +26,8 @@ interface Reached {
   close(): void;
 }
 
-/** How long a port-forward may take to begin, and a name to be resolved, in ms. */
+/** How long a port-forward may take to begin, in ms. */
 const startTimeoutMs = 15_000;
-const lookupTimeoutMs = 1_000;
 /** How much of kubectl's output is kept, in characters. */
 const maxOutput = 4096;
 
@@ -46,28 +46,16 @@ export function servicesOf(configs: readonly ExtensionConfig[]): Map<string, Ser
   return services;
 }
 
-/**
- * Whether the name of a Service has an address here: in its cluster, or through a VPN. The system's look-up, which knows
- * /etc/hosts and search domains, cannot be cancelled: where no DNS server answers, the program could not end for ten
- * seconds or more. So one that can be is made first.
- */
+/** Whether the name of a Service has an address here: in its cluster, or through a VPN. */
 async function isResolvable({ name, namespace }: Service): Promise<boolean> {
   const host = `${name}.${namespace}.svc`;
-  const resolver = new Resolver();
-  const timer = setTimeout(() => resolver.cancel(), lookupTimeoutMs);
-  try {
-    await resolver.resolve4(host).catch((error: NodeJS.ErrnoException) => {
-      if (['ECANCELLED', 'ETIMEOUT'].includes(error.code ?? '')) {
-        throw error;
-      }
-    });
-    await lookup(host);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
+  return (
+    (await dnsAnswers(host)) &&
+    lookup(host).then(
+      () => true,
+      () => false,
+    )
+  );
 }
 
 /** Where the sandbox's extension listens: only on this machine, since anyone who may annotate a Service can name a place. */

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { crd } from '../../../src/extensionconfig/index.ts';
@@ -124,21 +125,42 @@ test.each<[string, string[]]>([
 /** Whether this process may replace a file of the system for a child. */
 const mayMount = spawnSync('unshare', ['--mount', 'mount', '--bind', '/dev/null', '/etc/resolv.conf']).status === 0;
 
-test('where no DNS server answers, the program ends with its work', needs('root', mayMount), async () => {
-  const server = createSocket('udp4');
-  server.bind(53, '127.0.0.9');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const resolvConf = join(folder, 'resolv.conf');
-  writeFileSync(resolvConf, 'nameserver 127.0.0.9\noptions timeout:30\n');
-  const { env } = kubectl((await extension()).port);
-  const args = ['src/main.ts', 'discover', '--kubeconfig', kubeconfig];
-  const child = spawn(
-    'unshare',
-    ['--mount', 'sh', '-c', 'mount --bind "$0" /etc/resolv.conf && exec "$@"', resolvConf, process.execPath, ...args],
-    { env: { ...process.env, ...env }, stdio: 'ignore', timeout: 25_000, killSignal: 'SIGKILL' },
-  );
-  expect(await once(child, 'exit')).toEqual([0, null]);
+describe('where no DNS server answers', needs('root', mayMount), () => {
+  test.each<[string, string[], RegExp]>([
+    ['discover ends with its work', ['discover'], /^one: Discovered/],
+    ['shell completion ends', ['__complete', '--', 'discover', '--kubeconfig', 'ELSEWHERE', ''], /^:4\n$/],
+  ])('%s', async (_name, args, printed) => {
+    const server = createSocket('udp4');
+    server.bind(53, '127.0.0.9');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const resolvConf = join(folder, 'resolv.conf');
+    writeFileSync(resolvConf, 'nameserver 127.0.0.9\noptions timeout:30\n');
+    const elsewhere = join(folder, 'elsewhere');
+    writeFileSync(elsewhere, sandbox.kubeconfig.replace(/127\.0\.0\.1:\d+/, 'cluster.example.com:6443'));
+    const { env } = kubectl((await extension()).port);
+    const program = ['src/main.ts', ...args.map((arg) => (arg === 'ELSEWHERE' ? elsewhere : arg))];
+    const child = spawn(
+      'unshare',
+      [
+        '--mount',
+        'sh',
+        '-c',
+        'mount --bind "$0" /etc/resolv.conf && exec "$@"',
+        resolvConf,
+        process.execPath,
+        ...program,
+      ],
+      {
+        env: { ...process.env, ...env, KUBECONFIG: kubeconfig },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        timeout: 25_000,
+        killSignal: 'SIGKILL',
+      },
+    );
+    const [output, ended] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect({ output, ended }).toEqual({ output: expect.stringMatching(printed), ended: [0, null] });
+  });
 });
 
 test('the certificate is verified for the name of the Service, as by Cluster API', async () => {

@@ -2,6 +2,7 @@ import { withoutControls } from '../../../base/index.ts';
 import { apiVersionOf, hubVersion } from '../../../extensionconfig/index.ts';
 import { itemsAt, objectAt, objectsAt } from '../../../kubernetes/index.ts';
 import type { LookUp } from '../../framework/complete.ts';
+import { dnsAnswers } from '../dns-answers.ts';
 
 /** How long a user waits for the API server after a Tab, in ms. */
 const timeoutMs = 2_000;
@@ -20,6 +21,10 @@ export function createLookUp(env: NodeJS.ProcessEnv): LookUp {
           .filter(isPlain);
       }
       const config = await loadKubeConfig({ kubeconfig, context }, env);
+      const { hostname } = new URL(config.getCurrentCluster()?.server ?? '');
+      if (!(await dnsAnswers(hostname.replace(/^\[(.*)\]$/, '$1')))) {
+        return [];
+      }
       const client = connect(config, AbortSignal.timeout(timeoutMs), shortRetries);
       const { items } = await client.request('GET', `/apis/${apiVersionOf(hubVersion)}/extensionconfigs`);
       return objectsAt(items)
