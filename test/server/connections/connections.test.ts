@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { needs } from '../../support/needs.ts';
 import {
   keepAliveAgent,
   metricOf,
@@ -125,9 +126,9 @@ describe('when there is no room for another connection', () => {
   });
 });
 
-test('connections from one port to two addresses of the server are told apart', {
-  skip: process.platform !== 'linux',
-}, async () => {
+const onLinux = needs('Linux', process.platform === 'linux');
+
+test('connections from one port to two addresses of the server are told apart', onLinux, async () => {
   const { webhookPort } = await start({ webhook: { host: '0.0.0.0', port: 0 } });
   // A port that was free a moment ago. Both connections name it: the system then lets them share it.
   const probe = await openTcp(webhookPort);
