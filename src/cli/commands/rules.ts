@@ -1,14 +1,10 @@
 import { printableJson } from '../../base/index.ts';
 import { exampleReports, type Rule, rules, warningText } from '../../policy/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, outputFlag } from '../framework/flags.ts';
+import { outputFlag } from '../framework/flags.ts';
 import { indentedYaml, table } from '../framework/layout.ts';
 import { didYouMean } from '../framework/nearest.ts';
 import { UsageError } from '../framework/program.ts';
-
-const rulesFlags = {
-  output: outputFlag(['text', 'json']),
-} satisfies Flags;
 
 function describe({ id, severity, upstream, subjects = ['object'], summary }: Rule) {
   return { id, severity, profile: upstream ? 'upstream' : 'strict', subjects, summary };
@@ -39,7 +35,7 @@ function explanationText(rule: Rule): string {
 export const command = defineCommand({
   description: 'Lists the rules, or explains one with a bad and a good example.',
   args: [['[id]', 'rule to explain', rules.map((rule) => rule.id)]],
-  flags: rulesFlags,
+  flags: { output: outputFlag(['text', 'json']) },
   help: `
 The profile "upstream" has the rules of Cluster API itself, "strict" has all
 rules. --rules-config of lint and serve configures individual rules.`,

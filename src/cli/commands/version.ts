@@ -1,11 +1,7 @@
 import { formatRelease, newestKnownRelease, oldestKnownRelease } from '../../runtimehooks/index.ts';
 import { defineCommand } from '../framework/command.ts';
-import { type Flags, outputFlag } from '../framework/flags.ts';
+import { outputFlag } from '../framework/flags.ts';
 import { commit, version } from '../framework/version.ts';
-
-const versionFlags = {
-  output: outputFlag(['text', 'json']),
-} satisfies Flags;
 
 function facts() {
   return {
@@ -31,7 +27,7 @@ export function versionLine(): string {
 export const command = defineCommand({
   description:
     'Prints the version of the program, the commit it was built from, its Node.js version, and the Cluster API releases whose Runtime Hooks it knows.',
-  flags: versionFlags,
+  flags: { output: outputFlag(['text', 'json']) },
   run({ flags: { output }, io }) {
     const text = output === 'json' ? JSON.stringify(facts(), null, 2) : versionLine();
     io.stdout.write(`${text}\n`);

@@ -15,7 +15,7 @@ export interface Command<F extends Flags = Flags> {
   help?: string;
   /** Its subcommands, each with a line for the help of this one. */
   commands?: Readonly<Record<string, Command & { summary: string }>>;
-  /** Whether the help alone says what it accepts: any flag and argument is. */
+  /** Whether it takes any flag and argument, and ignores them. */
   acceptsAnything?: boolean;
   /**
    * Does the work; absent for a mere group.
