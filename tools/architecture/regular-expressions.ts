@@ -53,7 +53,7 @@ export function mayHaveExpressions(text: string): boolean {
  * Reads all regular expressions of the TypeScript files below a folder: literals, and the `pattern`s of JSON Schemas.
  */
 export function readExpressions(tree: string): FoundExpressions {
-  const found: FoundExpressions = { expressions: [], computed: [] };
+  const result: FoundExpressions = { expressions: [], computed: [] };
   for (const file of globSync('**/*.ts', { cwd: tree }).sort()) {
     const text = readFileSync(join(tree, file), 'utf8');
     if (!mayHaveExpressions(text)) {
@@ -62,19 +62,19 @@ export function readExpressions(tree: string): FoundExpressions {
     const { program } = parseSync(file, text);
     walk(program, (node) => {
       if (node.type === 'Literal' && 'regex' in node) {
-        found.expressions.push({ file, source: node.regex.pattern, flags: node.regex.flags });
+        result.expressions.push({ file, source: node.regex.pattern, flags: node.regex.flags });
       } else if (node.type === 'Property' && node.key.type === 'Identifier' && node.key.name === 'pattern') {
         if (node.value.type === 'Literal' && typeof node.value.value === 'string') {
-          found.expressions.push({ file, source: node.value.value, flags: 'u' });
+          result.expressions.push({ file, source: node.value.value, flags: 'u' });
         }
       } else if (node.type === 'NewExpression' || node.type === 'CallExpression') {
         if (node.callee.type === 'Identifier' && node.callee.name === 'RegExp') {
-          found.computed.push(file);
+          result.computed.push(file);
         }
       }
     });
   }
-  return found;
+  return result;
 }
 
 /**

@@ -36,11 +36,11 @@ async function serve(): Promise<void> {
 
 async function measure({ port, bundle }: Served, count: number): Promise<void> {
   const [base] = objectsOf(clusterYaml('v1.31.0'));
-  const given = Array.from({ length: count }, (_, index) => ({
+  const clusters = Array.from({ length: count }, (_, index) => ({
     where: () => String(index),
     object: { ...structuredClone(base!.object), metadata: { name: `c-${index}`, namespace: 'team' } },
   }));
-  const { subjects } = readInput(given, 'v1.33.0');
+  const { subjects } = readInput(clusters, 'v1.33.0');
   let calls = 0;
   const [started, cpu] = [performance.now(), process.cpuUsage()];
   const { complete } = await rehearse({

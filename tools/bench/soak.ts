@@ -111,18 +111,18 @@ folder.remove();
 /** SIGTERM while callers send; each of them ends when it is told to close. */
 async function stopUnderLoad(): Promise<string[]> {
   let stopped: Promise<number | null> | undefined;
-  let told = false;
+  let isClosing = false;
   const final = startLoad(
     () => {
       // A caller that was told to close has no other server to go to.
-      told = stopped !== undefined;
+      isClosing = stopped !== undefined;
       return server.webhookPort;
     },
     { callers: 4 },
   );
   await sleep(500);
   stopped = server.stop();
-  while (!told) {
+  while (!isClosing) {
     await sleep(10);
   }
   const { problems } = await final.stop();

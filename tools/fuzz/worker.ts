@@ -80,8 +80,8 @@ for (let turn = 0; turn < decoders.length || (performance.now() < end && finds.s
     const { errorInstance, counterexample, counterexamplePath } = result;
     const problem =
       errorInstance instanceof Error ? (errorInstance.stack ?? errorInstance.message) : String(errorInstance);
-    const found = { name, seed, path: counterexamplePath ?? '', problem, input: shown(counterexample[0]) };
-    parentPort?.postMessage({ kind: 'find', ...found } satisfies FuzzReport);
+    const failure = { name, seed, path: counterexamplePath ?? '', problem, input: shown(counterexample[0]) };
+    parentPort?.postMessage({ kind: 'find', ...failure } satisfies FuzzReport);
   }
 }
 for (const [name, runs] of counts) {

@@ -177,7 +177,7 @@ export function messageFitsOf(strictness: Strictness): string {
   const code = standalone.default(ajv, Object.fromEntries(names));
   const exported = new Map<string, string>();
   const body = withoutBlocks(
-    withoutErrors.reduce((text, [found, replacement]) => text.replaceAll(found, replacement), withoutSchemas(code)),
+    withoutErrors.reduce((text, [pattern, replacement]) => text.replaceAll(pattern, replacement), withoutSchemas(code)),
   )
     .replace('"use strict";', '')
     .replaceAll(/export const (fits\d+) = (validate\d+);/g, (_all, name: string, check: string) => {

@@ -14,11 +14,11 @@ const prefixes: readonly (readonly [prefix: string, mark: string])[] = [
 
 /** The name of a component in TypeScript. */
 function typeName(component: string): string {
-  const found = prefixes.find(([prefix]) => component.startsWith(prefix));
-  if (found === undefined) {
+  const match = prefixes.find(([prefix]) => component.startsWith(prefix));
+  if (match === undefined) {
     throw new Error(`no type name for ${component}`);
   }
-  return `${found[1]}${component.slice(found[0].length)}`;
+  return `${match[1]}${component.slice(match[0].length)}`;
 }
 
 /** Any JSON: the only component without a type. */
@@ -65,8 +65,8 @@ export async function messageTypes({ format = true } = {}): Promise<string> {
     style: { singleQuote: true, printWidth: 120 },
   });
   const messages = clusterApiHooks.map(({ name, request, response }) => {
-    const [asked, answered] = [request, response].map(({ component }) => typeName(component));
-    return `  ${name}: { request: ${asked}; response: ${answered} };\n`;
+    const [requestType, answered] = [request, response].map(({ component }) => typeName(component));
+    return `  ${name}: { request: ${requestType}; response: ${answered} };\n`;
   });
   // The compiler needs a root, and adds a note about it to each definition.
   const types = source

@@ -150,11 +150,11 @@ function reviewMachinePatches(request: JsonObject, response: JsonObject): Review
       continue;
     }
     const isTemplate = name === 'machineSet' || name.endsWith('Template');
-    const taken = isTemplate ? '/spec/template/spec' : '/spec';
+    const changeable = isTemplate ? '/spec/template/spec' : '/spec';
     review.add(name, {
       object,
       takeOver: (before, after) =>
-        jsonPatchOf(before, after).find(({ path }) => path !== taken && !path.startsWith(`${taken}/`))?.path,
+        jsonPatchOf(before, after).find(({ path }) => path !== changeable && !path.startsWith(`${changeable}/`))?.path,
     });
     review.count++;
     review.apply(name, `${name}Patch`, patch);

@@ -43,14 +43,14 @@ function* partAdvice(schema: JsonObject): Generator<string> {
 }
 
 function advice(variables: Json | undefined): string[] {
-  const found: string[] = [];
+  const hints: string[] = [];
   let parts = 0;
   const look = (schema: Json | undefined, path: string): void => {
     if (!isJsonObject(schema) || ++parts > maxParts) {
       return;
     }
     for (const text of partAdvice(schema)) {
-      found.push(`${path} ${text}`);
+      hints.push(`${path} ${text}`);
     }
     for (const [name, field] of Object.entries(objectAt(schema, 'properties'))) {
       look(field, `${path}.${quotable(name, 60)}`);
@@ -62,7 +62,7 @@ function advice(variables: Json | undefined): string[] {
     const { name, schema } = objectAt(variable);
     look(isJsonObject(schema) ? schema.openAPIV3Schema : undefined, `variable ${quotable(String(name), 60)}`);
   }
-  return found;
+  return hints;
 }
 
 const checkedBefore = new WeakMap<object, CheckedDefinitions>();
@@ -70,11 +70,11 @@ const checkedBefore = new WeakMap<object, CheckedDefinitions>();
 /** Checks the definitions in one answer once, since hostile ones take seconds. */
 function checked(variables: Json | undefined): CheckedDefinitions {
   const known = Array.isArray(variables) ? checkedBefore.get(variables) : undefined;
-  const found = known ?? checkDefinitions(variables, 'variables');
+  const problems = known ?? checkDefinitions(variables, 'variables');
   if (Array.isArray(variables)) {
-    checkedBefore.set(variables, found);
+    checkedBefore.set(variables, problems);
   }
-  return found;
+  return problems;
 }
 
 /** Maximum number of rules that are reported as not evaluated. */
@@ -109,11 +109,11 @@ export function variableProblems(variables: Json | undefined): { message: string
 /** A value that matches the type and limits of a schema; undefined for schemas with further constraints. */
 function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
   const { example, default: preset, enum: allowed, type, pattern, properties, required } = schema;
-  const given = [example, preset, Array.isArray(allowed) ? allowed[0] : undefined].find(
+  const sample = [example, preset, Array.isArray(allowed) ? allowed[0] : undefined].find(
     (value) => value !== undefined && value !== null && value !== '',
   );
-  if (given !== undefined) {
-    return given;
+  if (sample !== undefined) {
+    return sample;
   }
   switch (type) {
     case 'boolean':
@@ -141,11 +141,11 @@ function sampleValue(schema: JsonObject, depth = 0): Json | undefined {
       const value: Record<string, Json> = {};
       for (const name of Array.isArray(required) ? required.slice(0, 100) : []) {
         const field = typeof name === 'string' && Object.hasOwn(fields, name) ? fields[name] : undefined;
-        const made = isJsonObject(field) ? sampleValue(field, depth + 1) : undefined;
-        if (made === undefined) {
+        const sample = isJsonObject(field) ? sampleValue(field, depth + 1) : undefined;
+        if (sample === undefined) {
           return undefined;
         }
-        Object.defineProperty(value, name as string, { value: made, enumerable: true });
+        Object.defineProperty(value, name as string, { value: sample, enumerable: true });
       }
       return value;
     }

@@ -40,8 +40,8 @@ export function createBaseline(folder: string, text = '{"findings":[]}') {
   } catch (error) {
     throw new BaselineError(`is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }
-  const found = isJsonObject(content) ? content.findings : undefined;
-  if (!Array.isArray(found) || !found.every(isEntry)) {
+  const recorded = isJsonObject(content) ? content.findings : undefined;
+  if (!Array.isArray(recorded) || !recorded.every(isEntry)) {
     throw new BaselineError('is not a baseline: --write-baseline writes one');
   }
   const entries = new Map<string, Entry>();
@@ -59,7 +59,7 @@ export function createBaseline(folder: string, text = '{"findings":[]}') {
     rule: ruleId,
     field,
   });
-  for (const entry of found) {
+  for (const entry of recorded) {
     change(entry, entry.count);
   }
   return {

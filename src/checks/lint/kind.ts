@@ -21,12 +21,12 @@ function kindlessMessage(value: unknown): string {
 }
 
 /** Why an object is not an ExtensionConfig, although its API group has no other kind. */
-function wrongKindMessage({ apiVersion, kind: found }: JsonObject): string | undefined {
-  if (typeof apiVersion !== 'string' || !apiVersion.startsWith(`${group}/`) || found === kind) {
+function wrongKindMessage({ apiVersion, kind: otherKind }: JsonObject): string | undefined {
+  if (typeof apiVersion !== 'string' || !apiVersion.startsWith(`${group}/`) || otherKind === kind) {
     return undefined;
   }
-  return isText(found)
-    ? `${describe(apiVersion)} has no kind ${describe(found)}: write kind: ${kind}`
+  return isText(otherKind)
+    ? `${describe(apiVersion)} has no kind ${describe(otherKind)}: write kind: ${kind}`
     : `kind is missing beside apiVersion ${describe(apiVersion)}: write kind: ${kind}`;
 }
 

@@ -45,7 +45,7 @@ const isBetween = (line: string) => /^\s*(#|$)/.test(line) || line.startsWith('-
 
 /** Finds the comments in the text of a file, line by line: one inside a block of text counts too. */
 export function readSuppressions(text: string) {
-  const found: Suppression[] = [];
+  const suppressions: Suppression[] = [];
   const mistakes: { line: number; message: string }[] = [];
   let above: Suppression[] = [];
   for (const [index, line] of text.includes(marker) ? text.split('\n').entries() : []) {
@@ -66,12 +66,12 @@ export function readSuppressions(text: string) {
       continue;
     }
     const suppression = { ...parsed, line: number, target: number, isUsed: false };
-    found.push(suppression);
+    suppressions.push(suppression);
     if (!comment.followsContent) {
       above.push(suppression);
     }
   }
-  const byTarget = Map.groupBy(found, ({ ruleId, target }) => `${ruleId} ${target}`);
+  const byTarget = Map.groupBy(suppressions, ({ ruleId, target }) => `${ruleId} ${target}`);
   return {
     /** Comments that turn off nothing because of a mistake. */
     mistakes,
@@ -87,6 +87,6 @@ export function readSuppressions(text: string) {
       return covering.length > 0;
     },
     /** The comments that have turned off nothing yet. */
-    unused: () => found.filter(({ isUsed }) => !isUsed),
+    unused: () => suppressions.filter(({ isUsed }) => !isUsed),
   };
 }

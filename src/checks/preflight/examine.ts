@@ -204,8 +204,8 @@ function* apiVersionFindings({ original, isFromCluster }: ExtensionFacts, { to, 
   const topic = 'api-version';
   const remedy = `convert the manifest to ${group}/${hubVersion}: "convert --to ${hubVersion} --write FILE"`;
   for (const { apiVersion, by } of olderVersionsOf(original, isFromCluster)) {
-    const life = catalog.find(group, apiVersion.slice(group.length + 1), kind);
-    const phase = life === undefined ? 'removed' : phaseIn(life, to);
+    const lifespan = catalog.find(group, apiVersion.slice(group.length + 1), kind);
+    const phase = lifespan === undefined ? 'removed' : phaseIn(lifespan, to);
     const message = `${quotable(by, 60)} writes it as ${quotable(apiVersion, 60)}`;
     if (phase === 'removed') {
       yield {

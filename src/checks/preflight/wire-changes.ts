@@ -113,9 +113,9 @@ const wireChanges: readonly WireChange[] = [
 /** The wire changes that affect the given hooks when one release replaces another. */
 export function wireChangesBetween(from: Release, to: Release, called: ReadonlySet<string>): WireChange[] {
   return wireChanges.filter(
-    ({ release, hooks: concerned }) =>
+    ({ release, hooks: changedHooks }) =>
       compareReleases(release, from) > 0 &&
       compareReleases(release, to) <= 0 &&
-      (concerned === undefined || concerned.some((hook) => called.has(hook))),
+      (changedHooks === undefined || changedHooks.some((hook) => called.has(hook))),
   );
 }

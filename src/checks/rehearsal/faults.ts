@@ -83,11 +83,11 @@ export function withFaults(
 ): (effect: CallEffect, signal: AbortSignal) => Promise<EffectOutcome> {
   const strikes: Strikes = { calls: 0, waiting: [...faults], down: 0 };
   const hitting = (kind: Fault['kind'], { hook }: CallEffect, next: number): Fault | undefined => {
-    const found = strikes.waiting.find(
+    const strike = strikes.waiting.find(
       ({ kind: one, where }) => one === kind && (where === hook || (typeof where === 'number' && next >= where)),
     );
-    strikes.waiting = strikes.waiting.filter((fault) => fault !== found);
-    return found;
+    strikes.waiting = strikes.waiting.filter((fault) => fault !== strike);
+    return strike;
   };
   return async (effect, signal) => {
     const next = strikes.calls + 1;

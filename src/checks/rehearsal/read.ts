@@ -150,8 +150,8 @@ function templateAt(
     textAt(reference, 'kind'),
     textAt(reference, 'name'),
   ];
-  const found = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
-  if (found === undefined) {
+  const entry = templates.get(templateKey(apiVersion.split('/')[0] ?? '', kind, namespace, name));
+  if (entry === undefined) {
     if (where === undefined) {
       return undefined;
     }
@@ -159,7 +159,7 @@ function templateAt(
       `${where()}: ${printable(kind)} ${printable(`${namespace}/${name}`)} is not in the files; pass it with --cluster-class, because patches need the templates`,
     );
   }
-  const template = withoutBookkeeping(found);
+  const template = withoutBookkeeping(entry);
   return { ...template, apiVersion, metadata: { ...objectAt(template, 'metadata'), namespace } };
 }
 
@@ -302,8 +302,8 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     seen.add(key);
     const classRef = objectAt(cluster, 'spec', 'topology', 'classRef');
     const className = namespacedName(textAt(classRef, 'namespace') || namespaceOf(cluster), textAt(classRef, 'name'));
-    const found = classes.get(className);
-    if (found === undefined && classes.size > 0) {
+    const classInput = classes.get(className);
+    if (classInput === undefined && classes.size > 0) {
       const other = namespaceByClass.get(textAt(classRef, 'name'));
       const remedy =
         other === undefined
@@ -313,8 +313,8 @@ export function readInput(input: readonly InputObject[], target: string | undefi
     }
     subjects.push({
       cluster,
-      blueprint: found?.blueprint,
-      kinds: found?.kinds ?? defaultKinds,
+      blueprint: classInput?.blueprint,
+      kinds: classInput?.kinds ?? defaultKinds,
       dropped: dropped.get(one.object) ?? [],
     });
   }

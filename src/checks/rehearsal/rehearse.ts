@@ -59,22 +59,22 @@ async function discover(client: Client, config: ExtensionConfig, options: Rehear
   const { onEntry, signal } = options;
   let handlers: readonly object[] | undefined;
   for (let round = 0; round < 2; round++) {
-    const found = await client.discover(config, { signal });
+    const discovery = await client.discover(config, { signal });
     signal.throwIfAborted();
     const call = handlerCall(
       config.metadata.name ?? '',
-      found.ok
+      discovery.ok
         ? {}
         : {
-            status: found.error.step === 'status' || found.error.step === 'validation' ? 'Failure' : 'Error',
-            error: found.error.message,
+            status: discovery.error.step === 'status' || discovery.error.step === 'validation' ? 'Failure' : 'Error',
+            error: discovery.error.message,
           },
     );
     onEntry(entryOf('', round + 1, { at: 0, hook: 'Discovery', request: {}, pendingHooks: '' }, call));
-    if (!found.ok) {
-      return { ok: false, error: `Error in discovery: ${found.error.message}` };
+    if (!discovery.ok) {
+      return { ok: false, error: `Error in discovery: ${discovery.error.message}` };
     }
-    const sorted = found.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const sorted = discovery.handlers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     if (handlers !== undefined && !isSame(handlers as never, sorted as never)) {
       onEntry(
         warning(
@@ -184,11 +184,11 @@ export async function rehearse(given: RehearsalOptions): Promise<{ clusters: num
   try {
     const configs: ExtensionConfig[] = [];
     for (const config of options.configs) {
-      const found = await discover(client, config, options);
-      if (!found.ok) {
-        return stop(`${config.metadata.name} is not discovered, and no manager would start: ${found.error}`);
+      const discovery = await discover(client, config, options);
+      if (!discovery.ok) {
+        return stop(`${config.metadata.name} is not discovered, and no manager would start: ${discovery.error}`);
       }
-      configs.push(found.config);
+      configs.push(discovery.config);
     }
     const [wrong] = client.registry.warmUp(configs).values();
     if (wrong !== undefined) {

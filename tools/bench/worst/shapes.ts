@@ -91,8 +91,8 @@ function shape(webhook: Shape['webhook'], name: string, body: (size: number) => 
     name: `${webhook}: ${name}`,
     webhook,
     body(size) {
-      const made = body(size);
-      return Buffer.isBuffer(made) ? made : bytes(made);
+      const content = body(size);
+      return Buffer.isBuffer(content) ? content : bytes(content);
     },
   };
 }

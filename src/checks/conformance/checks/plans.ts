@@ -36,8 +36,8 @@ export const planChecks: readonly Check[] = [
         if (outcome.error !== undefined) {
           report(`${where}: it ${describe(outcome)}`);
         } else if (isSuccess(outcome)) {
-          const asked = body as unknown as GenerateUpgradePlanRequest;
-          const problem = upgradePlanProblem(asked, outcome.response as UpgradePlan);
+          const request = body as unknown as GenerateUpgradePlanRequest;
+          const problem = upgradePlanProblem(request, outcome.response as UpgradePlan);
           if (problem !== undefined) {
             report(`${where}: ${quotable(problem, 200)}`);
           }

@@ -240,8 +240,8 @@ export function clusterInRequest(state: State, hook: RehearsedHook): JsonObject 
   const { blueprint } = state.subject;
   return clusterInV1beta1(cluster, (reference) => {
     const templates = [blueprint?.infrastructureCluster, blueprint?.controlPlane.template];
-    const made = templates.find((template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`);
-    return textAt(made, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
+    const origin = templates.find((template) => textAt(template, 'kind') === `${textAt(reference, 'kind')}Template`);
+    return textAt(origin, 'apiVersion') || `${textAt(reference, 'apiGroup')}/v1beta1`;
   });
 }
 

@@ -124,10 +124,10 @@ export function pausedCondition({ cluster }: State): Condition | undefined {
 }
 
 /** Reports a condition when it has changed. */
-export function* tellCondition(state: State, told: Condition): Simulation {
-  const text = JSON.stringify(told);
+export function* tellCondition(state: State, condition: Condition): Simulation {
+  const text = JSON.stringify(condition);
   if (text !== state.condition) {
     state.condition = text;
-    yield tell(state, told);
+    yield tell(state, condition);
   }
 }

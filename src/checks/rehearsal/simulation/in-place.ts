@@ -216,13 +216,13 @@ function* updateMachine(reconcile: Reconcile, desired: JsonObject, rollout?: Rol
     }
   };
   yield* shown('InPlaceUpdating', inProgressText);
-  let told = inProgressText;
+  let reported = inProgressText;
   let failures = 0;
   for (;;) {
     const answer = yield* callAcrossRestarts(reconcile, 'UpdateMachine', { desired: copyOf(desired) });
     if (!answer.ok) {
       failures++;
-      told = '';
+      reported = '';
       yield* shown('InPlaceUpdateFailed', 'UpdateMachine hook failed: please check controller logs for errors');
       if (failures >= limits.maxFailures) {
         throw new SimulationStopped(
@@ -241,8 +241,8 @@ function* updateMachine(reconcile: Reconcile, desired: JsonObject, rollout?: Rol
       return;
     }
     const text = typeof message === 'string' && message !== '' ? `${inProgressText}: ${message}` : inProgressText;
-    if (text !== told) {
-      told = text;
+    if (text !== reported) {
+      reported = text;
       yield* shown('InPlaceUpdating', text);
     }
     yield* passUntil(state, state.now + waitMs(retryAfterSeconds));

@@ -50,7 +50,7 @@ export const hasTemplates = (state: State, { name }: WorkerGroup): boolean =>
 
 /** The templates of a group: those of the class with all patches, with names that change with their content. */
 function templatesOf(state: State, worker: WorkerGroup, known: MachineSet | undefined): MachineTemplateObjects {
-  const made = (part: keyof MachineTemplateObjects): JsonObject => {
+  const objectFrom = (part: keyof MachineTemplateObjects): JsonObject => {
     const patched = state.patched.get(`${worker.name} ${machineFields[part]}`) ?? unknownTemplates[part];
     const { labels, annotations } = objectAt(patched, 'metadata');
     const content: JsonObject = {
@@ -72,7 +72,7 @@ function templatesOf(state: State, worker: WorkerGroup, known: MachineSet | unde
       },
     };
   };
-  return { bootstrap: made('bootstrap'), infrastructure: made('infrastructure') };
+  return { bootstrap: objectFrom('bootstrap'), infrastructure: objectFrom('infrastructure') };
 }
 
 function machineSet(state: State, worker: WorkerGroup, version: string, before: MachineSet | undefined): MachineSet {
@@ -281,8 +281,11 @@ function withObjects(
   spec: JsonObject,
 ): JsonObject {
   const namespace = textAt(cluster, 'metadata', 'namespace');
-  const object = (made: JsonObject) => ({ ...made, metadata: { name, namespace, ...objectAt(made, 'metadata') } });
-  const referenceTo = (made: JsonObject) => reference(made, textAt(made, 'kind'), name);
+  const object = (content: JsonObject) => ({
+    ...content,
+    metadata: { name, namespace, ...objectAt(content, 'metadata') },
+  });
+  const referenceTo = (content: JsonObject) => reference(content, textAt(content, 'kind'), name);
   const references = {
     clusterName: textAt(cluster, 'metadata', 'name'),
     bootstrap: { configRef: referenceTo(bootstrap), dataSecretName: name },
@@ -308,7 +311,7 @@ export function machineObjects(state: State, worker: WorkerGroup, { name, set }:
     'machine-template-hash': set.hash,
   };
   const providerID = `rehearsal://${name}`;
-  const made = (template: JsonObject, spec: JsonObject): JsonObject => {
+  const objectFrom = (template: JsonObject, spec: JsonObject): JsonObject => {
     const marks = { annotations: { ...clonedFrom(template).annotations, [inProgress]: '' } };
     const metadata = mergedMetadata([
       objectAt(template, 'spec', 'template', 'metadata'),
@@ -323,7 +326,7 @@ export function machineObjects(state: State, worker: WorkerGroup, { name, set }:
     state,
     name,
     { labels, annotations: { ...annotations, [inProgress]: '', [pendingHooksAnnotation]: 'UpdateMachine' } },
-    { bootstrap: made(set.bootstrap, {}), infrastructure: made(set.infrastructure, { providerID }) },
+    { bootstrap: objectFrom(set.bootstrap, {}), infrastructure: objectFrom(set.infrastructure, { providerID }) },
     { version: set.version, providerID, ...optional, deletion },
   );
 }

@@ -123,7 +123,7 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> 
     return { controlPlane: [], workers: [] };
   }
   const { blueprint } = state.subject;
-  const given: PlannedVersions =
+  const planned: PlannedVersions =
     blueprint?.planHandler !== undefined
       ? yield* planOfExtension(reconcile, blueprint.planHandler, from, lowest ?? '')
       : {
@@ -135,7 +135,7 @@ export function* upgradePlan(reconcile: Reconcile): Simulation<PlannedVersions> 
                 : minorSteps(from, to),
           workers: [],
         };
-  const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, given);
+  const plan = completePlan({ controlPlane: from, workers: lowest ?? '', to }, planned);
   if (typeof plan === 'string') {
     if (blueprint?.planHandler !== undefined) {
       const text = `Cluster API keeps the invalid plan of ${blueprint.planHandler} for ten minutes, even if the extension is fixed`;

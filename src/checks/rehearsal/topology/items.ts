@@ -151,16 +151,16 @@ function templateFor(
   const { annotations, ...metadata } = objectAt(template, 'metadata');
   // Requests had annotations that were emptied, until v1.14.
   const isBare = isJsonObject(annotations) && Object.keys(annotations).length === 0;
-  let made = template;
+  let instance = template;
   if (has(state.release, 'templateMetadata')) {
-    const given = isBare ? { ...template, metadata } : template;
+    const source = isBare ? { ...template, metadata } : template;
     const spec = objectAt(template, 'spec');
-    made = isObject
-      ? { ...given, spec: { ...spec, template: withMetadata(objectAt(spec, 'template')) } }
-      : withMetadata(given);
+    instance = isObject
+      ? { ...source, spec: { ...spec, template: withMetadata(objectAt(spec, 'template')) } }
+      : withMetadata(source);
   }
-  state.templates.set(place, made);
-  return made;
+  state.templates.set(place, instance);
+  return instance;
 }
 
 /** What there is to say about a template in one place. */

@@ -122,9 +122,9 @@ function* apply(round: Round, patch: ClassPatch, generated: readonly JsonObject[
     }
     try {
       const patched = applyPatch(object, item);
-      const taken = withTaken(object, patched, parts);
-      ignored[index]?.push(...jsonPatchOf(taken, patched).map(({ path }) => path));
-      after[index] = taken;
+      const effective = withTaken(object, patched, parts);
+      ignored[index]?.push(...jsonPatchOf(effective, patched).map(({ path }) => path));
+      after[index] = effective;
     } catch (error) {
       if (!(error instanceof BadPatch)) {
         throw error;
@@ -183,8 +183,8 @@ function changesOf({ reconcile, items, patches }: Round, originals: readonly Jso
     const reverted = object === original ? [] : revertIgnored(original, after, { holder, dropsMetadata, sets });
     patched.set(place, after);
     const ignored = [...new Set([...reverted.map((path) => jsonPointer(path)), ...dropped])].sort();
-    const told = toldTemplates.get(place) ?? { object: original, ignored: [] };
-    if (isSame(told.object, after) && isSame([...told.ignored], ignored)) {
+    const reported = toldTemplates.get(place) ?? { object: original, ignored: [] };
+    if (isSame(reported.object, after) && isSame([...reported.ignored], ignored)) {
       return [];
     }
     toldTemplates.set(place, { object: after, ignored });
@@ -192,9 +192,9 @@ function changesOf({ reconcile, items, patches }: Round, originals: readonly Jso
       {
         holder: holderText(holder),
         template: `${textAt(original, 'kind')} ${textAt(original, 'metadata', 'name')}`,
-        before: told.object,
+        before: reported.object,
         after,
-        ignored: ignored.filter((path) => !told.ignored.includes(path)),
+        ignored: ignored.filter((path) => !reported.ignored.includes(path)),
       },
     ];
   });

@@ -18,9 +18,9 @@ const maxProblem = 400;
 /** Schemas as Cluster API reads them: all Clusters of a class have the same. */
 const schemas = new WeakMap<JsonObject, Schema>();
 
-function schemaOf({ schema: given }: ClassVariable): Schema {
-  const schema = schemas.get(given) ?? readSchema(given);
-  schemas.set(given, schema);
+function schemaOf({ schema: raw }: ClassVariable): Schema {
+  const schema = schemas.get(raw) ?? readSchema(raw);
+  schemas.set(raw, schema);
   return schema;
 }
 
@@ -49,11 +49,11 @@ const quoted = (name: string) => JSON.stringify(name.slice(0, 100));
 /** A list of values with defaults filled in within them, and what Cluster API's webhook would refuse. */
 function checkedValues(
   blueprint: Blueprint,
-  given: readonly JsonObject[],
+  assigned: readonly JsonObject[],
   path: string,
   problems: string[],
 ): JsonObject[] {
-  return given.map((variable): JsonObject => {
+  return assigned.map((variable): JsonObject => {
     const name = textAt(variable, 'name');
     // Definitions of one name are the same: others would have stopped the class.
     const [definition] = blueprint.variables.get(name) ?? [];
@@ -79,11 +79,11 @@ function checkedValues(
 
 /** A part of the topology with its overrides of variables checked. */
 function checkedOverrides(blueprint: Blueprint, place: JsonObject, path: string, problems: string[]): JsonObject {
-  const given = objectsAt(place, 'variables', 'overrides');
-  if (given.length === 0) {
+  const assigned = objectsAt(place, 'variables', 'overrides');
+  if (assigned.length === 0) {
     return place;
   }
-  const overrides = checkedValues(blueprint, given, `${path}.variables.overrides`, problems);
+  const overrides = checkedValues(blueprint, assigned, `${path}.variables.overrides`, problems);
   return { ...place, variables: { ...objectAt(place, 'variables'), overrides } };
 }
 
@@ -96,9 +96,9 @@ export function checkedTopology(
   blueprint: Blueprint,
   cluster: JsonObject,
 ): { topology: JsonObject; problems: string[] } {
-  const given = objectsAt(cluster, 'spec', 'topology', 'variables');
+  const assigned = objectsAt(cluster, 'spec', 'topology', 'variables');
   const problems: string[] = [];
-  const names = new Set(given.map((variable) => textAt(variable, 'name')));
+  const names = new Set(assigned.map((variable) => textAt(variable, 'name')));
   const preset: JsonObject[] = [];
   // In the order of the status of the class, which is that of the names.
   for (const [name, [definition]] of [...blueprint.variables].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -113,7 +113,7 @@ export function checkedTopology(
     }
   }
   const path = 'spec.topology';
-  const variables = [...checkedValues(blueprint, given, `${path}.variables`, problems), ...preset];
+  const variables = [...checkedValues(blueprint, assigned, `${path}.variables`, problems), ...preset];
   const topology: JsonObject = { ...objectAt(cluster, 'spec', 'topology') };
   if (variables.length > 0) {
     topology.variables = variables;

@@ -191,20 +191,20 @@ function outcomeOfReturned(returned: unknown, handler: Handler, context: Context
   }
   const sent = sendable(response);
   // Before the checks: they take longer, and find as many problems as a large answer has parts.
-  const made = written(handler, sent);
-  if (made === 'too large') {
+  const body = written(handler, sent);
+  if (body === 'too large') {
     return tooLarge(handler, context);
   }
   const problem = problemOf(handler.hook, response);
   if (problem !== undefined) {
     return invalid(problem, handler, context);
   }
-  if ('problem' in made) {
-    return invalid(made.problem, handler, context);
+  if ('problem' in body) {
+    return invalid(body.problem, handler, context);
   }
   const { status, retryAfterSeconds } = sent;
   const result = status === 'Failure' ? 'failure' : (retryAfterSeconds ?? 0) === 0 ? 'success' : 'blocking';
-  return { response: sent, text: made.text, result, cluster: context.cluster };
+  return { response: sent, text: body.text, result, cluster: context.cluster };
 }
 
 const isPromise = (value: unknown): value is PromiseLike<unknown> =>

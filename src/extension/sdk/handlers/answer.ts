@@ -73,7 +73,7 @@ export function responseIn(returned: unknown): JsonObject | undefined {
   return returned instanceof MadeAnswer ? returned.response : undefined;
 }
 
-const made = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
+const answerWith = (response: JsonObject) => new MadeAnswer(response) as unknown as Answer<unknown>;
 
 /** The functions that create the answers of a hook. Made once per hook, since a call takes only microseconds. */
 export function answersOf(hook: HookDefinition): BlockingAnswers<unknown> {
@@ -107,9 +107,9 @@ function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
       if (fields !== undefined && fields !== null) {
         refuseEnvelope(fields);
       }
-      return made({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
+      return answerWith({ ...goOn, ...(fields as JsonObject | undefined), status: 'Success' });
     },
-    fail: (message) => made({ ...goOn, status: 'Failure', message }),
+    fail: (message) => answerWith({ ...goOn, status: 'Failure', message }),
     retry: (seconds, message) => {
       if (seconds === 0) {
         // Of a time that was rounded down, for example.
@@ -117,7 +117,7 @@ function makeAnswers(hook: HookDefinition): BlockingAnswers<unknown> {
           'answer.retry takes a whole number above 0: Cluster API takes 0 for done; use answer.done if it is',
         );
       }
-      return made({ status: 'Success', message, retryAfterSeconds: seconds });
+      return answerWith({ status: 'Success', message, retryAfterSeconds: seconds });
     },
   };
 }

@@ -121,9 +121,9 @@ export function definitionOf(hook: Hook): HookDefinition {
   const definition: HookDefinition | undefined =
     typeof hook === 'string' ? (Object.hasOwn(hooks, hook) ? hooks[hook] : undefined) : hook;
   if (typeof definition?.request !== 'object') {
-    const given = typeof hook === 'string' ? JSON.stringify(hook.slice(0, 100)) : 'this';
+    const shownHook = typeof hook === 'string' ? JSON.stringify(hook.slice(0, 100)) : 'this';
     throw new TypeError(
-      `${given} is not a hook: pass what defineHook returns, or one of ${Object.keys(hooks)
+      `${shownHook} is not a hook: pass what defineHook returns, or one of ${Object.keys(hooks)
         .filter((name) => name !== 'Discovery')
         .join(', ')}`,
     );

@@ -15,15 +15,15 @@ export function fieldTree(
   schema: Json | undefined,
   resolve: (schema: JsonObject) => Json | undefined = (one) => one,
 ): FieldTree {
-  const found = isJsonObject(schema) ? resolve(schema) : undefined;
-  if (!isJsonObject(found)) {
+  const resolved = isJsonObject(schema) ? resolve(schema) : undefined;
+  if (!isJsonObject(resolved)) {
     return true;
   }
-  const { items, properties, additionalProperties, type } = found;
+  const { items, properties, additionalProperties, type } = resolved;
   if (items !== undefined) {
     return [fieldTree(items, resolve)];
   }
-  const isOpen = additionalProperties === true || found['x-kubernetes-preserve-unknown-fields'] === true;
+  const isOpen = additionalProperties === true || resolved['x-kubernetes-preserve-unknown-fields'] === true;
   const rest = isOpen || (properties === undefined && (type === undefined || type === 'object'));
   return {
     ...Object.fromEntries(

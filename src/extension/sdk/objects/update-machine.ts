@@ -57,20 +57,20 @@ export async function answerUpdate(
   retryAfterSeconds = 10,
 ): Promise<Answer<UpdateMachineResponse>> {
   const update = { key: keyOf(desired), desired };
-  const found = await updater.look(update, signal);
-  if (found.state === 'none' || found.state === 'failed') {
+  const progress = await updater.look(update, signal);
+  if (progress.state === 'none' || progress.state === 'failed') {
     log.info({ update: update.key }, 'update begins');
     await updater.begin(update, signal);
   }
-  if (found.state === 'failed') {
-    return answer.fail(found.message);
+  if (progress.state === 'failed') {
+    return answer.fail(progress.message);
   }
-  if (found.state === 'none' || found.state === 'running') {
+  if (progress.state === 'none' || progress.state === 'running') {
     return answer.retry(retryAfterSeconds, 'the machine is being updated');
   }
-  if (found.state !== 'done') {
+  if (progress.state !== 'done') {
     // It may come from an agent: to wait for it would be forever.
-    const state = JSON.stringify((found as { state?: unknown }).state);
+    const state = JSON.stringify((progress as { state?: unknown }).state);
     throw new TypeError(`look returned the state ${state}: it must be none, running, failed or done`);
   }
   const { version } = desired.machine.spec;

@@ -140,9 +140,9 @@ async function callVaried<H extends Hook>(
   turn: number,
   status: ExpectedStatus['status'],
 ): Promise<TestOutcome<H>> {
-  const given = (request ?? sampleRequest(checkedHook(handler))) as JsonObject;
-  const variation = turn === 0 ? undefined : varied(given, turn);
-  const outcome = await callHandler(handler, (variation?.request ?? given) as RequestFor<H>);
+  const original = (request ?? sampleRequest(checkedHook(handler))) as JsonObject;
+  const variation = turn === 0 ? undefined : varied(original, turn);
+  const outcome = await callHandler(handler, (variation?.request ?? original) as RequestFor<H>);
   checkStatus(handler, outcome, status);
   const response = outcome.response as JsonObject;
   return { ...outcome, response: inOrder(variation?.original(response) ?? response) as typeof outcome.response };

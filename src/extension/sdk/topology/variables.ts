@@ -104,14 +104,14 @@ function findInLayers(below: VariableLayer, above: VariableLayer, path: string):
     return notFound;
   }
   const isMerged = name === 'builtin' || !above.has(name);
-  let found: Found = [isMerged ? below.get(name) : undefined, above.get(name)];
+  let layers: Found = [isMerged ? below.get(name) : undefined, above.get(name)];
   for (const segment of rest) {
-    const [lower, upper] = found;
+    const [lower, upper] = layers;
     // Fields of the lower value are visible only where both values are objects.
     const isHidden = upper !== undefined && !(isJsonObject(lower) && isJsonObject(upper));
-    found = [isHidden ? undefined : step(lower, segment), step(upper, segment)];
+    layers = [isHidden ? undefined : step(lower, segment), step(upper, segment)];
   }
-  return found;
+  return layers;
 }
 
 /**
