@@ -26,14 +26,14 @@ export class FileError extends Error {
  */
 const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-function kindOf(found: Stats): string {
-  return found.isDirectory()
+function kindOf(stats: Stats): string {
+  return stats.isDirectory()
     ? 'a folder'
-    : found.isFIFO()
+    : stats.isFIFO()
       ? 'a FIFO'
-      : found.isSocket()
+      : stats.isSocket()
         ? 'a socket'
-        : found.isCharacterDevice() || found.isBlockDevice()
+        : stats.isCharacterDevice() || stats.isBlockDevice()
           ? 'a device'
           : 'something else';
 }
@@ -47,11 +47,11 @@ function tooLarge(path: string, maxBytes: number): FileError {
   return new FileError(path, 'EFBIG', `is larger than ${sizeText(maxBytes)}`);
 }
 
-function check(path: string, found: Stats, maxBytes: number): void {
-  if (!found.isFile()) {
-    throw new FileError(path, 'ENOTREG', `is ${kindOf(found)}, not a regular file`);
+function check(path: string, stats: Stats, maxBytes: number): void {
+  if (!stats.isFile()) {
+    throw new FileError(path, 'ENOTREG', `is ${kindOf(stats)}, not a regular file`);
   }
-  if (found.size > maxBytes) {
+  if (stats.size > maxBytes) {
     throw tooLarge(path, maxBytes);
   }
 }
@@ -100,11 +100,11 @@ export function readRegularFileSync(path: string, maxBytes: number): Buffer {
     check(path, statSync(path), maxBytes);
     const descriptor = openSync(path, flags);
     try {
-      const found = fstatSync(descriptor);
-      check(path, found, maxBytes);
+      const stats = fstatSync(descriptor);
+      check(path, stats, maxBytes);
       const chunks: Buffer[] = [];
       let length = 0;
-      for (let size = found.size + 1; ; size = moreBytes) {
+      for (let size = stats.size + 1; ; size = moreBytes) {
         const chunk = Buffer.allocUnsafe(size);
         const read = readSync(descriptor, chunk);
         length += read;

@@ -209,7 +209,7 @@ export function isSignedBy(certificate: Certificate, ca: Certificate): boolean {
 
 /** The names (DNS names and IP addresses) that a certificate is not valid for. */
 export function missingNames({ x509 }: Certificate, names: readonly string[]): string[] {
-  const held = new Set(x509.subjectAltName?.split(', '));
+  const altNames = new Set(x509.subjectAltName?.split(', '));
   // An IP address may be written in several ways; checkIP throws for anything else.
-  return names.filter((name) => (isAddress(name) ? x509.checkIP(name) === undefined : !held.has(`DNS:${name}`)));
+  return names.filter((name) => (isAddress(name) ? x509.checkIP(name) === undefined : !altNames.has(`DNS:${name}`)));
 }

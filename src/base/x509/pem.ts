@@ -50,8 +50,8 @@ export function readPem(text: string): PemContent {
       const bodyAt = endOfMatch(restOfBegin, text, at + begin.length + label.length + 5);
       // The END line found for an earlier BEGIN line is still the next one, unless it has been passed.
       if (nextEnd < at) {
-        const found = text.indexOf(end, at);
-        nextEnd = found === -1 ? Number.POSITIVE_INFINITY : found;
+        const position = text.indexOf(end, at);
+        nextEnd = position === -1 ? Number.POSITIVE_INFINITY : position;
       }
       const isBlock =
         bodyAt !== undefined &&

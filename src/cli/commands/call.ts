@@ -82,10 +82,10 @@ function withHint(error: string, extensions: Extensions): string {
 
 function verdictText(name: string, verdict: Verdict, extensions: Extensions): string {
   const { retryAfterSeconds, message, error = '' } = verdict;
-  const said = message === undefined ? '' : `: ${message}`;
+  const explanation = message === undefined ? '' : `: ${message}`;
   const texts = {
-    accepted: `accepted${said}`,
-    blocked: `blocked for ${retryAfterSeconds}s${said}`,
+    accepted: `accepted${explanation}`,
+    blocked: `blocked for ${retryAfterSeconds}s${explanation}`,
     swallowed: `swallowed by failurePolicy Ignore: ${error}`,
     failed: `failed: ${withHint(error, extensions)}`,
   };
@@ -153,14 +153,14 @@ async function register({ client, io, extensions }: Caller): Promise<number> {
   for (const config of extensions.configs) {
     let current = config;
     if ((config.status?.handlers ?? []).length === 0) {
-      const found = await client.discover(config, { signal: io.signal });
+      const discovery = await client.discover(config, { signal: io.signal });
       io.signal.throwIfAborted();
-      if (!found.ok) {
-        io.stderr.write(`${withHint(found.error.message, extensions)}\n`);
+      if (!discovery.ok) {
+        io.stderr.write(`${withHint(discovery.error.message, extensions)}\n`);
         failures++;
         continue;
       }
-      current = { ...config, status: { ...config.status, handlers: found.handlers as never } };
+      current = { ...config, status: { ...config.status, handlers: discovery.handlers as never } };
     }
     const error = client.registry.add(current);
     if (error !== undefined) {
@@ -176,8 +176,8 @@ async function callOne(name: string, { client, flags, io, extensions }: Caller):
   if (isCallError(handler)) {
     const extension = name.slice(name.lastIndexOf('.') + 1);
     const known = clusterApiHooks.flatMap((hook) => {
-      const found = client.registry.list(hook.group, hook.name);
-      return isCallError(found) ? [] : found.map((one) => one.name);
+      const handlers = client.registry.list(hook.group, hook.name);
+      return isCallError(handlers) ? [] : handlers.map((one) => one.name);
     });
     const hint = didYouMean(name, known, `"discover ${extension}" shows its handlers`);
     throw new FailureError(withoutControls(`${handler.message}; ${hint}`));

@@ -50,11 +50,11 @@ async function diffOf(
   let moved = 0;
   for (const part of parts) {
     const options = { context: 3, timeout: diffTimeout };
-    const found = structuredPatch('', '', part.before.text, part.after, '', '', options)?.hunks;
-    if (found === undefined) {
+    const fileHunks = structuredPatch('', '', part.before.text, part.after, '', '', options)?.hunks;
+    if (fileHunks === undefined) {
       return tooMany;
     }
-    for (const hunk of found) {
+    for (const hunk of fileHunks) {
       const oldStart = hunk.oldStart + part.before.firstLine - 1;
       hunks.push({ ...hunk, oldStart, newStart: oldStart + moved });
       moved += hunk.newLines - hunk.oldLines;

@@ -67,8 +67,8 @@ would not, 2 usage error or a file that cannot be read.`,
     const extensions = await readExtensions(flags, names, io);
     const { configs, resolve } = extensions;
     const client = createClient({ resolve, ...known });
-    let [asked, errors] = [0, 0];
-    const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
+    let [count, errors] = [0, 0];
+    const progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
     try {
       const surveys = inTurn(configs, (config) =>
         surveyExtension(config, {
@@ -80,7 +80,7 @@ would not, 2 usage error or a file that cannot be read.`,
         }),
       );
       for await (const survey of surveys) {
-        asked++;
+        count++;
         errors += survey.findings.filter(({ severity }) => severity === 'error').length;
         progress.clear();
         io.stdout.write(

@@ -49,10 +49,10 @@ async function loadWork() {
 }
 
 /** The running release: given, read from the cluster, or assumed to be the one before the target. */
-async function currentRelease(told: Release | undefined, to: Release, { cluster }: Extensions) {
+async function currentRelease(release: Release | undefined, to: Release, { cluster }: Extensions) {
   const { installedRelease } = await loadWork();
-  const found = told ?? (cluster && (await installedRelease(cluster)));
-  return { from: found ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: found !== undefined };
+  const from = release ?? (cluster && (await installedRelease(cluster)));
+  return { from: from ?? { ...to, minor: Math.max(0, to.minor - 1) }, isFromKnown: from !== undefined };
 }
 
 /** `preflight --target-cluster-api-version VERSION`: what an upgrade of Cluster API means for extensions. */
@@ -78,8 +78,8 @@ a file that cannot be read.`,
     const extensions = await readExtensions(flags, names, io, !flags.offline);
     const { configs, resolve, originals } = extensions;
     const client = createClient({ resolve, catalog, release: to });
-    let asked = 0;
-    const progress = startProgress(io.stderr, () => `${asked} of ${configs.length} ExtensionConfigs asked`);
+    let count = 0;
+    const progress = startProgress(io.stderr, () => `${count} of ${configs.length} ExtensionConfigs asked`);
     try {
       const current = await currentRelease(flags['current-cluster-api-version'], to, extensions).catch(
         (error: Error) => {
@@ -96,7 +96,7 @@ a file that cannot be read.`,
       }));
       for await (const facts of results) {
         io.signal.throwIfAborted();
-        asked++;
+        count++;
         verdicts.push(examineExtension(facts, { ...current, to, catalog, now: new Date(), resolve }));
       }
       const report = reportOf({ ...current, to }, verdicts);

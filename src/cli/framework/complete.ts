@@ -135,16 +135,18 @@ export type LookUp = (
  * a colon.
  */
 export async function completionLines(program: Command, words: readonly string[], lookUp: LookUp): Promise<string> {
-  const { candidates: found, directive: code } = complete(program, words);
-  const given = (flag: string) =>
+  const { candidates: completion, directive: code } = complete(program, words);
+  const flagValue = (flag: string) =>
     words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) ??
     (words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined);
   const candidates: readonly Candidate[] =
-    typeof found === 'string'
-      ? (await lookUp(found, { kubeconfig: given('--kubeconfig'), context: given('--context') })).map((value) => ({
-          value,
-        }))
-      : found;
+    typeof completion === 'string'
+      ? (await lookUp(completion, { kubeconfig: flagValue('--kubeconfig'), context: flagValue('--context') })).map(
+          (value) => ({
+            value,
+          }),
+        )
+      : completion;
   const current = (words.at(-1) ?? '').replace(/^-[^=]*=/, '');
   return [
     ...candidates

@@ -123,8 +123,8 @@ export function suggestionsFor(option: Option, typed: string): readonly string[]
     return suggestions;
   }
   const before = takesList ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
-  const given = new Set(before.split(','));
-  return suggestions.filter((value) => !given.has(value)).map((value) => `${before}${value}`);
+  const previous = new Set(before.split(','));
+  return suggestions.filter((value) => !previous.has(value)).map((value) => `${before}${value}`);
 }
 
 /** Adds flags to a command; `readFlags` returns their values. */

@@ -47,9 +47,9 @@ function build(built: CommanderCommand, command: Command, io: Io, end: (code: nu
     build(built.command(name).summary(summary), subcommand, io, end);
   }
   if (run !== undefined) {
-    built.action(async (...given) => {
+    built.action(async (...parameters) => {
       // After the arguments, commander passes two more: its options and the command.
-      const code = await run(readFlags(flags, built, io), ...given.slice(0, -2));
+      const code = await run(readFlags(flags, built, io), ...parameters.slice(0, -2));
       end(code ?? exitCode.ok);
     });
   }

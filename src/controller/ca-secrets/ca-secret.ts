@@ -22,11 +22,11 @@ export async function readCaBundle(
 ): Promise<CaReading> {
   const what = `${namespace}/${name}`;
   try {
-    const found = await fetchSecret(cluster, namespace, name);
-    if (found === undefined) {
+    const stored = await fetchSecret(cluster, namespace, name);
+    if (stored === undefined) {
       return { problem: `secret ${what} does not exist` };
     }
-    const { secret, data } = found;
+    const { secret, data } = stored;
     const text = data['ca.crt'];
     const value = isJsonObject(secret.data) ? secret.data['ca.crt'] : undefined;
     if (typeof value !== 'string') {

@@ -19,9 +19,9 @@ export const pausedAnnotation = 'cluster.x-k8s.io/paused';
  */
 function inKnownOrder(
   known: ExtensionConfigStatus['handlers'] = [],
-  found: readonly DiscoveredHandler[],
+  discovered: readonly DiscoveredHandler[],
 ): DiscoveredHandler[] {
-  const byName = new Map(found.map((handler) => [handler.name, handler]));
+  const byName = new Map(discovered.map((handler) => [handler.name, handler]));
   const ordered: DiscoveredHandler[] = [];
   for (const { name = '' } of known) {
     const handler = byName.get(name);

@@ -72,10 +72,13 @@ export function createConfigStore(cluster: KubernetesClient, onWrite: OnWrite): 
   const pathOf = (config: StoredConfig) => `${collectionPath}/${encodeURIComponent(config.metadata.name)}`;
 
   /** The object after a request. */
-  async function request(config: StoredConfig, ...asked: Parameters<typeof cluster.request>): Promise<StoredConfig> {
+  async function request(
+    config: StoredConfig,
+    ...parameters: Parameters<typeof cluster.request>
+  ): Promise<StoredConfig> {
     const { name, uid } = config.metadata;
     try {
-      const stored = readStored(await cluster.request(...asked));
+      const stored = readStored(await cluster.request(...parameters));
       if (stored?.metadata.uid === uid) {
         return stored;
       }

@@ -26,7 +26,7 @@ const maxNamed = 20;
 
 /** The findings of one rule about the handlers of an ExtensionConfig. */
 function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: KnownHooks, now: Date): Finding[] {
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   const options = { hooks: catalog, clusterApi: release, maxHandlerTimeoutSeconds: 30 };
   const input = parsedInput(
     {
@@ -41,8 +41,8 @@ function findingsOf(rule: Rule, config: StoredConfig, { catalog, release }: Know
     },
     options,
   );
-  rule.check(input, (finding) => found.push(finding), options);
-  return found;
+  rule.check(input, (finding) => findings.push(finding), options);
+  return findings;
 }
 
 /** `wait-for-backups: BeforeClusterUpgrade in this version …`. */
@@ -64,15 +64,15 @@ export function hookVersionsCondition(config: StoredConfig, known: KnownHooks): 
     const message = 'the extension has not been discovered yet';
     return { type, status: 'Unknown', reason: 'NotDiscovered', message };
   }
-  const found = checks.flatMap(({ rule, reason }) =>
+  const findings = checks.flatMap(({ rule, reason }) =>
     findingsOf(rule, config, known, new Date()).map((finding) => ({ reason, finding })),
   );
-  const [worst] = found;
+  const [worst] = findings;
   if (worst === undefined) {
     return { type, status: 'True', reason: 'Supported', message: '' };
   }
-  const lines = found.slice(0, maxNamed).map(({ finding }) => lineOf(finding, config));
-  const more = found.length > maxNamed ? [`and ${found.length - maxNamed} more handlers`] : [];
+  const lines = findings.slice(0, maxNamed).map(({ finding }) => lineOf(finding, config));
+  const more = findings.length > maxNamed ? [`and ${findings.length - maxNamed} more handlers`] : [];
   const release = formatRelease(known.release);
   return {
     type,

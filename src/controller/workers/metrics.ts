@@ -141,9 +141,9 @@ export function createControllerMetrics(registry: Registry, known: KnownHooks, o
         ['Discovered', perConfig.discovered],
         [hookVersionsSupported, perConfig.supported],
       ] as const) {
-        const said = conditionOf(status, type)?.status;
-        if (said === 'True' || said === 'False') {
-          one.set({ extensionconfig }, said === 'True' ? 1 : 0);
+        const conditionStatus = conditionOf(status, type)?.status;
+        if (conditionStatus === 'True' || conditionStatus === 'False') {
+          one.set({ extensionconfig }, conditionStatus === 'True' ? 1 : 0);
         }
       }
       const caBundle = spec?.clientConfig?.caBundle ?? '';

@@ -22,9 +22,9 @@ export const crd = definition as CustomResourceDefinition;
  * @throws {Error} for an unknown version.
  */
 export function openApiSchemaOf(version: string): Schema {
-  const found = crd.spec.versions.find(({ name }) => name === version);
-  if (found === undefined) {
+  const definition = crd.spec.versions.find(({ name }) => name === version);
+  if (definition === undefined) {
     throw new Error(`the CustomResourceDefinition has no version ${version}`);
   }
-  return found.schema.openAPIV3Schema;
+  return definition.schema.openAPIV3Schema;
 }

@@ -135,19 +135,19 @@ class SchemaWalk {
 
   #below(key: string | number, value: unknown, schema: LimitedSchema): unknown {
     this.#path.push(key);
-    const kept = this.at(value, schema);
+    const rest = this.at(value, schema);
     this.#path.pop();
-    return kept;
+    return rest;
   }
 
   #items(value: unknown[], schema: LimitedSchema): unknown[] {
     let copy: unknown[] | undefined;
     for (let index = 0; index < value.length; index++) {
       const item = value[index];
-      const kept = this.#below(index, item, schema);
-      if (kept !== item) {
+      const rest = this.#below(index, item, schema);
+      if (rest !== item) {
         copy ??= value.slice();
-        copy[index] = kept === absent ? emptyValues[schema.type ?? 'object'] : kept;
+        copy[index] = rest === absent ? emptyValues[schema.type ?? 'object'] : rest;
       }
     }
     return copy ?? value;
@@ -162,15 +162,15 @@ class SchemaWalk {
       const key = keys[at] as string;
       const field = value[key];
       const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : others;
-      const kept = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
-      if (kept !== field && copy === undefined) {
+      const rest = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
+      if (rest !== field && copy === undefined) {
         copy = {};
         for (const before of keys.slice(0, at)) {
           setOwn(copy, before, value[before]);
         }
       }
-      if (copy !== undefined && kept !== absent) {
-        setOwn(copy, key, kept);
+      if (copy !== undefined && rest !== absent) {
+        setOwn(copy, key, rest);
       }
     }
     return copy ?? value;

@@ -57,9 +57,9 @@ export function versionOf(apiVersion: unknown): Version | undefined {
 }
 
 /** Whether an object is an ExtensionConfig, of any version or without one. */
-export function isExtensionConfig({ apiVersion, kind: found }: { apiVersion?: unknown; kind?: unknown }): boolean {
+export function isExtensionConfig({ apiVersion, kind: objectKind }: { apiVersion?: unknown; kind?: unknown }): boolean {
   return (
-    found === kind &&
+    objectKind === kind &&
     (typeof apiVersion !== 'string' || !apiVersion.includes('/') || apiVersion.startsWith(`${group}/`))
   );
 }

@@ -87,39 +87,39 @@ function moved(status: JsonObject, from: readonly string[], to: readonly string[
 }
 
 /** A handler without a timeout that is too short for v1beta2. */
-function withoutShortTimeout(handler: Json, index: number, kept: KeptValue[]): Json {
+function withoutShortTimeout(handler: Json, index: number, keptValues: KeptValue[]): Json {
   if (!isJsonObject(handler) || !isTooShort(handler.timeoutSeconds)) {
     return handler;
   }
-  if (kept.length >= maxKeptValues) {
+  if (keptValues.length >= maxKeptValues) {
     throw new ConversionError(
       ['status', 'handlers', index, 'timeoutSeconds'],
       `is one of more than ${maxKeptValues} values that only one version can represent`,
     );
   }
   const { timeoutSeconds, ...rest } = handler;
-  kept.push({ path: timeoutPath(handler), value: timeoutSeconds });
+  keptValues.push({ path: timeoutPath(handler), value: timeoutSeconds });
   return rest;
 }
 
-/** The status in another version. What that cannot represent is added to `kept`. */
-function convertStatus(status: JsonObject, from: Version, to: Version, kept: KeptValue[]): JsonObject {
+/** The status in another version. What that cannot represent is added to `keptValues`. */
+function convertStatus(status: JsonObject, from: Version, to: Version, keptValues: KeptValue[]): JsonObject {
   let rest: JsonObject = status;
   const moves: [path: readonly string[], toPath: readonly string[], value: Json][] = [];
   for (const contract of ['v1beta1', 'v1beta2'] as const) {
     const path = conditions[from][contract];
-    const taken = without(rest, path);
-    if (taken.found !== undefined) {
-      rest = (taken.rest ?? {}) as JsonObject;
-      moves.push([path, conditions[to][contract], taken.found]);
+    const split = without(rest, path);
+    if (split.found !== undefined) {
+      rest = (split.rest ?? {}) as JsonObject;
+      moves.push([path, conditions[to][contract], split.found]);
     }
   }
   const { [ownField[from]]: left, ...converted } = rest;
   if (left !== undefined) {
-    kept.push({ path: ['status', ownField[from]], value: left });
+    keptValues.push({ path: ['status', ownField[from]], value: left });
   }
   if (to === 'v1beta2' && Array.isArray(converted.handlers)) {
-    converted.handlers = converted.handlers.map((handler, index) => withoutShortTimeout(handler, index, kept));
+    converted.handlers = converted.handlers.map((handler, index) => withoutShortTimeout(handler, index, keptValues));
   }
   return moves.reduce((object, [path, toPath, value]) => moved(object, path, toPath, value), converted);
 }
@@ -128,10 +128,10 @@ function convertStatus(status: JsonObject, from: Version, to: Version, kept: Kep
  * Restores in a version what the other one could not represent: where it is still missing, and its object still exists.
  * Users can write any conversion data; what no conversion would have kept is ignored.
  */
-function restored(status: JsonObject, kept: readonly KeptValue[], version: Version): JsonObject {
+function restored(status: JsonObject, keptValues: readonly KeptValue[], version: Version): JsonObject {
   const values = new Map<string, Json[]>();
   // In reverse, so that the first value of each path is taken first.
-  for (const { path, value } of kept.toReversed()) {
+  for (const { path, value } of keptValues.toReversed()) {
     const key = JSON.stringify(path);
     const known = values.get(key);
     if (known === undefined) {
@@ -177,19 +177,23 @@ export function convert(object: JsonObject, apiVersion: string): JsonObject {
     return object;
   }
   const data = conversionDataOf(object);
-  const kept: KeptValue[] = [];
+  const keptValues: KeptValue[] = [];
   const converted: JsonObject = { ...object, apiVersion: apiVersionOf(to) };
   if (isJsonObject(object.status)) {
-    converted.status = restored(convertStatus(object.status, from, to, kept), data?.get(apiVersionOf(to)) ?? [], to);
+    converted.status = restored(
+      convertStatus(object.status, from, to, keptValues),
+      data?.get(apiVersionOf(to)) ?? [],
+      to,
+    );
   }
-  if (data === undefined && kept.length === 0) {
+  if (data === undefined && keptValues.length === 0) {
     return converted;
   }
   const updated = new Map(data);
   updated.delete(apiVersionOf(from));
   updated.delete(apiVersionOf(to));
-  if (kept.length > 0) {
-    updated.set(apiVersionOf(from), kept);
+  if (keptValues.length > 0) {
+    updated.set(apiVersionOf(from), keptValues);
   }
   return withConversionData(converted, updated);
 }

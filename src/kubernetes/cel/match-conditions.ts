@@ -29,20 +29,20 @@ const meter = new Meter(environment);
 const compiled = new WeakMap<MatchCondition, MeteredExpression>();
 
 function compile(condition: MatchCondition): MeteredExpression {
-  let found = compiled.get(condition);
-  if (found === undefined) {
-    found = meter.compile(condition.expression);
-    compiled.set(condition, found);
+  let expression = compiled.get(condition);
+  if (expression === undefined) {
+    expression = meter.compile(condition.expression);
+    compiled.set(condition, expression);
   }
-  return found;
+  return expression;
 }
 
 /** The problems with the matchConditions of a webhook at `field`. */
-export function matchConditionCauses(given: Json | undefined, field: string): StatusCause[] {
-  if (given === undefined || given === null) {
+export function matchConditionCauses(value: Json | undefined, field: string): StatusCause[] {
+  if (value === undefined || value === null) {
     return [];
   }
-  const conditions = objectsAt(given);
+  const conditions = objectsAt(value);
   const causes: StatusCause[] = [];
   if (conditions.length > maxConditions) {
     return [causeOf('FieldValueTooMany', field, conditions.length, `must have at most ${maxConditions} items`)];

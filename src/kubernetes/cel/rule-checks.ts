@@ -24,7 +24,7 @@ const comparedObjects = /^no such overload: (\S*\$self\S*) [!=]= (?:null|\1)$/;
 const maxDeclarations = 50_000;
 
 const hasLineBreak = (text: string) => text.includes('\n') || text.includes('\r');
-const isText = (given: unknown): given is string => typeof given === 'string' && given !== '';
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** One step of a fieldPath: `.name` or `['name']`. */
 const step = /\.([^.[\]']+)|\['([^']+)'\]/y;
@@ -34,11 +34,11 @@ function fieldPathProblem(path: string, schema: Schema): string | undefined {
   let at: Schema | undefined = schema;
   step.lastIndex = 0;
   for (let end = 0; end < path.length; end = step.lastIndex) {
-    const found = step.exec(path);
-    if (found === null) {
+    const match = step.exec(path);
+    if (match === null) {
       return "expects .NAME or ['NAME'] for each step";
     }
-    at = fieldOf(at, found[1] ?? found[2] ?? '');
+    at = fieldOf(at, match[1] ?? match[2] ?? '');
     if (at === undefined) {
       return 'does not refer to a valid field';
     }
@@ -47,8 +47,8 @@ function fieldPathProblem(path: string, schema: Schema): string | undefined {
 }
 
 /** The problems of the texts of a rule, as the API server words them. */
-function textCauses({ rule: given, path, schema }: PlacedRule): StatusCause[] {
-  const { rule, message, messageExpression, reason, fieldPath } = given;
+function textCauses({ rule: fields, path, schema }: PlacedRule): StatusCause[] {
+  const { rule, message, messageExpression, reason, fieldPath } = fields;
   const causes: StatusCause[] = [];
   const shown = isText(message) ? message.trim() : '';
   if (typeof rule !== 'string' || rule.trim() === '') {
@@ -144,13 +144,13 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
     return last.environment;
   };
   for (const placed of rules) {
-    const { rule: given, path: at, schema: part, list } = placed;
+    const { rule: fields, path: at, schema: part, list } = placed;
     const wrong = textCauses(placed);
     causes.push(...wrong);
     if (wrong.length > 0) {
       continue;
     }
-    const { rule, messageExpression } = given;
+    const { rule, messageExpression } = fields;
     const field = `${at}.rule`;
     const environment = environmentFor(part);
     const checked = environment.check(rule);
@@ -165,7 +165,7 @@ export function checkRules(schema: JsonObject, path: string, { isVariable = fals
       causes.push(invalid(field, rule, problem));
     }
     const needsOld = isTransition(rule, untyped);
-    if (needsOld && given.optionalOldSelf !== true) {
+    if (needsOld && fields.optionalOldSelf !== true) {
       transitions.push(field);
     }
     if (isVariable && list !== undefined && needsOld) {

@@ -36,17 +36,17 @@ const maxCompiledNow = 500_000;
 
 /** @throws {CostError} when too many expressions would have to be compiled for one object. */
 function compile(expression: string, budget: Budget): Compiled | undefined {
-  let found = compiled.get(expression);
-  if (found === undefined) {
+  let entry = compiled.get(expression);
+  if (entry === undefined) {
     budget.compiled = (budget.compiled ?? 0) + expression.length;
     if (budget.compiled > maxCompiledNow) {
       throw new CostError(true);
     }
     const isValid = environment.check(expression).valid;
-    found = isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : null;
-    compiled.set(expression, found);
+    entry = isValid ? { program: meter.compile(expression), needsOld: isTransition(expression, environment) } : null;
+    compiled.set(expression, entry);
   }
-  return found ?? undefined;
+  return entry ?? undefined;
 }
 
 /** Evicts an expression that was stopped: it retains the values that it has created, which may take many megabytes. */

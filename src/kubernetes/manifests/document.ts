@@ -152,8 +152,8 @@ function createLines(text: string, firstLine: number) {
   return (offset: number): { line: number; column: number } => {
     if (starts === undefined) {
       starts = [text.startsWith('\ufeff') ? 1 : 0];
-      for (let found = text.indexOf('\n'); found !== -1; found = text.indexOf('\n', found + 1)) {
-        starts.push(found + 1);
+      for (let lineBreak = text.indexOf('\n'); lineBreak !== -1; lineBreak = text.indexOf('\n', lineBreak + 1)) {
+        starts.push(lineBreak + 1);
       }
     }
     let low = 0;
@@ -319,10 +319,10 @@ export function readDocument({
   if (duplicates.length > 0) {
     return { errors: duplicates.map(({ offset, message }) => ({ ...placeAt(offset), message: `YAML: ${message}` })) };
   }
-  let found: { root: NodePosition | undefined } | undefined;
+  let known: { root: NodePosition | undefined } | undefined;
   const places = () => {
-    found ??= { root: placesIn(text) };
-    return found.root;
+    known ??= { root: placesIn(text) };
+    return known.root;
   };
   const refusals: Refusal[] = [];
   const objects = [...objectsIn(value, [], 0, refusals)];

@@ -8,8 +8,8 @@ const isBreak = (code: number) => code === newline || code === carriageReturn;
 
 /** Offset of the end of the line that `at` is in. */
 function lineEnd(text: string, at: number): number {
-  const found = text.indexOf('\n', at);
-  return found === -1 ? text.length : found;
+  const lineBreak = text.indexOf('\n', at);
+  return lineBreak === -1 ? text.length : lineBreak;
 }
 
 /** Offset after the spaces and tabs that begin at `at`. */

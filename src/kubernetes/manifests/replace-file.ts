@@ -22,8 +22,8 @@ async function sweep(folder: string): Promise<void> {
     const pid = Number(suffix.exec(name)?.[2]);
     if (pid > 0 && pid !== process.pid && !isRunning(pid)) {
       const path = join(folder, name);
-      const found = await lstat(path).catch(() => undefined);
-      if (found?.isFile()) {
+      const stats = await lstat(path).catch(() => undefined);
+      if (stats?.isFile()) {
         await rm(path, { force: true });
       }
     }
@@ -42,8 +42,8 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
   return async (file, content) => {
     const real = await realpath(file);
     const folder = dirname(real);
-    const found = await stat(real);
-    if (!found.isFile()) {
+    const stats = await stat(real);
+    if (!stats.isFile()) {
       throw new ReplaceError('is not a regular file');
     }
     // Replacing a file does not require write permission for it, but a missing permission is respected.
@@ -57,15 +57,15 @@ export function createReplacer(): (file: string, content: string) => Promise<voi
     try {
       try {
         const created = await handle.stat();
-        if (created.uid !== found.uid || created.gid !== found.gid) {
-          await handle.chown(found.uid, found.gid).catch(() => {
+        if (created.uid !== stats.uid || created.gid !== stats.gid) {
+          await handle.chown(stats.uid, stats.gid).catch(() => {
             throw new ReplaceError(
-              `belongs to user ${found.uid}, group ${found.gid}, to which this user cannot assign a new file; run as its owner, or convert a copy`,
+              `belongs to user ${stats.uid}, group ${stats.gid}, to which this user cannot assign a new file; run as its owner, or convert a copy`,
             );
           });
         }
         // After chown, which clears setuid bits; the umask may have cleared others.
-        await handle.chmod(found.mode & 0o7777);
+        await handle.chmod(stats.mode & 0o7777);
         await handle.writeFile(content);
         await handle.sync();
       } finally {

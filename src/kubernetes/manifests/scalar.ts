@@ -110,18 +110,18 @@ function tagged(tag: string, text: string): { value: Resolved; integer?: bigint 
     }
     return { value: text };
   }
-  const found = resolve(text);
-  const { value } = found;
+  const resolved = resolve(text);
+  const { value } = resolved;
   const fits =
     short === '!!bool'
       ? typeof value === 'boolean'
       : short === '!!null'
         ? value === null
-        : typeof value === 'number' && (short === '!!float' || found.integer !== undefined);
+        : typeof value === 'number' && (short === '!!float' || resolved.integer !== undefined);
   if (!fits) {
     throw new ScalarError(`the text after ${short} cannot be read as one`);
   }
-  return short === '!!float' ? { value } : found;
+  return short === '!!float' ? { value } : resolved;
 }
 
 /**

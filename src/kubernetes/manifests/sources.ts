@@ -75,8 +75,8 @@ function decode(bytes: Buffer): string {
   // No multi-byte character contains the byte of a newline, so each line can be checked separately.
   let line = 1;
   for (let start = 0, end = 0; start < bytes.length; start = end, line++) {
-    const found = bytes.indexOf(0x0a, start);
-    end = found === -1 ? bytes.length : found + 1;
+    const lineBreak = bytes.indexOf(0x0a, start);
+    end = lineBreak === -1 ? bytes.length : lineBreak + 1;
     if (!isUtf8(bytes.subarray(start, end))) {
       break;
     }
@@ -125,8 +125,8 @@ const fileSource = (file: string): Source => ({ file, read: async () => readFile
 
 /** The type of a folder entry, following links. */
 function kindOf(path: string, entry: Dirent): 'folder' | 'file' | 'other' {
-  const found = entry.isSymbolicLink() ? statSync(path) : entry;
-  return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
+  const target = entry.isSymbolicLink() ? statSync(path) : entry;
+  return target.isDirectory() ? 'folder' : target.isFile() ? 'file' : 'other';
 }
 
 /** A file, unless it has been read: by its path, or one through links. */
@@ -196,10 +196,10 @@ export function* sourcesOf(paths: readonly string[], stdin: Readable): Generator
       continue;
     }
     try {
-      const found = statSync(path);
-      if (found.isDirectory()) {
+      const stats = statSync(path);
+      if (stats.isDirectory()) {
         yield* walk(path, 0, seen);
-      } else if (found.isFile()) {
+      } else if (stats.isFile()) {
         yield* unseen(path, realpathSync(path), seen);
       } else {
         // Reading it says what it is.

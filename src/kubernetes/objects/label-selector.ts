@@ -28,63 +28,63 @@ const none: readonly never[] = [];
  * function stops at the first error, this one after `most`.
  */
 export function labelSelectorProblems(selector: LabelSelector, most: number): LabelSelectorProblem[] {
-  const found: LabelSelectorProblem[] = [];
+  const problems: LabelSelectorProblem[] = [];
   const { matchLabels, matchExpressions = none } = selector;
   for (const key of matchLabels === undefined ? none : Object.keys(matchLabels)) {
-    if (found.length >= most) {
+    if (problems.length >= most) {
       break;
     }
     const value = matchLabels?.[key] as string;
     for (const problem of qualifiedNameProblems(key)) {
-      found.push({ path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` });
+      problems.push({ path: ['matchLabels'], message: `key ${showValue(key)}: ${problem}` });
     }
     for (const problem of labelValueProblems(value)) {
-      found.push({ path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` });
+      problems.push({ path: ['matchLabels', key], message: `value ${showValue(value)} ${problem}` });
     }
   }
-  for (let index = 0; index < matchExpressions.length && found.length < most; index++) {
+  for (let index = 0; index < matchExpressions.length && problems.length < most; index++) {
     addRequirementProblems(
-      found,
+      problems,
       most,
       ['matchExpressions', index],
       matchExpressions[index] as LabelSelectorRequirement,
     );
   }
-  return found.length > most ? found.slice(0, most) : found;
+  return problems.length > most ? problems.slice(0, most) : problems;
 }
 
 function addRequirementProblems(
-  found: LabelSelectorProblem[],
+  problems: LabelSelectorProblem[],
   most: number,
   at: FieldPath,
   { key, operator, values = [] }: LabelSelectorRequirement,
 ): void {
   for (const problem of qualifiedNameProblems(key)) {
-    found.push({ path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` });
+    problems.push({ path: [...at, 'key'], message: `key ${showValue(key)}: ${problem}` });
   }
   switch (operator) {
     case 'In':
     case 'NotIn':
       if (values.length === 0) {
-        found.push({ path: [...at, 'values'], message: `values must not be empty for operator ${operator}` });
+        problems.push({ path: [...at, 'values'], message: `values must not be empty for operator ${operator}` });
       }
       break;
     case 'Exists':
     case 'DoesNotExist':
       if (values.length > 0) {
-        found.push({ path: [...at, 'values'], message: `values must be empty for operator ${operator}` });
+        problems.push({ path: [...at, 'values'], message: `values must be empty for operator ${operator}` });
       }
       break;
     default:
-      found.push({
+      problems.push({
         path: [...at, 'operator'],
         message: `operator ${showValue(operator)} is not one of In, NotIn, Exists, DoesNotExist`,
       });
   }
-  for (let index = 0; index < values.length && found.length < most; index++) {
+  for (let index = 0; index < values.length && problems.length < most; index++) {
     const value = values[index] as string;
     for (const problem of labelValueProblems(value)) {
-      found.push({ path: [...at, 'values', index], message: `value ${showValue(value)} ${problem}` });
+      problems.push({ path: [...at, 'values', index], message: `value ${showValue(value)} ${problem}` });
     }
   }
 }

@@ -59,25 +59,25 @@ export function qualifiedNameProblems(value: string): string[] {
       "must be a name with an optional DNS subdomain prefix and one '/' between them (e.g. 'example.com/MyName')",
     ];
   }
-  const found: string[] = [];
+  const messages: string[] = [];
   const name = value.slice(slash + 1);
   if (slash === 0) {
-    found.push('prefix part must not be empty');
+    messages.push('prefix part must not be empty');
   } else if (slash > 0) {
     for (const problem of dns1123SubdomainProblems(value.slice(0, slash))) {
-      found.push(`prefix part ${problem}`);
+      messages.push(`prefix part ${problem}`);
     }
   }
   if (name === '') {
-    found.push('name part must not be empty');
-    return found;
+    messages.push('name part must not be empty');
+    return messages;
   }
   const sentence =
     "must consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit (e.g. 'MyName')";
   for (const problem of problems(name, maxLabelLength, qualifiedNamePart.test(name), sentence)) {
-    found.push(`name part ${problem}`);
+    messages.push(`name part ${problem}`);
   }
-  return found;
+  return messages;
 }
 
 /** Value of a label: empty, or at most 63 bytes of letters, digits, '-', '_' and '.'. */

@@ -13,13 +13,13 @@ export function hasDefaults(schema: Schema): boolean {
   // Recursive schemas (JSONSchemaProps) reach this schema again.
   withDefaults.set(schema, false);
   const { items, additionalProperties, properties = {} } = schema;
-  const found =
+  const result =
     schema.default !== undefined ||
     (items !== undefined && hasDefaults(items)) ||
     (typeof additionalProperties === 'object' && hasDefaults(additionalProperties)) ||
     Object.values(properties).some(hasDefaults);
-  withDefaults.set(schema, found);
-  return found;
+  withDefaults.set(schema, result);
+  return result;
 }
 
 /**

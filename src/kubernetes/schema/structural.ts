@@ -45,11 +45,11 @@ export function partsOf(schema: JsonObject, path: string): [JsonObject, string, 
 /** The alternatives in allOf, anyOf, oneOf and not, with their paths. */
 function branchesOf(schema: JsonObject, path: string): [JsonObject, string][] {
   return junctors.flatMap((name): [JsonObject, string][] => {
-    const given = schema[name];
-    if (Array.isArray(given)) {
-      return given.flatMap((item, index) => (isJsonObject(item) ? [[item, `${path}.${name}[${index}]`]] : []));
+    const part = schema[name];
+    if (Array.isArray(part)) {
+      return part.flatMap((item, index) => (isJsonObject(item) ? [[item, `${path}.${name}[${index}]`]] : []));
     }
-    return isJsonObject(given) ? [[given, `${path}.${name}`]] : [];
+    return isJsonObject(part) ? [[part, `${path}.${name}`]] : [];
   });
 }
 

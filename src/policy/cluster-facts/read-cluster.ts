@@ -87,8 +87,8 @@ export async function readCluster({ config, signal, onProgress }: ReadClusterOpt
       }
       const key = namespacedName(named.namespace, named.name);
       if (!secrets.has(key)) {
-        const found = await objects.read('Secret', named.namespace, named.name);
-        secrets.set(key, typeof found === 'object' ? readSecret(found) : found);
+        const object = await objects.read('Secret', named.namespace, named.name);
+        secrets.set(key, typeof object === 'object' ? readSecret(object) : object);
       }
     },
   };

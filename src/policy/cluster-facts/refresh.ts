@@ -14,8 +14,8 @@ interface Named {
 }
 
 /** The facts about one object, and none about others. */
-function onlyFor<T>({ namespace, name }: Named, found: T | 'absent') {
-  return { find: (ns: string, n: string) => (ns === namespace && n === name ? found : undefined) };
+function onlyFor<T>({ namespace, name }: Named, fact: T | 'absent') {
+  return { find: (ns: string, n: string) => (ns === namespace && n === name ? fact : undefined) };
 }
 
 /**
@@ -25,10 +25,10 @@ function onlyFor<T>({ namespace, name }: Named, found: T | 'absent') {
 function doubtfulService(object: JsonObject, services: Facts['services']): Named | undefined {
   const service: Json = objectAt(object, 'spec', 'clientConfig', 'service');
   const named = validService(service);
-  const found = named && services?.find(named.namespace, named.name);
+  const fact = named && services?.find(named.namespace, named.name);
   const lacksPort =
-    typeof found === 'object' && found.ports.length > 0 && !found.ports.some((port) => port === service.port);
-  return found === 'absent' || lacksPort ? named : undefined;
+    typeof fact === 'object' && fact.ports.length > 0 && !fact.ports.some((port) => port === service.port);
+  return fact === 'absent' || lacksPort ? named : undefined;
 }
 
 /**

@@ -83,7 +83,7 @@ export function watchCluster({
   const objects = createNamedObjects(cluster, (kind, problem) => {
     // The watch of Services reports its own problems.
     if (kind === 'Secret') {
-      tell(kind, problem);
+      logState(kind, problem);
     }
   });
   const store = createFactsStore();
@@ -93,7 +93,7 @@ export function watchCluster({
     cluster,
     now,
     pace: pace.informers,
-    onProblem: tell,
+    onProblem: logState,
     onSettled() {
       if (watches.every(({ isSettled }) => isSettled)) {
         synced.resolve();
@@ -102,7 +102,7 @@ export function watchCluster({
   };
   const watches = collectedKinds.map((kind) => new KindWatch(kind, store.collections[kind], context));
 
-  function tell(kind: FactKind, problem: string | undefined): void {
+  function logState(kind: FactKind, problem: string | undefined): void {
     if (!stop.signal.aborted) {
       onProblem?.(kind, problem);
     }

@@ -17,13 +17,13 @@ const maxHandlerLength = 512;
 
 /** The places that name a handler; for each handler only the first. */
 function referencesOf(clusterClass: string, object: JsonObject): HandlerReference[] {
-  const found = new Map<string, HandlerReference>();
+  const references = new Map<string, HandlerReference>();
   const add = (holder: JsonObject, at: string, field: string) => {
     const handler = nonEmptyText(holder, field);
     // Without a dot it does not name an ExtensionConfig.
     const isName = handler !== undefined && handler.length <= maxHandlerLength && handler.includes('.');
-    if (isName && !found.has(handler)) {
-      found.set(handler, { clusterClass, field: `${at}.${field}`, handler });
+    if (isName && !references.has(handler)) {
+      references.set(handler, { clusterClass, field: `${at}.${field}`, handler });
     }
   };
   const spec = objectAt(object, 'spec');
@@ -34,7 +34,7 @@ function referencesOf(clusterClass: string, object: JsonObject): HandlerReferenc
     }
   }
   add(objectAt(spec, 'upgrade', 'external'), 'spec.upgrade.external', 'generateUpgradePlanExtension');
-  return [...found.values()];
+  return [...references.values()];
 }
 
 /** ClusterClasses by the extensions whose handlers they name. One that is being deleted no longer needs them. */

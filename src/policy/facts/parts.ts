@@ -11,8 +11,8 @@ import {
 
 /** The non-empty string at a path. */
 export function nonEmptyText(value: Json | undefined, ...path: readonly string[]): string | undefined {
-  const found = fieldAt(value, ...path);
-  return typeof found === 'string' && found !== '' ? found : undefined;
+  const field = fieldAt(value, ...path);
+  return typeof field === 'string' && field !== '' ? field : undefined;
 }
 
 /** `NAMESPACE/NAME`, or just the name of a cluster-scoped object. */

@@ -54,8 +54,8 @@ const discoveryPort = 443;
 
 /** The config with the CA that Cluster API would inject; undefined if that is not known. */
 function withCa(config: ExtensionConfig, facts: Facts | undefined): ExtensionConfig | undefined {
-  const found = namedSecret(config, facts)?.found;
-  const injected = found === undefined || found === 'absent' ? undefined : found.caBundle;
+  const secret = namedSecret(config, facts)?.found;
+  const injected = secret === undefined || secret === 'absent' ? undefined : secret.caBundle;
   const caBundle = injected ?? config.spec?.clientConfig?.caBundle;
   return caBundle === undefined
     ? undefined

@@ -92,9 +92,9 @@ export function overlapping(
   name: string | undefined,
   selector: LabelSelector | undefined,
 ): string[] {
-  const found: string[] = [];
+  const names: string[] = [];
   if (!isComparable(selector)) {
-    return found;
+    return names;
   }
   let compared = 0;
   for (const other of others) {
@@ -106,8 +106,8 @@ export function overlapping(
     }
     const { namespaceSelector } = other;
     if (isComparable(namespaceSelector) && selectorsOverlap(selector, namespaceSelector)) {
-      found.push(other.name);
+      names.push(other.name);
     }
   }
-  return found;
+  return names;
 }

@@ -105,13 +105,13 @@ function lengthOf({ field, message, value }: RuleFinding): number {
 }
 
 /** The reports to return: without echoes, in the order of the fields, and within the limits. */
-function selected(found: readonly RuleFinding[], input: RuleInput, leftOut: LeftOut): RuleFinding[] {
+function selected(findings: readonly RuleFinding[], input: RuleInput, leftOut: LeftOut): RuleFinding[] {
   const isEcho = createEchoTest(
-    found,
+    findings,
     input.violations,
-    found.some(({ rule }) => rule.id === notRenderedId) ? unrenderedIn(input).map(({ path }) => path) : [],
+    findings.some(({ rule }) => rule.id === notRenderedId) ? unrenderedIn(input).map(({ path }) => path) : [],
   );
-  const reports = found.filter((report) => !isEcho(report)).sort(byField);
+  const reports = findings.filter((report) => !isEcho(report)).sort(byField);
   // Denials first: if warnings crowded them out, the object would be allowed.
   const denialsFirst = [
     ...reports.filter(({ severity }) => severity === 'deny'),
@@ -128,9 +128,9 @@ function selected(found: readonly RuleFinding[], input: RuleInput, leftOut: Left
     }
   }
   const last = leftOut.denied ?? leftOut.warned;
-  const given = reports.filter((report) => chosen.has(report));
+  const selection = reports.filter((report) => chosen.has(report));
   if (last !== undefined) {
-    given.push({
+    selection.push({
       ...last,
       path: [],
       field: '',
@@ -139,7 +139,7 @@ function selected(found: readonly RuleFinding[], input: RuleInput, leftOut: Left
       verbatim: true,
     });
   }
-  return given;
+  return selection;
 }
 
 function reportKey(report: RuleFinding): string {
@@ -151,8 +151,8 @@ function reportKey(report: RuleFinding): string {
  * message is always the same.
  */
 function hiddenValueOf({ value, path }: RuleFinding, { whole }: RuleInput): Json | undefined {
-  const found = value === undefined ? fieldAt(whole as unknown as Json, ...path) : undefined;
-  return typeof found === 'object' ? undefined : found;
+  const hidden = value === undefined ? fieldAt(whole as unknown as Json, ...path) : undefined;
+  return typeof hidden === 'object' ? undefined : hidden;
 }
 
 /** Which optional parts an input has: most objects lack most of them, and the rules about them need not run. */

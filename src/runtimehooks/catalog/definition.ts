@@ -189,12 +189,12 @@ export function defineHook(options: HookOptions): HookDefinition {
     throw new Error(`${hook} is ${problem}`);
   }
   const since = (message: 'request' | 'response'): Record<string, Release> => {
-    const given = Object.entries(options.fieldsSince?.[message] ?? {});
-    const unknown = given.find(([field]) => options[message].properties?.[field] === undefined);
+    const entries = Object.entries(options.fieldsSince?.[message] ?? {});
+    const unknown = entries.find(([field]) => options[message].properties?.[field] === undefined);
     if (unknown !== undefined) {
       throw new Error(`${hook}: the ${message} has no field ${unknown[0]}`);
     }
-    const releases = given.map(([field, release]): [string, Release] => [field, releaseOf(release, hook)]);
+    const releases = entries.map(([field, release]): [string, Release] => [field, releaseOf(release, hook)]);
     if (message === 'response' && lifecycle.blockingSince !== undefined) {
       releases.push(['retryAfterSeconds', lifecycle.blockingSince]);
     }

@@ -32,22 +32,22 @@ const references = new WeakMap<MessageSchema, readonly string[]>();
 function referencesIn(schema: MessageSchema): readonly string[] {
   let known = references.get(schema);
   if (known === undefined) {
-    const found: string[] = [];
-    addReferences(schema, found);
-    known = found;
+    const names: string[] = [];
+    addReferences(schema, names);
+    known = names;
     references.set(schema, known);
   }
   return known;
 }
 
-function addReferences(schema: MessageSchema, found: string[]): void {
+function addReferences(schema: MessageSchema, names: string[]): void {
   if (schema.$ref !== undefined) {
-    found.push(componentOf(schema.$ref));
+    names.push(componentOf(schema.$ref));
   }
   const { properties = {}, additionalProperties, items, allOf = [], oneOf = [] } = schema;
   for (const part of [...Object.values(properties), ...allOf, ...oneOf, additionalProperties, items]) {
     if (part !== undefined) {
-      addReferences(part, found);
+      addReferences(part, names);
     }
   }
 }

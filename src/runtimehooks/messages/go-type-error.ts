@@ -61,8 +61,8 @@ function unfit(value: Json, { type, format }: MessageSchema): string | undefined
   if (typeof value === 'number') {
     return type !== 'integer' ? 'number' : isInt(value, format) ? undefined : `number ${value}`;
   }
-  const found = Array.isArray(value) ? 'array' : typeof value;
-  return found === type ? undefined : found === 'boolean' ? 'bool' : found;
+  const jsonType = Array.isArray(value) ? 'array' : typeof value;
+  return jsonType === type ? undefined : jsonType === 'boolean' ? 'bool' : jsonType;
 }
 
 /** Why Go cannot read a text as bytes; undefined if it is standard base64. */
@@ -97,22 +97,22 @@ export function goTypeError({ response }: HookDefinition, components: Components
     return undefined;
   }
   /** `struct` is the innermost struct that has the field at the end of `path`. */
-  function problemOf(found: Json, schema: MessageSchema, path: readonly string[], struct: string): string | undefined {
+  function problemOf(value: Json, schema: MessageSchema, path: readonly string[], struct: string): string | undefined {
     const reference = referenceIn(schema);
     const known = reference === undefined ? schema : components.get(componentOf(reference));
-    if (found === null || known?.type === undefined) {
+    if (value === null || known?.type === undefined) {
       return undefined;
     }
-    const kind = unfit(found, known);
+    const kind = unfit(value, known);
     if (kind !== undefined) {
       const place = path.length === 0 ? 'value' : `struct field ${struct}.${path.join('.')}`;
       return `json: cannot unmarshal ${kind} into Go ${place} of type ${path.length === 0 ? struct : goType(schema, path.at(-1))}`;
     }
-    if (typeof found === 'string') {
-      return known.format === 'byte' ? base64Problem(found) : undefined;
+    if (typeof value === 'string') {
+      return known.format === 'byte' ? base64Problem(value) : undefined;
     }
-    if (Array.isArray(found)) {
-      for (const item of found) {
+    if (Array.isArray(value)) {
+      for (const item of value) {
         const problem = known.items && problemOf(item, known.items, path, struct);
         if (problem !== undefined) {
           return problem;
@@ -121,7 +121,7 @@ export function goTypeError({ response }: HookDefinition, components: Components
       return undefined;
     }
     const inner = reference === undefined ? struct : typeName(componentOf(reference)).replace(/^.*\./, '');
-    return isJsonObject(found) ? fieldsProblem(found, known, path, inner) : undefined;
+    return isJsonObject(value) ? fieldsProblem(value, known, path, inner) : undefined;
   }
   return problemOf(value, { $ref: `${componentPrefix}${response.component}` }, [], typeName(response.component));
 }

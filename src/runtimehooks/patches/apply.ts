@@ -138,18 +138,18 @@ export function applyPatch(object: JsonObject, item: EncodedPatch): JsonObject {
  * is.
  */
 export function withTaken(object: JsonObject, patched: JsonObject, parts: readonly (readonly string[])[]): JsonObject {
-  const taken: JsonObject = { ...object };
+  const result: JsonObject = { ...object };
   for (const [first = '', second] of parts) {
     const value = fieldAt(patched, ...(second === undefined ? [first] : [first, second]));
     if (value === undefined) {
       continue;
     }
     if (second === undefined) {
-      taken[first] = value;
+      result[first] = value;
     } else {
-      const holder = taken[first];
-      taken[first] = { ...(isJsonObject(holder) && holder), [second]: value };
+      const holder = result[first];
+      result[first] = { ...(isJsonObject(holder) && holder), [second]: value };
     }
   }
-  return taken;
+  return result;
 }

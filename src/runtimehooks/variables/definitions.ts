@@ -86,9 +86,9 @@ function metadataCauses(metadata: Json | undefined, path: string): StatusCause[]
 }
 
 /** The problems with `x-metadata` in all parts of a schema. */
-function schemaMetadataCauses(given: JsonObject, path: string): StatusCause[] {
-  const causes = metadataCauses(given['x-metadata'], `${path}.x-metadata`);
-  for (const [part, at] of partsOf(given, path)) {
+function schemaMetadataCauses(schema: JsonObject, path: string): StatusCause[] {
+  const causes = metadataCauses(schema['x-metadata'], `${path}.x-metadata`);
+  for (const [part, at] of partsOf(schema, path)) {
     for (const cause of schemaMetadataCauses(part, at)) {
       causes.push(cause);
     }
@@ -162,8 +162,8 @@ const onlyCauses = (causes: StatusCause[]): CheckedRules => ({
 /**
  * The problems with one schema. Those of a later stage are only looked for if there are none so far, as in Cluster API.
  */
-function checkSchema(given: JsonObject, path: string, effort: Effort): CheckedRules {
-  const schema = readSchema(given);
+function checkSchema(raw: JsonObject, path: string, effort: Effort): CheckedRules {
+  const schema = readSchema(raw);
   // A structural schema must be that of an object.
   const wrapped = { type: 'object', properties: { variableSchema: schema as JsonObject } };
   const wrapping = `${path}.properties[variableSchema]`;
@@ -226,8 +226,8 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
   const unevaluated: UnevaluatedRules[] = [];
   const names = new Set<string>();
   const effort: Effort = { ...schemaBudget(), work: { left: maxWork }, rules: maxRulesCost, hasSkipped: false };
-  for (const { name: given, schema, metadata, deprecatedV1Beta1Metadata } of list) {
-    const name = typeof given === 'string' ? given : '';
+  for (const { name: rawName, schema, metadata, deprecatedV1Beta1Metadata } of list) {
+    const name = typeof rawName === 'string' ? rawName : '';
     const at = `${path}[${shownKey(name)}]`;
     if (names.has(name)) {
       const why = `variable name must be unique. Variable with name ${JSON.stringify(name)} is defined more than once`;
@@ -240,7 +240,7 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
     if (unknown.length + transitions.length > 0) {
       unevaluated.push({ variable: name, unknown, transitions });
     }
-    const found = [
+    const allCauses = [
       nameCauses(name, `${at}.name`),
       metadataCauses(metadata, `${at}.metadata`),
       metadataCauses(deprecatedV1Beta1Metadata, `${at}.deprecatedV1Beta1Metadata`),
@@ -248,7 +248,7 @@ export function checkDefinitions(variables: Json | undefined, path: string): Che
       // What these would report is our limit, not Cluster API's.
       isSpent(effort) ? [] : ofSchema,
     ];
-    for (const cause of found.flat()) {
+    for (const cause of allCauses.flat()) {
       causes.push(cause);
     }
     if (isSpent(effort) || causes.length > maxCauses) {

@@ -32,49 +32,49 @@ const any = ['default', 'example'] as const;
  * The schema of a variable as Cluster API reads it: unknown fields are dropped, and so are fields of another type, with
  * which the message as a whole cannot be decoded.
  */
-export function readSchema(given: JsonObject): Schema {
+export function readSchema(raw: JsonObject): Schema {
   const schema: JsonObject = {};
   for (const [name, type] of Object.entries(plain)) {
-    const value = given[name];
+    const value = raw[name];
     // When Go serializes the schema, it omits zero values, which it does not distinguish from absent ones.
     if (typeof value === type && value !== '' && value !== false) {
       schema[name] = value as Json;
     }
   }
   for (const name of any) {
-    const value = given[name];
+    const value = raw[name];
     if (value !== undefined && value !== null) {
       schema[name] = value;
     }
   }
   for (const name of ['items', 'additionalProperties', 'not'] as const) {
-    const part = given[name];
+    const part = raw[name];
     if (isJsonObject(part)) {
       schema[name] = readSchema(part) as JsonObject;
     }
   }
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
-    const parts = objectsAt(given[name]);
+    const parts = objectsAt(raw[name]);
     if (parts.length > 0) {
       schema[name] = parts.map((part) => readSchema(part) as JsonObject);
     }
   }
-  if (isJsonObject(given.properties) && Object.keys(given.properties).length > 0) {
+  if (isJsonObject(raw.properties) && Object.keys(raw.properties).length > 0) {
     const properties: JsonObject = {};
-    for (const [name, part] of Object.entries(given.properties)) {
+    for (const [name, part] of Object.entries(raw.properties)) {
       setOwn(properties, name, isJsonObject(part) ? (readSchema(part) as JsonObject) : {});
     }
     schema.properties = properties;
   }
-  const required = itemsAt(given.required).filter((name) => typeof name === 'string');
+  const required = itemsAt(raw.required).filter((name) => typeof name === 'string');
   if (required.length > 0) {
     schema.required = required;
   }
-  const allowed = itemsAt(given.enum);
+  const allowed = itemsAt(raw.enum);
   if (allowed.length > 0) {
     schema.enum = allowed;
   }
-  const rules = objectsAt(given['x-kubernetes-validations']);
+  const rules = objectsAt(raw['x-kubernetes-validations']);
   if (rules.length > 0) {
     schema['x-kubernetes-validations'] = rules;
   }

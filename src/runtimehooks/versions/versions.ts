@@ -118,17 +118,17 @@ export function defineHookVersions(changes: readonly HookVersionChange[]): HookV
   const known = versions.map(apiVersionOf);
   /** The changes from one version up to a newer one; undefined if they do not lead there. */
   function changesBetween(older: Json | undefined, newer: Json | undefined): HookVersionChange[] | undefined {
-    const found: HookVersionChange[] = [];
+    const changes: HookVersionChange[] = [];
     let at = older;
     while (at !== newer) {
       const change = changeOf.get(String(at));
-      if (change === undefined || found.includes(change)) {
+      if (change === undefined || changes.includes(change)) {
         return undefined;
       }
-      found.push(change);
+      changes.push(change);
       at = apiVersionOf(change.newer);
     }
-    return found;
+    return changes;
   }
   const newest = known.find((version) => !changeOf.has(version));
   if (changeOf.size < changes.length || known.some((version) => changesBetween(version, newest) === undefined)) {

@@ -48,13 +48,13 @@ export class Backend {
   constructor({ spec }: ApiService, client: ProxyClient, resolve: ResolveService) {
     this.#service = spec.service ?? { namespace: '', name: '', port: 443 };
     this.#resolve = resolve;
-    let made: SecureContext | undefined;
+    let secureContext: SecureContext | undefined;
     this.#secureContext = () => {
-      made ??= createSecureContext({
+      secureContext ??= createSecureContext({
         ...client(),
         ...(spec.caBundle ? { ca: Buffer.from(spec.caBundle, 'base64') } : {}),
       });
-      return made;
+      return secureContext;
     };
     // Each request has its own connection: one that is kept could be closed by the server when it is used again.
     this.#agent = new Agent({ keepAlive: false, rejectUnauthorized: spec.insecureSkipTLSVerify !== true });

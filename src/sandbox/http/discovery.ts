@@ -96,8 +96,8 @@ function servedGroups(registry: Registry, aggregator: Aggregator): [group: strin
 
 /** `GET /apis/GROUP`: an APIGroup, or undefined if it is not served. */
 export function groupDocument(registry: Registry, aggregator: Aggregator, group: string): JsonObject | undefined {
-  const found = servedGroups(registry, aggregator).find(([name]) => name === group && name !== '');
-  return found && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(...found) };
+  const entry = servedGroups(registry, aggregator).find(([name]) => name === group && name !== '');
+  return entry && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(...entry) };
 }
 
 /** `GET /apis`: an APIGroupList. */

@@ -151,9 +151,9 @@ export async function answerResource(
     if (subresource === 'scale') {
       return jsonReply(200, scaleOf(resource, await get(context, { ...read, view: { as: 'object' } })), yaml);
     }
-    const found = name === '' ? await list(context, read) : await get(context, read);
+    const object = name === '' ? await list(context, read) : await get(context, read);
     checkUnchanged(context, resource);
-    return jsonReply(200, found, yaml);
+    return jsonReply(200, object, yaml);
   }
   const body = await readBody(request, context.inFlight);
   const mediaType = request.headers['content-type'];

@@ -128,17 +128,17 @@ export function warnings(response: ServerResponse): (text: string) => void {
   let length = 0;
   let isTruncating = false;
   function show(text: string): boolean {
-    const kept = isTruncating ? text.slice(0, maxWarning) : text;
-    if (shown.has(kept)) {
+    const warning = isTruncating ? text.slice(0, maxWarning) : text;
+    if (shown.has(warning)) {
       return true;
     }
-    if (length + kept.length > maxWarnings) {
+    if (length + warning.length > maxWarnings) {
       return false;
     }
-    length += kept.length;
-    shown.add(kept);
+    length += warning.length;
+    shown.add(warning);
     // Header values are Latin-1, in which UTF-8 bytes pass unchanged.
-    const quoted = Buffer.from(kept.replaceAll(/[\\"]/g, '\\$&'), 'utf8').toString('latin1');
+    const quoted = Buffer.from(warning.replaceAll(/[\\"]/g, '\\$&'), 'utf8').toString('latin1');
     response.appendHeader('Warning', `299 - "${quoted}"`);
     return true;
   }

@@ -29,19 +29,19 @@ function decoded(key: string): string {
 export function impersonated(request: Pick<IncomingMessage, 'headersDistinct'>, user: UserInfo): UserInfo {
   const headers = request.headersDistinct;
   const [username = ''] = headers['impersonate-user'] ?? [];
-  const given = headers['impersonate-group'] ?? [];
+  const groupHeaders = headers['impersonate-group'] ?? [];
   const [uid] = headers['impersonate-uid'] ?? [];
   const prefix = 'impersonate-extra-';
   const extra = Object.entries(headers).flatMap(([name, values]): [string, string[]][] =>
     name.startsWith(prefix) && values !== undefined ? [[decoded(name.slice(prefix.length)), values]] : [],
   );
   if (username === '') {
-    if (given.length > 0 || uid !== undefined || extra.length > 0) {
+    if (groupHeaders.length > 0 || uid !== undefined || extra.length > 0) {
       throw internalError('requested groups, a uid or extra fields without impersonating a user');
     }
     return user;
   }
-  const groups = given.length > 0 ? [...given] : groupsOf(username);
+  const groups = groupHeaders.length > 0 ? [...groupHeaders] : groupsOf(username);
   const isAnonymous = username === 'system:anonymous';
   const own = isAnonymous ? 'system:unauthenticated' : authenticated;
   return {

@@ -19,15 +19,15 @@ export function negotiatedType(accept: string | undefined, version: OpenApiVersi
   for (const clause of (accept || '*/*').split(',', maxTypes)) {
     const [range = '', ...parameters] = clause.split(';').map((part) => part.trim());
     const [kind, subtype] = range.split('/');
-    const found = names.find(
+    const served = names.find(
       (name) => (kind === '*' && subtype === '*') || (subtype === '*' ? name.startsWith(`${kind}/`) : name === range),
     );
-    const asked = parameters.find((parameter) => parameter.startsWith('q='));
-    const quality = asked === undefined ? 1 : Number(asked.slice(2));
+    const qualityParameter = parameters.find((parameter) => parameter.startsWith('q='));
+    const quality = qualityParameter === undefined ? 1 : Number(qualityParameter.slice(2));
     // Less than the smallest difference between two values of q.
     const rank = quality - (kind === '*' ? 0.0002 : subtype === '*' ? 0.0001 : 0);
-    if (found !== undefined && quality > 0 && (best === undefined || rank > best.rank)) {
-      best = { type: found.replace('@', '.'), rank };
+    if (served !== undefined && quality > 0 && (best === undefined || rank > best.rank)) {
+      best = { type: served.replace('@', '.'), rank };
     }
   }
   return best?.type;

@@ -49,13 +49,13 @@ export function acceptNames(user: string, requested: DefinitionNames, before: Na
   const acceptedNames: JsonObject = { ...(categories === undefined ? {} : { categories }), plural: '', kind: '' };
   for (const field of fields) {
     const known = new Set(namesIn(before, field));
-    const taken = namesIn(requested, field).filter((name) => !known.has(name) && inUse.isTaken(user, field, name));
-    if (taken.length > 0) {
-      const message = taken.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
+    const duplicates = namesIn(requested, field).filter((name) => !known.has(name) && inUse.isTaken(user, field, name));
+    if (duplicates.length > 0) {
+      const message = duplicates.map((name) => `${JSON.stringify(name)} is already in use`).join(', ');
       const reason = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}Conflict`;
-      conflict = { reason, message: taken.length > 1 ? `[${message}]` : message };
+      conflict = { reason, message: duplicates.length > 1 ? `[${message}]` : message };
     }
-    const accepted = (taken.length > 0 ? before : requested)[field];
+    const accepted = (duplicates.length > 0 ? before : requested)[field];
     if (accepted !== undefined && accepted !== '') {
       acceptedNames[field] = accepted;
     }

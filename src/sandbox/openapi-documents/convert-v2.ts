@@ -263,8 +263,8 @@ class Conversion {
         parameters.push(this.parameter(parameter, at));
       }
     }
-    const given = objectOf(source.responses, `${place}.responses`);
-    const codes = Object.entries(given).filter(([code]) => !/^[xX]-/.test(code));
+    const sourceResponses = objectOf(source.responses, `${place}.responses`);
+    const codes = Object.entries(sourceResponses).filter(([code]) => !/^[xX]-/.test(code));
     // Names of responses are integers, which JavaScript objects keep in ascending order, before `default`.
     const responses = mapped(Object.fromEntries(codes), `${place}.responses`, (value, at) =>
       this.response(value, produces, at),
@@ -277,7 +277,7 @@ class Conversion {
         parameters,
         requestBody,
       }),
-      responses: extensions(given, responses),
+      responses: extensions(sourceResponses, responses),
       ...pick(source, ['deprecated']),
     });
   }

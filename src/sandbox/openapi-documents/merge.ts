@@ -214,8 +214,8 @@ class MergedPaths {
         known.added.set(field, document);
       } else if (!isEqual(field)) {
         const place = `paths.${path} ${field}`;
-        const kept = known.added.get(field) ?? known.document;
-        const conflict = this.#conflicts.get(place) ?? { place, kept, leftOut: [] };
+        const keptDocument = known.added.get(field) ?? known.document;
+        const conflict = this.#conflicts.get(place) ?? { place, kept: keptDocument, leftOut: [] };
         this.#conflicts.set(place, conflict);
         conflict.leftOut.push(document);
       }
@@ -317,7 +317,7 @@ export async function mergeDocuments(
   documents: readonly NamedDocument[],
   { signal, onProgress }: MergeOptions = {},
 ): Promise<Merged> {
-  const found: Pick<MergeReport, 'corrected' | 'dangling'> = { corrected: [], dangling: [] };
+  const findings: Pick<MergeReport, 'corrected' | 'dangling'> = { corrected: [], dangling: [] };
   let passed = 0;
   async function afterOne(): Promise<void> {
     passed++;
@@ -330,13 +330,13 @@ export async function mergeDocuments(
   const components = new MergedComponents();
   const read: NamedDocument[] = [];
   for (const named of documents) {
-    read.push({ name: named.name, document: corrected(named, found) });
+    read.push({ name: named.name, document: corrected(named, findings) });
     await nextTurn();
     signal?.throwIfAborted();
   }
   const ids = new OperationIds(read);
-  for (const { name, document: given } of read) {
-    const document = ids.applied(given);
+  for (const { name, document: original } of read) {
+    const document = ids.applied(original);
     const part = { name, document, components: componentsOf(document) };
     parts.push(part);
     components.add(name, part.components);
@@ -382,7 +382,7 @@ export async function mergeDocuments(
     // Without operations that were dropped.
     renamed: [...renamed, ...ids.renamed.filter(({ newName }) => operationIds.has(newName))],
     conflicts: paths.conflicts,
-    ...found,
+    ...findings,
   };
   const document: JsonObject = {
     openapi: '3.0.0',

@@ -77,19 +77,19 @@ export class OperationIds {
   readonly renamed: Renaming[] = [];
 
   constructor(documents: readonly { name: string; document: JsonObject }[]) {
-    const found: { name: string; id: string; place: string }[] = [];
+    const operations: { name: string; id: string; place: string }[] = [];
     for (const { name, document } of documents) {
       withIds(document, (place, id) => {
         if (!this.#operations.has(place)) {
           this.#operations.set(place, { id, newId: id });
-          found.push({ name, id, place });
+          operations.push({ name, id, place });
         }
         return id;
       });
     }
-    const names = new FreshNames(new Set(found.map(({ id }) => componentKey(section, id))));
+    const names = new FreshNames(new Set(operations.map(({ id }) => componentKey(section, id))));
     const seen = new Set<string>();
-    for (const { name, id, place } of found) {
+    for (const { name, id, place } of operations) {
       if (seen.has(id)) {
         const newName = names.take(section, id);
         this.#operations.set(place, { id, newId: newName });

@@ -51,11 +51,11 @@ export function ofGroupVersion(document: JsonObject, group: string, version: str
       visitReferences(section[next.name] ?? null, visitor);
     }
   }
-  const kept = componentSections
+  const sections = componentSections
     .map(
       (section) =>
         [section, filtered(objectAt(components, section), (name) => wanted.has(componentKey(section, name)))] as const,
     )
     .filter(([, entries]) => Object.keys(entries).length > 0);
-  return { ...document, paths, components: Object.fromEntries(kept) };
+  return { ...document, paths, components: Object.fromEntries(sections) };
 }

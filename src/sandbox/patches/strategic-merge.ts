@@ -49,8 +49,8 @@ function mergeObject(target: JsonObject, patch: JsonObject, schema: Schema | und
   }
   let merged: JsonObject = { ...target };
   if (Array.isArray(patch[retainKeys])) {
-    const kept = new Set(patch[retainKeys]);
-    merged = Object.fromEntries(Object.entries(merged).filter(([key]) => kept.has(key)));
+    const retained = new Set(patch[retainKeys]);
+    merged = Object.fromEntries(Object.entries(merged).filter(([key]) => retained.has(key)));
   }
   for (const [key, value] of Object.entries(patch)) {
     if (key.startsWith(deleteFromList) && Array.isArray(value)) {
@@ -140,9 +140,9 @@ function mergeList(list: Json[], patch: Json[], mergeKey: string, items: Schema 
       merged[at] = mergeObject(merged[at] as JsonObject, item, items, work);
       touched.add(at);
     } else {
-      const made = mergeObject({}, item, items, work);
+      const created = mergeObject({}, item, items, work);
       touched.add(merged.length);
-      note(made, merged.push(made) - 1);
+      note(created, merged.push(created) - 1);
     }
   }
   return merged.filter((item) => item !== undefined);

@@ -69,13 +69,13 @@ function filterOf(tested: string, { operator, single, double, plain = '' }: Grou
   const compares = comparisons[operator ?? ''];
   return function* (value) {
     for (const item of childrenOf(value, work)) {
-      const found = names.reduce<Json | undefined>(fieldOf, item);
+      const field = names.reduce<Json | undefined>(fieldOf, item);
       work.left -= names.length;
       // Values of other types never compare.
       if (
         compares === undefined
-          ? found !== undefined
-          : typeof found === typeof literal && compares(found as Literal, literal)
+          ? field !== undefined
+          : typeof field === typeof literal && compares(field as Literal, literal)
       ) {
         yield item;
       }
@@ -125,7 +125,7 @@ function stepsOf(path: string, work: Work): readonly Step[] | undefined {
         form.lastIndex = at;
         return form.exec(text);
       })
-      .find((found) => found !== null);
+      .find((result) => result !== null);
     if (match?.groups === undefined) {
       return undefined;
     }

@@ -121,10 +121,10 @@ export function select(context: ReadContext, request: ReadRequest) {
   const collection = context.store.collection(resource.storage);
   const token = query.get('continue') ?? '';
   const limit = numberOf(query, 'limit');
-  const asked = versionOf(context, query.get('resourceVersion'));
+  const requested = versionOf(context, query.get('resourceVersion'));
   const from = token === '' ? undefined : parseContinue(token);
-  const isExact = query.get('resourceVersionMatch') === 'Exact' && asked !== undefined;
-  const version = from?.version ?? (isExact ? asked : context.store.version);
+  const isExact = query.get('resourceVersionMatch') === 'Exact' && requested !== undefined;
+  const version = from?.version ?? (isExact ? requested : context.store.version);
   const entries = version === context.store.version ? collection.list() : collection.listAt(version);
   if (entries === undefined) {
     throw expired(

@@ -93,8 +93,8 @@ export function expired(message: string): RequestError {
 }
 
 /** 504: the client asks for a resource version that has not been reached yet. */
-export function tooLargeVersion(asked: number, current: number): RequestError {
-  const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
+export function tooLargeVersion(requested: number, current: number): RequestError {
+  const message = `Timeout: Too large resource version: ${requested}, current: ${current}`;
   const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
   return new RequestError(failure(504, 'Timeout', message, { causes, retryAfterSeconds: 1 }));
 }

@@ -22,11 +22,11 @@ interface StoredObject {
  * found out without writing to it.
  */
 function isNew(file: string): boolean {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined) {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) {
     return true;
   }
-  if (!found.isFile()) {
+  if (!stats.isFile()) {
     throw new DataFileError('is not a file');
   }
   const bytes = Buffer.alloc(header.length);

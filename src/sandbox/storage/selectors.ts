@@ -81,12 +81,12 @@ export function parseFieldSelector(text: string, resource: Resource): Selector {
     if (match === null) {
       throw badRequest(`invalid field selector: ${JSON.stringify(part)}; write FIELD=VALUE or FIELD!=VALUE`);
     }
-    const asked = match[1] as string;
+    const label = match[1] as string;
     const field =
-      resource.storage === 'events' ? (storedNames[asked] ?? asked.replace(/^regarding\./, 'involvedObject.')) : asked;
+      resource.storage === 'events' ? (storedNames[label] ?? label.replace(/^regarding\./, 'involvedObject.')) : label;
     const known = ['metadata.name', 'metadata.namespace', ...resource.selectableFields];
     if (!known.includes(field)) {
-      throw badRequest(`field label not supported: ${asked}`);
+      throw badRequest(`field label not supported: ${label}`);
     }
     return { path: field.split('.'), wants: match[2] !== '!=', value: match[3] as string };
   });

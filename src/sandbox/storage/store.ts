@@ -67,12 +67,12 @@ export class Store {
 
   /** The collection of a name; created on first use, with a history that begins at that moment. */
   collection(name: string): Collection {
-    let found = this.#collections.get(name);
-    if (found === undefined) {
-      found = new Collection(name, this.#shared);
-      this.#collections.set(name, found);
+    let collection = this.#collections.get(name);
+    if (collection === undefined) {
+      collection = new Collection(name, this.#shared);
+      this.#collections.set(name, collection);
     }
-    return found;
+    return collection;
   }
 
   /** Forgets an empty collection and its history. */

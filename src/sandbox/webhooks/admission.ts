@@ -164,8 +164,8 @@ function reviewOf(attempt: AdmissionAttempt, resource: Resource, uid: string): J
 }
 
 /** The error for the client of a denied request, worded as by the real API server. */
-function denial(webhook: Webhook, given: Json | undefined): RequestError {
-  const status = objectAt(given);
+function denial(webhook: Webhook, answer: Json | undefined): RequestError {
+  const status = objectAt(answer);
   const deniedBy = `admission webhook ${JSON.stringify(webhook.name)} denied the request`;
   const why = [status.message, status.reason].find((text) => typeof text === 'string' && text !== '');
   const code = typeof status.code === 'number' && status.code >= 400 ? status.code : 400;
@@ -344,14 +344,14 @@ export async function mutate(context: AdmissionContext, attempt: AdmissionAttemp
  *   has failurePolicy Fail.
  */
 export async function validate(context: AdmissionContext, attempt: AdmissionAttempt): Promise<void> {
-  const asked = webhooksFor(context, 'validating', attempt).flatMap((webhook) => {
+  const matching = webhooksFor(context, 'validating', attempt).flatMap((webhook) => {
     const resource = matchedResource(context, webhook, attempt);
     return resource === undefined ? [] : [{ webhook, resource }];
   });
   // Warnings in the order of the webhooks, whichever responds first.
-  const warnings = asked.map((): string[] => []);
+  const warnings = matching.map((): string[] => []);
   const outcomes = await Promise.allSettled(
-    asked.map(({ webhook, resource }, index) =>
+    matching.map(({ webhook, resource }, index) =>
       ask(context, 'validating', webhook, resource, { ...attempt, warn: (text) => warnings[index]?.push(text) }),
     ),
   );

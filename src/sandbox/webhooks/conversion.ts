@@ -30,10 +30,10 @@ function differenceOf(converted: JsonObject, original: JsonObject): string | und
 /** A converted object with the original's metadata: a webhook may change only labels and annotations. */
 function withOriginalMetadata(converted: JsonObject, original: JsonObject): JsonObject {
   const metadata = { ...(original.metadata as JsonObject) };
-  const given = objectAt(converted, 'metadata');
+  const convertedMetadata = objectAt(converted, 'metadata');
   for (const key of ['labels', 'annotations'] as const) {
-    if (isJsonObject(given[key])) {
-      metadata[key] = given[key];
+    if (isJsonObject(convertedMetadata[key])) {
+      metadata[key] = convertedMetadata[key];
     } else {
       delete metadata[key];
     }

@@ -22,7 +22,7 @@ const maxReported = 100;
  * of the text, at most one hundred, as `fieldValidation` reports them. JSON.parse silently keeps the last of them.
  */
 export function duplicateFields(text: string): string[] {
-  const found: string[] = [];
+  const duplicates: string[] = [];
   const open: Level[] = [];
   for (const [token] of text.matchAll(tokens)) {
     const level = open.at(-1);
@@ -39,8 +39,8 @@ export function duplicateFields(text: string): string[] {
     } else if (level?.keys !== undefined && token === ':') {
       level.key = JSON.parse(level.text) as string;
       if (level.keys.has(level.key)) {
-        found.push(joinPath(level.path, level.key));
-        if (found.length === maxReported) {
+        duplicates.push(joinPath(level.path, level.key));
+        if (duplicates.length === maxReported) {
           break;
         }
       }
@@ -49,5 +49,5 @@ export function duplicateFields(text: string): string[] {
       level.text = token;
     }
   }
-  return found;
+  return duplicates;
 }

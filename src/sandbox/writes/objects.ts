@@ -69,8 +69,8 @@ export function complete(
   }
   const apiVersion = apiVersionOf(resource);
   const { kind, version } = resource;
-  const unfit = (given: string, why = '') =>
-    badRequest(`${given} in version ${JSON.stringify(version)} cannot be handled as a ${kind}${why}`);
+  const unfit = (what: string, why = '') =>
+    badRequest(`${what} in version ${JSON.stringify(version)} cannot be handled as a ${kind}${why}`);
   value.apiVersion ??= apiVersion;
   value.kind ??= resource.kind;
   value.metadata ??= {};

@@ -41,8 +41,8 @@ export function scaleOf({ scale }: Resource, object: JsonObject): JsonObject {
   const fields = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
   const known = fields.filter((field) => metadataOf(object)[field] !== undefined);
   const at = (path: readonly string[] | undefined) => (path === undefined ? undefined : fieldAt(object, ...path));
-  const found = at(scale?.selector);
-  const selector = isJsonObject(found) ? selectorText(found) : (found ?? '');
+  const selectorField = at(scale?.selector);
+  const selector = isJsonObject(selectorField) ? selectorText(selectorField) : (selectorField ?? '');
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -64,7 +64,7 @@ export function withScale(resource: Resource, object: JsonObject, scale: JsonObj
     const cause = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalidObject(scaleResourceOf(resource), String(name), [cause]);
   }
-  const given = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);
-  const metadata = { ...metadataOf(object), ...(Object.fromEntries(given) as JsonObject) };
+  const fields = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== undefined);
+  const metadata = { ...metadataOf(object), ...(Object.fromEntries(fields) as JsonObject) };
   return withValue({ ...object, metadata }, resource.scale?.spec ?? [], replicas);
 }

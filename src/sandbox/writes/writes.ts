@@ -41,11 +41,11 @@ function checkNamespace(context: WriteContext, { resource, namespace }: WriteReq
   if (!resource.namespaced) {
     return;
   }
-  const found = context.store.collection(namespaceStorage).get(storageKey('', namespace));
-  if (found === undefined) {
+  const stored = context.store.collection(namespaceStorage).get(storageKey('', namespace));
+  if (stored === undefined) {
     throw notFound({ group: '', plural: 'namespaces', kind: 'Namespace' }, namespace);
   }
-  if (metadataOf(found).deletionTimestamp !== undefined) {
+  if (metadataOf(stored).deletionTimestamp !== undefined) {
     throw forbidden(
       resource,
       name,

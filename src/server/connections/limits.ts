@@ -73,8 +73,8 @@ const longestMs = 2 ** 31 - 1;
  * @throws {TypeError} for an unknown limit, and for one that is not a whole number in its range.
  */
 export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Limits {
-  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) {
+  const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
+  for (const [name, value] of entries) {
     if (!Object.hasOwn(defaults, name)) {
       throw new TypeError(`limits.${name} is not a limit; it must be one of ${Object.keys(defaults).join(', ')}`);
     }
@@ -85,7 +85,7 @@ export function limitsWith(defaults: Limits, changes: Partial<Limits> = {}): Lim
       throw new TypeError(`limits.${name}: ${value} must be a whole number${unit} from ${least} to ${most}`);
     }
   }
-  const limits: Limits = { ...defaults, ...Object.fromEntries(given) };
+  const limits: Limits = { ...defaults, ...Object.fromEntries(entries) };
   return { ...limits, headersTimeoutMs: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs) };
 }
 

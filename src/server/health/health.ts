@@ -46,8 +46,8 @@ export function createHealthApplication(
   return async ({ method, url = '' }, response) => {
     const [path = '', query] = url.split('?', 2);
     // Only reads, of paths that they can have.
-    const asked = method === 'GET' || method === 'HEAD' ? path : '';
-    const { code, type, text } = await answerTo(asked, new URLSearchParams(query).has('verbose')).catch((error) => {
+    const readPath = method === 'GET' || method === 'HEAD' ? path : '';
+    const { code, type, text } = await answerTo(readPath, new URLSearchParams(query).has('verbose')).catch((error) => {
       log.error({ err: error }, 'the health port failed to respond');
       return refused(500, 'internal error; see the log');
     });

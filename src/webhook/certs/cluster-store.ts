@@ -21,11 +21,11 @@ export function clusterStore(
     describe: (role) => `Secret ${namespace}/${names[role]}`,
     async read(role) {
       const name = names[role];
-      const found = await fetchSecret(cluster, namespace, name);
-      if (found === undefined) {
+      const secretRead = await fetchSecret(cluster, namespace, name);
+      if (secretRead === undefined) {
         return undefined;
       }
-      const { secret, data } = found;
+      const { secret, data } = secretRead;
       const metadata = metadataOf(secret, `the Secret ${namespace}/${name}`, name);
       return { data, annotations: textValues(metadata.annotations), version: metadata.resourceVersion, raw: secret };
     },

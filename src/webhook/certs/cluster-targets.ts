@@ -124,11 +124,11 @@ export function readTarget(
   const entries: TargetEntry[] = [];
   const skipped: string[] = [];
   const fields: Raw['fields'] = [];
-  const found = kinds[kind].fields(object);
-  if (found.length === 0) {
+  const bundleFields = kinds[kind].fields(object);
+  if (bundleFields.length === 0) {
     skipped.push('it has no webhook');
   }
-  for (const field of found) {
+  for (const field of bundleFields) {
     const holder = fieldAt(object, ...field.path);
     const its = fieldAt(holder, 'service');
     const label = printable(`${String(fieldAt(its, 'namespace'))}/${String(fieldAt(its, 'name'))}`);
@@ -231,7 +231,7 @@ async function readListed(
 ): Promise<TargetReading[]> {
   const { bases, resource } = kinds[kind];
   const query = selector === undefined ? undefined : { labelSelector: selector };
-  const found: TargetReading[] = [];
+  const readings: TargetReading[] = [];
   for (const base of bases) {
     let isFirst = true;
     try {
@@ -245,7 +245,7 @@ async function readListed(
           }
           const reading = read(`${base}/${encodeURIComponent(name)}`, object);
           if (reading !== undefined) {
-            found.push(reading);
+            readings.push(reading);
           }
         }
       }
@@ -258,29 +258,29 @@ async function readListed(
       if (!(error instanceof StatusError || error instanceof Forbidden)) {
         throw error;
       }
-      found.push(unread(`${kind}/*`, 'failed', error.message));
+      readings.push(unread(`${kind}/*`, 'failed', error.message));
       break;
     }
   }
-  return found;
+  return readings;
 }
 
 /** The targets of a cluster. */
 export function clusterTargets(cluster: KubernetesClient, choice: TargetChoice): TargetAccess {
   return {
     async read() {
-      const found = new Map<string, TargetReading>();
+      const readings = new Map<string, TargetReading>();
       for (const { kind, name } of choice.named) {
         const reading = await readNamed(cluster, kind, name, choice.service);
-        found.set(reading.id, reading);
+        readings.set(reading.id, reading);
       }
       for (const kind of choice.selector === undefined ? [] : targetKinds) {
         const read = (path: string, object: JsonObject) => readTarget(kind, path, object, choice.service);
         for (const reading of await readListed(cluster, kind, choice.selector, read)) {
-          found.set(reading.id, found.get(reading.id) ?? reading);
+          readings.set(reading.id, readings.get(reading.id) ?? reading);
         }
       }
-      return [...found.values()];
+      return [...readings.values()];
     },
     inject: (target, bundle) => injectBundle(cluster, target, bundle),
   };

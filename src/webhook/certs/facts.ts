@@ -171,21 +171,21 @@ function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Cer
  * Why a CA that this program did not create cannot be used. One that has expired is replaced, as it would have been in
  * its renewal window.
  *
- * @param given the certificates in ca.crt.
+ * @param certificates those in ca.crt.
  * @param known CAs outside the CA's Secret: a key of one of these belongs to a Secret of ours that is damaged.
  */
 function ownCaProblemOf(
   ca: Readonly<Record<string, string>>,
-  given: readonly Certificate[],
+  certificates: readonly Certificate[],
   { active, activeKey, successor, now }: Pick<CertificateFacts, 'active' | 'activeKey' | 'successor' | 'now'>,
   known: readonly Certificate[],
 ): string | undefined {
-  const [first] = given;
+  const [first] = certificates;
   if (first === undefined) {
     const key = ca['ca.key'] ?? '';
     return key.trim() === '' || ownerOf(key, known) !== undefined ? undefined : `ca.crt ${problemOf(active)}`;
   }
-  if (given.some(isOurs) || first.x509.validToDate <= now) {
+  if (certificates.some(isOurs) || first.x509.validToDate <= now) {
     return undefined;
   }
   if (active.state !== 'usable') {
@@ -211,7 +211,7 @@ function casIn(targets: readonly TargetReading[], now: Date): CasInTargets {
     const read = usable(readCertificates(text));
     return read === undefined ? [] : [distinct(read)];
   });
-  const inSome = distinct(bundles.flat()).filter((found) => caProblem(found, now) === undefined);
+  const inSome = distinct(bundles.flat()).filter((ca) => caProblem(ca, now) === undefined);
   const counts = new Map<string, number>();
   for (const { fingerprint } of bundles.flat()) {
     counts.set(fingerprint, (counts.get(fingerprint) ?? 0) + 1);
@@ -225,7 +225,7 @@ function casIn(targets: readonly TargetReading[], now: Date): CasInTargets {
 
 /** The fingerprints in an annotation that remembers CAs. */
 function remembered(annotation: string | undefined): string[] {
-  return (annotation ?? '').split(',', maxRemembered).filter((found) => found !== '');
+  return (annotation ?? '').split(',', maxRemembered).filter((entry) => entry !== '');
 }
 
 /** The value of an annotation that remembers CAs, the last one first; undefined without any. */
@@ -258,15 +258,15 @@ function overwrittenOf(annotation: string | undefined): Overwritten | undefined 
 
 /** The value of the annotation when targets are found overwritten once more. */
 export function overwrittenNow({ overwritten, now, targets, bundle }: CertificateFacts): string {
-  const found = targets.filter((target) => target.state === 'present' && !isInSync(target, bundle));
-  const ids = [...new Set([...(overwritten?.targets ?? []), ...found.map(({ id }) => id)])].slice(0, maxRemembered);
+  const outdated = targets.filter((target) => target.state === 'present' && !isInSync(target, bundle));
+  const ids = [...new Set([...(overwritten?.targets ?? []), ...outdated.map(({ id }) => id)])].slice(0, maxRemembered);
   const times = Math.min((overwritten?.times ?? 0) + 1, 999_999);
   return `${times} ${(overwritten?.since ?? now).toISOString()} ${ids.join(',')}`;
 }
 
-function injectionOf(kept: readonly Certificate[], targets: readonly TargetReading[]): string {
+function injectionOf(bundle: readonly Certificate[], targets: readonly TargetReading[]): string {
   const there = targets.filter(({ state }) => state !== 'missing');
-  const sets = [kept.map(({ fingerprint }) => fingerprint).sort(), there.map(({ id }) => id).sort()];
+  const sets = [bundle.map(({ fingerprint }) => fingerprint).sort(), there.map(({ id }) => id).sort()];
   return createHash('sha256').update(JSON.stringify(sets)).digest('hex');
 }
 
@@ -283,25 +283,25 @@ export function deriveFacts(
 ): CertificateFacts {
   const ca = caSecret?.data ?? {};
   const tls = servingSecret?.data ?? {};
-  const isCa = (found: Certificate) => caProblem(found, now) === undefined;
-  const given = usable(readCertificates(ca['ca.crt'])) ?? [];
+  const isCa = (one: Certificate) => caProblem(one, now) === undefined;
+  const certificates = usable(readCertificates(ca['ca.crt'])) ?? [];
   // A user's own CA may come with the one that signed it, in any order: the active one has the key.
-  const owner = ownerOf(ca['ca.key'], given);
+  const owner = ownerOf(ca['ca.key'], certificates);
   const active = readCa(owner?.certificate.pem ?? ca['ca.crt'], now);
   const next = readCa(ca['next.crt'], now);
   const successor = withKey(next, parseKey(ca['next.key'], usable(next)));
   const previous = (usable(readCertificates(ca['previous.crt'])) ?? []).filter(isCa);
   const serving = servingOf(tls, now);
 
-  const companions = given.filter((found) => found.fingerprint !== usable(active)?.fingerprint && isCa(found));
-  const kept = [usable(active), ...companions, usable(successor), ...previous].filter((found) => found !== undefined);
+  const companions = certificates.filter((one) => one.fingerprint !== usable(active)?.fingerprint && isCa(one));
+  const trusted = [usable(active), ...companions, usable(successor), ...previous].filter((one) => one !== undefined);
   const servingBundle = usable(readCertificates(tls['ca.crt'])) ?? [];
   const inTargets = casIn(targets, now);
   const certificate = usable(serving);
-  const signer = [...kept, ...servingBundle, ...inTargets.inSome].find(
-    (found) => certificate !== undefined && isCa(found) && isSignedBy(certificate, found),
+  const signer = [...trusted, ...servingBundle, ...inTargets.inSome].find(
+    (one) => certificate !== undefined && isCa(one) && isSignedBy(certificate, one),
   );
-  const isKept = (found: Certificate) => kept.some(({ fingerprint }) => fingerprint === found.fingerprint);
+  const isTrusted = (one: Certificate) => trusted.some(({ fingerprint }) => fingerprint === one.fingerprint);
 
   const activeKey =
     owner !== undefined && active.state === 'usable'
@@ -311,8 +311,8 @@ export function deriveFacts(
     active.state === 'usable'
       ? []
       : distinct([...(signer === undefined ? [] : [signer]), ...inTargets.inSome.filter(isOurs), ...previous]);
-  const bundle = active.state === 'usable' ? bundleOf(kept) : '';
-  const injection = injectionOf(kept, targets);
+  const bundle = active.state === 'usable' ? bundleOf(trusted) : '';
+  const injection = injectionOf(trusted, targets);
   const annotations = caSecret?.annotations ?? {};
   const retired = remembered(annotations[retiredAnnotation]);
   const retiredSince = pastDateOf(annotations[retiredSinceAnnotation], now);
@@ -323,10 +323,10 @@ export function deriveFacts(
   // An old manifest beside targets that were emptied does not bring it back; its key may be known to others. The same
   // holds for one that was retired, unless that has just happened: either that run was killed, or the backup is of the
   // seconds between two of its steps.
-  const forgotten = inTargets.inAll.filter((found) => {
-    const isRetired = retired.includes(found.fingerprint);
-    const isDismissed = isRetired || removed.includes(found.fingerprint);
-    return isOurs(found) && !isKept(found) && !(isRetired && isJustRetired) && (inTargets.areAllFilled || !isDismissed);
+  const forgotten = inTargets.inAll.filter((one) => {
+    const isRetired = retired.includes(one.fingerprint);
+    const isDismissed = isRetired || removed.includes(one.fingerprint);
+    return isOurs(one) && !isTrusted(one) && !(isRetired && isJustRetired) && (inTargets.areAllFilled || !isDismissed);
   });
   return {
     now,
@@ -341,20 +341,20 @@ export function deriveFacts(
     active,
     companions,
     activeKey,
-    ownCaProblem: ownCaProblemOf(ca, given, { active, activeKey, successor, now }, [
+    ownCaProblem: ownCaProblemOf(ca, certificates, { active, activeKey, successor, now }, [
       ...servingBundle,
       ...inTargets.inSome,
     ]),
     successor,
     previous,
     adoptedSince: dateOf(annotations[adoptedSinceAnnotation]),
-    forgotten: forgotten.slice(0, Math.max(0, maxCertificates - kept.length)),
+    forgotten: forgotten.slice(0, Math.max(0, maxCertificates - trusted.length)),
     retired,
     removed,
     serving,
     servingLacks: certificate === undefined ? [] : missingNames(certificate, names),
     signer,
-    isSignerInBundle: signer !== undefined && isKept(signer),
+    isSignerInBundle: signer !== undefined && isTrusted(signer),
     anchors,
     bundle,
     servingBundleIsCurrent: tls['ca.crt'] === bundle,
@@ -374,5 +374,5 @@ function isOurs({ x509 }: Certificate): boolean {
 }
 
 function distinct(certificates: Certificate[]): Certificate[] {
-  return [...new Map(certificates.map((found) => [found.fingerprint, found])).values()];
+  return [...new Map(certificates.map((certificate) => [certificate.fingerprint, certificate])).values()];
 }

@@ -10,8 +10,8 @@ const keyName = /^[-._a-zA-Z0-9]+$/;
 
 function parseAnnotations(text: string | undefined): Record<string, string> {
   try {
-    const found: unknown = JSON.parse(text ?? '');
-    return isJsonObject(found) ? textValues(found) : {};
+    const metadata: unknown = JSON.parse(text ?? '');
+    return isJsonObject(metadata) ? textValues(metadata) : {};
   } catch {
     // Annotations only shorten waits; without them a wait starts over.
     return {};
@@ -42,11 +42,11 @@ export function folderStore(folder: string): CertificateStore {
     describe: (role) => `folder ${folders[role].home}`,
     read: (role) =>
       explained(folders[role].home, 'read', async () => {
-        const found = await folders[role].read();
-        if (found === undefined) {
+        const newest = await folders[role].read();
+        if (newest === undefined) {
           return undefined;
         }
-        const { version, files } = found;
+        const { version, files } = newest;
         const annotations = parseAnnotations(files.get(annotationsFile));
         files.delete(annotationsFile);
         return { data: Object.fromEntries(files), annotations, version: String(version) };

@@ -113,8 +113,8 @@ export async function bundleOfSecret(cluster: KubernetesClient, annotation: stri
   }
   const { namespace, name } = secret;
   try {
-    const found = await fetchSecret(cluster, namespace, name);
-    return bundleIn(found?.data, `Secret ${namespace}/${name}`);
+    const stored = await fetchSecret(cluster, namespace, name);
+    return bundleIn(stored?.data, `Secret ${namespace}/${name}`);
   } catch (error) {
     if (error instanceof StatusError || error instanceof Forbidden || error instanceof ResponseError) {
       return { state: 'broken', problem: error.message };

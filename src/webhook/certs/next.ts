@@ -38,8 +38,8 @@ export type Action = { reason: string } & (
 /** Whether a serving certificate is in the last third of its validity period. */
 export function isServingCertificateDue(serving: Certificate, now: Date): boolean {
   const { validFromDate, validToDate } = serving.x509;
-  const life = validToDate.getTime() - validFromDate.getTime();
-  return now.getTime() >= validToDate.getTime() - life / 3;
+  const lifetimeMs = validToDate.getTime() - validFromDate.getTime();
+  return now.getTime() >= validToDate.getTime() - lifetimeMs / 3;
 }
 
 /** Whether a CA is inside its renewal window. */

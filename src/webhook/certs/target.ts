@@ -69,6 +69,6 @@ function sorted(bundle: string): string {
  * of them alike, and a CA that becomes active only moves to the front.
  */
 export function isInSync(target: TargetReading, bundle: string): boolean {
-  const holds = (held: string) => held === bundle || (held.length === bundle.length && sorted(held) === sorted(bundle));
+  const holds = (pem: string) => pem === bundle || (pem.length === bundle.length && sorted(pem) === sorted(bundle));
   return target.state === 'present' && target.entries.every((entry) => holds(entry.bundle));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolder, readRegularFile } from '../../base/index.ts';
 
 /** Number of versions that are kept: a reader that followed the link just before a swap still finds its files. */
-const kept = 4;
+const keptVersions = 4;
 /** Largest file that is read, in bytes. */
 const maxFileBytes = 1024 * 1024;
 /** Maximum number of names that are examined: the folder belongs to this program and has about a dozen. */
@@ -133,15 +133,15 @@ export class VersionedFolder {
     for (const name of await namesIn(this.home)) {
       const path = join(this.home, name);
       if (name.startsWith(draft)) {
-        const found = await lstat(path).catch(() => undefined);
-        if (found !== undefined && Date.now() - found.mtimeMs > staleMs) {
+        const stats = await lstat(path).catch(() => undefined);
+        if (stats !== undefined && Date.now() - stats.mtimeMs > staleMs) {
           await rm(path, { recursive: true, force: true });
         }
       } else if (!present.has(name) && (await this.#isOurLink(name))) {
         await rm(path, { force: true });
       }
     }
-    for (const old of versions.slice(kept)) {
+    for (const old of versions.slice(keptVersions)) {
       await rm(join(this.home, folderName(old)), { recursive: true, force: true });
     }
   }

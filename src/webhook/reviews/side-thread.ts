@@ -91,19 +91,19 @@ export function createSideThread(
   async function ask(task: SideThreadTask, over: AbortSignal): Promise<Reply> {
     over.throwIfAborted();
     worker ??= start();
-    const asked = worker;
+    const current = worker;
     const ended = new AbortController();
     const onExit = () => ended.abort();
-    asked.once('exit', onExit);
-    asked.postMessage(task);
+    current.once('exit', onExit);
+    current.postMessage(task);
     try {
-      const [reply] = await once(asked, 'message', { signal: AbortSignal.any([over, ended.signal]) });
+      const [reply] = await once(current, 'message', { signal: AbortSignal.any([over, ended.signal]) });
       return reply as Reply;
     } catch (error) {
-      await asked.terminate();
+      await current.terminate();
       throw error;
     } finally {
-      asked.off('exit', onExit);
+      current.off('exit', onExit);
     }
   }
 

@@ -6,7 +6,7 @@ import { linesWith } from './lines.ts';
 
 const group = 'hooks.example.com';
 const release = (minor: number): Release => ({ major: 1, minor });
-const life = (version: string, more: Partial<Lifecycle> = {}): Lifecycle => ({
+const lifecycle = (version: string, more: Partial<Lifecycle> = {}): Lifecycle => ({
   group,
   version,
   name: 'Hook',
@@ -28,7 +28,7 @@ const field = 'status.handlers[0].requestHook';
 const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]>, failurePolicy?: string][] = [
   [
     'hook-too-new',
-    life('v1'),
+    lifecycle('v1'),
     {
       3: [`${field}.hook NotSupported "Hook": was introduced in Cluster API v1.4; v1.3 never calls it`],
       4: [],
@@ -36,7 +36,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
   ],
   [
     'hook-version-deprecated',
-    life('v1beta1', { deprecated, replacedBy }),
+    lifecycle('v1beta1', { deprecated, replacedBy }),
     {
       5: [],
       6: [
@@ -46,7 +46,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
   ],
   [
     'hook-version-deprecated',
-    life('v1', { deprecated }),
+    lifecycle('v1', { deprecated }),
     {
       5: [],
       9: [
@@ -56,7 +56,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
   ],
   [
     'hook-version-deprecated',
-    life('v1alpha1', { deprecated, removed: release(7), replacedBy }),
+    lifecycle('v1alpha1', { deprecated, removed: release(7), replacedBy }),
     {
       6: [
         `${field}.apiVersion Invalid "hooks.example.com/v1alpha1": Hook in this version has been deprecated since v1.6 (2024-11), any later release may remove it; serve Better (hooks.example.com/v1) instead`,
@@ -66,7 +66,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
   ],
   [
     'hook-version-removed',
-    life('v1alpha1', { deprecated, removed: release(7), replacedBy }),
+    lifecycle('v1alpha1', { deprecated, removed: release(7), replacedBy }),
     {
       6: [],
       7: [
@@ -76,7 +76,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
   ],
   [
     'hook-version-removed',
-    life('v1alpha1', { deprecated, removed: release(7) }),
+    lifecycle('v1alpha1', { deprecated, removed: release(7) }),
     {
       6: [],
       8: [
@@ -86,7 +86,7 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
   ],
   [
     'failure-policy-blocking',
-    life('v1', { blockingSince: release(6) }),
+    lifecycle('v1', { blockingSince: release(6) }),
     {
       5: [],
       6: [
@@ -98,8 +98,8 @@ const cases: [rule: string, lifecycle: Lifecycle, lines: Record<number, string[]
     },
     'Ignore',
   ],
-  ['failure-policy-blocking', life('v1', { blockingSince: release(6) }), { 6: [] }, 'Fail'],
-  ['failure-policy-blocking', life('v1'), { 6: [] }, 'Ignore'],
+  ['failure-policy-blocking', lifecycle('v1', { blockingSince: release(6) }), { 6: [] }, 'Fail'],
+  ['failure-policy-blocking', lifecycle('v1'), { 6: [] }, 'Ignore'],
 ];
 
 test.each(
@@ -119,7 +119,7 @@ test('each of two handlers of a deprecated version has a finding', () => {
     handlers: ['a', 'b'].map((name) => ({ name: `${name}.my-extension`, requestHook })),
   });
   const lines = linesWith('hook-version-deprecated', object, {
-    options: options(life('v1beta1', { deprecated, replacedBy }), 6),
+    options: options(lifecycle('v1beta1', { deprecated, replacedBy }), 6),
   });
   expect(lines.map((line) => line.slice(0, 40))).toEqual([
     'status.handlers[0].requestHook.apiVersio',

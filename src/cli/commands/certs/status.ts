@@ -53,8 +53,10 @@ function certificateStatus(
   now: Date,
   isDue: (found: Certificate) => boolean,
 ): CertificateStatus {
-  const found = usable(value);
-  return found === undefined ? { what, problem: String(problemOf(value)) } : describe(what, found, now, isDue(found));
+  const certificates = usable(value);
+  return certificates === undefined
+    ? { what, problem: String(problemOf(value)) }
+    : describe(what, certificates, now, isDue(certificates));
 }
 
 /**
@@ -72,7 +74,7 @@ export function statusOf(
   const never = () => false;
   const certificates: CertificateStatus[] = [];
   if (external === undefined) {
-    const active = certificateStatus('CA', facts.active, now, (found) => isCaDue(found, now, caRenewBeforeMs));
+    const active = certificateStatus('CA', facts.active, now, (ca) => isCaDue(ca, now, caRenewBeforeMs));
     if (facts.active.state === 'usable' && facts.activeKey.state !== 'usable') {
       active.problem = `its key ${problemOf(facts.activeKey)}`;
     }
@@ -80,10 +82,10 @@ export function statusOf(
     if (facts.successor.state !== 'absent') {
       certificates.push(certificateStatus('next CA', facts.successor, now, never));
     }
-    certificates.push(...facts.previous.map((found) => describe('previous CA', found, now, false)));
+    certificates.push(...facts.previous.map((ca) => describe('previous CA', ca, now, false)));
   }
-  const serving = certificateStatus('serving certificate', facts.serving, now, (found) =>
-    isServingCertificateDue(found, now),
+  const serving = certificateStatus('serving certificate', facts.serving, now, (certificate) =>
+    isServingCertificateDue(certificate, now),
   );
   if (facts.servingLacks.length > 0 && external === undefined) {
     serving.problem = `not for ${facts.servingLacks.join(', ')}`;
@@ -93,8 +95,8 @@ export function statusOf(
   if (bundleText === undefined) {
     certificates.push({ what: 'trust bundle', problem: String(problemOf(bundle)) });
   } else {
-    for (const found of usable(readCertificates(bundleText)) ?? []) {
-      certificates.push(describe('in trust bundle', found, now, false));
+    for (const certificate of usable(readCertificates(bundleText)) ?? []) {
+      certificates.push(describe('in trust bundle', certificate, now, false));
     }
   }
   const wanted = external === undefined ? facts.bundle : (bundleText ?? '');

@@ -26,12 +26,12 @@ const checkFlag: Flag<readonly GroupedCheck[]> = {
   suggestions: checks.map(({ id }) => id),
   repeatable: true,
   parse: (text) => {
-    const found = checks.find(({ id }) => id === text);
-    if (found === undefined) {
+    const check = checks.find(({ id }) => id === text);
+    if (check === undefined) {
       const ids = checks.map(({ id }) => id);
       throw new FlagError(didYouMean(text, ids, `the checks are ${ids.join(', ')}`));
     }
-    return [found];
+    return [check];
   },
 };
 

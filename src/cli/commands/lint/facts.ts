@@ -30,15 +30,15 @@ async function ofCluster(flags: FactsFlags, io: Io): Promise<LintFacts> {
     if (problems.has('ExtensionConfig') && problems.has('Service')) {
       throw new FailureError(`--cluster-facts: ${problems.get('ExtensionConfig')}`);
     }
-    const tell = () => {
+    const reportUnread = () => {
       for (const [kind, problem] of problems) {
         io.stderr.write(`lint: --cluster-facts: nothing is known about ${kind}s: ${withoutControls(problem)}\n`);
       }
       problems.clear();
     };
-    tell();
+    reportUnread();
     // Secrets are read when a manifest names them.
-    return { facts, prepare, finish: tell };
+    return { facts, prepare, finish: reportUnread };
   } finally {
     progress.stop();
   }

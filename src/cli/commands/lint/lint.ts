@@ -187,8 +187,8 @@ export const command = defineCommand({
       },
     };
     await output.write(format.begin());
-    for await (const found of lint(run)) {
-      const result = 'error' in found ? found : { object: baselines.without(found.object) };
+    for await (const entry of lint(run)) {
+      const result = 'error' in entry ? entry : { object: baselines.without(entry.object) };
       tally(summary, result);
       if ('error' in result) {
         progress.clear();

@@ -52,14 +52,14 @@ export const noCache: DocumentCache = {
 };
 
 /** Why a folder cannot be trusted, or undefined. Other users who can write to it could forge documents of a server. */
-function problemOf(found: Stats): string | undefined {
-  if (!found.isDirectory()) {
+function problemOf(stats: Stats): string | undefined {
+  if (!stats.isDirectory()) {
     return 'is not a folder';
   }
-  if (process.getuid !== undefined && found.uid !== process.getuid()) {
+  if (process.getuid !== undefined && stats.uid !== process.getuid()) {
     return 'belongs to another user';
   }
-  return process.platform !== 'win32' && (found.mode & 0o022) !== 0
+  return process.platform !== 'win32' && (stats.mode & 0o022) !== 0
     ? 'is writable by other users (fix that with chmod 700)'
     : undefined;
 }
@@ -130,11 +130,11 @@ export async function openCache(
     return noCache;
   }
   try {
-    const found = await lstat(directory).catch(() => undefined);
-    if (found === undefined) {
+    const stats = await lstat(directory).catch(() => undefined);
+    if (stats === undefined) {
       makeFolder(directory, 0o700);
     }
-    const problem = problemOf(found ?? (await lstat(directory)));
+    const problem = problemOf(stats ?? (await lstat(directory)));
     if (problem !== undefined) {
       warn(`the cache ${directory} is not used: it ${problem}`);
       return noCache;

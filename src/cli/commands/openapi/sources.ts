@@ -158,15 +158,15 @@ async function oneDocument(
   server: DocumentServer,
   place: DocumentPlace,
   { cache }: FetchContext,
-  found: Collection,
+  collection: Collection,
 ): Promise<{ document: JsonObject; isConverted: boolean }> {
   const key = `${server.name}\n${place.path}`;
-  const kept = place.hash === undefined ? undefined : await cache.read(key);
-  if (kept !== undefined) {
+  const cached = place.hash === undefined ? undefined : await cache.read(key);
+  if (cached !== undefined) {
     try {
-      const document = openApiOf(parseJson(kept));
-      found.count(kept.length);
-      found.cached++;
+      const document = openApiOf(parseJson(cached));
+      collection.count(cached.length);
+      collection.cached++;
       return document;
     } catch (error) {
       if (!(error instanceof InvalidOpenApi || error instanceof JsonError)) {
@@ -188,7 +188,7 @@ async function oneDocument(
     value = await server.get(place.path.split('?')[0] as string);
   }
   const text = JSON.stringify(value);
-  found.count(text.length);
+  collection.count(text.length);
   const document = openApiOf(value);
   if (isListed) {
     await cache.write(key, Buffer.from(text));
@@ -201,14 +201,14 @@ async function fromList(
   server: DocumentServer,
   places: readonly DocumentPlace[],
   surroundings: FetchContext,
-  found: Collection,
+  collection: Collection,
 ): Promise<void> {
   if (places.length > maxDocuments) {
     throw new FailureError(`${server.name} lists more than ${maxDocuments} documents; merge some of them`);
   }
   const results = inTurn(places, async (place) => {
     try {
-      return { place, result: await oneDocument(server, place, surroundings, found) };
+      return { place, result: await oneDocument(server, place, surroundings, collection) };
     } catch (error) {
       surroundings.signal.throwIfAborted();
       if (error instanceof LimitError) {
@@ -220,9 +220,9 @@ async function fromList(
   let done = 0;
   for await (const { place, result, problem } of results) {
     if (result === undefined) {
-      found.missing.push({ document: place.name, reason: problem.message });
+      collection.missing.push({ document: place.name, reason: problem.message });
     } else {
-      found.add(place.name, result);
+      collection.add(place.name, result);
     }
     surroundings.onProgress(++done, places.length);
   }
@@ -232,7 +232,7 @@ async function fromList(
 async function fromCluster(
   flags: { kubeconfig: string | undefined; context: string | undefined },
   surroundings: FetchContext,
-  found: Collection,
+  collection: Collection,
 ): Promise<void> {
   let server: DocumentServer;
   let list: JsonObject;
@@ -259,10 +259,10 @@ async function fromCluster(
   if (places === undefined) {
     throw new FailureError(`${printable(server.name)}/openapi/v3 is not a list of documents`);
   }
-  await fromList(server, places, surroundings, found);
+  await fromList(server, places, surroundings, collection);
 }
 
-async function fromUrl(url: URL, surroundings: FetchContext, found: Collection): Promise<void> {
+async function fromUrl(url: URL, surroundings: FetchContext, collection: Collection): Promise<void> {
   let bytes: Buffer;
   try {
     bytes = await fetchLimited(url, surroundings.signal);
@@ -276,18 +276,18 @@ async function fromUrl(url: URL, surroundings: FetchContext, found: Collection):
     // Not JSON, so it is not a list, but it may be a document in YAML.
   }
   if (places !== undefined) {
-    await fromList(urlServer(url, surroundings.signal), places, surroundings, found);
+    await fromList(urlServer(url, surroundings.signal), places, surroundings, collection);
     return;
   }
-  found.count(bytes.length);
+  collection.count(bytes.length);
   try {
-    found.add(shown(url), readOpenApi(bytes));
+    collection.add(shown(url), readOpenApi(bytes));
   } catch (error) {
     throw error instanceof InvalidOpenApi ? new FailureError(`${shown(url)} ${error.message}`) : error;
   }
 }
 
-async function fromFiles(path: string, surroundings: FetchContext, found: Collection): Promise<void> {
+async function fromFiles(path: string, surroundings: FetchContext, collection: Collection): Promise<void> {
   let count = 0;
   const { io, signal } = surroundings;
   for await (const source of readManifests([path], io.stdin as Readable, signal)) {
@@ -298,8 +298,8 @@ async function fromFiles(path: string, surroundings: FetchContext, found: Collec
     count++;
     try {
       const bytes = Buffer.from(source.text.replace(/^\ufeff/, ''));
-      found.count(bytes.length);
-      found.add(source.file, readOpenApi(bytes));
+      collection.count(bytes.length);
+      collection.add(source.file, readOpenApi(bytes));
     } catch (error) {
       throw error instanceof InvalidOpenApi || error instanceof JsonError ? problem(error.message) : error;
     }
@@ -322,9 +322,9 @@ export async function gather(
   flags: { kubeconfig: string | undefined; context: string | undefined },
   surroundings: FetchContext,
 ): Promise<Gathered> {
-  const found = new Collection();
+  const collection = new Collection();
   if (args.length === 0 || flags.kubeconfig !== undefined || flags.context !== undefined) {
-    await fromCluster(flags, surroundings, found);
+    await fromCluster(flags, surroundings, collection);
   }
   for (const [index, argument] of args.entries()) {
     const url = /^https?:\/\//i.test(argument) ? URL.parse(argument) : undefined;
@@ -334,9 +334,9 @@ export async function gather(
     if (url !== undefined && (url.username !== '' || url.password !== '')) {
       throw new UsageError('openapi merge: a URL must not contain a user name; for an API server use --kubeconfig');
     }
-    await (url === undefined ? fromFiles(argument, surroundings, found) : fromUrl(url, surroundings, found));
+    await (url === undefined ? fromFiles(argument, surroundings, collection) : fromUrl(url, surroundings, collection));
     surroundings.onProgress(index + 1, args.length);
   }
-  found.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
-  return found;
+  collection.missing.sort((a, b) => (a.document < b.document ? -1 : 1));
+  return collection;
 }

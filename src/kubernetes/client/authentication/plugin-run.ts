@@ -163,9 +163,9 @@ export async function runPlugin(
     signal.removeEventListener('abort', onAbort);
     giveBack?.();
     if (code !== 0) {
-      const said = complaint().toString('utf8').trim();
+      const text = complaint().toString('utf8').trim();
       const how = code === null ? `was ended by ${killedBy}` : `failed with exit code ${code}`;
-      reject(new PluginError(command, said === '' ? how : `${how}: ${said}`));
+      reject(new PluginError(command, text === '' ? how : `${how}: ${text}`));
       return;
     }
     try {

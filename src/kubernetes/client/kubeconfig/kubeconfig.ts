@@ -175,11 +175,11 @@ async function loadFiles(named: string | undefined, env: NodeJS.ProcessEnv): Pro
     return config;
   }
   const files = defaultFiles(env);
-  const found = (await Promise.all(files.map(load))).filter((config) => config !== undefined);
-  if (found.length === 0 && env.KUBECONFIG) {
+  const configs = (await Promise.all(files.map(load))).filter((config) => config !== undefined);
+  if (configs.length === 0 && env.KUBECONFIG) {
     throw new KubeConfigError(`KUBECONFIG: ${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist`);
   }
-  return found.length > 0 ? merged(found) : undefined;
+  return configs.length > 0 ? merged(configs) : undefined;
 }
 
 /** What a pod's service account leads to. */

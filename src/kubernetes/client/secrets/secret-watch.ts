@@ -41,7 +41,7 @@ export function watchServingSecret(
   const key = `${namespace}/${name}`;
   let last = '';
   /** Each state once: what else changes in the Secret does not matter. */
-  function pass(state: SecretEvent): void {
+  function emit(state: SecretEvent): void {
     const text = JSON.stringify(state);
     if (text !== last) {
       last = text;
@@ -63,7 +63,7 @@ export function watchServingSecret(
       return { metadata: object.metadata ?? {}, secret };
     },
     onChange: ({ type, object }) =>
-      pass(
+      emit(
         type === 'deleted'
           ? { kind: 'absent', reason: `Secret ${key} was deleted` }
           : { kind: 'secret', secret: object.secret as unknown as ServingSecret },
@@ -73,7 +73,7 @@ export function watchServingSecret(
   });
   void informer.synced.then(() => {
     if (informer.list().length === 0) {
-      pass({ kind: 'absent', reason: `Secret ${key} does not exist` });
+      emit({ kind: 'absent', reason: `Secret ${key} does not exist` });
     }
   });
   return () => informer.stop();

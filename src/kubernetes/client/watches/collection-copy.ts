@@ -81,25 +81,25 @@ export class CollectionCopy {
    *   which the copy does not change.
    */
   newList(): { add(object: JsonObject): void; replace(): void } {
-    const found = new Map<string, JsonObject>();
+    const listed = new Map<string, JsonObject>();
     let length = 0;
     return {
       add: (object) => {
         length += this.#lengthOf(object);
         this.#checkLength(length, this.#options.maxLength);
-        found.set(objectKey(object), object);
+        listed.set(objectKey(object), object);
       },
-      replace: () => this.#replace(found),
+      replace: () => this.#replace(listed),
     };
   }
 
-  #replace(found: ReadonlyMap<string, JsonObject>): void {
+  #replace(listed: ReadonlyMap<string, JsonObject>): void {
     for (const key of [...this.#objects.keys()]) {
-      if (!found.has(key)) {
+      if (!listed.has(key)) {
         this.remove(key);
       }
     }
-    for (const object of found.values()) {
+    for (const object of listed.values()) {
       // The list as a whole is within the limit; while it is being applied, the copy may exceed it.
       this.#put(object, Number.POSITIVE_INFINITY);
     }

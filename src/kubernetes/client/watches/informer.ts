@@ -153,12 +153,12 @@ class CollectionFollower implements Informer {
         next = retries.afterEnd(this.#lifeOfWatch());
         problem = `${this.#subject}: the API server ends the watch at once`;
       } catch (error) {
-        const life = this.#lifeOfWatch();
+        const lastedMs = this.#lifeOfWatch();
         // It is unknown which changes were missed, and a server that lost its storage counts versions from the
         // beginning.
         this.#version = undefined;
         const isTooOld = isStatus(error, 410);
-        next = retries.afterError(error, life, isTooOld);
+        next = retries.afterError(error, lastedMs, isTooOld);
         problem = this.#describe(error, 'watch');
       }
       if (next !== 'again') {
@@ -189,17 +189,17 @@ class CollectionFollower implements Informer {
     const until = performance.now() + durationMs;
     let failures = 0;
     while (!this.#stop.signal.aborted) {
-      let asked = 0;
+      let retryAfterMs = 0;
       try {
         await this.#readObject(only);
         failures = 0;
         this.#report(`${problem}; until it can be watched, it is read every ${pollMs / 1000} s`);
       } catch (error) {
         failures++;
-        asked = askedWait(error);
+        retryAfterMs = askedWait(error);
         this.#report(`${this.#describe(error, 'get')}; the last version that was read stays in use`);
       }
-      const next = Math.max(asked, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
+      const next = Math.max(retryAfterMs, failures === 0 ? pollMs : waitAfter(failures, pollMs, maxPollMs));
       const left = until - performance.now();
       if (left <= next) {
         return sleepFor(Math.max(0, left));
@@ -217,22 +217,22 @@ class CollectionFollower implements Informer {
   /** Lists everything; the copy changes only when the list is complete. Returns the version of the list. */
   async #readAll(): Promise<string> {
     const { path, resource } = this.#options;
-    const found = this.#copy.newList();
+    const list = this.#copy.newList();
     let version = '';
     const collection = { path, resource, query: this.#query, maxObjects: this.#maxObjects };
     for await (const { items, resourceVersion } of listPages(this.#cluster, collection)) {
       version = resourceVersion;
       for (const object of items) {
-        found.add(this.#keep(object));
+        list.add(this.#keep(object));
       }
     }
-    this.#takeOver(found);
+    this.#takeOver(list);
     return version;
   }
 
-  #takeOver(found: { replace(): void }): void {
+  #takeOver(list: { replace(): void }): void {
     this.#confirm();
-    found.replace();
+    list.replace();
     // The callback for a change may have stopped the informer.
     this.#stop.signal.throwIfAborted();
     this.isSynced = true;
@@ -265,16 +265,16 @@ class CollectionFollower implements Informer {
   /** Reads the current state. Rejects when that fails; that the object is absent is also a state. */
   async #readObject({ name }: NamedObject): Promise<void> {
     const before = this.#changes;
-    const found = this.#copy.newList();
+    const list = this.#copy.newList();
     try {
-      found.add(this.#keep(await this.#cluster.request('GET', `${this.#options.path}/${encodeURIComponent(name)}`)));
+      list.add(this.#keep(await this.#cluster.request('GET', `${this.#options.path}/${encodeURIComponent(name)}`)));
     } catch (error) {
       if (!isStatus(error, 404)) {
         throw error;
       }
     }
     if (this.#changes === before) {
-      this.#takeOver(found);
+      this.#takeOver(list);
     }
   }
 

@@ -13,7 +13,7 @@ const searchedFrom = 64;
  */
 export function closingQuote(json: Buffer, from: number): number {
   let at = from;
-  let found = -1;
+  let position = -1;
   while (at < json.length) {
     const near = Math.min(at + searchedFrom, json.length);
     while (at < near) {
@@ -26,13 +26,13 @@ export function closingQuote(json: Buffer, from: number): number {
       break;
     }
     // A long string: a patch in base64, or a message. The next quote may be far away: it is searched for once.
-    if (found < at) {
+    if (position < at) {
       const next = json.indexOf(quote, at);
-      found = next === -1 ? json.length : next;
+      position = next === -1 ? json.length : next;
     }
-    const escaping = json.subarray(at, found).indexOf(backslash);
+    const escaping = json.subarray(at, position).indexOf(backslash);
     if (escaping === -1) {
-      return found;
+      return position;
     }
     at += escaping + 2;
   }

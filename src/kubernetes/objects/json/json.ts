@@ -23,33 +23,33 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** The value at a path of fields and indices in a JSON value; undefined if the path does not exist. */
 export function fieldAt(value: Json | undefined, ...path: readonly (string | number)[]): Json | undefined {
-  let found = value;
+  let inner = value;
   for (const key of path) {
-    if (Array.isArray(found)) {
-      found = typeof key === 'number' ? found[key] : undefined;
+    if (Array.isArray(inner)) {
+      inner = typeof key === 'number' ? inner[key] : undefined;
     } else {
-      found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+      inner = isJsonObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined;
     }
   }
-  return found;
+  return inner;
 }
 
 /** An object at a path, or an empty one. */
 export function objectAt(value: Json | undefined, ...path: readonly (string | number)[]): JsonObject {
-  const found = fieldAt(value, ...path);
-  return isJsonObject(found) ? found : {};
+  const field = fieldAt(value, ...path);
+  return isJsonObject(field) ? field : {};
 }
 
 /** A text at a path, or an empty one. */
 export function textAt(value: Json | undefined, ...path: readonly (string | number)[]): string {
-  const found = fieldAt(value, ...path);
-  return typeof found === 'string' ? found : '';
+  const field = fieldAt(value, ...path);
+  return typeof field === 'string' ? field : '';
 }
 
 /** The items of a list at a path; none if there is anything else. */
 export function itemsAt(value: Json | undefined, ...path: readonly (string | number)[]): Json[] {
-  const found = fieldAt(value, ...path);
-  return Array.isArray(found) ? found : [];
+  const field = fieldAt(value, ...path);
+  return Array.isArray(field) ? field : [];
 }
 
 /** The items of a list at a path that are objects. */

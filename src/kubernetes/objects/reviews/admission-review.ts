@@ -71,11 +71,11 @@ function kindOf(value: Json | undefined): GroupVersionKind | undefined {
  * for the sender of the review, with `uid` if the response can still be a review.
  */
 export function decodeAdmissionReview(body: Json): DecodedAdmissionReview {
-  const found = requestIn(body, 'admission.k8s.io/v1', 'AdmissionReview');
-  if ('problem' in found) {
-    return found;
+  const parsed = requestIn(body, 'admission.k8s.io/v1', 'AdmissionReview');
+  if ('problem' in parsed) {
+    return parsed;
   }
-  const { request, uid } = found;
+  const { request, uid } = parsed;
   const kind = kindOf(request.kind);
   if (kind === undefined) {
     return { problem: 'request.kind must be an object with group, version and kind', uid };

@@ -30,11 +30,11 @@ type DecodedConversionReview = { request: ConversionRequest } | { problem: strin
  * returned as `problem`, a sentence for the sender of the review, with `uid` if the response can still be a review.
  */
 export function decodeConversionReview(body: Json): DecodedConversionReview {
-  const found = requestIn(body, 'apiextensions.k8s.io/v1', 'ConversionReview');
-  if ('problem' in found) {
-    return found;
+  const parsed = requestIn(body, 'apiextensions.k8s.io/v1', 'ConversionReview');
+  if ('problem' in parsed) {
+    return parsed;
   }
-  const { request, uid } = found;
+  const { request, uid } = parsed;
   const { desiredAPIVersion, objects } = request;
   if (typeof desiredAPIVersion !== 'string') {
     return { problem: `request.desiredAPIVersion must be a string, got ${describe(desiredAPIVersion)}`, uid };

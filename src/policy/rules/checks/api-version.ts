@@ -56,11 +56,11 @@ export const apiVersionRules: readonly Rule[] = [
       if (writtenAs === hubVersion) {
         return;
       }
-      const life = hooks.find(group, writtenAs, kind);
-      if (life === undefined || !['deprecated', 'removed'].includes(phaseIn(life, clusterApi))) {
+      const lifecycle = hooks.find(group, writtenAs, kind);
+      if (lifecycle === undefined || !['deprecated', 'removed'].includes(phaseIn(lifecycle, clusterApi))) {
         return;
       }
-      const instead = life.replacedBy;
+      const instead = lifecycle.replacedBy;
       // Word for word the API server's own warning about a version that the CRD marks deprecated: kubectl prints it once.
       const message = `${group}/${writtenAs} ${kind} is deprecated${instead === undefined ? '' : `; use ${instead.group}/${instead.version} ${instead.name}`}`;
       report({ path: ['apiVersion'], reason: 'FieldValueInvalid', message, verbatim: true });

@@ -122,11 +122,11 @@ export const handlersRules: readonly Rule[] = [
     about: 'handlers',
     check({ handlers }, report) {
       const seen = new Map<string, string>();
-      for (const { handler, path, life } of handlers) {
-        if (!life?.singleton) {
+      for (const { handler, path, lifecycle } of handlers) {
+        if (!lifecycle?.singleton) {
           continue;
         }
-        const hook = nameHook(life);
+        const hook = nameHook(lifecycle);
         const first = seen.get(hook);
         if (first === undefined) {
           seen.set(hook, handler.name ?? '');
@@ -134,7 +134,7 @@ export const handlersRules: readonly Rule[] = [
           report({
             path: [...path, 'requestHook', 'hook'],
             reason: 'FieldValueDuplicate',
-            value: life.name,
+            value: lifecycle.name,
             message: `handler ${showValue(first)} already serves ${hook}, which only one handler may serve; remove one of them`,
           });
         }

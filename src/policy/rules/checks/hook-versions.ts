@@ -18,15 +18,16 @@ export const hookVersionsRules: readonly Rule[] = [
     summary: 'No handler serves a hook version that the targeted Cluster API release no longer has.',
     severity: 'deny',
     field: ['requestHook', 'apiVersion'],
-    findingOf({ life }, { clusterApi }) {
-      if (life?.removed === undefined || phaseIn(life, clusterApi) !== 'removed') {
+    findingOf({ lifecycle }, { clusterApi }) {
+      if (lifecycle?.removed === undefined || phaseIn(lifecycle, clusterApi) !== 'removed') {
         return undefined;
       }
-      const remedy = life.replacedBy === undefined ? 'remove the handler' : `serve ${nameHook(life.replacedBy)}`;
+      const remedy =
+        lifecycle.replacedBy === undefined ? 'remove the handler' : `serve ${nameHook(lifecycle.replacedBy)}`;
       return {
         reason: 'FieldValueNotSupported',
-        value: `${life.group}/${life.version}`,
-        message: `${life.name} in this version was removed in Cluster API ${formatRelease(life.removed)} and is never called by ${formatRelease(clusterApi)}; ${remedy} instead`,
+        value: `${lifecycle.group}/${lifecycle.version}`,
+        message: `${lifecycle.name} in this version was removed in Cluster API ${formatRelease(lifecycle.removed)} and is never called by ${formatRelease(clusterApi)}; ${remedy} instead`,
       };
     },
     bad: invented('v1alpha1', removedHook),
@@ -37,9 +38,9 @@ export const hookVersionsRules: readonly Rule[] = [
     summary: 'No handler serves a hook version that is deprecated in the targeted Cluster API release.',
     severity: 'warn',
     field: ['requestHook', 'apiVersion'],
-    findingOf({ life }, { clusterApi }) {
-      const deprecation = life && deprecationIn(life, clusterApi);
-      if (life === undefined || deprecation === undefined) {
+    findingOf({ lifecycle }, { clusterApi }) {
+      const deprecation = lifecycle && deprecationIn(lifecycle, clusterApi);
+      if (lifecycle === undefined || deprecation === undefined) {
         return undefined;
       }
       const { since, supportedUntil } = deprecation;
@@ -47,11 +48,11 @@ export const hookVersionsRules: readonly Rule[] = [
         supportedUntil === undefined
           ? 'any later release may remove it'
           : `supported at least until ${formatRelease(supportedUntil.release)} and ${supportedUntil.month}`;
-      const remedy = life.replacedBy === undefined ? '' : `; serve ${nameHook(life.replacedBy)} instead`;
+      const remedy = lifecycle.replacedBy === undefined ? '' : `; serve ${nameHook(lifecycle.replacedBy)} instead`;
       return {
         reason: 'FieldValueInvalid',
-        value: `${life.group}/${life.version}`,
-        message: `${life.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), ${until}${remedy}`,
+        value: `${lifecycle.group}/${lifecycle.version}`,
+        message: `${lifecycle.name} in this version has been deprecated since ${formatRelease(since.release)} (${since.date}), ${until}${remedy}`,
       };
     },
     bad: invented('v1beta1', deprecatedHook),
@@ -62,8 +63,8 @@ export const hookVersionsRules: readonly Rule[] = [
     summary: "Every hook that a handler serves is in the catalog (--hook-lifecycles adds a provider's own).",
     severity: 'warn',
     field: ['requestHook', 'hook'],
-    findingOf({ hook, life }, { hooks }) {
-      if (hook === undefined || life !== undefined) {
+    findingOf({ hook, lifecycle }, { hooks }) {
+      if (hook === undefined || lifecycle !== undefined) {
         return undefined;
       }
       const meant =
@@ -87,12 +88,12 @@ export const hookVersionsRules: readonly Rule[] = [
     summary: 'Every hook that a handler serves exists in the targeted Cluster API release.',
     severity: 'warn',
     field: ['requestHook', 'hook'],
-    findingOf: ({ life }, { clusterApi }) =>
-      life !== undefined && phaseIn(life, clusterApi) === 'future'
+    findingOf: ({ lifecycle }, { clusterApi }) =>
+      lifecycle !== undefined && phaseIn(lifecycle, clusterApi) === 'future'
         ? {
             reason: 'FieldValueNotSupported',
-            value: life.name,
-            message: `was introduced in Cluster API ${formatRelease(life.introduced)}; ${formatRelease(clusterApi)} never calls it`,
+            value: lifecycle.name,
+            message: `was introduced in Cluster API ${formatRelease(lifecycle.introduced)}; ${formatRelease(clusterApi)} never calls it`,
           }
         : undefined,
     bad: invented('v1', futureHook),
@@ -103,14 +104,14 @@ export const hookVersionsRules: readonly Rule[] = [
     summary: 'A handler of a blocking hook has failurePolicy Fail.',
     severity: 'warn',
     field: ['failurePolicy'],
-    findingOf: ({ handler, life }, { clusterApi }) =>
+    findingOf: ({ handler, lifecycle }, { clusterApi }) =>
       handler.failurePolicy === 'Ignore' &&
-      life?.blockingSince !== undefined &&
-      compareReleases(clusterApi, life.blockingSince) >= 0
+      lifecycle?.blockingSince !== undefined &&
+      compareReleases(clusterApi, lifecycle.blockingSince) >= 0
         ? {
             reason: 'FieldValueInvalid',
             value: 'Ignore',
-            message: `${life.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
+            message: `${lifecycle.name} is a blocking hook, but with Ignore an error of the handler lets the operation continue; use Fail`,
           }
         : undefined,
     bad: { failurePolicy: 'Ignore' },

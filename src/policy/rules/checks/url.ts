@@ -69,8 +69,8 @@ export const urlRules: readonly Rule[] = [
         const message = `${uri.problem}; write a URL like https://extensions.example.com:8443/path`;
         report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
       } else if (uri.scheme !== 'https') {
-        const found = uri.scheme === '' ? 'no scheme' : `the scheme ${uri.scheme}`;
-        const message = `has ${found}; the only one allowed is https, as in https://extensions.example.com`;
+        const scheme = uri.scheme === '' ? 'no scheme' : `the scheme ${uri.scheme}`;
+        const message = `has ${scheme}; the only one allowed is https, as in https://extensions.example.com`;
         report({ path: urlPath, reason: 'FieldValueInvalid', value, message });
       }
     },

@@ -11,15 +11,15 @@ export interface PlacedHandler {
   /** The hook that it serves, or undefined if its requestHook is incomplete. */
   hook: LifecycleKey | undefined;
   /** The lifecycle of the hook; undefined if it is not in the catalog. */
-  life: Lifecycle | undefined;
+  lifecycle: Lifecycle | undefined;
 }
 
 /** The handlers of an object, each with its path. */
 export function handlersOf(object: ExtensionConfig, hooks: HookCatalog): readonly PlacedHandler[] {
   return (object.status?.handlers ?? []).map((handler, index) => {
     const hook = hookOf(handler);
-    const life = hook && hooks.find(hook.group, hook.version, hook.name);
-    return { handler, path: ['status', 'handlers', index], hook, life };
+    const lifecycle = hook && hooks.find(hook.group, hook.version, hook.name);
+    return { handler, path: ['status', 'handlers', index], hook, lifecycle };
   });
 }
 

@@ -51,8 +51,8 @@ export function selectorFor(
     let selected: boolean | CallError = selector !== undefined;
     if (selector !== undefined && Object.values(selector).some((part) => Object.keys(part ?? {}).length > 0)) {
       labels ??= labelsOf(namespace, namespaceLabels, signal);
-      const found = await labels;
-      selected = isCallError(found) ? found : selectsLabels(selector, found.labels);
+      const ofNamespace = await labels;
+      selected = isCallError(ofNamespace) ? ofNamespace : selectsLabels(selector, ofNamespace.labels);
     }
     decided.set(extension, selected);
     return selected;

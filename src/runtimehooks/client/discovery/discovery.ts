@@ -79,8 +79,8 @@ function nameProblems(name: string): string[] {
 /** The problems with one handler; `seen` contains the names of the handlers before it. */
 function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHooks): DiscoveryProblem[] {
   const name = quotable(offered.name ?? '');
-  const found: DiscoveryProblem[] = [];
-  const add = (message: string, remedy: string) => found.push({ handler: name, message, remedy });
+  const problems: DiscoveryProblem[] = [];
+  const add = (message: string, remedy: string) => problems.push({ handler: name, message, remedy });
   if (seen.has(offered.name ?? '')) {
     add(`duplicate name for handler ${name} found`, 'give each handler of the server a unique name, even across hooks');
   }
@@ -131,7 +131,7 @@ function problemsOf(offered: OfferedHandler, seen: Set<string>, known: KnownHook
       );
     }
   }
-  return found;
+  return problems;
 }
 
 /**

@@ -89,8 +89,8 @@ function rootsOfSystem(): string[] {
   if (systemRoots === undefined) {
     // The one file and the folder with its links have each of them four times (Debian), and OpenSSL parses them all.
     // Not imported by name: an older Node.js would name it as missing, instead of saying that it is too old.
-    const found = [...new Set(tls.getCACertificates('system'))];
-    systemRoots = found.length > 0 ? found : tls.getCACertificates('default');
+    const roots = [...new Set(tls.getCACertificates('system'))];
+    systemRoots = roots.length > 0 ? roots : tls.getCACertificates('default');
   }
   return systemRoots;
 }
@@ -167,18 +167,18 @@ function createPools(options: ConnectionOptions) {
 
   function poolFor(key: string, { target, caBundle }: Exchange): Pool {
     const certificate = options.clientCertificate?.();
-    const kept = pools.get(key);
+    const reusable = pools.get(key);
     if (
-      kept !== undefined &&
-      kept.origin === target.origin &&
-      kept.caBundle === caBundle &&
-      kept.certificate?.cert === certificate?.cert &&
-      kept.certificate?.key === certificate?.key
+      reusable !== undefined &&
+      reusable.origin === target.origin &&
+      reusable.caBundle === caBundle &&
+      reusable.certificate?.cert === certificate?.cert &&
+      reusable.certificate?.key === certificate?.key
     ) {
-      return kept.pool;
+      return reusable.pool;
     }
     // Calls in flight finish on their old connections.
-    kept?.pool.close().catch(() => {});
+    reusable?.pool.close().catch(() => {});
     const elsewhere = options.resolve?.(target.host);
     const connect = buildConnector({
       secureContext: contextFor(caBundle, certificate),

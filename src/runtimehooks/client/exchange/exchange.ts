@@ -109,12 +109,12 @@ export async function exchange(outgoing: Outgoing, context: ExchangeContext): Pr
   if (isCallError(target)) {
     return target;
   }
-  const held = outgoing.ignoresBackoff ? undefined : backoff.holds(extension);
-  if (held !== undefined) {
+  const backingOff = outgoing.ignoresBackoff ? undefined : backoff.holds(extension);
+  if (backingOff !== undefined) {
     metrics?.heldBack(extension.name);
     return {
       step: 'backoff',
-      message: `extension ${JSON.stringify(extension.name)} is not called for another ${Math.ceil(held.waitMs / 1000)}s: it failed ${held.failures === 1 ? 'once' : `${held.failures} times`} in a row, last with: ${held.lastError}`,
+      message: `extension ${JSON.stringify(extension.name)} is not called for another ${Math.ceil(backingOff.waitMs / 1000)}s: it failed ${backingOff.failures === 1 ? 'once' : `${backingOff.failures} times`} in a row, last with: ${backingOff.lastError}`,
     };
   }
   const timeout = AbortSignal.timeout(timeoutSeconds * 1000);

@@ -52,7 +52,7 @@ export function createCallMetrics(registry: Registry, loads: () => readonly Exte
     buckets,
     registers,
   });
-  const held = new Counter({
+  const heldCalls = new Counter({
     name: 'extensionconfig_extension_calls_held_back_total',
     help: 'Calls not made because the extension failed before and is in backoff.',
     labelNames: ['extension'],
@@ -94,6 +94,6 @@ export function createCallMetrics(registry: Registry, loads: () => readonly Exte
       requests.inc({ ...labels });
       durations.observe(call, seconds);
     },
-    heldBack: (extension) => held.inc({ extension }),
+    heldBack: (extension) => heldCalls.inc({ extension }),
   };
 }
