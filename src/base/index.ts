@@ -8,7 +8,7 @@ export { packageRoot } from './files/package-root.ts';
 export { FileError, readRegularFile, readRegularFileSync } from './files/regular-file.ts';
 export { systemProblem } from './files/system-problem.ts';
 export { parseSmallYaml, readableYaml, YamlError } from './files/yaml.ts';
-export type { Log } from './log.ts';
+export { bugFields, type Log } from './log.ts';
 export { orAborted } from './or-aborted.ts';
 export { createLogOutput, type LogStream } from './terminal/log-output.ts';
 export { withoutNodeHint } from './terminal/node-hint.ts';

@@ -4,6 +4,16 @@ interface Write {
   (fields: object, message?: string): void;
 }
 
+/**
+ * What the log says about an error that only a bug can cause: its name, and its stack, which names code. Without the
+ * message, which might contain part of an object, and whose lines might look like code.
+ */
+export function bugFields(error: unknown): { error: string; stack: string[] } {
+  const lines = error instanceof Error ? error.stack?.replace(error.message, '').split('\n') : undefined;
+  const stack = lines?.filter((line) => /^\s+at /.test(line)) ?? [];
+  return { error: error instanceof Error ? error.name : typeof error, stack };
+}
+
 /** Where lines of a handler go: a pino logger is one. */
 export interface Log {
   trace: Write;

@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { Server, TLSSocket } from 'node:tls';
-import type { Log } from '../base/index.ts';
+import { bugFields, type Log } from '../base/index.ts';
 import type { CertificatePair } from './certificates/certificate.ts';
 import type { ConnectionEvents, Connections } from './connections/connections.ts';
 import type { Limits } from './connections/limits.ts';
@@ -9,7 +9,7 @@ import { trackConnections } from './connections/track.ts';
 import type { HttpRequest } from './requests/body.ts';
 import { refuseBrokenRequests } from './requests/broken-requests.ts';
 import { type ClientPolicy, refusalOf } from './requests/client-policy.ts';
-import { beginExchange, type Handler, type HttpResponse } from './requests/exchange.ts';
+import { beginExchange, type Exchange, type Handler, type HttpResponse } from './requests/exchange.ts';
 
 /**
  * TLS 1.2 only with forward secrecy and authenticated encryption; TLS 1.3 as it is. Go, and so every API server, has
@@ -42,6 +42,9 @@ const windowBytes = { request: 256 * 1024, connection: 1024 * 1024 };
  * expires; a client that makes requests only to cancel them (CVE-2023-44487) loses its connection.
  */
 const resets = { streamResetBurst: 200, streamResetRate: 33 };
+
+/** Longest path that is logged, in characters. */
+const maxLoggedPath = 512;
 
 /** Options of an HTTPS port. */
 interface HttpsOptions {
@@ -119,12 +122,24 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
       }
     });
   }
+  async function handle(exchange: Exchange): Promise<void> {
+    try {
+      await handler(exchange);
+    } catch (error) {
+      // A bug, which must not end the process, and with it all other requests.
+      exchange.refuse({ code: 500, message: 'internal error; see the log of the server' });
+      log.error(
+        { path: exchange.path.slice(0, maxLoggedPath), ...bugFields(error) },
+        'the handler of a request failed',
+      );
+    }
+  }
   const onRequest = (request: HttpRequest, response: HttpResponse) => {
     const exchange = beginExchange(request, response, connections);
     if (exchange?.connection.refusal !== undefined) {
       exchange.refuse({ code: 403, message: exchange.connection.refusal });
     } else if (exchange !== undefined) {
-      void handler(exchange);
+      void handle(exchange);
     }
   };
   server.on('request', onRequest);

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type CertificateEvent, ListenError, type ServerOptions, startServer } from '../../src/server/index.ts';
+import {
+  type CertificateEvent,
+  type Exchange,
+  ListenError,
+  type ServerOptions,
+  startServer,
+} from '../../src/server/index.ts';
 import { metricAt } from '../support/metrics.ts';
 import { isOpen } from '../support/ports.ts';
 import { localhost, makeCertificate, testCa } from './certificates.ts';
@@ -259,6 +265,84 @@ test('a request over HTTP/2 that arrives after its refusal gets no other respons
   stream.end('}');
   expect([headers[':status'], await responded.promise]).toEqual([408, 'nothing thrown']);
   expect(await metric('http_refusals_total{code="408"}')).toBe(1);
+});
+
+describe('a handler that throws an error', () => {
+  const failing = (fails: (exchange: Exchange) => void | Promise<void>) => () => (exchange: Exchange) =>
+    exchange.path === '/' ? exchange.respond({ code: 200, text: '{}' }) : fails(exchange);
+
+  test.each<[string, (exchange: Exchange) => void | Promise<void>]>([
+    [
+      'at once',
+      () => {
+        throw new TypeError('the object held: hunter2');
+      },
+    ],
+    [
+      'after it has read the body',
+      async (exchange) => {
+        await exchange.readBody('any request');
+        throw new TypeError('the object held: hunter2');
+      },
+    ],
+  ])('%s: a 500 without details, counted and logged; the server goes on', async (_, fails) => {
+    const { port, lines, metric } = await serving({ handler: failing(fails) });
+    const { code, json } = await send(port, '/fails', '{}');
+    expect([code, json()]).toEqual([500, expect.objectContaining({ kind: 'Status', code: 500 })]);
+    expect(json().message).toBe('internal error; see the log of the server');
+    expect(await metric('http_refusals_total{code="500"}')).toBe(1);
+    expect(lines.at(-1)).toEqual({
+      level: 50,
+      path: '/fails',
+      error: 'TypeError',
+      stack: expect.arrayContaining([expect.stringMatching(/^ +at .*server\.test\.ts/)]),
+      msg: 'the handler of a request failed',
+    });
+    expect(JSON.stringify(lines)).not.toContain('hunter2');
+    expect((await send(port, '/', '{}')).code).toBe(200);
+  });
+
+  test.each([false, true])('whose request has arrived keeps its connection (HTTP/2: %s)', async (http2) => {
+    const handler = failing(async (exchange) => {
+      await exchange.readBody('any request');
+      throw new Error('no');
+    });
+    const { port, metric } = await serving({ http2, handler });
+    const codes: unknown[] = [];
+    if (http2) {
+      const session = connectHttp2(`https://localhost:${port}`, { ca: testCa.cert });
+      onTestFinished(() => session.destroy());
+      for (const path of ['/fails', '/']) {
+        const stream = session.request({ ':method': 'POST', ':path': path });
+        stream.end('{}');
+        const [headers] = await once(stream, 'response');
+        stream.resume();
+        await once(stream, 'close');
+        codes.push(headers[':status']);
+      }
+    } else {
+      const agent = keepAliveAgent();
+      onTestFinished(() => agent.destroy());
+      for (const path of ['/fails', '/']) {
+        const { code, headers } = await send(port, path, '{}', { agent });
+        codes.push(code);
+        expect(headers.connection).toBe('keep-alive');
+      }
+    }
+    expect(codes).toEqual([500, 200]);
+    expect(await metric('connections')).toBe(1);
+  });
+
+  test('after its response is only logged', async () => {
+    const handler = failing(async (exchange) => {
+      exchange.respond({ code: 200, text: '{}' });
+      throw new Error('no');
+    });
+    const { port, lines, metric } = await serving({ handler });
+    expect((await send(port, '/fails', '{}')).code).toBe(200);
+    expect(lines.at(-1)).toMatchObject({ level: 50, error: 'Error', msg: 'the handler of a request failed' });
+    expect(await metric('http_refusals_total{code="500"}')).toBeNaN();
+  });
 });
 
 describe('an invalid request', () => {

@@ -119,10 +119,10 @@ export class Exchange implements OpenExchange {
   }
 
   /**
-   * Refuses a request whose body was not read, and counts the refusal; `answer` is what to send. Over HTTP/1.1 the
-   * connection ends: the response is sent at once, but what the client still sends is discarded for a while before, since
-   * closing a socket with unread data resets it, and the reset overtakes the response. Over HTTP/2 the client is told to
-   * stop sending, and the connection stays open.
+   * Refuses a request, and counts the refusal; `answer` is what to send. If the request has not arrived completely, over
+   * HTTP/1.1 the connection ends: the response is sent at once, but what the client still sends is discarded for a while
+   * before, since closing a socket with unread data resets it, and the reset overtakes the response. Over HTTP/2 the client
+   * is told to stop sending, and the connection stays open.
    */
   refuse(refusal: Refusal, { code, text } = statusOf(refusal)): void {
     if (!this.#mayRespond) {
@@ -131,8 +131,9 @@ export class Exchange implements OpenExchange {
     this.#connections.events.refused(refusal.code);
     // The part of the body that was read is not kept.
     this.#begin(0);
-    this.#writeHead(code, Buffer.byteLength(text), true, refusalHeaders.get(refusal.code));
     const { request, response } = this;
+    const isLast = !request.complete || this.#connections.isDraining;
+    this.#writeHead(code, Buffer.byteLength(text), isLast, refusalHeaders.get(refusal.code));
     const { stream } = response;
     if (stream === undefined && !request.complete) {
       response.write(text);
@@ -215,5 +216,5 @@ export function beginExchange(
   return exchange;
 }
 
-/** Responds to a request. It is called when the header has arrived, and must not throw. */
+/** Responds to a request. It is called when the header has arrived. If it throws an error, the response is a 500. */
 export type Handler = (exchange: Exchange) => void | Promise<void>;

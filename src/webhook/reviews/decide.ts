@@ -1,3 +1,4 @@
+import { bugFields } from '../../base/index.ts';
 import {
   type AdmissionRequest,
   type ConversionReviewResponse,
@@ -176,13 +177,10 @@ function conversion(body: Json, convert: Convert): Reply {
 }
 
 function reportBug(error: unknown): Reply {
-  // The API server's failurePolicy decides about the write. The message might contain part of the object, and its lines
-  // might look like code.
-  const lines = error instanceof Error ? error.stack?.replace(error.message, '').split('\n') : undefined;
-  const stack = lines?.filter((line) => /^\s+at /.test(line));
+  // The API server's failurePolicy decides about the write.
   return {
     ...refuse(500, 'internal error; see the log of extensionconfig-webhook'),
-    note: { kind: 'bug', error: error instanceof Error ? error.name : typeof error, stack: stack ?? [] },
+    note: { kind: 'bug', ...bugFields(error) },
   };
 }
 

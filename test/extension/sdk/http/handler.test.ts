@@ -134,6 +134,20 @@ describe('a call', () => {
   });
 });
 
+test('a call that cannot be answered because of a bug gets a 500, and the next call its answer', async () => {
+  const { post, lines } = await serving([create], {
+    replaceAnswer() {
+      if (lines.length === 0) {
+        throw new Error('no');
+      }
+      return undefined;
+    },
+  });
+  expect(await post(path, body)).toMatchObject({ code: 500, json: { kind: 'Status', code: 500 } });
+  expect(lines).toMatchObject([{ level: 50, path, error: 'Error', msg: 'the handler of a request failed' }]);
+  expect((await post(path, body)).code).toBe(200);
+});
+
 describe('a body that is not a request', () => {
   test.each<[string, string, string]>([
     ['empty', '', 'the body is empty'],
