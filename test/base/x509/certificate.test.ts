@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Forge from 'node-forge';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   bundleOf,
   type Certificate,
@@ -19,6 +19,7 @@ import {
   readCaKey,
   readCertificates,
   readKey,
+  servingProblem,
   unreadProblem,
   usable,
 } from '../../../src/base/x509/index.ts';
@@ -235,4 +236,44 @@ test.each(['validFrom', 'validTo'] as const)('a date is unreadable if it is not 
   // A text that has not been read yet.
   const text = ca.certificate.pem.replaceAll('\n', '\r\n');
   expect(readCertificates(text)).toEqual({ state: 'broken', problem: notACertificate });
+});
+
+describe('a certificate that a server presents', () => {
+  const keys = forge.pki.rsa.generateKeyPair(1024);
+  /** Signed with a digest, by itself or another. */
+  function signedWith(digest: Forge.md.MessageDigest, issuer: string): X509Certificate {
+    const certificate = forge.pki.createCertificate();
+    certificate.publicKey = keys.publicKey;
+    certificate.serialNumber = '01';
+    certificate.validity.notBefore = now;
+    certificate.validity.notAfter = new Date(now.getTime() + day);
+    certificate.setSubject([{ shortName: 'CN', value: 'leaf' }]);
+    certificate.setIssuer([{ shortName: 'CN', value: issuer }]);
+    certificate.sign(keys.privateKey, digest);
+    return new X509Certificate(forge.pki.certificateToPem(certificate));
+  }
+  const { md5, sha1, sha256 } = forge.md;
+
+  // Older versions of Node.js do not tell the algorithm.
+  const isTold = serving.certificate.x509.signatureAlgorithm !== undefined;
+  test.runIf(isTold).each([
+    ['md5WithRSAEncryption', md5.create()],
+    ['sha1WithRSAEncryption', sha1.create()],
+  ])('is not accepted with a signature by %s', (algorithm, digest) => {
+    expect(servingProblem(signedWith(digest, 'ca'))).toBe(
+      `is signed with ${algorithm}, which API servers and Cluster API do not accept: issue it with SHA-256`,
+    );
+  });
+
+  test.each([
+    ['issued with SHA-256', signedWith(sha256.create(), 'ca')],
+    ['self-signed with SHA-1: its own signature is not checked', signedWith(sha1.create(), 'leaf')],
+    ['ours', serving.certificate.x509],
+  ])('is accepted: %s', (_, certificate) => {
+    expect(servingProblem(certificate)).toBeUndefined();
+  });
+
+  test('is not accepted with a key that TLS does not have', () => {
+    expect(servingProblem(odd.certificate.x509)).toMatch(/^has a key of type ec on secp224r1, which API servers/);
+  });
 });

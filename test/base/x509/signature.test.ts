@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { signatureOf, signingProblem, unreadableProblem } from '../../../src/base/x509/signature.ts';
+import { handshakeProblem, signatureOf, signingProblem, unreadableProblem } from '../../../src/base/x509/signature.ts';
 import { unreadableKeys } from './odd-ca.ts';
 
 const ec = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve }).publicKey;
@@ -66,5 +66,24 @@ test.each<[string, KeyObject | undefined]>([
 ])('a key with %s is not readable', (_, key) => {
   expect(unreadableProblem(key as KeyObject)).toBe(
     'has a key in compressed form, or with explicit curve parameters instead of a named curve, which API servers cannot parse: generate an uncompressed one with a named curve',
+  );
+});
+
+test.each<[string, KeyObject]>([
+  ['RSA', rsa],
+  ['P-256', p256],
+  ['Ed25519', generateKeyPairSync('ed25519').publicKey],
+])('API servers complete a handshake with a key of type %s', (_, key) => {
+  expect(handshakeProblem(key)).toBeUndefined();
+});
+
+test.each<[string, KeyObject]>([
+  ['ec on secp224r1', ec('secp224r1')],
+  ['ec on secp256k1', ec('secp256k1')],
+  ['ed448', generateKeyPairSync('ed448').publicKey],
+  ['rsa-pss', generateKeyPairSync('rsa-pss', { modulusLength: 1024 }).publicKey],
+])('API servers complete no handshake with a key of type %s', (type, key) => {
+  expect(handshakeProblem(key)).toBe(
+    `has a key of type ${type}, which API servers and Cluster API do not support in TLS: use an RSA key, or an EC key on P-256, P-384 or P-521`,
   );
 });

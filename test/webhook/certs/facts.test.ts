@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { type Issued, issueCa, issueServingCertificate } from '../../../src/base/x509/index.ts';
 import {
+  type CertificateFacts,
   deriveFacts,
   injectedAnnotation,
   injectedSinceAnnotation,
+  overwrittenAnnotation,
+  overwrittenNow,
   removedAnnotation,
   retiredAnnotation,
   retiredSinceAnnotation,
@@ -230,4 +233,40 @@ test('a wait that has begun is known while some targets cannot be listed', () =>
     undefined,
     at(-1000),
   ]);
+});
+
+const since = at(-day).toISOString();
+test.each<[string, CertificateFacts['overwritten']]>([
+  [`1 ${since} Kind/a`, { times: 1, since: at(-day), targets: ['Kind/a'] }],
+  [`999999 ${since} Kind/a,Kind/b.c-1`, { times: 999_999, since: at(-day), targets: ['Kind/a', 'Kind/b.c-1'] }],
+  [
+    `2 ${since} Kind/a,7/b,Kind/C,Kind/d e,Kind/,Kind/f/g`,
+    { times: 2, since: at(-day), targets: ['Kind/a', 'Kind/d'] },
+  ],
+  [`2 ${since} -Kind/a`, undefined],
+  [`2 ${since} Kind/a!`, undefined],
+  [`2 ${since} `, undefined],
+  [`2 ${since}`, undefined],
+  [`2 x Kind/a`, undefined],
+  [`0 ${since} Kind/a`, undefined],
+  [`1000000 ${since} Kind/a`, undefined],
+  [`2x ${since} Kind/a`, undefined],
+  [`x2 ${since} Kind/a`, undefined],
+  [`1.5 ${since} Kind/a`, undefined],
+  ['', undefined],
+])('who has overwritten targets, and since when, is read from %j', (text, expected) => {
+  expect(factsOf({ ca: steady, annotations: { [overwrittenAnnotation]: text } }).overwritten).toEqual(expected);
+});
+
+test('only targets that have another bundle are overwritten; they are remembered with those of before, once each', () => {
+  const targets = [
+    targetOf('Kind/same', 'present', pem(one)),
+    targetOf('Kind/b', 'present', pem(two)),
+    targetOf('Kind/c', 'present', ''),
+    targetOf('Kind/missing', 'missing'),
+    targetOf('Kind/failed', 'failed'),
+  ];
+  const annotations = { [overwrittenAnnotation]: `3 ${since} Kind/a,Kind/b` };
+  expect(overwrittenNow(factsOf({ ca: steady, targets, annotations }))).toBe(`4 ${since} Kind/a,Kind/b,Kind/c`);
+  expect(overwrittenNow(factsOf({ ca: steady, targets }))).toBe(`1 ${now.toISOString()} Kind/b,Kind/c`);
 });

@@ -8,7 +8,7 @@ import {
   overwrittenAnnotation,
   retiredAnnotation,
 } from '../../../src/webhook/certs/facts.ts';
-import { next, type Settings } from '../../../src/webhook/certs/next.ts';
+import { isCaDue, isServingCertificateDue, isStuck, next, type Settings } from '../../../src/webhook/certs/next.ts';
 import type { TargetReading } from '../../../src/webhook/certs/target.ts';
 import { day, entropyOn, quickEntropy } from '../../base/x509/entropy.ts';
 import { oddCa } from '../../base/x509/odd-ca.ts';
@@ -28,6 +28,8 @@ const deadServing = await servingOf(dead, at(-20 * day));
 const odd = await oddCa(start, 1000 * day);
 const usersCa = await oddCa(start, 1000 * day, entropyOn('P-256').makeKeyPair());
 const servingUsers = await servingOf(usersCa);
+const otherCa = await oddCa(start, 1000 * day, entropyOn('P-256').makeKeyPair(), '02');
+const servingOther = await servingOf(otherCa);
 const locked = createPrivateKey(usersCa.key).export({
   type: 'pkcs8',
   format: 'pem',
@@ -65,8 +67,10 @@ const tls = (serving: Issued, bundle: string) => ({
 });
 const both = pem(one, two);
 const turned = pem(two, one);
+const bothUsers = pem(usersCa, otherCa);
+const usersCas = { 'ca.crt': bothUsers, 'ca.key': usersCa.key };
 
-function decide(world: World) {
+function factsIn(world: World) {
   const now = at(world.now ?? minute);
   const target: TargetReading = {
     id: 'Kind/name',
@@ -91,7 +95,11 @@ function decide(world: World) {
       ? {}
       : { [overwrittenAnnotation]: `${world.overwritten} ${start.toISOString()} Kind/name` }),
   };
-  return next(deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names), {
+  return deriveFacts(now, stored(world.ca, annotations), stored(world.tls), targets, world.names ?? names);
+}
+
+function decide(world: World) {
+  return next(factsIn(world), {
     mode: 'rotate',
     force: false,
     forceCa: false,
@@ -519,6 +527,30 @@ const rows: [string, World, string, RegExp][] = [
     'retire',
     /expired/,
   ],
+  [
+    "a user's CAs, serving certificate of the other one: trusted first",
+    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers },
+    'record-injection',
+    /^every target has the trust bundle$/,
+  ],
+  [
+    "a user's CAs, serving certificate of the other one, trusted just now",
+    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers, since: 50_000 },
+    'wait',
+    /propagation/,
+  ],
+  [
+    "a user's CAs, serving certificate of the other one, trusted long ago",
+    { ca: usersCas, tls: tls(servingOther, bothUsers), target: bothUsers, since: 0 },
+    'issue-serving-certificate',
+    /not signed by the active/,
+  ],
+  [
+    "a user's CAs, serving certificate of the active one",
+    { ca: usersCas, tls: tls(servingUsers, bothUsers), target: bothUsers },
+    'done',
+    /in order, and so is every target$/,
+  ],
 ];
 
 function promotedAlone(): Record<string, string> {
@@ -542,4 +574,25 @@ test('a staged recovery keeps the working certificate active', () => {
   const staged = action as { active: Certificate; previous: Certificate[] };
   expect(staged.active.fingerprint).toBe(one.certificate.fingerprint);
   expect(staged.previous).toEqual([]);
+});
+
+test('a rotation is stuck while it waits for targets that another client overwrites again and again', () => {
+  const stuck = (world: World) => isStuck(decide(world), factsIn(world));
+  const held: World = { ca: staged, tls: tls(servingOne, both), target: both, since: 0, overwritten: 2 };
+  expect(stuck(held)).toBe(true);
+  expect(stuck({ ...held, overwritten: 1, now: 1 })).toBe(false);
+  // It goes on after ten minutes, and an overlap is a wait for nobody.
+  expect(stuck({ ...held, now: 10 * minute })).toBe(false);
+  expect(stuck({ ca: promoted, tls: tls(servingTwo, turned), target: turned, overwritten: 2 })).toBe(false);
+});
+
+test('certificates are due from a moment on', () => {
+  const { validFromDate, validToDate } = servingOne.certificate.x509;
+  const third = (validToDate.getTime() - validFromDate.getTime()) / 3;
+  const due = (before: number) =>
+    isServingCertificateDue(servingOne.certificate, new Date(validToDate.getTime() - before));
+  expect([due(third), due(third + 1000)]).toEqual([true, false]);
+  const end = one.certificate.x509.validToDate.getTime();
+  const isDue = (time: number) => isCaDue(one.certificate, new Date(time), day);
+  expect([isDue(end - day), isDue(end - day - 1)]).toEqual([true, false]);
 });
