@@ -1,9 +1,9 @@
 import { type EvaluationError, Optional } from '@marcbachmann/cel-js';
 import { LruCache } from '../../base/index.ts';
-import type { StatusCause } from '../objects/errors/status.ts';
+import { fieldErrorMessage, type StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json, type JsonObject, own } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
-import { causeOf, fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
+import { fieldOf, joinPath, partsOf, type Schema } from '../schema/index.ts';
 import { celOf, type Seen } from './cel.ts';
 import { type Budget, CostError, Meter, type MeteredExpression, rulesBudget } from './cel-budget.ts';
 import { untypedEnvironment } from './environment.ts';
@@ -76,10 +76,13 @@ class Validation {
   readonly causes: StatusCause[] = [];
   readonly budget: Budget;
   readonly seen: Seen = new Map();
+  /** What messages show as the value. */
+  readonly shown: string | undefined;
   isOver = false;
 
-  constructor(budget: Budget) {
+  constructor(budget: Budget, shown: string | undefined) {
     this.budget = budget;
+    this.shown = shown;
   }
 }
 
@@ -140,11 +143,18 @@ function previousItems(old: Json | undefined, schema: Schema): (item: Json) => J
   return (item) => (isJsonObject(item) ? items.get(identityOf(item)) : undefined);
 }
 
-function ruleCause(rule: ValidationRule, problem: string, schema: Schema, path: string): StatusCause {
+function ruleCause(
+  rule: ValidationRule,
+  problem: string,
+  schema: Schema,
+  path: string,
+  shown = JSON.stringify(schema.type ?? 'object'),
+): StatusCause {
   const reason = ruleReasons.find((known) => known === rule.reason) ?? 'FieldValueInvalid';
-  const showsType = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
+  const showsValue = reason === 'FieldValueInvalid' || reason === 'FieldValueDuplicate';
   const field = `${path}${rule.fieldPath ?? ''}`.replace(/^\./, '');
-  return causeOf(reason, field === '' ? '<nil>' : field, showsType ? (schema.type ?? 'object') : undefined, problem);
+  const message = fieldErrorMessage(reason, showsValue ? shown : undefined, problem);
+  return { reason, message, field: field === '' ? '<nil>' : field };
 }
 
 function validateAt(value: Json, old: Json | undefined, schema: Schema, path: string, validation: Validation): void {
@@ -162,7 +172,7 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
       const variables = { self, oldSelf: rule.optionalOldSelf === true ? optional : oldSelf };
       const problem = problemOf(rule, variables, hasOld, validation);
       if (problem !== undefined) {
-        causes.push(ruleCause(rule, problem, schema, path));
+        causes.push(ruleCause(rule, problem, schema, path, validation.shown));
       }
       if (validation.isOver) {
         return;
@@ -191,14 +201,15 @@ function validateAt(value: Json, old: Json | undefined, schema: Schema, path: st
  *
  * @param old the old value; undefined for a creation.
  * @param budget is shared with other evaluations; by default that of one object.
+ * @param shown what messages show, in quotes, as the value; by default its type.
  */
 export function validateRules(
   value: Json,
   old: Json | undefined,
   schema: Schema,
-  { path = '', budget = { left: rulesBudget } }: { path?: string; budget?: Budget } = {},
+  { path = '', budget = { left: rulesBudget }, shown }: { path?: string; budget?: Budget; shown?: string } = {},
 ): StatusCause[] {
-  const validation = new Validation(budget);
+  const validation = new Validation(budget, shown);
   validateAt(value, old, schema, path, validation);
   return validation.causes;
 }

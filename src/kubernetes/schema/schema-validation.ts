@@ -74,14 +74,17 @@ class Findings {
   readonly causes: StatusCause[] = [];
   /** Whether only the number of problems matters, so that their messages need not be written. */
   readonly isQuiet: boolean;
+  /** What messages show instead of the value at fault. */
+  readonly shown: string | undefined;
   readonly #most: number;
   /** Shared among the validations of parts of the same value. */
   readonly #work: Work;
 
-  constructor(most: number, work: Work, isQuiet = false) {
+  constructor(most: number, work: Work, { isQuiet = false, shown }: { isQuiet?: boolean; shown?: string } = {}) {
     this.#most = most;
     this.#work = work;
     this.isQuiet = isQuiet;
+    this.shown = shown;
   }
 
   /** Whether validation can stop. */
@@ -107,7 +110,7 @@ class Findings {
   /** Whether a value matches another schema, without reporting problems. */
   fits(value: Json, schema: Schema, path: string): boolean {
     this.spend(4, path);
-    const inner = new Findings(1, this.#work, true);
+    const inner = new Findings(1, this.#work, { isQuiet: true });
     validateAt(value, schema, path, inner);
     return inner.causes.length === 0;
   }
@@ -117,13 +120,20 @@ class Findings {
  * Validates a value against a structural schema. The input is not changed.
  *
  * @param work what it may cost; once that is used up, it is the only cause, and later validations with it have none.
+ * @param shown what messages show, in quotes, instead of the value at fault.
  * @returns one cause for each problem, with the reasons and messages of kube-openapi; empty when the value fits.
  */
-export function validateSchema(value: Json, schema: Schema, path = '', work = workOfObject()): StatusCause[] {
+export function validateSchema(
+  value: Json,
+  schema: Schema,
+  path = '',
+  work = workOfObject(),
+  shown?: string,
+): StatusCause[] {
   if (work.endedAt !== undefined) {
     return [];
   }
-  const findings = new Findings(maxCauses, work);
+  const findings = new Findings(maxCauses, work, { ...(shown !== undefined && { shown }) });
   validateAt(value, schema, path, findings);
   if (work.endedAt !== undefined) {
     const why = 'takes too much work to validate; make the object or its schema smaller';
@@ -132,8 +142,11 @@ export function validateSchema(value: Json, schema: Schema, path = '', work = wo
   return findings.causes;
 }
 
+/** Where a message says that the problem is: nowhere for the whole value. */
+const inBody = (path: string) => (path === '' ? '' : `${path} in body `);
+
 function addInvalid(findings: Findings, path: string, value: Json, rule: string): void {
-  const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${path} in body ${rule}`;
+  const message = findings.isQuiet ? '' : `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path)}${rule}`;
   findings.add(path, 'FieldValueInvalid', message);
 }
 
@@ -142,7 +155,7 @@ function addWrongType(findings: Findings, path: string, value: Json, wanted: str
   findings.add(
     path,
     'FieldValueTypeInvalid',
-    `Invalid value: ${actual}: ${path} in body must be of type ${wanted}: ${actual}`,
+    `Invalid value: ${findings.shown ?? actual}: ${inBody(path)}must be of type ${wanted}: ${actual}`,
   );
 }
 
@@ -185,7 +198,8 @@ function validateEnum(value: Json, allowed: Allowed, path: string, findings: Fin
       return;
     }
   }
-  const shown = findings.isQuiet ? '' : typeof value === 'string' ? show(value) : JSON.stringify(show(value));
+  const own = () => (typeof value === 'string' ? show(value) : JSON.stringify(show(value)));
+  const shown = findings.isQuiet ? '' : (findings.shown ?? own());
   findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
 }
 
@@ -212,7 +226,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
     findings.add(
       path,
       'FieldValueTypeInvalid',
-      `Invalid value: ${show(value)}: ${path} in body must be of type ${format}: ${show(value)}`,
+      `Invalid value: ${findings.shown ?? show(value)}: ${inBody(path)}must be of type ${format}: ${show(value)}`,
     );
   }
 }
@@ -252,7 +266,11 @@ function validateNumber(value: number, schema: Schema, path: string, findings: F
 function validateArray(value: Json[], schema: Schema, path: string, findings: Findings): void {
   const { minItems, maxItems, items } = schema;
   if (maxItems !== undefined && value.length > maxItems) {
-    findings.add(path, 'FieldValueTooMany', `Too many: ${value.length}: must have at most ${maxItems} items`);
+    findings.add(
+      path,
+      'FieldValueTooMany',
+      `Too many: ${findings.shown ?? value.length}: must have at most ${maxItems} items`,
+    );
   }
   if (minItems !== undefined && value.length < minItems) {
     addInvalid(findings, path, value, `should have at least ${minItems} items`);
@@ -265,6 +283,10 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
       const identity = canonical(keys === undefined || !isJsonObject(item) ? item : keysOf(item, keys, items));
       if (!findings.spend(identity.length / (hasParts(item) ? canonicalPerWork : charactersPerWork), path)) {
         return;
+      }
+      if (seen.has(identity) && listType !== 'set' && listType !== 'map') {
+        addInvalid(findings, path, value, "shouldn't contain duplicates");
+        break;
       }
       if (seen.has(identity)) {
         findings.add(`${path}[${index}]`, 'FieldValueDuplicate', `Duplicate value: ${shorten(identity)}`);
@@ -300,7 +322,11 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
     return;
   }
   if (maxProperties !== undefined && keys.length > maxProperties) {
-    findings.add(path, 'FieldValueTooMany', `Too many: ${keys.length}: must have at most ${maxProperties} items`);
+    findings.add(
+      path,
+      'FieldValueTooMany',
+      `Too many: ${findings.shown ?? keys.length}: must have at most ${maxProperties} items`,
+    );
   }
   if (minProperties !== undefined && keys.length < minProperties) {
     addInvalid(findings, path, value, `should have at least ${minProperties} properties`);
@@ -310,7 +336,9 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
   for (const key of hasFields ? new Set([...specified, ...keys]) : []) {
     const field = fieldOf(schema, key);
     if (field !== undefined) {
-      validateAt(value[key] as Json, field, joinPath(path, key), findings);
+      // kube-openapi writes `.key` for an entry of the outermost map.
+      const isEntry = findings.shown !== undefined && path === '' && !Object.hasOwn(schema.properties ?? {}, key);
+      validateAt(value[key] as Json, field, isEntry ? `.${joinPath(path, key)}` : joinPath(path, key), findings);
     }
   }
   for (const key of schema.required ?? []) {
@@ -323,11 +351,19 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
 function validateCombined(value: Json, schema: Schema, path: string, findings: Findings): void {
   const fits = (candidate: Schema) => findings.fits(value, candidate, path);
   const addCombined = (rule: string) => {
-    const message = findings.isQuiet ? '' : `Invalid value: ${show(value)}: ${show(path)} ${rule}`;
-    findings.add(path === '' ? '<nil>' : path, 'FieldValueInvalid', message);
+    const message = findings.isQuiet ? '' : `Invalid value: ${findings.shown ?? show(value)}: ${show(path)} ${rule}`;
+    // An API server reports it for the whole object too, but the path tells which part an update has changed.
+    findings.add(path === '' || findings.shown !== undefined ? '<nil>' : path, 'FieldValueInvalid', message);
   };
-  for (const part of schema.allOf ?? []) {
+  const failing = (schema.allOf ?? []).filter((part) => {
+    const before = findings.causes.length;
     validateAt(value, part, path, findings);
+    return findings.causes.length > before;
+  });
+  if (failing.length > 0) {
+    addCombined(
+      `must validate all the schemas (allOf)${failing.length === schema.allOf?.length ? '. None validated' : ''}`,
+    );
   }
   if (schema.anyOf !== undefined && !schema.anyOf.some(fits)) {
     addCombined('must validate at least one schema (anyOf)');

@@ -1,9 +1,22 @@
+import { truncated } from '../../base/index.ts';
 import { type Budget, validateRules } from '../../kubernetes/cel/index.ts';
-import { copyOf, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
-import { applyDefaults, invalid, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
+import { canonical, copyOf, type Json, type JsonObject, type StatusCause } from '../../kubernetes/index.ts';
+import { applyDefaults, prune, type Schema, validateSchema } from '../../kubernetes/schema/index.ts';
 
 /** Wraps the schema of a variable, since values at the root of a schema get no defaults and are not pruned. */
-const around = (schema: Schema): Schema => ({ type: 'object', properties: { value: schema } });
+const around = (schema: Schema): Schema => ({ type: 'object', properties: { variableValue: schema } });
+
+/** Longest value that a message shows, in characters: what is wrong comes after it. */
+const maxShown = 200;
+
+/** A whole value as Cluster API's messages show it: as Go's JSON, which has escapes for HTML, in quotes. */
+function shownValue(value: Json): string {
+  const text = canonical(value).replaceAll(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return JSON.stringify(value === null ? '' : truncated(text, maxShown));
+}
 
 /**
  * The value of a variable with defaults filled in, at any depth, as Cluster API's webhook does.
@@ -13,31 +26,41 @@ const around = (schema: Schema): Schema => ({ type: 'object', properties: { valu
  * @throws {DefaultsError} when the defaults are too long.
  */
 export function withDefaults(value: Json | undefined, schema: Schema): Json | undefined {
-  const wrapped: JsonObject = value === undefined ? {} : { value: copyOf(value) };
+  const wrapped: JsonObject = value === undefined ? {} : { variableValue: copyOf(value) };
   applyDefaults(wrapped, around(schema));
-  return wrapped.value;
+  return wrapped.variableValue;
 }
 
 /** Maximum number of unknown fields that are listed. */
 const maxUnknown = 20;
 
 /**
- * Why Cluster API refuses the value of a variable, in its own words: by its schema, then its rules. Rules that compare it
- * with the value before are left out, as at the creation of a Cluster.
+ * Why Cluster API refuses the value of a variable, in its own words (internal/topology/variables): by its schema, then its
+ * rules. Each message shows the whole value. Rules that compare it with the value before are left out, as at the creation
+ * of a Cluster. Of alternatives that all fail (anyOf, oneOf), Cluster API also lists why the closest one fails.
  *
  * @param path of the variable.
  * @param budget for the cost of the rules, when several values share it.
  */
 export function valueCauses(name: string, value: Json, schema: Schema, path: string, budget?: Budget): StatusCause[] {
-  const causes = validateSchema(value, schema, `${path}.value`);
+  const shown = shownValue(value);
+  const causes = validateSchema(value, schema, '', undefined, shown);
   if (causes.length > 0) {
-    return causes;
+    return causes.map(({ field = '', ...cause }) => ({
+      ...cause,
+      field: field === '' || field === '<nil>' ? `${path}.value` : `${path}.value.${field.replace(/^\./, '')}`,
+    }));
   }
-  const unknown = prune({ value: copyOf(value) }, around(schema), false);
+  const unknown = prune({ variableValue: copyOf(value) }, around(schema), false);
   if (unknown.length > 0) {
-    const fields = unknown.slice(0, maxUnknown).map((field) => field.replace(/^value\.?/, ''));
-    const why = `failed validation: ${JSON.stringify(fields.join(','))} fields are not specified in the variable schema of variable ${JSON.stringify(name)}`;
-    return [invalid(path, '', why)];
+    const fields = unknown.slice(0, maxUnknown).map((field) => field.replace(/^variableValue\./, ''));
+    const list = [...fields, ...(unknown.length > maxUnknown ? ['…'] : [])].join(',');
+    const why = `failed validation: ${JSON.stringify(list)} field(s) are not specified in the variable schema of variable ${JSON.stringify(name)}`;
+    return [{ reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${why}`, field: path }];
   }
-  return validateRules(value, undefined, schema, { path: `${path}.value`, ...(budget !== undefined && { budget }) });
+  return validateRules(value, undefined, schema, {
+    path: `${path}.value`,
+    shown,
+    ...(budget !== undefined && { budget }),
+  });
 }

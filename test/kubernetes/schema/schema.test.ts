@@ -51,7 +51,6 @@ describe('invalid values', () => {
       ],
       'Duplicate value: {"k":1}',
     ],
-    [{ allOf: [{ minLength: 2 }] }, 'x', 'Invalid value: "x": a in body should be at least 2 chars long'],
     [{ anyOf: [{ minLength: 2 }] }, 'x', 'Invalid value: "x": "a" must validate at least one schema (anyOf)'],
     [
       { oneOf: [{ minLength: 1 }, { minLength: 0 }] },
@@ -66,6 +65,14 @@ describe('invalid values', () => {
     [{ not: { enum: ['x'] } }, 'x', 'Invalid value: "x": "a" must not validate the schema (not)'],
   ])('%j: %j', (schema, value, message) => {
     expect(validateSchema(value, schema, 'a').map((cause) => cause.message)).toEqual([message]);
+  });
+
+  test('all of several schemas: what is wrong, and that not all fit', () => {
+    const long = 'Invalid value: "x": a in body should be at least 2 chars long';
+    const all = 'Invalid value: "x": "a" must validate all the schemas (allOf)';
+    const messages = (allOf: Schema[]) => validateSchema('x', { allOf }, 'a').map((cause) => cause.message);
+    expect(messages([{ minLength: 2 }])).toEqual([long, `${all}. None validated`]);
+    expect(messages([{ minLength: 2 }, { minLength: 1 }])).toEqual([long, all]);
   });
 
   test.each<[Schema, Json]>([

@@ -33,18 +33,131 @@ test.each<[string, Json, string[]]>([
   [
     'another type',
     { size: 'x' },
-    ['v[0].value.size: Invalid value: "string": v[0].value.size in body must be of type integer: "string"'],
+    ['v[0].value.size: Invalid value: "{\\"size\\":\\"x\\"}": size in body must be of type integer: "string"'],
   ],
   [
     'fields that are not specified',
     { other: 1, nested: { off: 1 } },
     [
-      'v[0]: Invalid value: "": failed validation: "nested.off,other" fields are not specified in the variable schema of variable "a"',
+      'v[0]: Invalid value: "{\\"nested\\":{\\"off\\":1},\\"other\\":1}": failed validation: "nested.off,other" field(s) are not specified in the variable schema of variable "a"',
     ],
   ],
-  ['a rule', { name: 'yes' }, ['v[0].value.name: Invalid value: "string": begins with n']],
+  ['a rule', { name: 'yes' }, ['v[0].value.name: Invalid value: "{\\"name\\":\\"yes\\"}": begins with n']],
 ])('values: %s', (_, value, expected) => {
   expect(valueCauses('a', value, schema, 'v[0]').map(({ field, message }) => `${field}: ${message}`)).toEqual(expected);
+});
+
+// What Cluster API's own tests expect (cluster_variable_validation_test.go), and what follows from its code.
+test.each<[string, JsonObject, Json, string[]]>([
+  ['another type', { type: 'string' }, 1, ['value: Invalid value: "1": must be of type string: "integer"']],
+  [
+    'a text for a number',
+    { type: 'integer', minimum: 1 },
+    '1',
+    [String.raw`value: Invalid value: "\"1\"": must be of type integer: "string"`],
+  ],
+  ['null', { type: 'string' }, null, ['value: Invalid value: "": must be of type string: "null"']],
+  [
+    'too large',
+    { type: 'integer', maximum: 10 },
+    99,
+    ['value: Invalid value: "99": should be less than or equal to 10'],
+  ],
+  [
+    'a pattern',
+    { type: 'string', pattern: '^[0-9]+$' },
+    '000000a',
+    [String.raw`value: Invalid value: "\"000000a\"": should match '^[0-9]+$'`],
+  ],
+  [
+    'a format',
+    { type: 'string', format: 'uri' },
+    'not a URI',
+    [String.raw`value: Invalid value: "\"not a URI\"": must be of type uri: "not a URI"`],
+  ],
+  [
+    'not one of those allowed',
+    { type: 'string', enum: ['a', 'b'] },
+    'c',
+    [String.raw`value: Unsupported value: "\"c\"": supported values: "a", "b"`],
+  ],
+  ['too long', { type: 'string', maxLength: 1 }, 'ab', ['value: Too long: may not be more than 1 bytes']],
+  [
+    'too many',
+    { type: 'array', items: { type: 'string' }, maxItems: 1 },
+    ['a', 'b'],
+    [String.raw`value: Too many: "[\"a\",\"b\"]": must have at most 1 items`],
+  ],
+  [
+    'duplicates',
+    { type: 'array', items: { type: 'string' }, uniqueItems: true },
+    ['a', 'a', 'a'],
+    [String.raw`value: Invalid value: "[\"a\",\"a\",\"a\"]": shouldn't contain duplicates`],
+  ],
+  [
+    'an item',
+    { type: 'array', items: { type: 'string' } },
+    [1],
+    ['value.[0]: Invalid value: "[1]": [0] in body must be of type string: "integer"'],
+  ],
+  [
+    'an entry of a map',
+    { type: 'object', additionalProperties: { type: 'string' } },
+    { k: 1 },
+    [String.raw`value.k: Invalid value: "{\"k\":1}": .k in body must be of type string: "integer"`],
+  ],
+  [
+    'a field that is missing',
+    { type: 'object', required: ['url'], properties: { url: { type: 'string' } } },
+    {},
+    ['value.url: Required value'],
+  ],
+  [
+    'alternatives below a field',
+    {
+      type: 'object',
+      properties: {
+        in: { type: 'object', oneOf: [{ required: ['a'] }, { required: ['b'] }], properties: { a: {}, b: {} } },
+      },
+    },
+    { in: { a: 1, b: 1 } },
+    [
+      String.raw`value: Invalid value: "{\"in\":{\"a\":1,\"b\":1}}": "in" must validate one and only one schema (oneOf). Found 2 valid alternatives`,
+    ],
+  ],
+  [
+    'all of several schemas',
+    {
+      type: 'object',
+      allOf: [{ required: ['a'] }, { required: ['b'] }],
+      properties: { a: { type: 'boolean' }, b: { type: 'boolean' } },
+    },
+    { a: true },
+    [
+      'value.b: Required value',
+      String.raw`value: Invalid value: "{\"a\":true}": "" must validate all the schemas (allOf)`,
+    ],
+  ],
+  [
+    'fields of items that are not specified',
+    { type: 'array', items: { type: 'object', properties: {} } },
+    [{ '<': 1 }],
+    [
+      String.raw`: Invalid value: "[{\"\\u003c\":1}]": failed validation: "variableValue[0].<" field(s) are not specified in the variable schema of variable "a"`,
+    ],
+  ],
+])('values are refused in the words of Cluster API: %s', (_, variable, value, expected) => {
+  const path = 'spec.topology.variables[a]';
+  expect(
+    valueCauses('a', value, readSchema(variable), path).map(({ field = '', message }) =>
+      `${field}: ${message}`.slice(path.length).replace(/^\./, ''),
+    ),
+  ).toEqual(expected);
+});
+
+test('values: a long value does not hide what is wrong with it', () => {
+  const [cause] = valueCauses('a', 'x'.repeat(10_000), readSchema({ type: 'integer' }), 'v[0]');
+  expect(cause?.message).toMatch(/^Invalid value: "\\"x{100,200}…": must be of type integer: "string"$/);
 });
 
 test('values: rules about the value before are left out', () => {
@@ -55,7 +168,9 @@ test('values: rules about the value before are left out', () => {
 test('values: many unknown fields are not all named, and rules share a budget', () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`f${index}`, 1]));
   const [cause] = valueCauses('a', many, schema, 'v[0]');
-  expect(cause?.message.match(/f\d+/g)).toHaveLength(20);
+  const [, listed] = cause?.message.split('failed validation: ') ?? [];
+  expect(listed?.match(/f\d+/g)).toHaveLength(20);
+  expect(listed).toContain(',…" field(s)');
   const budget = { left: 1000 };
   expect(valueCauses('a', { name: 'no' }, schema, 'v[0]', budget)).toEqual([]);
   expect(budget.left).toBeLessThan(1000);
