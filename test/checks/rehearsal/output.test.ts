@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
-import { createTimeline, htmlPage, jsonLine } from '../../../src/checks/rehearsal/index.ts';
+import { createTimeline, type Entry, htmlPage, jsonLine } from '../../../src/checks/rehearsal/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { hooks } from '../../../src/runtimehooks/index.ts';
 import { blocked, call, callEntry, event, hostilePage, object, simulation } from './timelines.ts';
 
 test("text: a line per call, identical calls counted, conditions in Cluster API's words", () => {
@@ -9,14 +10,14 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
   expect(simulation.map((entry) => timeline.add(entry)).join('')).toBe(`\
   0:00:00  the user sets spec.topology.version to v1.32.0
   0:00:00  control plane c-x is at v1.31.0
-  0:00:00  BeforeClusterUpgrade        v1.31.0 → v1.32.0   blocked for 1h30m: backups run  (up.one)
+  0:00:00  BeforeClusterUpgrade         v1.31.0 → v1.32.0   blocked for 1h30m: backups run  (up.one)
            still to come: control plane v1.32.0
            TopologyReconciled False ClusterUpgrading: Cluster is upgrading to v1.32.0
              * Following hooks are blocking upgrade: BeforeClusterUpgrade: backups run
            … and 2 more like it, until 3:00:00
-  4:30:00  BeforeClusterUpgrade        v1.31.0 → v1.32.0   passed  (up.one)
+  4:30:00  BeforeClusterUpgrade         v1.31.0 → v1.32.0   passed  (up.one)
            pending hooks: AfterClusterUpgrade
-  4:30:00  GeneratePatches                                 passed  (up.one)
+  4:30:00  GeneratePatches                                  passed  (up.one)
   4:30:01  1 template is patched
            T t (Cluster n/c spec.controlPlaneRef)
              @ line 1, now 1
@@ -30,6 +31,14 @@ test("text: a line per call, identical calls counted, conditions in Cluster API'
   The lifecycle completed: 4:33:01 of simulated time, 6 calls
   4 BeforeClusterUpgrade, 2 GeneratePatches
 `);
+});
+
+test('text: the versions of all hooks begin in the same column', () => {
+  const columns = Object.keys(hooks).map((hook) => {
+    const entry = { ...callEntry(0, 'BeforeClusterUpgrade'), hook } as Entry;
+    return createTimeline(plain).add(entry).indexOf('v1.31.0');
+  });
+  expect(new Set(columns).size).toBe(1);
 });
 
 test('text: contains no terminal control characters', () => {

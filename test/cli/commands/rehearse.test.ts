@@ -78,7 +78,7 @@ test('prints a simulation as text', async () => {
   const { code, stdout, stderr } = await rehearse('--upgrade-to', 'v1.33.0', '--delete');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^default\/sample\n {2}0:00:00 {2}the user creates the Cluster at v1\.31\.0$/m);
-  expect(stdout).toMatch(/BeforeClusterUpgrade {8}v1\.31\.0 → v1\.33\.0 {3}passed {2}\(up\.one\)/);
+  expect(stdout).toMatch(/BeforeClusterUpgrade {9}v1\.31\.0 → v1\.33\.0 {3}passed {2}\(up\.one\)/);
   expect(stdout).toMatch(/The lifecycle completed: 0:\d\d:\d\d of simulated time, 1 call$/m);
 });
 

@@ -1,12 +1,14 @@
 import { count, type Paint, printable } from '../../../base/index.ts';
+import { hooks } from '../../../runtimehooks/index.ts';
 import type { CallEntry, EndEntry, Entry } from '../record.ts';
 import { eventLines, indent, line } from './event-lines.ts';
 import { answerText, argumentsText, clockText, Runs, stepsText, verdictOf } from './words.ts';
 
 const styleOf = { passed: 'green', blocked: 'yellow', failed: 'red', ignored: 'dim' } as const;
 
-/** Width of the column for the hook and its versions. */
-const hookWidth = 27;
+/** Width of the column for the hook. */
+const hookWidth = Math.max(...Object.keys(hooks).map((name) => name.length));
+/** Width of the column for versions. */
 const argumentWidth = 19;
 
 /**

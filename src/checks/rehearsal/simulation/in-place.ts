@@ -316,7 +316,7 @@ function* updateWorkers(reconcile: Reconcile, worker: WorkerGroup, group: GroupM
   const rollout = new Rollout(state, worker);
   if (!hasTemplates(state, worker)) {
     const text =
-      'the templates of Machines are not known, and extensions that update them get invented ones, of kinds of Cluster API’s development provider';
+      'the templates of Machines are not known, and extensions that update them get made-up ones, of kinds of Cluster API’s development provider';
     yield* findOnce(state, 'warning', text, 'pass the ClusterClass and its templates with --cluster-class');
   }
   const reasons = differences(current, next);
