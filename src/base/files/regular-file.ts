@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { buffer as bytesOf } from 'node:stream/consumers';
+import { printable } from '../terminal/printable.ts';
 import { systemProblem } from './system-problem.ts';
 
 /** Why a file was not read. `message` contains the path and the reason, in one line. */
@@ -13,7 +14,7 @@ export class FileError extends Error {
   /** The message without the path: `does not exist`. */
   readonly problem: string;
   constructor(path: string, code: string, problem: string) {
-    super(`${path} ${problem}`);
+    super(`${printable(path)} ${problem}`);
     this.path = path;
     this.code = code;
     this.problem = problem;

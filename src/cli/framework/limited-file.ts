@@ -1,4 +1,4 @@
-import { FileError, readRegularFileSync } from '../../base/index.ts';
+import { FileError, printable, readRegularFileSync } from '../../base/index.ts';
 import { UsageError } from './program.ts';
 
 const mebibyte = 1024 * 1024;
@@ -11,18 +11,19 @@ const mebibyte = 1024 * 1024;
  *   flag and the file.
  */
 export function readLimitedFile(flag: string, file: string, maxMebibytes = 1): string {
+  const where = `${flag}: ${printable(file)}`;
   let bytes: Buffer;
   try {
     bytes = readRegularFileSync(file, maxMebibytes * mebibyte);
   } catch (error) {
     if (error instanceof FileError) {
-      throw new UsageError(`${flag}: ${file}: ${error.code === 'ENOENT' ? 'no such file' : error.problem}`);
+      throw new UsageError(`${where}: ${error.code === 'ENOENT' ? 'no such file' : error.problem}`);
     }
     throw error;
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError(`${flag}: ${file}: is not valid UTF-8`);
+    throw new UsageError(`${where}: is not valid UTF-8`);
   }
 }

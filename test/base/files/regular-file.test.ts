@@ -102,3 +102,9 @@ test('files are closed, whether they are read or refused', onLinux, async () => 
   }
   expect(open() - before).toBeLessThan(10);
 });
+
+test('the message is one line, whatever the path has', async () => {
+  const path = at('a\nb\u001b[31m');
+  const message = `${at('a\\u000ab\\u001b[31m')} does not exist`;
+  await expect(readRegularFile(path, maxBytes)).rejects.toMatchObject({ message, path });
+});

@@ -162,6 +162,7 @@ test('hooks diff ends with 1 for a violated rule, 0 for none, and 2 for unreadab
     ['bad.yaml', /bad\.yaml is not valid YAML/],
     ['other.yaml', /other\.yaml is not an OpenAPI document/],
     ['none.yaml', /no such file/],
+    ['two\nlines.yaml', /two\\u000alines\.yaml: no such file/],
   ] as const) {
     const { code, stderr } = await runProgram(['hooks', 'diff', file('old.json'), file(name)]);
     expect(code).toBe(2);
