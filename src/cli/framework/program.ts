@@ -1,3 +1,4 @@
+import { WriteStream } from 'node:tty';
 import { coloured, type Paint, plain } from '../../base/index.ts';
 
 /**
@@ -19,9 +20,14 @@ export interface Io {
   signal: AbortSignal;
 }
 
-/** Styles for standard output: in colour on a terminal that has any, unless NO_COLOR is set (no-color.org). */
+/**
+ * Styles for standard output, by the rule of `styleText` of node:util: in colour on a terminal that has any, unless NO_COLOR
+ * is set (no-color.org), and anywhere if FORCE_COLOR is.
+ */
 export function paintFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Paint {
-  return stdout.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb' ? coloured : plain;
+  const isAsked = stdout.isTTY === true || env.FORCE_COLOR !== undefined;
+  // The depth is 1 bit without colours.
+  return isAsked && WriteStream.prototype.getColorDepth(env) > 2 ? coloured : plain;
 }
 
 /** A user error (flags, files, environment): printed in one line, exit code 2. */

@@ -96,8 +96,10 @@ test('of a server that nothing can be asked, text shows the failure and counts t
 test('colours on a terminal, and none with NO_COLOR', async () => {
   const { file } = await extension(failing);
   const args = ['conformance', '-f', file, '--check', 'known-status'];
-  expect((await runProgram(args, { isTTY: true })).stdout).toContain('\u001b[32mok');
-  expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
+  expect((await runProgram(args, { isTTY: true, env: { TERM: 'xterm' } })).stdout).toContain('\u001b[32mok');
+  expect((await runProgram(args, { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } })).stdout).not.toContain(
+    '\u001b[',
+  );
 });
 
 test('warnings result in exit code 0', async () => {

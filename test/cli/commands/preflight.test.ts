@@ -79,8 +79,10 @@ describe('with files', () => {
       '-f',
       fileOf(extensionConfig('a', { url: 'https://a:1', caBundle }, [storedHandler('h.a', 'GeneratePatches')])),
     ];
-    expect((await runProgram(args, { isTTY: true })).stdout).toContain('\u001b[32msafe');
-    expect((await runProgram(args, { isTTY: true, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[');
+    expect((await runProgram(args, { isTTY: true, env: { TERM: 'xterm' } })).stdout).toContain('\u001b[32msafe');
+    expect((await runProgram(args, { isTTY: true, env: { TERM: 'xterm', NO_COLOR: '1' } })).stdout).not.toContain(
+      '\u001b[',
+    );
   });
 
   test('files without ExtensionConfigs are a usage error, not safe', async () => {
