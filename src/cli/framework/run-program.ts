@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { SuggestedArgument } from './complete.ts';
 import { addFlags, readFlags } from './flags.ts';
 import { helpConfiguration, helpWidthOf } from './help.ts';
+import { didYouMean } from './nearest.ts';
 import { exitCode, FailureError, type Io, UsageError } from './program.ts';
 
 /** A command in the program's list. */
@@ -42,12 +43,21 @@ function build(built: CommanderCommand, command: Command, io: Io, end: (code: nu
     built.addHelpText('after', help);
   }
   addFlags(built, flags);
-  built.allowUnknownOption(acceptsAnything).allowExcessArguments(acceptsAnything);
-  for (const [name, { summary, ...subcommand }] of Object.entries(commands)) {
+  const subcommands = Object.entries(commands);
+  const isGroup = subcommands.length > 0 && args.length === 0;
+  built.allowUnknownOption(acceptsAnything).allowExcessArguments(acceptsAnything || isGroup);
+  for (const [name, { summary, ...subcommand }] of subcommands) {
     build(built.command(name).summary(summary), subcommand, io, end);
   }
   if (run !== undefined) {
     built.action(async (...parameters) => {
+      const [unknown] = built.args;
+      if (isGroup && unknown !== undefined) {
+        // Commander says so only of a group that does nothing by itself.
+        const names = subcommands.map(([name]) => name);
+        const hint = didYouMean(unknown, names, `The commands are ${names.join(' and ')}.`);
+        built.error(`error: unknown command '${unknown}'\n(${hint[0]?.toUpperCase()}${hint.slice(1)})`);
+      }
       // After the arguments, commander passes two more: its options and the command.
       const code = await run(readFlags(flags, built, io), ...parameters.slice(0, -2));
       end(code ?? exitCode.ok);

@@ -96,6 +96,7 @@ const commands = await allCommands();
 describe('a misspelled name', () => {
   test.each([
     [['lnt'], "extensionconfig-webhook: unknown command 'lnt'\n(Did you mean lint?)\n"],
+    [['openapi', 'mrge'], "extensionconfig-webhook: unknown command 'mrge'\n(Did you mean merge?)\n"],
     [['certs', 'rotat'], '(Did you mean rotate?)'],
     [['lint', '--profil', 'strict'], "unknown option '--profil'\n(Did you mean --profile?)"],
     [['rules', 'name-label'], 'did you mean name-dns-label'],
