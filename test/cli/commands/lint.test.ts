@@ -705,7 +705,7 @@ test('a signal ends a run that waits for input', async () => {
   stdin.write(`${bad}---\n`);
   const ended = runProgram(['lint', '-'], { stdin, signal: stop.signal });
   setImmediate(() => stop.abort());
-  expect((await ended).code).toBe(130);
+  expect(await ended).toMatchObject({ code: 130, stderr: 'extensionconfig-webhook: interrupted\n' });
 });
 
 test('an empty folder is an error that says what to do', async () => {

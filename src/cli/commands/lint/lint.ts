@@ -215,8 +215,7 @@ export const command = defineCommand({
     }
     if (io.signal.aborted) {
       await output.flush();
-      io.stderr.write('lint: interrupted\n');
-      return exitCode.interrupted;
+      throw io.signal.reason;
     }
     if (!flags.quiet || flags.output !== 'text') {
       await output.write(format.end(summary));
