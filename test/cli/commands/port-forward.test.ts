@@ -126,16 +126,18 @@ test.each<[string, string[]]>([
 const mayMount = spawnSync('unshare', ['--mount', 'mount', '--bind', '/dev/null', '/etc/resolv.conf']).status === 0;
 
 describe('where no DNS server answers', needs('root', mayMount), () => {
+  // Of this process: another run may use the same port.
+  const address = `127.1.${(process.pid >> 8) % 256}.${process.pid % 256}`;
   test.each<[string, string[], RegExp]>([
     ['discover ends with its work', ['discover'], /^one: Discovered/],
     ['shell completion ends', ['__complete', '--', 'discover', '--kubeconfig', 'ELSEWHERE', ''], /^:4\n$/],
   ])('%s', async (_name, args, printed) => {
     const server = createSocket('udp4');
-    server.bind(53, '127.0.0.9');
+    server.bind(53, address);
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const resolvConf = join(folder, 'resolv.conf');
-    writeFileSync(resolvConf, 'nameserver 127.0.0.9\noptions timeout:30\n');
+    writeFileSync(resolvConf, `nameserver ${address}\noptions timeout:30\n`);
     const elsewhere = join(folder, 'elsewhere');
     writeFileSync(elsewhere, sandbox.kubeconfig.replace(/127\.0\.0\.1:\d+/, 'cluster.example.com:6443'));
     const { env } = kubectl((await extension()).port);
