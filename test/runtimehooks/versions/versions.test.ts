@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { defineHook, hooks, object, string, stringMap } from '../../../src/runtimehooks/index.ts';
+import {
+  defineHook,
+  hooks,
+  list,
+  type MessageSchema,
+  object,
+  string,
+  stringMap,
+} from '../../../src/runtimehooks/index.ts';
 import { messageProblems, sampleRequest } from '../../../src/runtimehooks/messages/index.ts';
 import { defineHookVersions } from '../../../src/runtimehooks/versions/index.ts';
 import {
@@ -171,4 +179,69 @@ describe('a message that cannot be converted', () => {
       expect.objectContaining({ path: ['mode'], message: 'must be one of a in v1alpha2' }),
     );
   });
+});
+
+test('new fields in a list, in an object and in the items of a patch get copies of their defaults', () => {
+  const { name, summary, purpose } = older;
+  const envelope = { apiVersion: string(), kind: string() };
+  const inVersion = (version: string, note: Readonly<Record<string, MessageSchema>>) =>
+    defineHook({
+      ...{ group, name, summary, purpose, version, introduced: '1.14' },
+      request: object('', { required: {}, optional: { ...envelope, settings: stringMap() } }),
+      response: object('', {
+        required: { status: string('', { enum: ['Failure', 'Success'] }) },
+        optional: {
+          ...envelope,
+          message: string(),
+          names: list(string('')),
+          notes: list(object('', { required: { text: string('') }, optional: note })),
+          extra: stringMap(),
+        },
+      }),
+    });
+  const labels = { ...stringMap(), default: { team: 'none' } };
+  const from = inVersion('v1alpha2', {});
+  const versions = defineHookVersions([
+    { older: from, newer: inVersion('v1beta1', { severity: string('', { default: 'Info' }), labels }) },
+  ]);
+  const response = {
+    ...{ apiVersion: `${group}/v1alpha2`, kind: from.response.kind, status: 'Success' },
+    names: ['a'],
+    notes: [{ text: 'one' }, { text: 'two', labels: null }],
+    extra: { key: 'value' },
+  };
+  const converted = versions.responseFor('v1beta1', response);
+  expect(converted).toEqual({
+    ...response,
+    apiVersion: `${group}/v1beta1`,
+    notes: [
+      { text: 'one', severity: 'Info', labels: { team: 'none' } },
+      { text: 'two', severity: 'Info', labels: null },
+    ],
+  });
+  const [first] = converted.notes as { labels: object }[];
+  expect(first?.labels).not.toBe(labels.default);
+});
+
+test.each([
+  ['another name', { ...hooks.AfterClusterUpgrade, group: older.group }],
+  ['another group', { ...beforeClusterUpgradeV1beta1, group: 'hooks.example.com' }],
+])('versions of hooks with %s are rejected', (_, newer) => {
+  expect(() => defineHookVersions([{ older, newer }])).toThrow(/ is not a version of .*Hook=BeforeClusterUpgrade$/);
+});
+
+test('errors name the versions that there are', () => {
+  const all = `${group}/v1alpha1, ${group}/v1beta1, ${group}/v1`;
+  const rule =
+    'requests are converted to older versions and responses to newer ones, and those of BeforeClusterUpgrade are';
+  expect(() => requestFor('v2', { apiVersion: `${group}/v1` })).toThrow(
+    expect.objectContaining({ path: ['apiVersion'], message: `cannot convert "${group}/v2": ${rule} ${all}` }),
+  );
+  expect(() => responseFor('v2', { apiVersion: `${group}/v1` })).toThrow(`cannot convert "${group}/v2"`);
+  expect(() =>
+    defineHookVersions([
+      { older, newer: beforeClusterUpgradeV1beta1 },
+      { older, newer: beforeClusterUpgradeV1 },
+    ]),
+  ).toThrow(`must lead to the newest in one way: ${all}`);
 });
