@@ -139,10 +139,75 @@ function patternCauses(schema: JsonObject, path: string, total: { size: number }
   return causes;
 }
 
+/** The problems of int-or-string and of embedded resources (validation.go in apiextensions' pkg/apiserver/schema). */
+function extensionCauses(schema: JsonObject, path: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    const why = 'must be false if x-kubernetes-int-or-string is true';
+    for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource']) {
+      if (schema[name] === true) {
+        causes.push(invalid(`${path}.${name}`, true, why));
+      }
+    }
+  }
+  if (!isEmbedded) {
+    return causes;
+  }
+  if (schema.type !== 'object') {
+    const why = 'must be object if x-kubernetes-embedded-resource is true';
+    causes.push(schema.type ? invalid(`${path}.type`, schema.type, why) : required(`${path}.type`, why));
+  }
+  if (schema.additionalProperties === true || isJsonObject(schema.additionalProperties)) {
+    const why = 'must not be used if x-kubernetes-embedded-resource is set';
+    causes.push(forbiddenField(`${path}.additionalProperties`, why));
+  }
+  if (!isOpen && Object.keys(isJsonObject(schema.properties) ? schema.properties : {}).length === 0) {
+    const why =
+      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
+    causes.push(required(`${path}.properties`, why));
+  }
+  return causes;
+}
+
+/** The problems of the keys of a list of type map (validation.go in apiextensions' pkg/apis/apiextensions/validation). */
+function listCauses(schema: JsonObject, path: string): StatusCause[] {
+  const causes: StatusCause[] = [];
+  const { items, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': given } = schema;
+  const keys = Array.isArray(given) ? given : [];
+  const at = `${path}.x-kubernetes-list-map-keys`;
+  if (listType !== 'map') {
+    const why = 'must be map if x-kubernetes-list-map-keys is non-empty';
+    const field = `${path}.x-kubernetes-list-type`;
+    return keys.length === 0 ? [] : [listType === undefined ? required(field, why) : invalid(field, listType, why)];
+  }
+  if (keys.length === 0) {
+    causes.push(required(at, 'must not be empty if x-kubernetes-list-type is map'));
+  }
+  if (!isJsonObject(items)) {
+    causes.push(required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map'));
+  } else if (items.type !== 'object') {
+    const why = "must be object if parent array's x-kubernetes-list-type is map";
+    causes.push(invalid(`${path}.items.type`, items.type ?? '', why));
+  } else {
+    const fields = isJsonObject(items.properties) ? items.properties : {};
+    // An API server repeats the message for each such key.
+    if (keys.some((key) => typeof key !== 'string' || !Object.hasOwn(fields, key))) {
+      causes.push(invalid(at, given, 'entries must all be names of item properties'));
+    }
+    if (new Set(keys).size < keys.length) {
+      causes.push(invalid(at, given, 'must not contain duplicate entries'));
+    }
+  }
+  return causes;
+}
+
 function nodeCauses(schema: JsonObject, path: string, place: string, work: Work): StatusCause[] {
   const causes: StatusCause[] = [];
   const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (!schema.type && !isOpen && schema['x-kubernetes-int-or-string'] !== true) {
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
+  if (!schema.type && !isOpen && !isEmbedded && schema['x-kubernetes-int-or-string'] !== true) {
     causes.push(required(`${path}.type`, `must not be empty ${place}`));
   }
   for (const keyword of forbiddenKeywords) {
@@ -161,6 +226,7 @@ function nodeCauses(schema: JsonObject, path: string, place: string, work: Work)
   if (schema.type === 'array' && !isJsonObject(schema.items) && !isOpen) {
     causes.push(required(`${path}.items`, 'must be specified'));
   }
+  causes.push(...extensionCauses(schema, path), ...listCauses(schema, path));
   addAll(causes, defaultCauses(schema, path, work));
   for (const [branch, at] of branchesOf(schema, path)) {
     addAll(causes, branchCauses(branch, at, schema, path));

@@ -280,6 +280,92 @@ test.each<[string, JsonObject, [string, string][]]>([
   expect(found.map(({ field, reason }) => [field, reason])).toEqual(causes);
 });
 
+const mapOf = (keys: string[], items: JsonObject, type = 'map'): JsonObject => ({
+  type: 'array',
+  items,
+  'x-kubernetes-list-type': type,
+  'x-kubernetes-list-map-keys': keys,
+});
+const item = { type: 'object', properties: { name: text }, required: ['name'] };
+
+test.each<[string, JsonObject, string[]]>([
+  ['keys that items have', mapOf(['name'], item), []],
+  [
+    'keys that items do not have',
+    mapOf(['name', 'other'], item),
+    [
+      's.properties[a].x-kubernetes-list-map-keys: Invalid value: ["name","other"]: entries must all be names of item properties',
+    ],
+  ],
+  [
+    'a key twice',
+    mapOf(['name', 'name'], item),
+    ['s.properties[a].x-kubernetes-list-map-keys: Invalid value: ["name","name"]: must not contain duplicate entries'],
+  ],
+  [
+    'no keys',
+    mapOf([], item),
+    ['s.properties[a].x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map'],
+  ],
+  [
+    'keys of texts',
+    mapOf(['name'], text),
+    [
+      `s.properties[a].items.type: Invalid value: "string": must be object if parent array's x-kubernetes-list-type is map`,
+    ],
+  ],
+  [
+    'keys of a set',
+    mapOf(['name'], item, 'set'),
+    [
+      's.properties[a].x-kubernetes-list-type: Invalid value: "set": must be map if x-kubernetes-list-map-keys is non-empty',
+    ],
+  ],
+  [
+    'int-or-string that is open',
+    { 'x-kubernetes-int-or-string': true, 'x-kubernetes-preserve-unknown-fields': true },
+    [
+      's.properties[a].x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false if x-kubernetes-int-or-string is true',
+    ],
+  ],
+  [
+    'a resource with fields, and one that is open',
+    {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      properties: {
+        spec: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    },
+    [],
+  ],
+  [
+    'a resource without fields',
+    { type: 'object', 'x-kubernetes-embedded-resource': true },
+    [
+      's.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
+    ],
+  ],
+  [
+    'a resource without a type',
+    { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+    ['s.properties[a].type: Required value: must be object if x-kubernetes-embedded-resource is true'],
+  ],
+  [
+    'a resource of any fields',
+    {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+      additionalProperties: text,
+    },
+    ['s.properties[a].additionalProperties: Forbidden: must not be used if x-kubernetes-embedded-resource is set'],
+  ],
+])("structural schema, in the API server's words: %s", (_name, schema, messages) => {
+  const found = structuralCauses({ type: 'object', properties: { a: schema } }, 's');
+  expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual(messages);
+});
+
 test('a definition with an unusable caBundle is not established, and an established one cannot get one', async () => {
   const path = `${definitions}/gears.example.com`;
   const bundle = (text: string) => ({
