@@ -1,4 +1,4 @@
-import { charactersIn } from '../../base/index.ts';
+import { charactersIn, count } from '../../base/index.ts';
 import type { StatusCause } from '../objects/errors/status.ts';
 import { canonical, isJsonObject, type Json } from '../objects/json/json.ts';
 import { perObject } from '../objects/per-object.ts';
@@ -45,7 +45,9 @@ interface Allowed {
 const hasParts = (value: Json) => typeof value === 'object' && value !== null;
 
 const enumOf = perObject(({ enum: allowed = [] }: Schema): Allowed => {
-  const text = shorten(allowed.map(show).join(', '));
+  const text = shorten(
+    allowed.map((value) => (typeof value === 'string' ? show(value) : show(show(value)))).join(', '),
+  );
   return { values: new Set(allowed.map(canonical)), text, hasParts: allowed.some(hasParts) };
 });
 
@@ -198,8 +200,7 @@ function validateEnum(value: Json, allowed: Allowed, path: string, findings: Fin
       return;
     }
   }
-  const own = () => (typeof value === 'string' ? show(value) : JSON.stringify(show(value)));
-  const shown = findings.isQuiet ? '' : (findings.shown ?? own());
+  const shown = findings.isQuiet ? '' : (findings.shown ?? show(value));
   findings.add(path, 'FieldValueNotSupported', `Unsupported value: ${shown}: supported values: ${allowed.text}`);
 }
 
@@ -211,7 +212,7 @@ function validateString(value: string, schema: Schema, path: string, findings: F
   // OpenAPI counts code points.
   const length = minLength === undefined && maxLength === undefined ? 0 : charactersIn(value);
   if (maxLength !== undefined && length > maxLength) {
-    findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${maxLength} bytes`);
+    findings.add(path, 'FieldValueTooLong', `Too long: may not be more than ${count(maxLength, 'byte')}`);
   }
   if (minLength !== undefined && length < minLength) {
     addInvalid(findings, path, value, `should be at least ${minLength} chars long`);
@@ -269,7 +270,7 @@ function validateArray(value: Json[], schema: Schema, path: string, findings: Fi
     findings.add(
       path,
       'FieldValueTooMany',
-      `Too many: ${findings.shown ?? value.length}: must have at most ${maxItems} items`,
+      `Too many: ${findings.shown ?? value.length}: must have at most ${count(maxItems, 'item')}`,
     );
   }
   if (minItems !== undefined && value.length < minItems) {
@@ -325,7 +326,7 @@ function validateObject(value: Record<string, Json>, schema: Schema, path: strin
     findings.add(
       path,
       'FieldValueTooMany',
-      `Too many: ${findings.shown ?? keys.length}: must have at most ${maxProperties} items`,
+      `Too many: ${findings.shown ?? keys.length}: must have at most ${count(maxProperties, 'item')}`,
     );
   }
   if (minProperties !== undefined && keys.length < minProperties) {

@@ -81,12 +81,12 @@ test.each<[string, JsonObject, Json, string[]]>([
     'c',
     [String.raw`value: Unsupported value: "\"c\"": supported values: "a", "b"`],
   ],
-  ['too long', { type: 'string', maxLength: 1 }, 'ab', ['value: Too long: may not be more than 1 bytes']],
+  ['too long', { type: 'string', maxLength: 1 }, 'ab', ['value: Too long: may not be more than 1 byte']],
   [
     'too many',
     { type: 'array', items: { type: 'string' }, maxItems: 1 },
     ['a', 'b'],
-    [String.raw`value: Too many: "[\"a\",\"b\"]": must have at most 1 items`],
+    [String.raw`value: Too many: "[\"a\",\"b\"]": must have at most 1 item`],
   ],
   [
     'duplicates',
