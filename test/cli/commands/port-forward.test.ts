@@ -10,7 +10,12 @@ import { stringify } from 'yaml';
 import { crd } from '../../../src/extensionconfig/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { caBundle, extensionConfig, startExtension } from '../../runtimehooks/client/extension-server.ts';
+import {
+  caBundle,
+  extensionConfig,
+  startExtension,
+  storedHandler,
+} from '../../runtimehooks/client/extension-server.ts';
 import { eventually, send } from '../../sandbox/client.ts';
 import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { needs } from '../../support/needs.ts';
@@ -128,20 +133,38 @@ const mayMount = spawnSync('unshare', ['--mount', 'mount', '--bind', '/dev/null'
 describe('where no DNS server answers', needs('root', mayMount), () => {
   // Of this process: another run may use the same port.
   const address = `127.1.${(process.pid >> 8) % 256}.${process.pid % 256}`;
-  test.each<[string, string[], RegExp]>([
-    ['discover ends with its work', ['discover'], /^one: Discovered/],
-    ['shell completion ends', ['__complete', '--', 'discover', '--kubeconfig', 'ELSEWHERE', ''], /^:4\n$/],
-  ])('%s', async (_name, args, printed) => {
+  test.each<[string, string[], RegExp, number, string]>([
+    ['discover ends with its work', ['discover'], /^one: Discovered/, 0, 'timeout:30'],
+    [
+      'shell completion ends',
+      ['__complete', '--', 'discover', '--kubeconfig', 'ELSEWHERE', ''],
+      /^:4\n$/,
+      0,
+      'timeout:30',
+    ],
+    [
+      'a Service in a file has no address',
+      ['call', 'create.one', '--sample', '-f', 'FILE'],
+      /timeout expired; the name of a Service has an address only in its cluster: use --resolve, or read /,
+      1,
+      'timeout:3 attempts:1',
+    ],
+  ])('%s', async (_name, args, printed, code, options) => {
     const server = createSocket('udp4');
     server.bind(53, address);
     await once(server, 'listening');
     onTestFinished(() => void server.close());
     const resolvConf = join(folder, 'resolv.conf');
-    writeFileSync(resolvConf, `nameserver ${address}\noptions timeout:30\n`);
+    writeFileSync(resolvConf, `nameserver ${address}\noptions ${options}\n`);
     const elsewhere = join(folder, 'elsewhere');
     writeFileSync(elsewhere, sandbox.kubeconfig.replace(/127\.0\.0\.1:\d+/, 'cluster.example.com:6443'));
     const { env } = kubectl((await extension()).port);
-    const program = ['src/main.ts', ...args.map((arg) => (arg === 'ELSEWHERE' ? elsewhere : arg))];
+    const file = join(folder, 'one.yaml');
+    const service = { name: 'svc', namespace: 'default' };
+    const stored = storedHandler('create.one', 'BeforeClusterCreate', { timeoutSeconds: 1 });
+    writeFileSync(file, stringify(extensionConfig('one', { service, caBundle }, [stored])));
+    const paths: Record<string, string> = { ELSEWHERE: elsewhere, FILE: file };
+    const program = ['src/main.ts', ...args.map((arg) => paths[arg] ?? arg)];
     const child = spawn(
       'unshare',
       [
@@ -161,7 +184,7 @@ describe('where no DNS server answers', needs('root', mayMount), () => {
       },
     );
     const [output, ended] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    expect({ output, ended }).toEqual({ output: expect.stringMatching(printed), ended: [0, null] });
+    expect({ output, ended }).toEqual({ output: expect.stringMatching(printed), ended: [code, null] });
   });
 });
 
