@@ -83,6 +83,8 @@ async function createNodeServer({ limits, http2, clients }: HttpsOptions, secure
     keepAliveTimeout: 0,
     connectionsCheckingInterval: limits.timeoutCheckMs,
     noDelay: true,
+    // Node's own response has no body, and is not counted.
+    requireHostHeader: false,
   };
   if (!http2) {
     return createServer(settings);
@@ -138,6 +140,8 @@ export async function createHttpsPort(options: HttpsOptions): Promise<HttpsPort>
     const exchange = beginExchange(request, response, connections);
     if (exchange?.connection.refusal !== undefined) {
       exchange.refuse({ code: 403, message: exchange.connection.refusal });
+    } else if (exchange !== undefined && request.httpVersion === '1.1' && request.headers.host === undefined) {
+      exchange.refuse({ code: 400, message: 'HTTP/1.1 requires the header Host' });
     } else if (exchange !== undefined) {
       void handle(exchange);
     }

@@ -377,6 +377,17 @@ describe('an invalid request', () => {
     expect(await metric(`http_refusals_total{code="${code}"}`)).toBe(1);
   });
 
+  test.each([false, true])('without Host is refused and counted (HTTP/2 is offered: %s)', async (http2) => {
+    const { port, metric } = await serving({ http2 });
+    const socket = await openTls(port);
+    const received = readAll(socket);
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    const [head, text = ''] = (await received).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(text)).toMatchObject({ code: 400, message: 'HTTP/1.1 requires the header Host' });
+    expect(await metric('http_refusals_total{code="400"}')).toBe(1);
+  });
+
   test('without TLS is a failed handshake, and gets no response', async () => {
     const { port, metric } = await serving();
     const received: string[] = [];

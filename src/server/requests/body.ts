@@ -4,6 +4,7 @@ import type { Refusal } from './refusal.ts';
 
 /** What the requests of Node's two HTTP modules have in common. */
 export interface HttpRequest {
+  readonly httpVersion: string;
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
