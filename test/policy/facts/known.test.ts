@@ -243,6 +243,11 @@ describe('a Cluster', () => {
     }
   });
 
+  test('in no namespace has a class by its name alone', () => {
+    const { clusters } = storeOf('Cluster', { c: { spec: { topology: { classRef: { name: 'q' } } } } }).facts;
+    expect(['q', '/q'].map((key) => [...(clusters?.namespacesOfClass(key) ?? [])])).toEqual([[''], []]);
+  });
+
   test('counts for its namespace until the last one of its class is deleted', () => {
     const of = (namespace: string) => ({
       metadata: { namespace },

@@ -454,3 +454,28 @@ test('a levels file may be empty, or contain false for off', () => {
     ]),
   );
 });
+
+describe('values that are not rendered yet', () => {
+  const notRendered = inputOf(
+    example({
+      name: `\${NAME}`,
+      clientConfig: { service: { ...exampleService, namespace: '{{ .Values.namespace }}', name: 'Extension' } },
+    }),
+  );
+  const linesOf = (options: Partial<RuleSetOptions>) =>
+    createRuleSet(ruleSetOptions(options))
+      .check(notRendered)
+      .map(({ rule, field }) => `${rule.id} ${field}`);
+
+  test('are one finding, instead of what other rules say about them; other values keep theirs', () => {
+    expect(linesOf({})).toEqual(['not-rendered metadata.name', 'service-name spec.clientConfig.service.name']);
+  });
+
+  test('have the findings of other rules if that rule is off', () => {
+    expect(linesOf({ levels: new Map<string, Level>([['not-rendered', 'off']]) })).toEqual([
+      'name-dns-label metadata.name',
+      'service-namespace spec.clientConfig.service.namespace',
+      'service-name spec.clientConfig.service.name',
+    ]);
+  });
+});
