@@ -63,16 +63,15 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
   const { counter, gauge, histogram } = metricsIn(registry, metricsPrefix);
   // Reviews that were not added to their metric yet, by their labels: prom-client, which looks up labels by name, takes as
   // long to count a review as it takes to decide on it.
-  const uncounted = new Map<string, number>();
+  const uncounted = new Map<string, { labels: Record<'webhook' | 'operation' | 'verdict', string>; count: number }>();
   const reviews = counter(
     'reviews_total',
     'Admission reviews answered, by webhook, operation and verdict (allowed, warned, denied, malformed).',
     ['webhook', 'operation', 'verdict'],
     {
       collect() {
-        for (const [labels, count] of uncounted) {
-          const [webhook = '', operation = '', verdict = ''] = labels.split(' ');
-          reviews.inc({ webhook, operation, verdict }, count);
+        for (const { labels, count } of uncounted.values()) {
+          reviews.inc(labels, count);
         }
         uncounted.clear();
       },
@@ -126,8 +125,14 @@ export function createReviewMetrics(registry: Registry, featureGates: FeatureGat
 
   return {
     review(webhook, operation, outcome, seconds) {
-      const labels = `${webhook} ${operation} ${outcome.verdict}`;
-      uncounted.set(labels, (uncounted.get(labels) ?? 0) + 1);
+      const { verdict } = outcome;
+      const key = `${webhook} ${operation} ${verdict}`;
+      const known = uncounted.get(key);
+      if (known === undefined) {
+        uncounted.set(key, { labels: { webhook, operation, verdict }, count: 1 });
+      } else {
+        known.count += 1;
+      }
       times[webhook].add(seconds);
       for (const rule of outcome.deniedBy) {
         denials.inc({ rule });
