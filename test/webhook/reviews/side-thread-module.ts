@@ -1,5 +1,5 @@
 // The module that test/webhook/reviews/side-thread.test.ts runs in the thread for large bodies: the body tells it what to do.
-import { parentPort, resourceLimits, workerData } from 'node:worker_threads';
+import { parentPort, resourceLimits, threadId, workerData } from 'node:worker_threads';
 import type { Reply, SideThreadTask } from '../../../src/webhook/index.ts';
 
 /** How long a `loop` sleeps first, in ms. */
@@ -28,7 +28,8 @@ function decide({ webhook, body }: SideThreadTask): Reply {
     Atomics.store(gate, 1, 1);
     Atomics.wait(gate, 0, 0);
   }
-  const shown = JSON.stringify(text === 'limits' ? resourceLimits : { webhook, text, data });
+  const known: Record<string, unknown> = { limits: resourceLimits, thread: threadId };
+  const shown = JSON.stringify(known[text] ?? { webhook, text, data });
   return {
     code: 200,
     text: shown,

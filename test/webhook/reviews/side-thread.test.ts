@@ -1,3 +1,5 @@
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { webhookPaths } from '../../../src/webhook/index.ts';
 import { createSideThread, type SideThreadResult } from '../../../src/webhook/reviews/side-thread.ts';
@@ -153,4 +155,30 @@ test('a thread that is closed ends whatever it is doing, and one that never star
   await thread.close();
   expect(await reply).toMatchObject({ code: 503, note: { kind: 'refused' } });
   expect(results).toEqual(['failed']);
+});
+
+test('a thread that has had nothing to do for a minute ends; one that decides does not', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  onTestFinished(() => mock.timers.reset());
+  const gate = newGate();
+  const thread = createSideThread({ module, data: gate.data, maxHeapMib: 64 }, () => {});
+  onTestFinished(() => thread.close());
+  const decide = (text: string) =>
+    thread.decide({ webhook: 'validate', body: Buffer.from(text) }, new AbortController().signal);
+  const threadOf = async () => Number((await decide('thread')).text);
+  const first = await threadOf();
+  mock.timers.tick(59_999);
+  expect(await threadOf()).toBe(first);
+  // Counted from the last body, while another one waits for its turn.
+  mock.timers.tick(59_999);
+  const [waiting, next] = [decide('wait'), threadOf()];
+  while (!gate.isReached()) {
+    await nextTurn();
+  }
+  mock.timers.tick(120_000);
+  gate.open();
+  expect(await waiting).toMatchObject({ code: 200 });
+  expect(await next).toBe(first);
+  mock.timers.tick(60_000);
+  expect(await threadOf()).toBeGreaterThan(first);
 });
