@@ -67,6 +67,7 @@ export {
   labelValueProblems,
   qualifiedNameProblems,
 } from './objects/names.ts';
+export { perObject } from './objects/per-object.ts';
 export { parseRequestUri, type RequestUri } from './objects/request-uri.ts';
 export {
   type AdmissionRequest,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kubernetes/index.ts';
+import { type JsonObject, perObject } from '../../kubernetes/index.ts';
 import {
   createConnections,
   type Extension,
@@ -45,12 +45,7 @@ export function createCaller(extension: Extension, resolve: Resolve | undefined,
   });
   let calls = 0;
   /** Requests of handlers, which are sent again and again: written once. */
-  const written = new WeakMap<JsonObject, Buffer>();
-  const bytesOf = (body: JsonObject) => {
-    const bytes = written.get(body) ?? Buffer.from(JSON.stringify(body));
-    written.set(body, bytes);
-    return bytes;
-  };
+  const bytesOf = perObject((body: JsonObject) => Buffer.from(JSON.stringify(body)));
   return {
     /** Makes one call. Never rejects: a failure is also an outcome. */
     async send(

@@ -1,6 +1,6 @@
 import { count } from '../../base/index.ts';
 import type { Budget } from '../../kubernetes/cel/index.ts';
-import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt } from '../../kubernetes/index.ts';
+import { isJsonObject, itemsAt, type Json, type JsonObject, objectAt, perObject } from '../../kubernetes/index.ts';
 import { quotable } from '../../runtimehooks/client/index.ts';
 import {
   type CheckedDefinitions,
@@ -65,16 +65,11 @@ function advice(variables: Json | undefined): string[] {
   return hints;
 }
 
-const checkedBefore = new WeakMap<object, CheckedDefinitions>();
+const checkedOnce = perObject((variables: Json[]) => checkDefinitions(variables, 'variables'));
 
 /** Checks the definitions in one answer once, since hostile ones take seconds. */
 function checked(variables: Json | undefined): CheckedDefinitions {
-  const known = Array.isArray(variables) ? checkedBefore.get(variables) : undefined;
-  const problems = known ?? checkDefinitions(variables, 'variables');
-  if (Array.isArray(variables)) {
-    checkedBefore.set(variables, problems);
-  }
-  return problems;
+  return Array.isArray(variables) ? checkedOnce(variables) : checkDefinitions(variables, 'variables');
 }
 
 /** Maximum number of rules that are reported as not evaluated. */

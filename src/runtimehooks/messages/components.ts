@@ -1,3 +1,4 @@
+import { perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import { componentPrefix, type MessageSchema } from '../catalog/schema.ts';
 import { coreSchemas } from './core.ts';
@@ -26,19 +27,12 @@ export function resolved(schema: MessageSchema | undefined, components: Componen
   return reference === undefined ? schema : components.get(componentOf(reference));
 }
 
-const references = new WeakMap<MessageSchema, readonly string[]>();
-
 /** The components that a schema refers to; many hooks share theirs. */
-function referencesIn(schema: MessageSchema): readonly string[] {
-  let known = references.get(schema);
-  if (known === undefined) {
-    const names: string[] = [];
-    addReferences(schema, names);
-    known = names;
-    references.set(schema, known);
-  }
-  return known;
-}
+const referencesIn = perObject((schema: MessageSchema): readonly string[] => {
+  const names: string[] = [];
+  addReferences(schema, names);
+  return names;
+});
 
 function addReferences(schema: MessageSchema, names: string[]): void {
   if (schema.$ref !== undefined) {
@@ -91,11 +85,5 @@ export function componentsOf(hooks: readonly HookDefinition[]): Components {
   return new Map([...used].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const componentsByHook = new WeakMap<HookDefinition, Components>();
-
 /** The components that the messages of a hook need, looked up once. @throws {Error} as `componentsOf` does. */
-export function componentsFor(hook: HookDefinition): Components {
-  const known = componentsByHook.get(hook) ?? componentsOf([hook]);
-  componentsByHook.set(hook, known);
-  return known;
-}
+export const componentsFor: (hook: HookDefinition) => Components = perObject((hook) => componentsOf([hook]));

@@ -1,18 +1,15 @@
-import { isJsonObject, type Json, type JsonObject } from '../../kubernetes/index.ts';
+import { isJsonObject, type Json, type JsonObject, perObject } from '../../kubernetes/index.ts';
 import type { HookDefinition } from '../catalog/definition.ts';
 import type { MessageSchema } from '../catalog/schema.ts';
 import { formatProblems, messageFits, messageProblems } from './checks.ts';
 import { type Components, componentsFor, resolved } from './components.ts';
 import { goTypeError } from './go-type-error.ts';
 
-const spellings = new WeakMap<object, ReadonlyMap<string, string>>();
-
 /** The names of fields by their names in lower case. */
-function spellingsOf(properties: Readonly<Record<string, MessageSchema>>): ReadonlyMap<string, string> {
-  const known = spellings.get(properties) ?? new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name]));
-  spellings.set(properties, known);
-  return known;
-}
+const spellingsOf = perObject(
+  (properties: Readonly<Record<string, MessageSchema>>): ReadonlyMap<string, string> =>
+    new Map(Object.keys(properties).map((name) => [name.toLowerCase(), name])),
+);
 
 /**
  * The value with its known fields in their exact spelling, and without nulls where the schema specifies a type. Parts

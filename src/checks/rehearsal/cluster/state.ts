@@ -7,6 +7,7 @@ import {
   type JsonObject,
   objectAt,
   objectsAt,
+  perObject,
   textAt,
   timeText,
 } from '../../../kubernetes/index.ts';
@@ -259,17 +260,15 @@ export function replicasOf(state: State, worker: WorkerGroup): number {
 }
 
 /** The topologies of worker groups by name, since their lists may be long. */
-const byName = new WeakMap<object, ReadonlyMap<string, JsonObject>>();
+const byName = perObject(
+  (list: readonly Json[]): ReadonlyMap<string, JsonObject> =>
+    new Map(list.filter(isJsonObject).map((group) => [textAt(group, 'name'), group])),
+);
 
 /** The topology's settings for a group. */
 export function topologyOf({ cluster }: State, { kind, topologyName }: WorkerGroup): JsonObject {
   const list = fieldAt(cluster, 'spec', 'topology', 'workers', workerLists[kind]);
-  if (!Array.isArray(list)) {
-    return {};
-  }
-  const known = byName.get(list) ?? new Map(list.filter(isJsonObject).map((group) => [textAt(group, 'name'), group]));
-  byName.set(list, known);
-  return known.get(topologyName) ?? {};
+  return (Array.isArray(list) ? byName(list).get(topologyName) : undefined) ?? {};
 }
 
 /** The annotation by which a user keeps a group from being upgraded. */

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   objectAt,
   objectsAt,
+  perObject,
   type StatusCause,
   textAt,
 } from '../../../kubernetes/index.ts';
@@ -15,14 +16,10 @@ import type { Blueprint, ClassPatch, ClassVariable } from '../cluster/blueprint.
 /** Longest report of one problem, in characters. */
 const maxProblem = 400;
 
-/** Schemas as Cluster API reads them: all Clusters of a class have the same. */
-const schemas = new WeakMap<JsonObject, Schema>();
+/** A schema as Cluster API reads it: all Clusters of a class have the same. */
+const schemaFrom = perObject(readSchema);
 
-function schemaOf({ schema: raw }: ClassVariable): Schema {
-  const schema = schemas.get(raw) ?? readSchema(raw);
-  schemas.set(raw, schema);
-  return schema;
-}
+const schemaOf = ({ schema }: ClassVariable): Schema => schemaFrom(schema);
 
 /** A problem on one line. */
 export const causeText = ({ field, message }: StatusCause): string =>
