@@ -40,13 +40,13 @@ export function hasDates({ validFrom, validTo }: X509Certificate): boolean {
   return !Number.isNaN(Date.parse(validFrom)) && !Number.isNaN(Date.parse(validTo));
 }
 
-/** @throws {Error} when it is not a certificate with readable dates. */
-function parsed(text: string): Certificate {
-  const x509 = new X509Certificate(text);
-  if (!hasDates(x509)) {
-    throw new Error('dates');
+/** A certificate in PEM or DER, or undefined. */
+function parsed(data: string | Buffer): X509Certificate | undefined {
+  try {
+    return new X509Certificate(data);
+  } catch {
+    return undefined;
   }
-  return { x509, pem: x509.toString(), fingerprint: x509.fingerprint256 };
 }
 
 /** A PEM text that is neither empty nor too long. */
@@ -75,14 +75,16 @@ export function readCertificates(text: string | undefined): Parsed<[Certificate,
   if (blocks.length > maxCertificates) {
     return { state: 'broken', problem: `contains more than ${maxCertificates} certificates` };
   }
-  try {
-    return { state: 'usable', value: blocks.map(parsed) as [Certificate, ...Certificate[]] };
-  } catch {
-    return {
-      state: 'broken',
-      problem: 'contains data that is not an X.509 certificate, or one with unreadable dates',
-    };
+  const certificates: Certificate[] = [];
+  for (const one of blocks) {
+    const x509 = parsed(one);
+    if (x509 === undefined || !hasDates(x509)) {
+      const problem = 'contains data that is not an X.509 certificate, or one with unreadable dates';
+      return { state: 'broken', problem };
+    }
+    certificates.push({ x509, pem: x509.toString(), fingerprint: x509.fingerprint256 });
   }
+  return { state: 'usable', value: certificates as [Certificate, ...Certificate[]] };
 }
 
 /** A trust bundle of certificates in PEM, in the given order and without duplicates. */
@@ -131,7 +133,7 @@ export function unreadProblem(x509: X509Certificate): string | undefined {
  */
 export function servingProblem(x509: X509Certificate): string | undefined {
   // Go (1.18 and later) checks every signature but that of a certificate in the trust bundle.
-  const isWeak = /^md5|sha1/i.test(x509.signatureAlgorithm ?? '') && !x509.checkIssued(x509);
+  const isWeak = /md5|sha1/i.test(String(x509.signatureAlgorithm)) && !x509.checkIssued(x509);
   if (isWeak) {
     return `is signed with ${x509.signatureAlgorithm}, which API servers and Cluster API do not accept: issue it with SHA-256`;
   }
@@ -139,20 +141,11 @@ export function servingProblem(x509: X509Certificate): string | undefined {
   return unreadProblem(x509) ?? (key === undefined ? undefined : handshakeProblem(key));
 }
 
-function readableCertificate(der: Buffer): X509Certificate | undefined {
-  try {
-    const x509 = new X509Certificate(der);
-    return x509.raw.length === der.length && unreadProblem(x509) === undefined ? x509 : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The certificates in a PEM text that Go would read for a trust bundle, parsed on demand; Go skips the others. */
 export function* readableCertificates(text: string): Generator<X509Certificate, undefined> {
   for (const der of readPem(text).certificates) {
-    const x509 = der && readableCertificate(der);
-    if (x509 !== undefined) {
+    const x509 = der && parsed(der);
+    if (x509 && x509.raw.length === der.length && unreadProblem(x509) === undefined) {
       yield x509;
     }
   }

@@ -72,11 +72,9 @@ const subjectKeyIdentifierOid = '2.5.29.14';
  */
 export function issuerKeyIdentifier(ca: X509Certificate): string {
   const [{ value }] = parsed(ca.raw) as [Asn1];
-  const wrapped = (value as Asn1[]).find(
-    ({ tagClass, type }) => tagClass === Class.CONTEXT_SPECIFIC && (type as number) === 3,
-  );
-  const [extensions] = (wrapped?.value ?? []) as Asn1[];
-  for (const extension of (extensions?.value ?? []) as Asn1[]) {
+  // Extensions are last; a CA has some.
+  const [extensions] = (value as Asn1[]).at(-1)?.value as [Asn1];
+  for (const extension of extensions.value as Asn1[]) {
     const [oid, ...rest] = extension.value as [Asn1, ...Asn1[]];
     if (asn1.derToOid(oid.value as string) === subjectKeyIdentifierOid) {
       return asn1.fromDer(rest.at(-1)?.value as string).value as string;

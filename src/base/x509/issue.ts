@@ -196,7 +196,7 @@ export async function issueServingCertificate(
   validityMs: number,
   entropy: Entropy,
 ): Promise<Issued> {
-  const [name = ''] = names;
+  const name = names[0] as string;
   const keys = await entropy.makeKeyPair();
   return issueEndEntity({ name, keys, ca, now, validityMs, entropy }, [
     { name: 'extKeyUsage', serverAuth: true },
@@ -229,7 +229,7 @@ export function issueClientCertificate(
  * @param validityMs validity period from `now`, in ms.
  */
 export function issueSelfSigned(names: readonly string[], now: Date, validityMs: number): Issued {
-  const [name = ''] = names;
+  const name = names[0] as string;
   return issueEndEntity({ name, keys: makeEllipticKeyPair(), now, validityMs, entropy: systemEntropy }, [
     { name: 'extKeyUsage', serverAuth: true },
     alternativeNames(names),

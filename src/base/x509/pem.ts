@@ -29,7 +29,7 @@ function endOfMatch(pattern: RegExp, text: string, at: number): number | undefin
 }
 
 function decoded(body: string): Buffer {
-  const text = body.replace(/[ \t\r\n]+/g, '');
+  const text = body.replace(/[ \t\r\n]/g, '');
   return /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? Buffer.from(text, 'base64') : Buffer.alloc(0);
 }
 

@@ -1,4 +1,4 @@
-import type { KeyObject } from 'node:crypto';
+import type { AsymmetricKeyDetails, KeyObject } from 'node:crypto';
 
 /** The algorithm with which a key signs certificates. */
 export interface SignatureAlgorithm {
@@ -19,6 +19,9 @@ const byCurve = new Map<string | undefined, SignatureAlgorithm>([
   ['secp521r1', { hash: 'sha512', oid: '1.2.840.10045.4.3.4', hasNull: false }],
 ]);
 
+/** Every asymmetric key has details, maybe empty ones. */
+const detailsOf = (key: KeyObject) => key.asymmetricKeyDetails as AsymmetricKeyDetails;
+
 /**
  * The algorithm with which a key signs certificates; undefined for keys that cannot. Only algorithms are used that all
  * clients of a webhook support, above all API servers (Go).
@@ -26,7 +29,7 @@ const byCurve = new Map<string | undefined, SignatureAlgorithm>([
 export function signatureOf(key: KeyObject): SignatureAlgorithm | undefined {
   const { asymmetricKeyType: type } = key;
   // The details of an RSA key take longer to read than everything else here.
-  return type === 'ec' ? byCurve.get(key.asymmetricKeyDetails?.namedCurve) : type === 'rsa' ? rsa : undefined;
+  return type === 'ec' ? byCurve.get(detailsOf(key).namedCurve) : type === 'rsa' ? rsa : undefined;
 }
 
 const remedy = 'use an RSA key, or an EC key on P-256, P-384 or P-521';
@@ -43,7 +46,7 @@ interface UsualForm {
 }
 
 /** The curves that Go supports. */
-const usualForms = new Map<string, UsualForm>([
+const usualForms = new Map<string | undefined, UsualForm>([
   ['secp224r1', { length: 80, point: 57 }],
   ['prime256v1', { length: 91, point: 65 }],
   ['secp384r1', { length: 120, point: 97 }],
@@ -58,10 +61,10 @@ export function unreadableProblem(key: KeyObject): string | undefined {
   if (key.asymmetricKeyType !== 'ec') {
     return undefined;
   }
-  const curve = key.asymmetricKeyDetails?.namedCurve;
-  const usual = usualForms.get(curve ?? '');
+  const { namedCurve } = detailsOf(key);
+  const usual = usualForms.get(namedCurve);
   if (usual === undefined) {
-    return `has a key on ${curve ?? 'an unnamed curve'}, which API servers cannot parse: ${remedy}`;
+    return `has a key on ${namedCurve ?? 'an unnamed curve'}, which API servers cannot parse: ${remedy}`;
   }
   const der = key.export({ type: 'spki', format: 'der' });
   return der.length === usual.length && der.at(-usual.point) === 4
@@ -70,8 +73,9 @@ export function unreadableProblem(key: KeyObject): string | undefined {
 }
 
 /** The type of a key, for messages. */
-function typeOf({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string {
-  return type === 'ec' ? `${type} on ${asymmetricKeyDetails?.namedCurve ?? 'an unnamed curve'}` : String(type);
+function typeOf(key: KeyObject): string {
+  const { asymmetricKeyType: type } = key;
+  return type === 'ec' ? `${type} on ${detailsOf(key).namedCurve ?? 'an unnamed curve'}` : String(type);
 }
 
 /**
@@ -90,7 +94,7 @@ const minRsaBits = 1024;
 /** Why a key cannot sign certificates here, as the end of a sentence; undefined if it can. */
 export function signingProblem(key: KeyObject): string | undefined {
   if (signatureOf(key) !== undefined) {
-    const bits = key.asymmetricKeyDetails?.modulusLength ?? minRsaBits;
+    const bits = detailsOf(key).modulusLength ?? minRsaBits;
     return bits < minRsaBits
       ? `has ${bits} bits, and API servers refuse signatures of RSA keys below ${minRsaBits}: use one of 2048 bits or more`
       : undefined;

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLogOutput } from '../../../src/base/index.ts';
@@ -18,10 +19,13 @@ function streamOf(options: { fd?: number; write?: (text: string, done: (error?: 
 
 test('each line is written at once, and everything in it is printable', () => {
   const { stream, writes } = streamOf();
+  const listeners = process.listenerCount('exit');
   const output = createLogOutput(stream);
   output.write('{"a":"\u202e"}\n');
   output.write('{}\n');
   expect(writes).toEqual(['{"a":"\\u202e"}\n', '{}\n']);
+  // Nothing waits for the process to exit.
+  expect(process.listenerCount('exit')).toBe(listeners);
 });
 
 test('lines can be shown in another way', () => {
@@ -94,11 +98,14 @@ test('at most 4 MiB are collected', async () => {
 });
 
 test('what is collected is written when that is asked for, once, and when the process exits', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  onTestFinished(() => mock.timers.reset());
   const { output, writes, exit } = ownLog();
   output.write('a');
   await new Promise<void>((done) => output.flush(done));
   expect(writes).toEqual(['a']);
   output.write('b');
   exit();
+  mock.timers.tick(60_000);
   expect(writes).toEqual(['a', 'b']);
 });

@@ -199,6 +199,7 @@ test('a CA with a key of an unknown algorithm has signed nothing', () => {
   expect(() => unknown.x509.publicKey).toThrow();
   expect(isSignedBy(serving.certificate, unknown)).toBe(false);
   expect(unreadProblem(unknown.x509)).toBeUndefined();
+  expect(servingProblem(unknown.x509)).toBeUndefined();
   expect(readKey(ca.key, unknown)).toEqual({ state: 'broken', problem: 'does not belong to the certificate' });
 });
 
@@ -228,6 +229,9 @@ test('unreadable dates are rejected even if Node.js makes some date of them, whi
   onTestFinished(() => date.mockRestore());
   expect(readCertificates(fixture('year-12019.crt'))).toEqual({ state: 'broken', problem: notACertificate });
   expect([...readableCertificates(fixture('year-12019.crt'))]).toEqual([]);
+  expect(unreadProblem(new X509Certificate(fixture('year-12019.crt')))).toBe(
+    'has a date that cannot be read, which API servers do not read either: issue it again',
+  );
 });
 
 test.each(['validFrom', 'validTo'] as const)('a date is unreadable if it is not a date: %s', (which) => {

@@ -45,6 +45,7 @@ test.each<[string, string, certificates: (string | undefined)[], hasPrivateKey?:
   ['one without an end after another', certificate + begin('CERTIFICATE'), [found, unseen]],
   ['another kind without an end before one', begin('X') + certificate, [found]],
   ['an end of another kind', `${begin('CERTIFICATE')}${end('X')}${certificate}`, [unseen, found]],
+  ['an end of another kind with as many characters', `${begin('CERTIFICATE')}${end('X509REQUEST')}`, [unseen]],
   ['an end of another kind, then a late one', `${begin('CERTIFICATE')}${end('X')}${end('CERTIFICATE')}`, [unseen]],
   ['an end without a label', `${begin('CERTIFICATE')}-----END \n${end('CERTIFICATE')}`, [unseen]],
   ['ends before a beginning', `${end('CERTIFICATE')}${certificate}`, [found]],
