@@ -106,6 +106,7 @@ test('what is collected is written when that is asked for, once, and when the pr
   expect(writes).toEqual(['a']);
   output.write('b');
   exit();
+  expect(writes).toEqual(['a', 'b']);
   mock.timers.tick(60_000);
   expect(writes).toEqual(['a', 'b']);
 });

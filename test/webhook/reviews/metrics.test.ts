@@ -1,5 +1,5 @@
-import { Registry } from 'prom-client';
-import { expect, test } from 'vitest';
+import { Histogram, Registry } from 'prom-client';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FeatureGates } from '../../../src/webhook/index.ts';
 import { createReviewMetrics, type ReviewMetrics } from '../../../src/webhook/reviews/metrics.ts';
 
@@ -63,6 +63,19 @@ test('nothing is lost or counted twice, however many reviews there are between t
   expect(await counts()).toEqual(after(1000));
   metrics.review('validate', 'CREATE', outcome, 0.5);
   expect(await counts()).toEqual(after(1001));
+});
+
+test('at most 256 durations wait for their histogram', () => {
+  const histogram = { observe: vi.fn<(seconds: number) => void>(), startTimer: () => () => 0 };
+  const labels = vi.spyOn(Histogram.prototype, 'labels').mockReturnValue(histogram);
+  onTestFinished(() => labels.mockRestore());
+  const { metrics } = fresh();
+  for (let turn = 1; turn < 256; turn++) {
+    metrics.review('validate', 'CREATE', outcome, turn);
+  }
+  expect(histogram.observe).not.toHaveBeenCalled();
+  metrics.review('validate', 'CREATE', outcome, 256);
+  expect(histogram.observe).toHaveBeenCalledTimes(256);
 });
 
 test('durations are measured per webhook', async () => {
