@@ -42,16 +42,11 @@ function objectDefaults(object: JsonObject): Addition[] {
   }
   const { clientConfig } = spec;
   const service = isJsonObject(clientConfig) ? clientConfig.service : undefined;
-  const lacksPort = isJsonObject(service) && isAbsent(service.port) && hasValue(service);
-  const lacksSelector = isAbsent(spec.namespaceSelector);
-  if (!lacksPort && !lacksSelector) {
-    return none;
-  }
   const patch: Addition[] = [];
-  if (lacksPort) {
+  if (isJsonObject(service) && isAbsent(service.port) && hasValue(service)) {
     patch.push({ op: 'add', path: '/spec/clientConfig/service/port', value: defaultServicePort });
   }
-  if (lacksSelector) {
+  if (isAbsent(spec.namespaceSelector)) {
     patch.push({ op: 'add', path: '/spec/namespaceSelector', value: {} });
   }
   return patch;

@@ -1,6 +1,6 @@
 import { charactersIn } from '../../base/index.ts';
 import { isJsonObject, type Json, setOwn } from '../../kubernetes/index.ts';
-import type { Schema } from '../../kubernetes/schema/index.ts';
+import { fieldOf, type Schema } from '../../kubernetes/schema/index.ts';
 import { hasMoreBytes, type LimitedSchema } from './own-schema.ts';
 
 /** One violation of the schema of an object's version. */
@@ -56,8 +56,8 @@ class ViolationList {
     if (this.#count <= maxViolations) {
       return this.#listed;
     }
-    const shown = this.#listed.slice(0, maxViolations - 1);
-    return [...shown, { path: [], problem, message: `${this.#count - shown.length} more ${this.#what}` }];
+    const more = this.#count - maxViolations + 1;
+    return this.#listed.with(-1, { path: [], problem, message: `${more} more ${this.#what}` });
   }
 }
 
@@ -88,18 +88,11 @@ const emptyValues: Readonly<Record<NonNullable<Schema['type']>, unknown>> = {
 };
 
 /**
- * Whether a string has more than `limit` characters, counted in code points as by the API server. Without a limit
- * nothing is counted, since annotations may have megabytes.
+ * Whether a string has more than `limit` characters, counted in code points as by the API server. A character has at most
+ * two code units, so no more of them are counted.
  */
 function isLongerThan(text: string, limit: number): boolean {
-  if (text.length <= limit) {
-    return false;
-  }
-  // A character has at most two code units.
-  if (text.length > 2 * limit) {
-    return true;
-  }
-  return charactersIn(text) > limit;
+  return charactersIn(text.slice(0, 2 * (limit + 1))) > limit;
 }
 
 /** One traversal of an object along its schema. Valid values are shared with the original. */
@@ -154,14 +147,12 @@ class SchemaWalk {
   }
 
   #properties(value: Record<string, unknown>, schema: LimitedSchema): Record<string, unknown> {
-    const { properties = {}, additionalProperties } = schema;
-    const others = typeof additionalProperties === 'object' ? additionalProperties : undefined;
     const keys = Object.keys(value);
     let copy: Record<string, unknown> | undefined;
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string;
       const field = value[key];
-      const fieldSchema = Object.hasOwn(properties, key) ? properties[key] : others;
+      const fieldSchema = fieldOf(schema, key);
       const rest = fieldSchema === undefined ? field : this.#below(key, field, fieldSchema);
       if (rest !== field && copy === undefined) {
         copy = {};
@@ -178,9 +169,11 @@ class SchemaWalk {
 
   /** Whether a value exceeds a limit; adds the violation. */
   #isOverLimit(value: unknown, schema: LimitedSchema): boolean {
-    const { maxLength = Number.POSITIVE_INFINITY, maxItems = Number.POSITIVE_INFINITY } = schema;
+    const { maxLength, maxItems = Number.POSITIVE_INFINITY } = schema;
     if (typeof value === 'string') {
       return (
+        // Without a limit nothing is counted: annotations may have megabytes.
+        maxLength !== undefined &&
         isLongerThan(value, maxLength) &&
         this.#addLimit('tooLong', `must be at most ${maxLength} characters long`, value)
       );
@@ -191,8 +184,9 @@ class SchemaWalk {
     return isJsonObject(value) && this.#isOverLimitOfObjects(value, schema);
   }
 
-  #isOverLimitOfObjects(value: Record<string, unknown>, { maxProperties, maxTotalBytes }: LimitedSchema): boolean {
-    if (maxProperties !== undefined && Object.keys(value).length > maxProperties) {
+  #isOverLimitOfObjects(value: Record<string, unknown>, schema: LimitedSchema): boolean {
+    const { maxProperties = Number.POSITIVE_INFINITY, maxTotalBytes } = schema;
+    if (Object.keys(value).length > maxProperties) {
       return this.#addLimit('tooMany', `must have at most ${maxProperties} properties`, value);
     }
     return (
@@ -212,23 +206,29 @@ class SchemaWalk {
     if (schema.enum !== undefined && !schema.enum.includes(value as Json)) {
       this.limits.add(this.#path, 'notSupported', `must be one of ${schema.enum.join(', ')}`, value);
     }
+    const {
+      minimum = Number.NEGATIVE_INFINITY,
+      maximum = Number.POSITIVE_INFINITY,
+      minLength = 0,
+      minItems = 0,
+    } = schema;
     if (typeof value === 'number') {
-      if (schema.minimum !== undefined && value < schema.minimum) {
-        this.#addInvalid(`must be at least ${schema.minimum}`, value);
+      if (value < minimum) {
+        this.#addInvalid(`must be at least ${minimum}`, value);
       }
-      if (schema.maximum !== undefined && value > schema.maximum) {
-        this.#addInvalid(`must be at most ${schema.maximum}`, value);
+      if (value > maximum) {
+        this.#addInvalid(`must be at most ${maximum}`, value);
       }
     } else if (typeof value === 'string') {
-      if (schema.minLength !== undefined && !isLongerThan(value, schema.minLength - 1)) {
-        this.#addInvalid(`must have at least ${schema.minLength} characters`, value);
+      if (!isLongerThan(value, minLength - 1)) {
+        this.#addInvalid(`must have at least ${minLength} characters`, value);
       }
       if (schema.pattern !== undefined && !new RegExp(schema.pattern, 'u').test(value)) {
         this.#addInvalid(`must match ${schema.pattern}`, value);
       }
     } else if (Array.isArray(value)) {
-      if (schema.minItems !== undefined && value.length < schema.minItems) {
-        this.#addInvalid(`must have at least ${schema.minItems} items`, value);
+      if (value.length < minItems) {
+        this.#addInvalid(`must have at least ${minItems} items`, value);
       }
     } else if (isJsonObject(value)) {
       this.#checkObject(value, schema);
@@ -242,8 +242,8 @@ class SchemaWalk {
     this.limits.add(this.#path, 'invalid', message, value);
   }
 
-  #checkObject(value: object, { minProperties, required = [] }: LimitedSchema): void {
-    if (minProperties !== undefined && Object.keys(value).length < minProperties) {
+  #checkObject(value: object, { minProperties = 0, required = [] }: LimitedSchema): void {
+    if (Object.keys(value).length < minProperties) {
       this.#addInvalid(`must have at least ${minProperties} properties`, value);
     }
     for (const name of required) {

@@ -5,24 +5,20 @@ import type { FormatCheck } from './examine.ts';
 /** Longest time, in characters: the CustomResourceDefinition sets no limit, and 35 are enough for nanoseconds. */
 const maxTimeLength = 128;
 
-type Check = RegExp | ((value: never) => boolean);
-
-function checkOf(format: keyof typeof fullFormats): (value: unknown) => boolean {
-  const known = fullFormats[format] as Check | { validate: Check };
-  const check = 'validate' in known ? known.validate : known;
-  return check instanceof RegExp ? (value) => check.test(value as string) : (check as (value: unknown) => boolean);
-}
-
-const isDateTime = checkOf('date-time');
+const {
+  int32,
+  int64,
+  'date-time': dateTime,
+} = fullFormats as unknown as Record<'int32' | 'int64' | 'date-time', { validate(value: unknown): boolean }>;
 
 /** The formats of our schemas, for ajv. */
 export const formats = {
-  int32: { type: 'number', validate: checkOf('int32') },
-  int64: { type: 'number', validate: checkOf('int64') },
+  int32: { type: 'number', validate: int32.validate },
+  int64: { type: 'number', validate: int64.validate },
   byte: { type: 'string', validate: isBase64 },
   'date-time': {
     type: 'string',
-    validate: (text: string) => text.length <= maxTimeLength && isDateTime(text),
+    validate: (text: string) => text.length <= maxTimeLength && dateTime.validate(text),
   },
 } as const;
 

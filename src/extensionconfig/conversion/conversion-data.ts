@@ -29,9 +29,6 @@ type ConversionData = Map<string, KeptValue[]>;
  */
 export const maxConversionDataBytes = 256 * 1024;
 
-/** More values cannot fit into the conversion data, given the size of the shortest one. */
-export const maxKeptValues = Math.floor(maxConversionDataBytes / '{"path":["a"],"value":0}'.length);
-
 function isKeptValue(entry: Json): entry is Json & KeptValue {
   return isJsonObject(entry) && Array.isArray(entry.path) && Object.hasOwn(entry, 'value');
 }

@@ -10,13 +10,7 @@ import {
 } from '../../kubernetes/index.ts';
 import { openApiSchemaOf } from '../api/crd.ts';
 import { apiVersionOf, kind, type Version, versionOf, versions } from '../api/names.ts';
-import {
-  conversionDataOf,
-  type KeptStep,
-  type KeptValue,
-  maxKeptValues,
-  withConversionData,
-} from './conversion-data.ts';
+import { conversionDataOf, type KeptStep, type KeptValue, withConversionData } from './conversion-data.ts';
 
 // The versions differ in three fields of the status:
 // - Both have `status.conditions`, each those of its own contract. Those of the other contract are in a field that only
@@ -43,19 +37,11 @@ function timeoutPath({ name }: JsonObject): KeptStep[] {
   return ['status', 'handlers', name === undefined ? {} : { name }, 'timeoutSeconds'];
 }
 
-/** Removes a field from a value. `rest` is undefined if that was all there was in it. */
-function without(value: Json, [name = '', ...path]: readonly string[]): { found?: Json; rest?: Json } {
-  const field = isJsonObject(value) ? own(value, name) : undefined;
-  if (!isJsonObject(value) || field === undefined) {
-    return { rest: value };
-  }
-  const { found, rest }: ReturnType<typeof without> = path.length === 0 ? { found: field } : without(field, path);
-  if (found === undefined) {
-    return { rest: value };
-  }
-  const { [name]: _, ...others } = value;
-  const left = rest === undefined ? others : { ...others, [name]: rest };
-  return { found, ...(Object.keys(left).length > 0 && { rest: left }) };
+/** The object without the field at a path, and without objects that become empty by that; it has the field. */
+function without(object: JsonObject, [name = '', ...path]: readonly string[]): JsonObject {
+  const { [name]: field, ...others } = object;
+  const rest = path.length === 0 ? {} : without(field as JsonObject, path);
+  return Object.keys(rest).length === 0 ? others : { ...others, [name]: rest };
 }
 
 /** Adds missing values; existing ones are not changed. */
@@ -87,15 +73,9 @@ function moved(status: JsonObject, from: readonly string[], to: readonly string[
 }
 
 /** A handler without a timeout that is too short for v1beta2. */
-function withoutShortTimeout(handler: Json, index: number, keptValues: KeptValue[]): Json {
+function withoutShortTimeout(handler: Json, keptValues: KeptValue[]): Json {
   if (!isJsonObject(handler) || !isTooShort(handler.timeoutSeconds)) {
     return handler;
-  }
-  if (keptValues.length >= maxKeptValues) {
-    throw new ConversionError(
-      ['status', 'handlers', index, 'timeoutSeconds'],
-      `is one of more than ${maxKeptValues} values that only one version can represent`,
-    );
   }
   const { timeoutSeconds, ...rest } = handler;
   keptValues.push({ path: timeoutPath(handler), value: timeoutSeconds });
@@ -104,14 +84,14 @@ function withoutShortTimeout(handler: Json, index: number, keptValues: KeptValue
 
 /** The status in another version. What that cannot represent is added to `keptValues`. */
 function convertStatus(status: JsonObject, from: Version, to: Version, keptValues: KeptValue[]): JsonObject {
-  let rest: JsonObject = status;
+  let rest = status;
   const moves: [path: readonly string[], toPath: readonly string[], value: Json][] = [];
   for (const contract of ['v1beta1', 'v1beta2'] as const) {
     const path = conditions[from][contract];
-    const split = without(rest, path);
-    if (split.found !== undefined) {
-      rest = (split.rest ?? {}) as JsonObject;
-      moves.push([path, conditions[to][contract], split.found]);
+    const value = fieldAt(rest, ...path);
+    if (value !== undefined) {
+      rest = without(rest, path);
+      moves.push([path, conditions[to][contract], value]);
     }
   }
   const { [ownField[from]]: left, ...converted } = rest;
@@ -119,7 +99,7 @@ function convertStatus(status: JsonObject, from: Version, to: Version, keptValue
     keptValues.push({ path: ['status', ownField[from]], value: left });
   }
   if (to === 'v1beta2' && Array.isArray(converted.handlers)) {
-    converted.handlers = converted.handlers.map((handler, index) => withoutShortTimeout(handler, index, keptValues));
+    converted.handlers = converted.handlers.map((handler) => withoutShortTimeout(handler, keptValues));
   }
   return moves.reduce((object, [path, toPath, value]) => moved(object, path, toPath, value), converted);
 }

@@ -3,8 +3,8 @@ import { type Examined, examine, maxViolations } from '../../../src/extensioncon
 import type { LimitedSchema } from '../../../src/extensionconfig/api/own-schema.ts';
 import { limitWork } from '../../support/work.ts';
 
-/** Knows only one format, which accepts only `ok`. */
-const isOfFormat = (format: string, value: unknown) => format !== 'known' || value === 'ok';
+/** Knows only one format, which accepts only `ok`; like any function of its type it is asked only about formats. */
+const isOfFormat = (format: string, value: unknown) => format === 'other' || (format === 'known' && value === 'ok');
 
 const examined = (value: unknown, schema: LimitedSchema): Examined =>
   examine({ f: value }, { type: 'object', properties: { f: schema } }, isOfFormat);
@@ -152,6 +152,20 @@ describe('a limit', () => {
       expect(lines(result)).toEqual([line]);
       expect(result.limited).toEqual({ f: value });
       expect(result.whole).toBe(result.limited);
+    }
+  });
+
+  test('does not apply to values of other types', () => {
+    const schema: LimitedSchema = {
+      minLength: 9,
+      minItems: 9,
+      minProperties: 9,
+      minimum: 9,
+      pattern: 'x',
+      required: ['a'],
+    };
+    for (const value of [true, null]) {
+      expect(lines(examined(value, schema))).toEqual([]);
     }
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
+import { maxConversionDataBytes, reviewConversion } from '../../../src/extensionconfig/conversion/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
 import { capturedCalls } from '../../server/running.ts';
 
@@ -65,6 +65,11 @@ describe('a failure names the object and the field, and converts nothing', () =>
       [object('b', { status: { conditions: [], deprecated: 'x' } })],
       /"b": status.conditions: becomes status.deprecated.v1beta1.conditions, where the object has another value/,
     ],
+    [
+      'no room for conversion data, and no name',
+      [object('b', { metadata: 'x', status: { handlers: [{ timeoutSeconds: 0 }] } })],
+      /^ExtensionConfig objects\[0\]: metadata: must be an object/,
+    ],
     ['an object that is a number', [object('a'), 7], /request.objects\[1\] must be an object, got a number/],
     ['objects that are not a list', {}, /request.objects must be an array/],
   ])('%s', (_name, objects, message) => {
@@ -82,6 +87,16 @@ describe('a failure names the object and the field, and converts nothing', () =>
     expect(answer(review([unknown], 'other/v9')).result.message).toMatch(/"b": apiVersion: cannot convert "other\/v9"/);
     expect(answer(review([object('a')], 7)).result.message).toMatch(/request.desiredAPIVersion must be a string/);
   });
+});
+
+test('an error that only a bug can cause is not a failure of the object', () => {
+  const broken = {
+    ...object('a'),
+    get status(): Json {
+      throw new RangeError('a bug');
+    },
+  };
+  expect(() => reviewConversion(review([broken]))).toThrow('a bug');
 });
 
 test.each<[Json, RegExp]>([
@@ -132,15 +147,15 @@ describe('kept values', () => {
   });
 
   test('one response adds at most 1 MiB of them', () => {
-    const silent = object('a', {
-      status: { handlers: Array.from({ length: 500 }, (_, index) => ({ name: `h${index}`, timeoutSeconds: 0 })) },
-    });
-    expect(answer(review(Array(10).fill(silent))).result.status).toBe('Success');
-    const { result, convertedObjects } = answer(review(Array(100).fill(silent)));
-    expect(convertedObjects).toEqual([]);
-    expect(result.message).toMatch(
-      /^ExtensionConfig objects\[\d+\] "a": .* more than 1048576 bytes .* fewer at a time$/,
+    const entry = { path: ['status', 'v1beta2'], value: '' };
+    const room = maxConversionDataBytes - JSON.stringify({ [`${group}/v1alpha1`]: [entry] }).length;
+    const full = object('a', { status: { v1beta2: 'x'.repeat(room) } });
+    expect(answer(review(Array(4).fill(full))).result.status).toBe('Success');
+    const { result, convertedObjects } = answer(
+      review([...Array(4).fill(full), object('b', { status: { v1beta2: 0 } })]),
     );
+    expect(convertedObjects).toEqual([]);
+    expect(result.message).toMatch(/^ExtensionConfig objects\[4\] "b": .* more than 1048576 bytes .* fewer at a time$/);
   });
 
   test('conversion data that objects already have does not count as added', () => {
@@ -152,6 +167,6 @@ describe('kept values', () => {
   test('one object keeps no more than an annotation may contain', () => {
     const handlers = Array.from({ length: 20_000 }, (_, index) => ({ name: `h${index}`, timeoutSeconds: 0 }));
     const { result } = answer(review([object('a', { status: { handlers } })]));
-    expect(result.message).toMatch(/status\.handlers\[\d+\]\.timeoutSeconds: is one of more than/);
+    expect(result.message).toMatch(/metadata\.annotations\S+: would need \d+ bytes .* the maximum is 262144/);
   });
 });

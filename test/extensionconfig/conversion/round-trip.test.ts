@@ -117,6 +117,25 @@ describe('conversion data', () => {
     expect(conversionDataOf(home)).toBeUndefined();
   });
 
+  test.each<[from: string, to: string, timeout: Json]>([
+    [older, newer, '0'],
+    [older, newer, null],
+    // Not valid in v1beta2, which validation says.
+    [newer, older, 0],
+  ])('is not needed from %s to %s for a timeout of %j', (from, to, timeoutSeconds) => {
+    const object = withHandlers(from, [{ name: 'a', timeoutSeconds }]);
+    expect(convert(object, to)).toEqual({ ...object, apiVersion: to });
+  });
+
+  test.each<[string, Json]>([
+    ['metadata that is not an object', 'x'],
+    ['annotations that are not an object', { annotations: 'x' }],
+    ['conversion data that is malformed', { annotations: { [conversionDataAnnotation]: '{' } }],
+  ])('is not written where there is none to write: %s', (_name, metadata) => {
+    const object = { apiVersion: older, kind: 'ExtensionConfig', metadata };
+    expect(convert(object, newer)).toEqual({ ...object, apiVersion: newer });
+  });
+
   test('does not restore a status that was removed', () => {
     const { status: _status, ...rest } = away;
     expect(convert(rest, older)).not.toHaveProperty('status');
@@ -166,7 +185,9 @@ test('data for the current version of the object is dropped, data for others is 
   const entry = [{ path: ['status', 'handlers', { name: 'a' }, 'timeoutSeconds'], value: 0 }];
   const data = JSON.stringify({ ...later, [older]: entry, [newer]: entry });
   const object = withHandlers(older, [handler('a')], { annotations: { [conversionDataAnnotation]: data } });
-  expect(JSON.parse(String(conversionDataOf(convert(object, newer))))).toEqual(later);
+  const converted = convert(object, newer);
+  expect(JSON.parse(String(conversionDataOf(converted)))).toEqual(later);
+  expect(handlersOf(converted)).toEqual([handler('a')]);
 });
 
 test.each<[JsonObject, string, string]>([
