@@ -3,9 +3,6 @@ import { isatty } from 'node:tty';
 import type { Cluster } from '@kubernetes/client-node';
 import { readRegularFileSync } from '../../../base/index.ts';
 
-/** The configuration for plugins in the extensions of a cluster. */
-export type WholeCluster = Cluster & { forPlugins?: unknown };
-
 /** The fields of a plugin that are used here. */
 export interface Plugin {
   apiVersion?: string;
@@ -57,8 +54,8 @@ const infoName = 'KUBERNETES_EXEC_INFO';
 const maxInfoBytes = 128 * 1024 - infoName.length - 2;
 
 /** What a plugin that asks for it is told about the cluster, in the form of client-go's ExecCredential. */
-function aboutCluster(cluster: WholeCluster): object {
-  const { server, tlsServerName, skipTLSVerify, proxyUrl, caData, caFile, forPlugins = null } = cluster;
+function aboutCluster(cluster: Cluster, forPlugins: unknown = null): object {
+  const { server, tlsServerName, skipTLSVerify, proxyUrl, caData, caFile } = cluster;
   return {
     server,
     'tls-server-name': tlsServerName,
@@ -72,15 +69,16 @@ function aboutCluster(cluster: WholeCluster): object {
 /**
  * A plugin with the variable that says what it is asked for.
  *
+ * @param forPlugins the configuration for plugins in the extensions of the cluster.
  * @throws {Error} when it cannot be called, or that is too long for a variable.
  */
-export function informed(plugin: Plugin, cluster: WholeCluster | null): Plugin {
+export function informed(plugin: Plugin, cluster: Cluster, forPlugins: unknown): Plugin {
   const { apiVersion, command, env = [], provideClusterInfo } = plugin;
   if (!command) {
     throw new Error('exec.command must be the name or the path of a program');
   }
   const spec = {
-    ...(provideClusterInfo && cluster && { cluster: aboutCluster(cluster) }),
+    ...(provideClusterInfo && { cluster: aboutCluster(cluster, forPlugins) }),
     interactive: mayAsk(plugin),
   };
   const value = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });

@@ -1,8 +1,8 @@
 import { bytesOf, percentEncoded } from '../../objects/byte-text.ts';
 
 /** What a kubeconfig says of whom to act as. */
-export interface Impersonation {
-  impersonateUser?: string;
+interface Impersonation {
+  user?: string | undefined;
   /** The client library drops these (as-groups, as-uid, as-user-extra). */
   groups?: string[] | undefined;
   uid?: string | undefined;
@@ -20,7 +20,7 @@ const headerName = (key: string) => bytesOf(key).replace(/[^!#$&'*+.^_`|~0-9A-Za
  * @throws {Error} that says what is wrong.
  */
 export function impersonationOf({
-  impersonateUser = '',
+  user = '',
   groups = [],
   uid = '',
   extra = {},
@@ -32,8 +32,8 @@ export function impersonationOf({
   for (const [key, values] of Object.entries(extra)) {
     more[`Impersonate-Extra-${headerName(key)}`] = values.map(bytesOf);
   }
-  if (impersonateUser !== '') {
-    return { 'Impersonate-User': bytesOf(impersonateUser), ...more };
+  if (user !== '') {
+    return { 'Impersonate-User': bytesOf(user), ...more };
   }
   if (Object.keys(more).length > 0) {
     throw new Error('as-groups, as-uid and as-user-extra need as, the name of the user to act as');

@@ -1,19 +1,33 @@
+import { resolve, sep } from 'node:path';
 import { readDocument } from '../../manifests/index.ts';
 import { isJsonObject, type Json } from '../../objects/json/json.ts';
 import { dropNulls, prune, type Schema, validateSchema } from '../../schema/index.ts';
 
-/** What a kubeconfig has besides what the client library reads. */
+/** An entry of a list, in which the first one of a name counts. */
+interface Named {
+  name?: string;
+}
+
+interface NamedCluster extends Named {
+  cluster?: { extensions?: { name?: string; extension?: unknown }[] } | null;
+}
+
+interface NamedUser extends Named {
+  user?: {
+    tokenFile?: string;
+    exec?: { command?: string };
+    'as-groups'?: string[];
+    'as-uid'?: string;
+    'as-user-extra'?: Record<string, string[]>;
+  } | null;
+}
+
+/** A kubeconfig, with the fields that the client library does not read. */
 export interface Contents {
-  users?: {
-    name?: string;
-    user?: {
-      tokenFile?: string;
-      'as-groups'?: string[];
-      'as-uid'?: string;
-      'as-user-extra'?: Record<string, string[]>;
-    };
-  }[];
-  clusters?: { name?: string; cluster?: { extensions?: { name?: string; extension?: unknown }[] } }[];
+  'current-context'?: string;
+  contexts?: Named[];
+  clusters?: NamedCluster[];
+  users?: NamedUser[];
 }
 
 const text: Schema = { type: 'string' };
@@ -70,13 +84,25 @@ const schema = object({
   ),
 });
 
+/** Makes paths absolute; kubectl does not read a file of which the kubeconfig has the contents. */
+function resolveFiles(fields: Record<string, unknown>, folder: string): void {
+  for (const name of ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile']) {
+    if (fields[name] && !fields[`${name}-data`]) {
+      fields[name] = resolve(folder, String(fields[name]));
+    } else {
+      delete fields[name];
+    }
+  }
+}
+
 /**
  * The contents of a kubeconfig as kubectl reads them: as YAML 1.1, without unknown fields, and not at all if a field has
- * another type.
+ * another type. Paths become absolute.
  *
+ * @param folder of the kubeconfig.
  * @throws {Error} that says what is wrong, in one line without values.
  */
-export function readContents(kubeconfig: string): Contents {
+export function readContents(kubeconfig: string, folder: string): Contents {
   const read = readDocument({ text: kubeconfig, firstLine: 1, form: 'yaml' });
   if ('errors' in read) {
     const [{ line, message } = { line: 1, message: '' }] = read.errors;
@@ -93,5 +119,33 @@ export function readContents(kubeconfig: string): Contents {
   if (cause !== undefined) {
     throw new Error(cause.message);
   }
-  return value;
+  const contents: Contents = value;
+  for (const { cluster } of contents.clusters ?? []) {
+    resolveFiles(cluster ?? {}, folder);
+  }
+  for (const { user } of contents.users ?? []) {
+    resolveFiles(user ?? {}, folder);
+    // A command with a folder in it; any other one is searched in PATH.
+    if (user?.exec?.command?.includes(sep)) {
+      user.exec.command = resolve(folder, user.exec.command);
+    }
+  }
+  return contents;
+}
+
+function firstOfEachName<T extends Named>(entries: readonly T[]): T[] {
+  return [...new Map(entries.toReversed().map((entry) => [entry.name, entry])).values()].reverse();
+}
+
+/**
+ * Merges several files: for each name, and for the current context, the first one wins (kubectl, "Merging kubeconfig
+ * files").
+ */
+export function mergeContents(files: readonly Contents[]): Contents {
+  return {
+    'current-context': files.find((file) => file['current-context'])?.['current-context'] ?? '',
+    contexts: firstOfEachName(files.flatMap(({ contexts = [] }) => contexts)),
+    clusters: firstOfEachName(files.flatMap(({ clusters = [] }) => clusters)),
+    users: firstOfEachName(files.flatMap(({ users = [] }) => users)),
+  };
 }

@@ -3,8 +3,9 @@ import { delimiter, dirname, join } from 'node:path';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { FileError, homeFolder, printable, readRegularFileSync } from '../../../base/index.ts';
 import { tokenFileOf, withTokenFile } from '../authentication/token-file.ts';
+import type { Contents } from './contents.ts';
 import { checkProxy, proxyFor } from './proxy.ts';
-import { keepWhatKubectlReads, prepareUser } from './users.ts';
+import { prepareUser } from './users.ts';
 
 /** Largest kubeconfig, in bytes: one with 500 clusters and embedded certificates has some 3 MiB. */
 const maxKubeconfigBytes = 8 * 1024 * 1024;
@@ -87,34 +88,21 @@ function noCluster(config: KubeConfig): string {
     : 'the kubeconfig names no cluster: use --kubeconfig and --context, or run in a pod';
 }
 
-/** Gives the current cluster the proxy in the environment, unless it has a valid one of its own. Returns the cluster. */
-function useProxy(config: KubeConfig, cluster: Cluster, env: NodeJS.ProcessEnv): Cluster {
-  let proxyUrl: string | undefined;
+/** Gives a cluster the proxy in the environment, unless it has a valid one of its own. */
+function useProxy(cluster: Cluster, env: NodeJS.ProcessEnv): void {
   try {
     if (cluster.proxyUrl) {
       checkProxy('proxy-url in the kubeconfig', cluster.proxyUrl);
     } else {
-      proxyUrl = proxyFor(cluster.server, env);
+      Object.assign(cluster, { proxyUrl: proxyFor(cluster.server, env) });
     }
   } catch (error) {
     throw new KubeConfigError((error as Error).message);
   }
-  if (proxyUrl === undefined) {
-    return cluster;
-  }
-  const reached = { ...cluster, proxyUrl };
-  config.clusters = config.clusters.map((known) => (known === cluster ? reached : known));
-  return reached;
-}
-
-/** Loads the client library, which only commands that talk to an API server need: it takes longer than the rest. */
-async function emptyConfig(): Promise<KubeConfig> {
-  const { KubeConfig } = await import('../client-node.ts');
-  return new KubeConfig();
 }
 
 /** Reads a file; undefined when it does not exist. */
-async function load(file: string): Promise<KubeConfig | undefined> {
+async function readFile(file: string): Promise<Contents | undefined> {
   let text: string;
   try {
     // Not read by the client library, which would block forever on a FIFO.
@@ -125,74 +113,34 @@ async function load(file: string): Promise<KubeConfig | undefined> {
     }
     throw new KubeConfigError(`the kubeconfig ${(error as Error).message}`);
   }
-  const config = await emptyConfig();
   const { readContents } = await import('./contents.ts');
   try {
-    const contents = readContents(text);
-    // The library parses a text by other rules than kubectl, and does not check the types of fields. Unused entries may be
-    // incomplete.
-    config.loadFromString(JSON.stringify(contents), { onInvalidEntry: 'filter' });
-    config.makePathsAbsolute(dirname(file));
-    keepWhatKubectlReads(config, contents, dirname(file));
+    return readContents(text, dirname(file));
   } catch (error) {
     throw new KubeConfigError(`the kubeconfig ${file} cannot be read: ${(error as Error).message}`);
   }
-  return config;
 }
 
-function firstOfEachName<T extends { name: string }>(entries: readonly T[]): T[] {
-  const byName = new Map<string, T>();
-  for (const entry of entries) {
-    if (!byName.has(entry.name)) {
-      byName.set(entry.name, entry);
-    }
+/** The contents of the named file, else of the default ones; undefined in a pod that has none of these. */
+async function readFiles(named: string | undefined, env: NodeJS.ProcessEnv): Promise<Contents | undefined> {
+  const files = named === undefined ? defaultFiles(env) : [named];
+  const contents = (await Promise.all(files.map(readFile))).filter((file) => file !== undefined);
+  if (contents.length > 0) {
+    const { mergeContents } = await import('./contents.ts');
+    return mergeContents(contents);
   }
-  return [...byName.values()];
-}
-
-/**
- * Merges several files: for each name, and for the current context, the first one wins (kubectl, "Merging kubeconfig
- * files").
- */
-async function merged(configs: readonly KubeConfig[]): Promise<KubeConfig> {
-  const config = await emptyConfig();
-  config.loadFromOptions({
-    clusters: firstOfEachName(configs.flatMap(({ clusters }) => clusters ?? [])),
-    users: firstOfEachName(configs.flatMap(({ users }) => users ?? [])),
-    contexts: firstOfEachName(configs.flatMap(({ contexts }) => contexts ?? [])),
-    currentContext: configs.find(({ currentContext }) => currentContext)?.currentContext,
-  });
-  return config;
-}
-
-/** The kubeconfig in the named file, else in the default ones; undefined if there are none of these. */
-async function loadFiles(named: string | undefined, env: NodeJS.ProcessEnv): Promise<KubeConfig | undefined> {
   if (named !== undefined) {
-    const config = await load(named);
-    if (config === undefined) {
-      throw new KubeConfigError(`the kubeconfig ${named} does not exist`);
-    }
-    return config;
+    throw new KubeConfigError(`the kubeconfig ${named} does not exist`);
   }
-  const files = defaultFiles(env);
-  const configs = (await Promise.all(files.map(load))).filter((config) => config !== undefined);
-  if (configs.length === 0 && env.KUBECONFIG) {
+  if (env.KUBECONFIG) {
     throw new KubeConfigError(`KUBECONFIG: ${files.join(' and ')} ${files.length === 1 ? 'does' : 'do'} not exist`);
   }
-  return configs.length > 0 ? merged(configs) : undefined;
-}
-
-/** What a pod's service account leads to. */
-async function loadPod(): Promise<KubeConfig> {
   if (!existsSync(serviceAccountToken)) {
     throw new KubeConfigError(
       'KUBECONFIG is not set, ~/.kube/config does not exist, and this is not a pod: use --kubeconfig FILE',
     );
   }
-  const config = await emptyConfig();
-  config.loadFromCluster();
-  config.users = config.users.map(withTokenFile);
-  return config;
+  return undefined;
 }
 
 /**
@@ -206,8 +154,18 @@ export async function loadKubeConfig(
   options: KubeConfigOptions,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<KubeConfig> {
-  const inFiles = await loadFiles(options.kubeconfig, env);
-  const config = inFiles ?? (await loadPod());
+  const contents = await readFiles(options.kubeconfig, env);
+  // Loaded only here, since only commands that talk to an API server need it: it takes longer than the rest.
+  const { KubeConfig } = await import('../client-node.ts');
+  const config = new KubeConfig();
+  if (contents === undefined) {
+    config.loadFromCluster();
+    config.users = config.users.map(withTokenFile);
+  } else {
+    // The library parses a text by other rules than kubectl, and does not check the types of fields. Unused entries may be
+    // incomplete.
+    config.loadFromString(JSON.stringify(contents), { onInvalidEntry: 'filter' });
+  }
   if (options.context !== undefined) {
     if (config.getContextObject(options.context) === null) {
       const known = config.getContexts().map(({ name }) => name);
@@ -217,11 +175,13 @@ export async function loadKubeConfig(
     }
     config.setCurrentContext(options.context);
   }
-  const current = config.getCurrentCluster();
-  if (current === null) {
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
     throw new KubeConfigError(noCluster(config));
   }
-  const cluster = inFiles === undefined ? current : useProxy(config, current, env);
+  if (contents !== undefined) {
+    useProxy(cluster, env);
+  }
   if (!/^https?:$/.test(URL.parse(cluster.server)?.protocol ?? '')) {
     throw new KubeConfigError(
       `the kubeconfig has server ${JSON.stringify(cluster.server)}, which is not a URL such as https://10.0.0.1:6443`,
@@ -242,11 +202,11 @@ export async function loadKubeConfig(
     );
   }
   checkPem(config);
-  await checkTokenFile(config);
   try {
-    prepareUser(config);
+    prepareUser(config, contents ?? {});
   } catch (error) {
     throw new KubeConfigError(`the user in the kubeconfig: ${(error as Error).message}`);
   }
+  await checkTokenFile(config);
   return config;
 }
