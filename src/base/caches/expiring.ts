@@ -1,6 +1,5 @@
 import { LruCache } from './lru-cache.ts';
 
-/** A cache whose entries expire. */
 export interface Cache<T> {
   get(key: string): T | undefined;
   set(key: string, value: T, lifeMs: number): void;

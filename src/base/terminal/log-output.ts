@@ -4,7 +4,6 @@ import { printableJsonText } from './printable.ts';
 /** Where a log is written: the process's stdout or stderr, or a test's stream. */
 export type LogStream = NodeJS.WritableStream & { isTTY?: boolean; fd?: number };
 
-/** The output of a log, as pino writes to one. */
 interface LogOutput {
   write(line: string): void;
   /** Writes what is waiting, and calls back when it has been written or lost. */

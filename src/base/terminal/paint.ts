@@ -1,6 +1,5 @@
 import { styleText } from 'node:util';
 
-/** The colours and weights that output uses. */
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'dim' | 'bold';
 
 /** Text in a style, if the output supports styles; otherwise the text itself. */

@@ -23,13 +23,11 @@ export interface Entropy {
   randomBytes(count: number): Uint8Array;
 }
 
-/** A key pair in PEM. */
 export interface KeyPair {
   privateKey: string;
   publicKey: string;
 }
 
-/** A certificate and its private key in PEM. */
 export interface Issued {
   certificate: Certificate;
   key: string;
@@ -69,7 +67,6 @@ function serialNumber(entropy: Pick<Entropy, 'randomBytes'>): string {
   return ((bytes[0] as number) & 0x80 ? '00' : '') + bytes.toString('hex');
 }
 
-/** A certificate to be issued. */
 interface Request extends Pick<Contents, 'subject' | 'extensions'> {
   serial: string;
   keys: KeyPair;

@@ -5,7 +5,6 @@ interface PemContent {
    * does not find the certificate.
    */
   certificates: (Buffer | undefined)[];
-  /** Whether there is a private key of any kind. */
   hasPrivateKey: boolean;
 }
 

@@ -1,9 +1,7 @@
 import type { AsymmetricKeyDetails, KeyObject } from 'node:crypto';
 
-/** The algorithm with which a key signs certificates. */
 export interface SignatureAlgorithm {
   hash: 'sha256' | 'sha384' | 'sha512';
-  /** Object identifier of the algorithm. */
   oid: string;
   /** Whether the identifier has parameters, which are NULL. */
   hasNull: boolean;

@@ -9,7 +9,6 @@ const addHandlerFlags = {
   project: textFlag('DIR', 'folder of the project', { default: '.' }),
 } satisfies Flags;
 
-/** `extensionconfig-webhook add-handler HOOK…`: adds handlers to a project of `new-extension`. */
 export const command = defineCommand({
   description: 'Adds handlers to a project that new-extension created.',
   args: [['<hooks...>', 'Runtime Hooks to write handlers for', hookNames]],

@@ -115,7 +115,6 @@ async function followClientCertificate(folder: string | undefined, log: Logger) 
   return { current: () => pair, stop: () => source?.stop() };
 }
 
-/** `extensionconfig-webhook controller`: reconciles the ExtensionConfigs of a cluster until it is stopped. */
 export const command = defineCommand({
   description:
     "Reconciles the ExtensionConfigs of a cluster: discovers extensions, or observes them alongside Cluster API's own controller.",

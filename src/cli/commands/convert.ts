@@ -64,7 +64,6 @@ async function diffOf(
   return header + formatPatch(patch, { includeIndex: false, includeUnderline: false, includeFileHeaders: false });
 }
 
-/** `convert [PATH…]`: converts manifests to another version of the API. */
 export const command = defineCommand({
   description: 'Converts the ExtensionConfigs in YAML and JSON files to another API version.',
   args: [['[paths...]', 'files, folders, or - for standard input']],

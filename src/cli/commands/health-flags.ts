@@ -1,6 +1,5 @@
 import { type Flags, integerFlag, textFlag } from '../framework/flags.ts';
 
-/** The flags of the health port of a command that runs in a cluster. */
 export const healthFlags = {
   'health-port': integerFlag('PORT', 0, 65535, 'port of /healthz, /readyz and /metrics (HTTP); 0: any free port', {
     default: 8080,

@@ -67,7 +67,6 @@ function describe(hook: HookDefinition, release: Release) {
   };
 }
 
-/** The first releases of fields, as texts. */
 const sinceTexts = ({ fieldsSince }: HookDefinition['request']) =>
   Object.fromEntries(Object.entries(fieldsSince).map(([field, since]) => [field, formatRelease(since)]));
 
@@ -204,7 +203,6 @@ cannot be read.`,
   },
 });
 
-/** `hooks [NAME]`, `hooks diff OLD NEW`: lists and explains Runtime Hooks. */
 export const command = defineCommand({
   description: 'Lists the Runtime Hooks, or explains one with its messages and a sample of each.',
   args: [['[name]', 'hook to explain', clusterApiHooks.map(({ name }) => name)]],

@@ -1,4 +1,3 @@
-/** Maximum number of items that are processed concurrently. */
 const maxAtOnce = 10;
 
 /** Runs work on all items, some concurrently; the results come in the order of the items. */

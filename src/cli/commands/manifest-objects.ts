@@ -4,7 +4,6 @@ import type { JsonObject } from '../../kubernetes/index.ts';
 import { readDocuments, readManifests } from '../../kubernetes/manifests/index.ts';
 import { type Io, UsageError } from '../framework/program.ts';
 
-/** An object in a file, and its location. */
 interface ManifestObject {
   object: JsonObject;
   /** `FILE:LINE` of the object. */

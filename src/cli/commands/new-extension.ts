@@ -72,7 +72,6 @@ function specOf(name: string, folder: string | undefined): string {
   return `file:${file}`;
 }
 
-/** `extensionconfig-webhook new-extension DIR`: writes a project for an extension. */
 export const command = defineCommand({
   description: 'Creates a project for a Runtime Extension in TypeScript that is ready to run, test and deploy.',
   args: [['<DIR>', 'folder for the project; must be new or empty']],

@@ -2,7 +2,6 @@ import { parseRulesConfig, type RuleSet, type RuleSetOptions, RulesConfigError }
 import { choiceFlag, type Flags, type FlagValues, textFlag } from '../framework/flags.ts';
 import { catalogFlags, handlerTimeoutFlag, hookCatalogOf, readWith } from './catalog-flags.ts';
 
-/** The flags for which rules run and how, which the linter and the server share. */
 export const policyFlags = {
   profile: choiceFlag(
     'PROFILE',

@@ -12,17 +12,14 @@ import { dnsAnswers } from './dns-answers.ts';
 import { inTurn } from './in-turn.ts';
 import { reachedAtAnnotation } from './resolve-flag.ts';
 
-/** A Service that extensions are called at. */
 interface Service {
   namespace: string;
   name: string;
   port: number;
 }
 
-/** Addresses at which Services can be reached from here. */
 interface Reached {
   resolve: Resolve;
-  /** Ends the port-forwards. */
   close(): void;
 }
 

@@ -10,10 +10,8 @@ import {
 import { ConversionError, dns1123LabelProblems, type JsonObject } from '../../kubernetes/index.ts';
 import { UsageError } from '../framework/program.ts';
 
-/** ExtensionConfigs, each with the object that it was read from. */
 export type ExtensionConfigs = Map<ExtensionConfig, JsonObject>;
 
-/** An object of any version as v1beta2. */
 async function inHubVersion(object: JsonObject, where: string): Promise<JsonObject> {
   const hub = apiVersionOf(hubVersion);
   if (object.apiVersion === hub && object.kind === kind) {

@@ -15,7 +15,6 @@ export interface Resolved {
 const port = (text: string) =>
   /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65535 ? Number(text) : 0;
 
-/** The flag for addresses to use instead of Services. */
 export const resolveFlag: Flag<readonly Resolved[]> = {
   placeholder: 'NAMESPACE/NAME:PORT=HOST:PORT',
   summary: 'address at which a Service can be reached from here, for example a port-forward; may be repeated',

@@ -31,7 +31,6 @@ function explanationText(rule: Rule): string {
   ].join('\n');
 }
 
-/** `rules [ID]`: lists and explains the rules. */
 export const command = defineCommand({
   description: 'Lists the rules, or explains one with a bad and a good example.',
   args: [['[id]', 'rule to explain', rules.map((rule) => rule.id)]],

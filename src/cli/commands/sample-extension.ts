@@ -35,7 +35,6 @@ const stopTimeoutMs = 5_000;
 /** Addresses to listen on at which `localhost` reaches the server. */
 const localHosts: readonly (string | undefined)[] = [undefined, 'localhost', '127.0.0.1', '::1', '0.0.0.0', '::'];
 
-/** `extensionconfig-webhook sample-extension`: an extension server with a handler for each hook. */
 export const command = defineCommand({
   description: 'Runs an extension server with a handler for each Runtime Hook, to test callers with.',
   flags: sampleFlags,

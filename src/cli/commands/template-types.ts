@@ -22,7 +22,6 @@ export async function readTemplateTypes(paths: readonly string[], io: Io): Promi
   }
 }
 
-/** `extensionconfig-webhook template-types`: types for patchers, from CustomResourceDefinitions. */
 export const command = defineCommand({
   description:
     'Writes TypeScript types of the kinds in CustomResourceDefinitions, for patches of their templates, and their fields, for updates in place.',

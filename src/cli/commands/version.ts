@@ -23,7 +23,6 @@ export function versionLine(): string {
   return `extensionconfig-webhook ${version} (${parts.join(', ')})`;
 }
 
-/** `version`: what is running, for bug reports. */
 export const command = defineCommand({
   description:
     'Prints the version of the program, the commit it was built from, its Node.js version, and the Cluster API releases whose Runtime Hooks it knows.',

@@ -6,14 +6,12 @@ import type { Call, Flags, LookedUp } from './flags.ts';
  */
 type ArgumentText = readonly [syntax: string, description: string, suggestions?: readonly string[] | LookedUp];
 
-/** A command: what its help says, what it accepts, and what it does. */
 export interface Command<F extends Flags = Flags> {
   description: string;
   args?: readonly ArgumentText[];
   flags?: F;
   /** Text of the help, after the flags. */
   help?: string;
-  /** Its subcommands, each with a line for the help of this one. */
   commands?: Readonly<Record<string, Command & { summary: string }>>;
   /** Whether it takes any flag and argument, and ignores them. */
   acceptsAnything?: boolean;

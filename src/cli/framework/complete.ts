@@ -17,7 +17,6 @@ export class SuggestedArgument extends Argument {
  */
 const directive = { files: 0, nothing: 4, folders: 16 } as const;
 
-/** A candidate, and its description. */
 interface Candidate {
   value: string;
   summary?: string;
@@ -41,7 +40,6 @@ function ofNames(values: readonly string[] | LookedUp): Completion {
 const files: Completion = { candidates: [], directive: directive.files };
 const folders: Completion = { candidates: [], directive: directive.folders };
 
-/** The candidates for the value of a flag, of which the user has typed the beginning; else according to its placeholder. */
 function completionOfFlag(option: Option, typed: string): Completion {
   const names = suggestionsFor(option, typed) ?? option.argChoices;
   if (names !== undefined) {
@@ -53,7 +51,6 @@ function completionOfFlag(option: Option, typed: string): Completion {
   return /\b(FILE|PATH)\b/.test(option.flags) ? files : nothing;
 }
 
-/** The candidates for an argument: arguments without suggestions are files. */
 function completionOfArgument(argument: Argument): Completion {
   const names = argument instanceof SuggestedArgument ? argument.suggestions : undefined;
   if (names !== undefined) {

@@ -8,7 +8,6 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Longest text of a duration, in characters. */
 const maxTextLength = 64;
 
 /** Parses a duration in Go's syntax, plus days: `30s`, `1h30m`, `90d`. Returns ms, or undefined for anything else. */

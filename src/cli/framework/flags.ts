@@ -14,7 +14,6 @@ export interface Flag<T> {
   default: T;
   /** Description of the default in the help, if the value itself says nothing. */
   defaultText?: string;
-  /** The only values that the flag accepts; the help and shell completion list them. */
   choices?: readonly string[];
   /** Values that shell completion suggests, where they are too many for the help. */
   suggestions?: readonly string[] | LookedUp;
@@ -42,12 +41,9 @@ export class FlagError extends Error {}
 /** Flags by name, without leading dashes: `client-ca-file`. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
-/** The values of flags, by name. */
 export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
 
-/** A call of a command. */
 export interface Call<F extends Flags> {
-  /** The values of its flags. */
   flags: FlagValues<F>;
   /** Whether a flag is set, by the command line or the environment. */
   isGiven: (flag: keyof F) => boolean;
@@ -127,7 +123,6 @@ export function suggestionsFor(option: Option, typed: string): readonly string[]
   return suggestions.filter((value) => !previous.has(value)).map((value) => `${before}${value}`);
 }
 
-/** Adds flags to a command; `readFlags` returns their values. */
 export function addFlags(command: Command, flags: Flags): void {
   for (const [name, flag] of Object.entries(flags)) {
     command.addOption(new FlagOption(name, flag));
@@ -211,14 +206,12 @@ export function readFlags<F extends Flags>(flags: F, command: Command, io: Io): 
   };
 }
 
-/** The default values of flags. */
 export function defaultsOf<F extends Flags>(flags: F): FlagValues<F> {
   return Object.fromEntries(Object.entries(flags).map(([name, flag]) => [name, flag.default])) as FlagValues<F>;
 }
 
 type Options<T> = Partial<Pick<Flag<T>, 'short' | 'default' | 'defaultText' | 'suggestions'>>;
 
-/** A flag with an integer value between two bounds. */
 export function integerFlag<T extends number | undefined = undefined>(
   placeholder: string,
   min: number,
@@ -263,7 +256,6 @@ export function choiceFlag<const C extends readonly string[]>(
   };
 }
 
-/** The flag `--output`, `-o`, of commands that print in several formats. */
 export function outputFlag<const C extends readonly string[]>(choices: C, summary = 'output format'): Flag<C[number]> {
   return choiceFlag('FORMAT', choices, summary, { short: 'o' });
 }

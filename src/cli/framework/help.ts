@@ -30,7 +30,6 @@ function describeOption(option: Option): string {
   return notes.length === 0 ? option.description : `${option.description} (${notes.join('; ')})`;
 }
 
-/** How this program formats help: within the width of the terminal, however long names are. */
 export const helpConfiguration: HelpConfiguration = {
   minWidthToWrap: minDescriptionWidth,
   optionDescription: describeOption,

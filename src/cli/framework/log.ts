@@ -6,7 +6,6 @@ import { choiceFlag, type Flags, type FlagValues } from './flags.ts';
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 const formats = ['auto', 'json', 'text'] as const;
 
-/** The log flags of a long-running command. */
 export const logFlags = {
   'log-level': choiceFlag('LEVEL', levels, 'least severe level to log', { default: 'info' }),
   'log-format': choiceFlag('FORMAT', formats, 'format of the log; auto: text on a terminal, otherwise json', {
@@ -32,7 +31,6 @@ export function renderLine(line: string, stream: LogStream): string {
   return `${String(time)} ${shown} ${typeof msg === 'string' && plainText.test(msg) ? msg : printableJson(msg)}${rest.join('')}\n`;
 }
 
-/** An open log. */
 interface OpenLog {
   log: Logger;
   /** Number of lines that could not be written, or that were too many for their reader. */

@@ -7,7 +7,6 @@ import { helpConfiguration, helpWidthOf } from './help.ts';
 import { didYouMean } from './nearest.ts';
 import { exitCode, FailureError, type Io, UsageError } from './program.ts';
 
-/** A command in the program's list. */
 export interface CommandEntry {
   name: string;
   summary: string;
@@ -23,7 +22,6 @@ export interface CommandEntry {
 /** The code of the error that commander throws for --version. */
 const versionAsked = 'version';
 
-/** A program: the name under which it was called, and its commands. */
 export interface Program {
   name: string;
   /** Returns the output of --version: one line. */
@@ -31,7 +29,6 @@ export interface Program {
   commands: readonly CommandEntry[];
 }
 
-/** Gives a command what its definition says. */
 function build(built: CommanderCommand, command: Command, io: Io, end: (code: number) => void): void {
   const { description, args = [], flags = {}, help, commands = {}, acceptsAnything = false, run } = command;
   // A flag after a subcommand belongs to that, even if this one has a flag of the same name.

@@ -18,7 +18,6 @@ interface Behaviour {
   block?: { retryAfterSeconds: number; message: string; times?: number };
 }
 
-/** Behaviours by handler name. */
 export type Behaviours = ReadonlyMap<string, Behaviour>;
 
 /** An unusable behaviour file: all problems at once, one per line. */
@@ -30,7 +29,6 @@ export class BehaviourError extends Error {
   }
 }
 
-/** Longest file that is read, in characters. */
 const maxFileLength = 256 * 1024;
 const maxSeconds = 3600;
 const maxTimes = 1_000_000;

@@ -6,7 +6,6 @@ import { createHostedExtension, type ExtensionServer, type HostedExtensionOption
 import { type Behaviours, parseBehaviours } from './behaviour.ts';
 import { handlers } from './work.ts';
 
-/** Options of the sample extension. */
 interface SampleOptions extends Omit<HostedExtensionOptions, 'handlers' | 'replaceAnswer'> {
   /** The configured behaviour of handlers; see `readBehaviours`. */
   behaviours?: Behaviours;
@@ -21,7 +20,6 @@ export function readBehaviours(yaml: string): Behaviours {
   return parseBehaviours(yaml, new Map(handlers.map(({ name, hook }) => [name, hook.isBlocking])));
 }
 
-/** Maximum number of Clusters for which the calls of a handler are counted. */
 const maxClusters = 100_000;
 
 function behaving(handler: Handler, behaviours: Behaviours): Handler {

@@ -7,11 +7,9 @@ import { handlerFiles, handlersFile, handlersTable, importsOf, typesFile } from 
 /** The issuer of the extension's serving certificate. */
 type CertificateMaker = 'cert-manager' | 'bootstrap';
 
-/** Options for a project. */
 interface ProjectOptions {
   /** RFC 1035 label: the name of the package, the Service and the ExtensionConfig. */
   name: string;
-  /** Hooks for which the project gets handlers. */
   hooks: readonly string[];
   certificates: CertificateMaker;
   /** The file with the types of templates, if there are any. */
@@ -41,7 +39,6 @@ function targetOf(template: string, { certificates }: ProjectOptions): string | 
   return packedNames[template] ?? template;
 }
 
-/** The files of a project, by path. */
 export function projectFiles(options: ProjectOptions): Map<string, string> {
   const { name, hooks } = options;
   const values: Readonly<Record<string, string>> = {

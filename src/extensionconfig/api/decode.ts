@@ -6,7 +6,6 @@ import { fits as v1alpha1 } from './v1alpha1-fits.ts';
 import type { ExtensionConfig } from './v1beta2.ts';
 import { fits as v1beta2 } from './v1beta2-fits.ts';
 
-/** A decoded object, of either version. */
 interface Decoded {
   /**
    * The object, without values of the wrong JSON type (or null) and values that exceed a limit of the schema; such

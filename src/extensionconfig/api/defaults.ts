@@ -9,14 +9,12 @@ import {
 import { openApiSchemaOf } from './crd.ts';
 import { hubVersion } from './names.ts';
 
-/** Port of a Service if none is set. */
 export const defaultServicePort = 443;
 /** The values that Cluster API assumes for a handler that does not set these fields. */
 const handlerDefaults: readonly (readonly [string, Json])[] = [
   ['timeoutSeconds', 10],
   ['failurePolicy', 'Fail'],
 ];
-/** Maximum number of handlers that the CustomResourceDefinition allows. */
 const maxHandlers = openApiSchemaOf(hubVersion).properties?.status?.properties?.handlers?.maxItems ?? 0;
 
 /** Adds a member; its path is our own: plain names and indices. */

@@ -14,7 +14,6 @@ export interface SchemaViolation {
   message: string;
 }
 
-/** The result of examining an object. */
 export interface Examined {
   /** The object without values of a wrong type. */
   whole: Record<string, unknown>;
@@ -29,7 +28,6 @@ export interface Examined {
  */
 export const maxViolations = 100;
 
-/** Whether a value conforms to a format. */
 export type FormatCheck = (format: string, value: unknown) => boolean;
 
 /** Stands for a value that is dropped. */

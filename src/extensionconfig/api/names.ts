@@ -1,12 +1,9 @@
 import { dns1123LabelProblems, dns1123SubdomainProblems } from '../../kubernetes/index.ts';
 
-/** API group of ExtensionConfig. */
 export const group = 'runtime.cluster.x-k8s.io';
-/** Kind of ExtensionConfig. */
 export const kind = 'ExtensionConfig';
 /** The versions that are served, oldest first. */
 export const versions = ['v1alpha1', 'v1beta2'] as const;
-/** A served version of ExtensionConfig. */
 export type Version = (typeof versions)[number];
 /** The storage version, which is also the version that admission uses. */
 export const hubVersion: Version = 'v1beta2';
@@ -32,21 +29,17 @@ export const allowDeletionAnnotation = 'extensionconfig-webhook.runtime.cluster.
 /** Cluster API's annotation with the pending hooks of a Cluster: names, separated by commas. */
 export const pendingHooksAnnotation = 'runtime.cluster.x-k8s.io/pending-hooks';
 
-/** Name of Cluster API's feature gate for ExtensionConfigs. */
 export const runtimeSdkFeatureGate = 'RuntimeSDK';
 
-/** Whether a version is one of ExtensionConfig's. */
 export function isVersion(version: string): version is Version {
   return (versions as readonly string[]).includes(version);
 }
 
-/** `apiVersion` of ExtensionConfig in each version. */
 const apiVersions = { v1alpha1: `${group}/v1alpha1`, v1beta2: `${group}/v1beta2` } as const satisfies Record<
   Version,
   string
 >;
 
-/** `apiVersion` of ExtensionConfig in one version. */
 export function apiVersionOf(version: Version): string {
   return apiVersions[version];
 }

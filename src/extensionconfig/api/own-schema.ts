@@ -15,7 +15,6 @@ export interface LimitedSchema extends Schema {
 export const maxAnnotationBytes = 256 * 1024;
 /** Longest name of an object: a DNS subdomain (RFC 1123). */
 const maxNameLength = 253;
-/** Longest value of a label. */
 const maxLabelValueLength = 63;
 
 /** metav1.ObjectMeta, with the fields that this program uses. */

@@ -24,7 +24,6 @@ function failed(uid: string, message: string): ConversionReviewResponse {
 /** Maximum number of bytes of conversion data that one response adds to the objects of its request (1 MiB). */
 const maxAddedBytes = 1024 * 1024;
 
-/** Identifies an object in a message: its index in the request, and its name. */
 function nameOf({ metadata }: JsonObject, index: number): string {
   const name = isJsonObject(metadata) ? metadata.name : undefined;
   return `objects[${index}]${typeof name === 'string' ? ` ${showValue(name)}` : ''}`;

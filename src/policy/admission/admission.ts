@@ -28,14 +28,12 @@ import type { AdmissionOutcome, Knowledge } from './outcome.ts';
 import { allow, denyByGate, outcomeOfDeletion, outcomeOfWrite, rejectMalformed, withKnowledge } from './response.ts';
 import { shortDeletion } from './short-deletion.ts';
 
-/** What an operator configures. */
 export interface AdmissionPolicy {
   rules: RuleSet;
   /**
    * Whether Cluster API's feature gate RuntimeSDK is enabled; if not, ExtensionConfigs cannot be created or updated.
    */
   isRuntimeSdkEnabled: boolean;
-  /** Returns the current time, since certificates expire. */
   now: () => Date;
   /**
    * Returns the facts about the cluster, for each decision; absent if facts are not used. `elsewhere`: another thread
@@ -46,7 +44,6 @@ export interface AdmissionPolicy {
   probes?: Severity | undefined;
 }
 
-/** What is known about the cluster at the time of a decision. */
 export interface ClusterKnowledge extends Knowledge {
   facts: Facts;
 }
@@ -97,7 +94,6 @@ function isToBeJudged({ oldObject, subResource, username }: AdmissionRequest): b
   );
 }
 
-/** The write to decide on, or the response if there is none. */
 function writeOf(request: AdmissionRequest): Write | AdmissionOutcome {
   const { uid, kind: requested, operation, object, oldObject, subResource } = request;
   if (requested.group !== group || requested.kind !== kind || requested.version !== hubVersion) {
@@ -175,7 +171,6 @@ function isToBeProbed({ dryRun }: AdmissionRequest, { subject, object, oldObject
   );
 }
 
-/** Creates the webhook's decisions for a policy. */
 export function createAdmission({
   rules,
   isRuntimeSdkEnabled,

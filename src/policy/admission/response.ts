@@ -39,7 +39,6 @@ function ruleIdsOf(reports: readonly RuleFinding[]): string[] {
   return [...new Set(reports.map(({ rule }) => rule.id))];
 }
 
-/** Allows a request. */
 export function allow(uid: string): AdmissionOutcome {
   return { response: { uid, allowed: true }, verdict: 'allowed', deniedBy: [], warnedBy: [] };
 }

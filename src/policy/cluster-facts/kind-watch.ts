@@ -28,7 +28,6 @@ const maxLength = 32 * 1024 * 1024;
  */
 const missesOfGone = 3;
 
-/** The state that the watches of all kinds share. */
 export interface KindWatchContext {
   config: KubeConfig;
   /** For finding out which versions are served. */
@@ -117,7 +116,6 @@ export class KindWatch {
     }
   }
 
-  /** No version is served. */
   #miss(): void {
     if (this.#state.is === 'followed' && ++this.#state.misses < missesOfGone) {
       return;

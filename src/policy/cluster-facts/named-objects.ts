@@ -1,7 +1,6 @@
 import { explain, isStatus, type KubernetesClient } from '../../kubernetes/client/index.ts';
 import type { JsonObject } from '../../kubernetes/index.ts';
 
-/** The kinds of objects that ExtensionConfigs name. */
 type NamedKind = 'Secret' | 'Service';
 
 /** Longest time that a decision waits for an object, in ms: the timeout of the webhooks is 5 s in our configurations. */

@@ -16,10 +16,8 @@ import { annotatedSecret } from '../rules/fields/secret.ts';
 import { createNamedObjects } from './named-objects.ts';
 import { factResources, resourceName, servedVersion, versionPath } from './resources.ts';
 
-/** Maximum number of objects of a kind that are read. */
 const maxObjects = 100_000;
 
-/** The facts about a cluster at one moment. */
 interface ClusterReading {
   facts: Facts;
   /** Kinds that could not be read, with the reason: rules about them report nothing. */
@@ -28,7 +26,6 @@ interface ClusterReading {
   prepare(object: JsonObject): Promise<void>;
 }
 
-/** The dependencies of `readCluster`. */
 interface ReadClusterOptions {
   config: KubeConfig;
   signal: AbortSignal;

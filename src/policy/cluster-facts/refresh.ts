@@ -7,7 +7,6 @@ import { annotatedSecret } from '../rules/fields/secret.ts';
 import { validService } from '../rules/fields/service.ts';
 import type { NamedObjects } from './named-objects.ts';
 
-/** An object that an ExtensionConfig names. */
 interface Named {
   namespace: string;
   name: string;

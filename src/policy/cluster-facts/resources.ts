@@ -2,7 +2,6 @@ import { isStatus, type KubernetesClient } from '../../kubernetes/client/index.t
 import { isJsonObject } from '../../kubernetes/index.ts';
 import type { CollectedKind } from '../facts/store.ts';
 
-/** A watched resource. */
 export interface FactResource {
   group: string;
   /** Versions that can be read in the same way, the preferred one first. */
@@ -13,7 +12,6 @@ export interface FactResource {
 const cluster = { group: 'cluster.x-k8s.io', versions: ['v1beta2', 'v1beta1'] };
 const core = { group: '', versions: ['v1'] };
 
-/** The kinds that are watched. */
 export const factResources: Readonly<Record<CollectedKind, FactResource>> = {
   ExtensionConfig: {
     group: 'runtime.cluster.x-k8s.io',
@@ -31,7 +29,6 @@ export function resourceName({ group, plural }: FactResource): string {
   return group === '' ? plural : `${plural}.${group}`;
 }
 
-/** The path of an API version, below which its resources are. */
 export function versionPath(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }

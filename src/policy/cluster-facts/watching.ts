@@ -14,7 +14,6 @@ export interface WatchingPace {
   informers: Partial<WatchPace>;
   /** How often to ask the API server which versions it serves. */
   versionsMs: number;
-  /** Age from which facts count as unknown. */
   maxAgeMs: number;
 }
 
@@ -27,10 +26,8 @@ const defaultPace: WatchingPace = {
   maxAgeMs: 600_000,
 };
 
-/** Timeout of one request, in ms. */
 const requestDeadlineMs = 10_000;
 
-/** Options of `watchCluster`. */
 export interface WatchingOptions {
   config: KubeConfig;
   /**
@@ -43,7 +40,6 @@ export interface WatchingOptions {
   pace?: Partial<WatchingPace>;
 }
 
-/** How current the facts about a kind are. */
 interface KindStatus {
   isKnown: boolean;
   /** The age of the copy, in ms; undefined if nothing has been read yet, and for Secrets. */
@@ -52,7 +48,6 @@ interface KindStatus {
   problem: string | undefined;
 }
 
-/** Facts that are kept up to date with a cluster. */
 export interface Watching {
   /** The current facts, but for those about Secrets, without waiting. */
   read(): ClusterKnowledge;

@@ -1,8 +1,6 @@
 import type { LabelSelector } from '../../kubernetes/index.ts';
 
-/** The kinds of objects with facts. */
 export const factKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service', 'Secret'] as const;
-/** A kind of objects with facts. */
 export type FactKind = (typeof factKinds)[number];
 
 /**
@@ -30,10 +28,8 @@ export interface KnownExtensionConfig {
   readonly hooks: readonly string[];
 }
 
-/** ExtensionConfigs by shared properties. */
 export interface ExtensionConfigFacts {
   find(name: string): KnownExtensionConfig | undefined;
-  /** Those whose server has this address. */
   byAddress(address: string): Iterable<KnownExtensionConfig>;
   /** Those with a handler of this hook, `HOOK.GROUP`. */
   byHook(hook: string): Iterable<KnownExtensionConfig>;
@@ -51,20 +47,17 @@ export interface HandlerReference {
   readonly handler: string;
 }
 
-/** ClusterClasses by the extensions that they name. */
 export interface ClusterClassFacts {
   /** The places that name a handler of an ExtensionConfig, whether or not the handler exists. */
   namingExtension(extension: string): ReadonlySet<HandlerReference>;
 }
 
-/** The parts of a Cluster that matter to extensions. */
 export interface KnownCluster {
   /** NAMESPACE/NAME. */
   readonly key: string;
   readonly namespace: string;
 }
 
-/** Clusters by pending hooks and by class. */
 export interface ClusterFacts {
   /** The Clusters that wait for a hook, according to the annotation with pending hooks. */
   waitingFor(hook: string): ReadonlySet<KnownCluster>;
@@ -72,7 +65,6 @@ export interface ClusterFacts {
   namespacesOfClass(clusterClass: string): Iterable<string>;
 }
 
-/** Namespaces by name. */
 export interface NamespaceFacts {
   /** Undefined for a namespace that does not exist or is not known yet. */
   labelsOf(namespace: string): Readonly<Record<string, string>> | undefined;
@@ -84,7 +76,6 @@ export interface KnownService {
   readonly ports: readonly number[];
 }
 
-/** Services by name. */
 export interface ServiceFacts {
   /** `absent`: it certainly does not exist; undefined: unknown. */
   find(namespace: string, name: string): KnownService | 'absent' | undefined;
@@ -106,7 +97,6 @@ export interface KnownSecret {
   readonly isSigner: boolean | undefined;
 }
 
-/** Secrets by name. */
 export interface SecretFacts {
   /** `absent`: it certainly does not exist; undefined: unknown. */
   find(namespace: string, name: string): KnownSecret | 'absent' | undefined;

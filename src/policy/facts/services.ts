@@ -4,7 +4,6 @@ import type { KnownService } from './facts.ts';
 /** The facts of a Service whose only port is 443; shared, since most Services are like that. */
 const onlyHttps: KnownService = { ports: [443] };
 
-/** The facts of a Service. */
 export function readService(object: JsonObject): KnownService {
   const spec = objectAt(object, 'spec');
   if (spec.type === 'ExternalName') {

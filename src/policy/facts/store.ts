@@ -9,10 +9,8 @@ import { readService } from './services.ts';
 
 /** The kinds that are kept completely: all existing objects. */
 export const collectedKinds = ['ExtensionConfig', 'ClusterClass', 'Cluster', 'Namespace', 'Service'] as const;
-/** A kind that is kept completely. */
 export type CollectedKind = (typeof collectedKinds)[number];
 
-/** Facts that can be updated. */
 export interface FactsStore {
   /** The current facts, which change with the store. */
   readonly facts: Facts;
@@ -21,7 +19,6 @@ export interface FactsStore {
   setKnown(kind: CollectedKind, isKnown: boolean): void;
 }
 
-/** Settings that a store cannot derive from its objects. */
 interface FactsStoreOptions {
   /** Default: nothing is known about Secrets. */
   secrets?: SecretFacts;

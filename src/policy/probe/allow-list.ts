@@ -1,6 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** A range of addresses. */
 interface Range {
   address: string;
   prefix: number;
@@ -104,7 +103,6 @@ function listOf(ranges: readonly Range[]): BlockList {
 const guardedRanges = guarded.map((text) => rangeOf(text) as Range);
 const guardedList = listOf(guardedRanges);
 
-/** Whether a range lies within one of the guarded ones. */
 function isWithinGuarded(range: Range): boolean {
   return guardedRanges.some(
     (one) =>
@@ -121,7 +119,6 @@ function plain(address: string): { address: string; family: 'ipv4' | 'ipv6' } {
   return isIPv4(unmapped) ? { address: unmapped, family: 'ipv4' } : { address: bare, family: 'ipv6' };
 }
 
-/** Which hosts may be probed. */
 export interface AllowList {
   /** Whether the operator has listed a host by name. */
   names(hostname: string): boolean;

@@ -8,7 +8,6 @@ import {
 } from '../../runtimehooks/client/index.ts';
 import type { Finding } from '../rules/rule.ts';
 
-/** Maximum number of problems with a Discovery response that are listed. */
 const maxProblems = 5;
 /** Longest quote of an extension server's text in messages, in characters: it may not be the user's own server. */
 const maxRepeated = 120;

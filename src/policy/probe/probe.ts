@@ -16,18 +16,14 @@ import { createReach, systemAddresses } from './reach.ts';
  * a Secret that has not been read.
  */
 export const probeResults = ['discovered', 'failed', 'cached', 'refused', 'busy', 'unknown'] as const;
-/** How a probe ended, for metrics. */
 export type ProbeResult = (typeof probeResults)[number];
 
-/** The dependencies of a prober. */
 export interface ProberOptions {
   allow: AllowList;
-  /** The known hooks, and the release for which to check them. */
   known: KnownHooks;
   onResult?(result: ProbeResult): void;
   /** Resolves a name to addresses. Default: the system's resolver. */
   resolve?(hostname: string): Promise<readonly string[]>;
-  /** Timeout of a probe, in ms. */
   timeoutMs?: number;
   /** Returns milliseconds of a monotonic clock. */
   now?: () => number;
@@ -62,7 +58,6 @@ function withCa(config: ExtensionConfig, facts: Facts | undefined): ExtensionCon
     : { ...config, spec: { ...config.spec, clientConfig: { ...config.spec?.clientConfig, caBundle } } };
 }
 
-/** Creates a prober with an empty cache. */
 export function createProber(options: ProberOptions): Prober {
   const { allow, known, onResult = () => {}, resolve = systemAddresses, timeoutMs = defaultTimeoutMs } = options;
   const now = options.now ?? (() => performance.now());

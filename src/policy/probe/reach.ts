@@ -21,7 +21,6 @@ type Reach = (hostname: string, signal: AbortSignal) => Promise<Reached>;
  */
 const maxLookups = 3;
 
-/** The addresses of a name, according to the system's resolver. */
 export async function systemAddresses(hostname: string): Promise<string[]> {
   return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }

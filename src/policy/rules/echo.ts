@@ -2,7 +2,6 @@ import type { SchemaViolation } from '../../extensionconfig/index.ts';
 import type { FieldPath } from '../../kubernetes/index.ts';
 import type { Rule, Severity } from './rule.ts';
 
-/** What decides whether a finding is an echo. */
 interface LocatedFinding {
   rule: Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
   severity: Severity;
@@ -12,7 +11,6 @@ interface LocatedFinding {
 
 const pathKey = (path: FieldPath) => JSON.stringify(path);
 
-/** The rule about placeholders of templates. */
 export const notRenderedId = 'not-rendered';
 
 /** Paths of an object that rules cannot read. */

@@ -7,7 +7,6 @@ import {
 } from '../../kubernetes/index.ts';
 import type { Facts, HandlerReference, KnownCluster, KnownExtensionConfig } from '../facts/facts.ts';
 
-/** Maximum number of names in a message. */
 const maxNamed = 3;
 /**
  * Maximum number of other objects that an object is compared with: usually the first ones already overlap, since they
@@ -27,7 +26,6 @@ export function someOf(names: Iterable<string>): string {
   return namesAndRest(all.slice(0, maxNamed), all.length);
 }
 
-/** The first of many names, and the number of the rest. */
 function namesAndRest(names: readonly string[], count: number): string {
   const rest = count - names.length;
   return `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;

@@ -9,7 +9,6 @@ import { clientUrlOf } from './fields/url.ts';
 import type { Finding, OptionalPart, ParsedInput, Rule, RuleInput, RuleOptions, Severity, Subject } from './rule.ts';
 import { rules as allRules } from './rules.ts';
 
-/** Which rules run: all of them, or exactly what Cluster API itself rejects. */
 type Profile = 'strict' | 'upstream';
 
 /** The levels that a configuration file can give to a rule. */
@@ -24,7 +23,6 @@ export interface RuleSetOptions extends RuleOptions {
   enforcement: 'deny' | 'warn';
 }
 
-/** The part of a rule that its findings contain. */
 export type FindingRule = Pick<Rule, 'id' | 'upstream' | 'isFallback'>;
 
 /** A finding with its rule and its severity. */
@@ -35,13 +33,11 @@ export interface RuleFinding extends Finding {
   field: string;
 }
 
-/** A rule with its configured severity. */
 interface ActiveRule {
   rule: Rule;
   severity: Severity;
 }
 
-/** Rules, configured and ready for use. */
 export interface RuleSet {
   readonly active: readonly ActiveRule[];
   /**
@@ -84,7 +80,6 @@ function severityOf(rule: Rule, { profile, levels, enforcement }: RuleSetOptions
   return level === 'deny' && !rule.upstream && enforcement === 'warn' ? 'warn' : level;
 }
 
-/** Findings that are omitted: how many, and the first rule of each severity among them. */
 interface LeftOut {
   count: number;
   denied: Pick<RuleFinding, 'rule' | 'severity'> | undefined;
@@ -169,7 +164,6 @@ function presentParts({ whole: object, violations, facts }: RuleInput): Readonly
   };
 }
 
-/** The input as rules get it. */
 export function parsedInput(input: RuleInput, { hooks }: Pick<RuleOptions, 'hooks'>): ParsedInput {
   const { object } = input;
   return { ...input, url: clientUrlOf(object), caBundle: caBundleOf(object), handlers: handlersOf(object, hooks) };

@@ -11,7 +11,6 @@ import {
 import { isJsonObject, type JsonObject, textValues } from '../../kubernetes/index.ts';
 import { type CertificateStore, Conflict, type SecretRole, type StoredSecret } from './store.ts';
 
-/** Two Secrets of one namespace. */
 export function clusterStore(
   cluster: KubernetesClient,
   namespace: string,

@@ -23,7 +23,6 @@ import {
 import { Conflict } from './store.ts';
 import { type TargetAccess, type TargetEntry, type TargetKind, type TargetReading, unread } from './target.ts';
 
-/** One caBundle of an object. */
 interface BundleField {
   where: string;
   /** Path of the object that contains `service` and `caBundle`. */
@@ -83,10 +82,8 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
   },
 };
 
-/** All kinds of targets. */
 const targetKinds = Object.keys(kinds) as TargetKind[];
 
-/** Which objects are targets. */
 interface TargetChoice {
   named: readonly { kind: TargetKind; name: string }[];
   /** Label selector in kubectl's syntax, for all kinds. */
@@ -192,7 +189,6 @@ export async function injectBundle(
   }
 }
 
-/** Reads one named target. */
 async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: string, service: TargetChoice['service']) {
   const facts = kinds[kind];
   for (const base of facts.bases) {
@@ -212,7 +208,6 @@ async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: stri
   return unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or remove the flag that names it');
 }
 
-/** Maximum number of objects of a kind that are examined. */
 const maxListed = 100_000;
 
 /**
@@ -265,7 +260,6 @@ async function readListed(
   return readings;
 }
 
-/** The targets of a cluster. */
 export function clusterTargets(cluster: KubernetesClient, choice: TargetChoice): TargetAccess {
   return {
     async read() {

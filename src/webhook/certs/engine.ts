@@ -25,7 +25,6 @@ import { type Action, next, type Settings } from './next.ts';
 import { type CertificateStore, Conflict, type SecretContents, type StoredSecret } from './store.ts';
 import { isInSync, type TargetAccess, type TargetReading } from './target.ts';
 
-/** Time, passed in. */
 export interface Clock {
   now(): Date;
   /** Resolves after this many ms, or when the run is stopped. */
@@ -38,7 +37,6 @@ export interface Step {
   reason: string;
 }
 
-/** The dependencies of a run. */
 export interface Run {
   store: CertificateStore;
   targets: TargetAccess;
@@ -55,7 +53,6 @@ export interface Run {
   signal: AbortSignal;
 }
 
-/** How a run ended. */
 interface RunOutcome {
   /** The last decision: `done`, `wait` (a later run continues) or `blocked`. */
   action: Action;
@@ -78,7 +75,6 @@ interface Snapshot {
   servingSecret: StoredSecret | undefined;
 }
 
-/** Reads everything at once. */
 export async function readSnapshot(run: Pick<Run, 'store' | 'targets' | 'clock' | 'names'>): Promise<Snapshot> {
   // The order matters: a target is read before the Secrets that decide what it should contain, and its patch tests the
   // value read here. So a decision based on old Secrets never overwrites what a newer one has written.
@@ -213,10 +209,8 @@ const fingerprintsOf = (cas: readonly Certificate[]) => cas.map(({ fingerprint }
 /** Removes the record of the bundle in targets: it would count for the next bundle while a kind cannot be listed. */
 const unrecorded = { [injectedAnnotation]: undefined, [injectedSinceAnnotation]: undefined };
 
-/** A step that writes a Secret. */
 type SecretAction = Exclude<Action, { kind: 'inject' | 'wait' | 'blocked' | 'done' }>;
 
-/** Makes the one write of a step. */
 async function perform(run: Run, action: SecretAction, { facts, caSecret, servingSecret }: Snapshot): Promise<void> {
   const { store, entropy, clock } = run;
   const current: SecretContents = caSecret ?? { data: {}, annotations: {} };

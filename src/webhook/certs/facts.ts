@@ -49,7 +49,6 @@ const maxRemembered = 16;
  */
 const removalMs = 10 * 60_000;
 
-/** The stage of a rotation. */
 type Stage = 'missing' | 'steady' | 'staged' | 'promoted';
 
 /** What another client has done to targets during a rotation. */
@@ -149,7 +148,6 @@ function withKey(read: Parsed<Certificate>, key: Parsed<string>): Parsed<Certifi
   return { state: 'broken', problem: key.state === 'absent' ? 'has no key' : `has a key that ${key.problem}` };
 }
 
-/** The certificate in the serving Secret. */
 function servingOf(tls: Readonly<Record<string, string>>, now: Date): Parsed<Certificate> {
   const chain = readCertificates(tls['tls.crt']);
   if (chain.state !== 'usable') {

@@ -12,7 +12,6 @@ import type { Clock } from './engine.ts';
 import { Conflict } from './store.ts';
 import { isInSync, type TargetAccess } from './target.ts';
 
-/** The outcome for one target. */
 export interface Injection {
   id: string;
   result: 'written' | 'in sync' | 'missing' | 'failed' | 'left alone';

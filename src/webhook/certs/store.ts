@@ -14,7 +14,6 @@ export interface StoredSecret extends SecretContents {
   raw?: unknown;
 }
 
-/** Where the two Secrets are stored. */
 export interface CertificateStore {
   /** The name of a Secret in messages. */
   describe(role: SecretRole): string;

@@ -1,4 +1,3 @@
-/** Kinds with a caBundle. */
 export type TargetKind =
   | 'MutatingWebhookConfiguration'
   | 'ValidatingWebhookConfiguration'
@@ -14,12 +13,10 @@ export interface TargetEntry {
   bundle: string;
 }
 
-/** A target as it was read. */
 export interface TargetReading {
   /** `Kind/name`. */
   id: string;
   state: 'present' | 'missing' | 'failed';
-  /** Why it could not be read. */
   problem?: string;
   entries: TargetEntry[];
   /** Skipped objects, with the reason. */
@@ -30,7 +27,6 @@ export interface TargetReading {
   raw?: unknown;
 }
 
-/** The objects whose caBundle is injected. */
 export interface TargetAccess {
   /** Reads all targets. One that cannot be read is returned with state `failed`, not thrown as an error. */
   read(): Promise<TargetReading[]>;

@@ -5,7 +5,6 @@ import { makeFolder, readRegularFile } from '../../base/index.ts';
 
 /** Number of versions that are kept: a reader that followed the link just before a swap still finds its files. */
 const keptVersions = 4;
-/** Largest file that is read, in bytes. */
 const maxFileBytes = 1024 * 1024;
 /** Maximum number of names that are examined: the folder belongs to this program and has about a dozen. */
 const maxNames = 1000;

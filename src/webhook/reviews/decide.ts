@@ -56,9 +56,7 @@ interface BugNote {
 
 /** The response to a body. Plain data, since it may come from another thread. */
 export interface Reply {
-  /** HTTP status code. */
   code: number;
-  /** The JSON text to send. */
   text: string;
   note: ReviewNote | ConversionNote | BugNote | { kind: 'refused' };
   /**
@@ -184,7 +182,6 @@ function reportBug(error: unknown): Reply {
   };
 }
 
-/** What decides. */
 export interface DecideOptions {
   admission: Admission;
   /** Without it, conversions get a 404. */
@@ -197,7 +194,6 @@ export interface DecideOptions {
   sideThread?: SideThread | undefined;
 }
 
-/** Creates the function that decides on bodies, from an operator's policy. */
 export function createDecide(options: DecideOptions): Decide {
   const { convert, sideThread } = options;
   return async (webhook, bytes, gone) => {

@@ -3,10 +3,8 @@ import { runtimeSdkFeatureGate } from '../../extensionconfig/index.ts';
 /** The feature gates that this program knows, with Cluster API's defaults. */
 export const knownFeatureGates: Readonly<Record<string, boolean>> = { [runtimeSdkFeatureGate]: false };
 
-/** The state of every known gate. */
 export type FeatureGates = Readonly<Record<string, boolean>>;
 
-/** The result of parsing `--feature-gates`. */
 type ParsedFeatureGates = { gates: FeatureGates } | { problem: string };
 
 // The spellings that Go's strconv.ParseBool accepts, and therefore Kubernetes.

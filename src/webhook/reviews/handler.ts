@@ -12,9 +12,7 @@ export const webhookPaths = {
   convert: '/convert',
 } as const satisfies Record<Webhook, string>;
 
-/** What handles requests. */
 interface HandlerOptions {
-  /** The webhooks to serve. */
   webhooks: readonly Webhook[];
   decide: Decide;
   metrics: ReviewMetrics;

@@ -6,7 +6,6 @@ import type { Webhook } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { type SideThreadResult, sideThreadResults } from './side-thread.ts';
 
-/** The metrics of reviews. */
 export interface ReviewMetrics {
   review(
     webhook: Webhook,
@@ -19,13 +18,11 @@ export interface ReviewMetrics {
   conversion(result: 'Success' | 'Failure', seconds: number): void;
 }
 
-/** Prefix of metric names. */
 export const metricsPrefix = 'extensionconfig_webhook_';
 
 /** Upper bounds in seconds: a decision takes well under a millisecond, a large object some; 10 s is the API server's default timeout. */
 const latencyBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 
-/** Durations that have not been added to their histogram yet. */
 interface Times {
   add(seconds: number): void;
   drain(): void;

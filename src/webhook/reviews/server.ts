@@ -4,20 +4,17 @@ import { createDecide, type DecideOptions, type SideThread } from './decide.ts';
 import type { FeatureGates } from './feature-gates.ts';
 import { createSideThread, type SideThreadOptions } from './side-thread.ts';
 
-/** Options of the webhook server. */
 export interface WebhookOptions
   extends Omit<ServerOptions, 'handler' | 'name' | 'metricsPrefix' | 'main' | 'http2'>,
     Omit<DecideOptions, 'sideThread'> {
   /** The thread that decides on large bodies, by the same policy; if absent, they are decided on the event loop. */
   sideThread?: SideThreadOptions | undefined;
-  /** Where the webhooks listen. */
   webhook: ServerOptions['main'];
   featureGates: FeatureGates;
   /** Adds further metrics; `prefix` is the prefix of metric names. */
   addMetrics?: ((registry: Registry, prefix: string) => void) | undefined;
 }
 
-/** A webhook server that is listening. */
 export interface RunningWebhook extends Omit<RunningServer, 'port'> {
   webhookPort: number;
 }

@@ -18,7 +18,6 @@ export interface SideThreadOptions {
 
 /** Results for metrics: rejected because too many bodies were waiting, failed for lack of memory, … */
 export const sideThreadResults = ['answered', 'refused', 'timeout', 'failed', 'abandoned'] as const;
-/** The result for one body. */
 export type SideThreadResult = (typeof sideThreadResults)[number];
 
 /** Thirty times an ordinary review. The worst known body of this size takes some 30 ms, which others can wait for. */
@@ -36,7 +35,6 @@ const idleTimeoutMs = 60_000;
 /** Maximum number of bodies that wait while another one is decided, since they occupy connections and memory. */
 const maxWaiting = 32;
 
-/** The responses when there is no decision. */
 const problems: Record<Exclude<SideThreadResult, 'answered'>, string> = {
   refused: 'too many large requests at once: try again in a second',
   timeout: 'the decision took too long: send a smaller object',

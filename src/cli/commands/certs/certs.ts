@@ -40,7 +40,6 @@ const lastPartOfLife = 6;
 /** How far this machine's clock may be from the API server's, in ms: certificates are backdated by five minutes. */
 const maxClockOffsetMs = 60 * 60_000;
 
-/** Prints lines with what objects of the cluster and certificates say. */
 function writeLines({ stdout }: Pick<Io, 'stdout'>, lines: readonly string[]): void {
   stdout.write(lines.map((line) => `${withoutControls(line)}\n`).join(''));
 }
@@ -205,7 +204,6 @@ async function advance(
 
 const bootstrapFlags = { ...commonFlags, ...issuingFlags };
 
-/** A subcommand of `certs`. */
 function subcommand<F extends Flags>(
   summary: string,
   flags: F,
@@ -219,7 +217,6 @@ function subcommand<F extends Flags>(
   return { summary, ...command };
 }
 
-/** `extensionconfig-webhook certs …`: certificates of the webhook. */
 export const command = defineCommand({
   description: 'Manages the CA, the serving certificate and caBundles.',
   commands: {

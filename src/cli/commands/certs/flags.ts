@@ -31,11 +31,9 @@ import { ownNamespace } from '../own-namespace.ts';
 
 const defaultCaSecret = 'extensionconfig-webhook-ca';
 
-/** A flag for targets of a kind. */
 const targetFlag = (what: string) =>
   listFlag('NAME', `${what} to inject into; may be repeated`, { problemsOf: dns1123SubdomainProblems });
 
-/** The flag for each kind of target. */
 const targetFlags = {
   'mutating-webhook': 'MutatingWebhookConfiguration',
   'validating-webhook': 'ValidatingWebhookConfiguration',
@@ -100,21 +98,18 @@ export const issuingFlags = {
   overlap: durationFlag('0', '365d', '24h', 'how long the previous CA stays trusted'),
 } satisfies Flags;
 
-/** Flags that only `certs rotate` has. */
 export const rotateFlags = {
   force: switchFlag('renew the serving certificate now'),
   'force-ca': switchFlag('rotate the CA too, now'),
   wait: switchFlag('complete all stages in this run, including the waits'),
 } satisfies Flags;
 
-/** Flags that only `certs inject` has. */
 export const injectFlags = {
   'extension-configs': switchFlag(
     'also inject into every ExtensionConfig with the annotation runtime.cluster.x-k8s.io/inject-ca-from-secret',
   ),
 } satisfies Flags;
 
-/** The values of the flags of all commands. */
 type CommonFlags = FlagValues<typeof commonFlags>;
 /** The values of the flags of commands that issue certificates; `bootstrap` and `status` lack those of `rotate`. */
 export type RunFlags = CommonFlags & FlagValues<typeof issuingFlags> & Partial<FlagValues<typeof rotateFlags>>;
@@ -145,7 +140,6 @@ export interface CertsContext {
   bundle(): Promise<Parsed<string>>;
 }
 
-/** The names of the serving certificate. */
 function servingNames(flags: CommonFlags & Partial<RunFlags>, namespace: string): string[] {
   const { service } = flags;
   const names = new Set([

@@ -18,7 +18,6 @@ interface CertificateStatus {
   problem?: string;
 }
 
-/** The output of `certs status`. */
 interface CertsStatus {
   ok: boolean;
   stage: string;
@@ -153,7 +152,6 @@ function certificateLines(row: CertificateStatus, before: readonly CertificateSt
   ];
 }
 
-/** The status as text. */
 export function renderStatus({ certificates, targets, stage, next }: CertsStatus): string {
   const until = next.until === undefined ? '' : ` until ${next.until}`;
   const lines = [

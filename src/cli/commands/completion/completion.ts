@@ -13,7 +13,6 @@ const help = `
 kubectl's own completion completes "kubectl extensionconfig" if
 kubectl_complete-extensionconfig is on the PATH.`;
 
-/** `completion SHELL`: the completion script of a shell. */
 export const command = defineCommand({
   description: 'Prints a shell script that completes commands, flags and values.',
   args: [['<SHELL>', `shell to print the script for: ${shells.join(', ')}`, shells]],

@@ -8,7 +8,6 @@ import { FailureError, UsageError } from '../../framework/program.ts';
 /** Largest baseline, in MiB: 100,000 findings. */
 const maxMebibytes = 32;
 
-/** The findings that are known, and those to write down. */
 interface Baselines {
   /** An object without known findings; none if they are written down. */
   without(object: LintedObject): LintedObject;

@@ -8,7 +8,6 @@ import { FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { createProgress, startProgress } from '../../framework/progress.ts';
 import { orNoCluster } from '../cluster-flags.ts';
 
-/** The linter's facts about the cluster. */
 export interface LintFacts extends Pick<LintPolicy, 'facts' | 'prepare'> {
   /** Reports what could not be read. */
   finish?(): void;
@@ -73,7 +72,6 @@ async function ofManifests(paths: readonly string[], io: Io): Promise<LintFacts>
   return { facts };
 }
 
-/** The flags that say where facts come from. */
 interface FactsFlags {
   facts: readonly string[];
   'cluster-facts': boolean;

@@ -109,7 +109,6 @@ function withoutWarnings(object: LintedObject): LintedObject {
   return { ...object, findings: object.findings.filter(({ severity }) => severity === 'deny') };
 }
 
-/** The policies of files. */
 interface Policies {
   /** Returns the policy for a file. Files with the same options share one. */
   policyOf: (file: string) => LintPolicy;
@@ -137,7 +136,6 @@ function createPolicies({ flags, isGiven }: Call<typeof lintFlags>, context: Lin
   };
 }
 
-/** `lint [PATH…]`: applies the rules to manifests in files. */
 export const command = defineCommand({
   description:
     'Checks the ExtensionConfigs in YAML and JSON files against the rules of the webhook. Other kinds are skipped.',

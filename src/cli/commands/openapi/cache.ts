@@ -6,15 +6,11 @@ import { discardFile, homeFolder, makeFolder, readRegularFile } from '../../../b
 
 /** 256 MiB, 30 days. The documents of an API server with 500 definitions take some 40 MiB. */
 export const defaultLimits = {
-  /** Maximum total size of entries, in bytes. */
   maxBytes: 256 * 1024 * 1024,
-  /** How long an unused entry is kept, in ms. */
   maxAgeMs: 30 * 24 * 60 * 60 * 1000,
-  /** Largest entry, in bytes. */
   maxEntryBytes: 64 * 1024 * 1024,
 };
 
-/** A cache of documents on disk. */
 export interface DocumentCache {
   /** The entry for a key; undefined if it is missing. After a crash it may be incomplete. */
   read(key: string): Promise<Buffer | undefined>;
@@ -44,7 +40,6 @@ export function cacheDirectory(env: NodeJS.ProcessEnv, systemHome?: () => string
 /** The name of an entry, or of one that is being written. */
 const entryName = /^[0-9a-f]{64}(?:\.[0-9a-f-]{36})?$/;
 
-/** A cache that stores nothing. */
 export const noCache: DocumentCache = {
   read: () => Promise.resolve(undefined),
   write: () => Promise.resolve(),

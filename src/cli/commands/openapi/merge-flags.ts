@@ -2,7 +2,6 @@ import { durationFlag } from '../../framework/duration.ts';
 import { type Flags, type FlagValues, outputFlag, switchFlag, textFlag } from '../../framework/flags.ts';
 import { clusterFlags } from '../cluster-flags.ts';
 
-/** The flags of `openapi merge`. */
 export const mergeFlags = {
   ...clusterFlags,
   output: outputFlag(['yaml', 'json']),
@@ -16,5 +15,4 @@ export const mergeFlags = {
   timeout: durationFlag('1s', '1h', '2m', 'maximum time in total'),
 } satisfies Flags;
 
-/** The values of the flags of `openapi merge`. */
 export type MergeFlagValues = FlagValues<typeof mergeFlags>;

@@ -1,7 +1,6 @@
 import { defineCommand } from '../../framework/command.ts';
 import { mergeFlags } from './merge-flags.ts';
 
-/** `openapi merge [FILE|URL…]`: merges all documents of an API server into one. */
 export const merge = defineCommand({
   description:
     'Merges all OpenAPI v3 documents that an API server publishes (one for each group and version), or files and URLs, into one. Equal components are merged; if components with the same name differ, all but the first are renamed, along with the references to them.',

@@ -18,7 +18,6 @@ const openApiFlags = {
   'target-cluster-api-version': catalogFlags['target-cluster-api-version'],
 } satisfies Flags;
 
-/** `openapi`: the OpenAPI document of all hooks; `openapi merge`: merges the documents of an API server. */
 export const command = defineCommand({
   description: 'Prints the OpenAPI document of the Runtime Hooks of a Cluster API release.',
   flags: openApiFlags,

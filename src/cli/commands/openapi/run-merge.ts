@@ -11,9 +11,7 @@ import { type Gathered, gather } from './sources.ts';
 /** The complete report: the result of the merge, and its input. */
 type Report = MergeReport & Pick<Gathered, 'cached' | 'missing' | 'converted'>;
 
-/** Maximum number of documents that a line names. */
 const maxNamed = 3;
-/** Maximum number of lines about one topic in the summary. */
 const maxLines = 20;
 
 function lines(items: readonly string[]): string[] {

@@ -23,7 +23,6 @@ import { FailureError, type Io, UsageError } from '../../framework/program.ts';
 import { inTurn } from '../in-turn.ts';
 import type { DocumentCache } from './cache.ts';
 
-/** All documents to merge, and problems with fetching them. */
 export interface Gathered {
   documents: NamedDocument[];
   /** Number of documents that came from the cache. */
@@ -34,7 +33,6 @@ export interface Gathered {
   converted: string[];
 }
 
-/** The dependencies of fetching documents. */
 interface FetchContext {
   io: Pick<Io, 'stdin' | 'env'>;
   cache: DocumentCache;
@@ -47,13 +45,11 @@ const mebibyte = 1024 * 1024;
 /** Limits: bytes of all documents together, and number of documents. */
 const maxTotalBytes = 512 * mebibyte;
 const maxDocuments = 10_000;
-/** Timeout for fetching one document, in ms. */
 const requestTimeoutMs = 30_000;
 
 /** The input exceeds a limit: merging only a part of it would be misleading. */
 class LimitError extends FailureError {}
 
-/** Collects documents within the limits. */
 class Collection implements Gathered {
   documents: NamedDocument[] = [];
   cached = 0;
@@ -80,7 +76,6 @@ class Collection implements Gathered {
   }
 }
 
-/** A server that lists and serves documents. */
 interface DocumentServer {
   /** Its name in messages, and in the keys of the cache. */
   name: string;

@@ -8,12 +8,9 @@ import { createMissing } from './create-missing.ts';
 
 /** Name of the sample extension's namespace, and of everything in it. */
 export const extensionName = 'sample-extension';
-/** Its namespace. */
 export const namespace = extensionName;
 const labels = { 'app.kubernetes.io/name': extensionName };
-/** Name of the Secret with its certificate. */
 export const secretName = `${extensionName}-tls`;
-/** The path of Deployments in its namespace. */
 export const deployments = `/apis/apps/v1/namespaces/${namespace}/deployments`;
 
 /** Registers the sample extension. Its CA is injected from the Secret that `startExtension` creates. */
@@ -35,7 +32,6 @@ export async function registerExtension(config: KubeConfig): Promise<void> {
   });
 }
 
-/** Creates the Secrets of the extension and its Deployment. */
 export async function deploy(config: KubeConfig, kubeconfigFile: string, signal: AbortSignal): Promise<void> {
   const names = { service: extensionName, secret: secretName, 'ca-secret': `${extensionName}-ca` };
   await bootstrap({ kubeconfig: kubeconfigFile, namespace, ...names }, signal);

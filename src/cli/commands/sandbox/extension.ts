@@ -22,7 +22,6 @@ const retryDelayMs = 1_000;
 /** How long calls in flight may take when the extension is stopped, in milliseconds. */
 const stopping = { graceMs: 0, timeoutMs: 1_000 };
 
-/** The sample extension of a sandbox. */
 export interface RunningSampleExtension {
   /** Its port on loopback, whenever it is running; undefined until its Deployment first has replicas. */
   readonly port: number | undefined;

@@ -77,7 +77,6 @@ const program = shellPath(fileURLToPath(new URL('bin/extensionconfig-webhook', p
 
 const sample = (file: string) => shellPath(fileURLToPath(new URL(`manifests/samples/${file}`, packageRoot)));
 
-/** Commands that register, discover, stop and restart the extension. */
 const extensionCommands = [
   'kubectl wait extensionconfig sample-extension --for=condition=Discovered',
   'kubectl get extensionconfigs',
@@ -163,7 +162,6 @@ async function runSandbox(flags: FlagValues<typeof sandboxFlags>, io: Io): Promi
   }
 }
 
-/** `sandbox`: an API server on loopback for trying ExtensionConfigs, with the real kubectl and without a cluster. */
 export const command = defineCommand({
   description:
     'Starts an API server on loopback with ExtensionConfig registered and the webhook in front of it, to try both with kubectl. Everything is kept in memory and is gone at the end, unless --data names a file.',

@@ -30,7 +30,6 @@ import {
   webhookService,
 } from './webhook.ts';
 
-/** The log level of each event of the sandbox. */
 const levels = { denied: 'info', audit: 'info', 'failed-open': 'warn', bug: 'error' } as const;
 
 /** The webhook configurations of an installation. The sandbox uses the same, so that manifests can be applied to it. */
@@ -193,7 +192,6 @@ export async function untilServed(
   }
 }
 
-/** An API server with ExtensionConfig registered and a webhook in front of it. */
 export interface RunningSandbox {
   url: string;
   config: KubeConfig;
@@ -203,7 +201,6 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
-/** How to start a sandbox with a webhook. */
 interface SandboxSettings {
   /** On loopback; 0 means any free port. */
   port: number;

@@ -21,9 +21,7 @@ export const webhookService = { namespace: 'extensionconfig-webhook-system', nam
 export const configurationName = 'extensionconfig-webhook';
 const servingSecret = 'extensionconfig-webhook-tls';
 
-/** How webhook configurations refer to a webhook server. */
 export interface WebhookReference {
-  /** Description for users. */
   description: string;
   /** The clientConfig for a path; without a caBundle if `certs bootstrap` injects it. */
   clientConfig(path: string): object;
@@ -88,7 +86,6 @@ export async function startLocalWebhook(
   });
 }
 
-/** A webhook server that the sandbox has started. */
 export interface LocalWebhook {
   port: number;
   stop(): Promise<void>;

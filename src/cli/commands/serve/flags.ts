@@ -54,7 +54,6 @@ export function shutdownDelayOf(flags: ServeFlags, env: NodeJS.ProcessEnv): numb
   return delay;
 }
 
-/** The flags of `serve`. */
 export const serveFlags = {
   port: integerFlag('PORT', 0, 65535, 'port of the webhooks (HTTPS); 0: any free port', { default: 9443 }),
   host: textFlag('HOST', 'address that the webhooks listen on', { defaultText: 'all interfaces' }),
@@ -114,5 +113,4 @@ export const serveFlags = {
   }),
 } satisfies Flags;
 
-/** The values of the flags of `serve`. */
 export type ServeFlags = FlagValues<typeof serveFlags>;

@@ -20,7 +20,6 @@ export interface ServePolicy {
   probes: Severity | undefined;
 }
 
-/** The rules of a policy. */
 export function ruleSetOf({ rules, lifecycles }: ServePolicy): RuleSet {
   return createRuleSet({ ...rules, hooks: createHookCatalog(lifecycles) });
 }

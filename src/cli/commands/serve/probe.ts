@@ -11,7 +11,6 @@ import { UsageError } from '../../framework/program.ts';
 import type { ServeFlags } from './flags.ts';
 import type { ServePolicy } from './policy.ts';
 
-/** A prober, and its metrics. */
 interface ServeProber {
   probe: Prober['probe'];
   addMetrics(registry: Registry, prefix: string): void;

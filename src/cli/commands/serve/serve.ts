@@ -84,7 +84,6 @@ function unusedFacts(policy: ServePolicy): string | undefined {
   return why && `--cluster-facts watches the cluster, ${why}`;
 }
 
-/** `extensionconfig-webhook serve`: runs the server until it is stopped. */
 export const command = defineCommand({
   description: 'Runs the admission webhooks over HTTPS.',
   flags: serveFlags,

@@ -6,7 +6,6 @@ import type { Handler } from '../handlers/handler.ts';
 import type { HandlerMetrics } from './metrics.ts';
 import { discoveryRoute, handlerRoute, type ReplaceAnswer, type Route } from './routes.ts';
 
-/** What handles calls. */
 export interface HandlerOptions {
   handlers: readonly Handler[];
   /**

@@ -1,13 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { HandledCall } from '../calls/call.ts';
 
-/** Prefix of the metric names of an extension. */
 export const metricsPrefix = 'runtime_extension_';
 
-/** Counts a call that has been answered. */
 type CountCall = (result: HandledCall, seconds: number) => void;
 
-/** The metrics of calls. */
 export interface HandlerMetrics {
   /** Returns the counter for the calls of a handler; the name is empty for Discovery. */
   of(hook: string, handler: string): CountCall;
@@ -19,7 +16,6 @@ export interface HandlerMetrics {
  */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Maximum number of durations of a handler that are buffered. */
 const maxPending = 64;
 
 /** Adds the metrics of calls to the server's. */

@@ -21,7 +21,6 @@ export interface Route {
   refuse(refusal: Refusal, exchange: Exchange): void;
 }
 
-/** What routes share. */
 interface RouteContext {
   log: Log;
   metrics: HandlerMetrics;
@@ -29,7 +28,6 @@ interface RouteContext {
   lifetime: Lifetime;
 }
 
-/** How a call ended, and the response to send. */
 interface CallEnd {
   result: HandledCall;
   /** HTTP status; default: 200. */
@@ -101,7 +99,6 @@ function createCalls(
   };
 }
 
-/** The route of Discovery, whose answer is always the same. */
 export function discoveryRoute(handlers: readonly Handler[], context: RouteContext): Route {
   const failure = (message: string) => JSON.stringify({ status: 'Failure', message });
   const { finish, refuse } = createCalls(hooks.Discovery.name, '', failure, context);
@@ -119,7 +116,6 @@ export function discoveryRoute(handlers: readonly Handler[], context: RouteConte
   };
 }
 
-/** The route of one handler. */
 export function handlerRoute(handler: Handler, context: RouteContext): Route {
   const { log, replaceAnswer } = context;
   const { name, hook, timeoutSeconds } = handler;

@@ -89,7 +89,6 @@ const wildcard = '*';
 /** Fields of kinds, each by its served versions, as `extensionconfig-webhook template-types` writes them. */
 export type KnownFields = Readonly<Record<string, readonly FieldTree[]>>;
 
-/** The fields of a Machine. */
 function fieldsOfMachine(): FieldTree {
   const components = componentsOf([hooks.CanUpdateMachine]) as ReadonlyMap<string, unknown>;
   const [, schema] = [...components].find(([name]) => name.endsWith('.Machine')) ?? [];
@@ -186,7 +185,6 @@ function patchOf(current: unknown, desired: unknown, prefix: Segments, fields: r
   return patch.length === 0 ? undefined : { patchType: 'JSONPatch', patch: encodedPatch(patch) };
 }
 
-/** The names of lists of fields. */
 const lists = ['machine', 'infrastructureMachine', 'bootstrapConfig'];
 
 /**

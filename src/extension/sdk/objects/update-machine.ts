@@ -31,7 +31,6 @@ export interface MachineUpdater {
 
 type UpdateMachineContext = HandlerContext<UpdateMachineResponse>;
 
-/** Longest name of a machine in a key, in characters. */
 const maxNameLength = 40;
 
 function keyOf({ machine, infrastructureMachine, bootstrapConfig }: UpdateMachineRequest['desired']): string {

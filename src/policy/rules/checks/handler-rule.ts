@@ -4,11 +4,8 @@ import type { PlacedHandler } from '../fields/handlers.ts';
 import type { Finding, Rule, RuleOptions } from '../rule.ts';
 
 interface HandlerRule extends Pick<Rule, 'id' | 'summary' | 'severity'> {
-  /** The field of a handler that findings are about. */
   field: readonly string[];
-  /** The finding about one handler, if there is one. */
   findingOf(handler: PlacedHandler, options: RuleOptions): Omit<Finding, 'path'> | undefined;
-  /** Parts of a handler with a finding, and without. */
   bad: JsonObject;
   good: JsonObject;
 }

@@ -12,7 +12,6 @@ import type { Rule } from '../rule.ts';
 
 const path = ['spec', 'namespaceSelector'];
 
-/** Maximum number of problems of one selector that a message lists. */
 const maxListed = 10;
 
 const key = 'kubernetes.io/metadata.name';

@@ -11,7 +11,6 @@ export function exampleClass(handler = 'before-upgrade.my-extension', name = 'qu
   };
 }
 
-/** A Cluster of that class. */
 export function exampleCluster(annotations: JsonObject = {}, name = 'prod-1'): JsonObject {
   return {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
@@ -21,14 +20,12 @@ export function exampleCluster(annotations: JsonObject = {}, name = 'prod-1'): J
   };
 }
 
-/** The namespace of both. */
 export const exampleNamespace: JsonObject = {
   apiVersion: 'v1',
   kind: 'Namespace',
   metadata: { name: 'clusters', labels: { team: 'a' } },
 };
 
-/** The Service of the examples. */
 export const exampleServiceObject: JsonObject = {
   apiVersion: 'v1',
   kind: 'Service',

@@ -1,6 +1,5 @@
 import type { Lifecycle } from '../../../runtimehooks/index.ts';
 
-/** Name of the invented hook whose first version has been removed. */
 export const removedHook = 'BeforeThing';
 /** Name of the invented hook whose first version is deprecated. */
 export const deprecatedHook = 'AfterThing';

@@ -13,7 +13,6 @@ interface ExampleParts {
 
 const inject: JsonObject = { 'runtime.cluster.x-k8s.io/inject-ca-from-secret': 'capi-extensions/my-extension-cert' };
 
-/** A Service for the clientConfig of an example. */
 export const exampleService: JsonObject = { namespace: 'capi-extensions', name: 'my-extension', port: 443 };
 
 /** A valid handler for an example's status, with `parts` changed. */

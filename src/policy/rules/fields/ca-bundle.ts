@@ -4,7 +4,6 @@ import { framingProblem, hasDates, readPem, unreadProblem } from '../../../base/
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { isBase64 } from '../../../kubernetes/index.ts';
 
-/** A parsed caBundle. */
 export interface CaBundle {
   /** Why it is not a trust bundle, or undefined. */
   problem: string | undefined;
@@ -22,7 +21,6 @@ export interface BundledCertificate {
   isCa: boolean;
 }
 
-/** The path of `spec.clientConfig.caBundle`. */
 export const caBundlePath = ['spec', 'clientConfig', 'caBundle'] as const;
 
 /** @throws {Error} when the bytes are not one certificate. */

@@ -4,7 +4,6 @@ import type { HookCatalog, Lifecycle, LifecycleKey } from '../../../runtimehooks
 
 type Handler = NonNullable<NonNullable<ExtensionConfig['status']>['handlers']>[number];
 
-/** One handler in `status.handlers`, with its path. */
 export interface PlacedHandler {
   handler: Handler;
   path: FieldPath;
@@ -14,7 +13,6 @@ export interface PlacedHandler {
   lifecycle: Lifecycle | undefined;
 }
 
-/** The handlers of an object, each with its path. */
 export function handlersOf(object: ExtensionConfig, hooks: HookCatalog): readonly PlacedHandler[] {
   return (object.status?.handlers ?? []).map((handler, index) => {
     const hook = hookOf(handler);

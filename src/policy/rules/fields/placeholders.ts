@@ -6,7 +6,6 @@ import { secretAnnotationPath } from './secret.ts';
 /** A variable as envsubst and clusterctl write it (`${NAME}`, `${NAME:=default}`), or an action of a Go template. */
 const placeholder = /\$\{[A-Za-z_]|\{\{/;
 
-/** A value that is still a placeholder. */
 interface Unrendered {
   path: FieldPath;
   value: string;

@@ -2,7 +2,6 @@ import { type ExtensionConfig, injectCaFromSecretAnnotation, secretNameOf } from
 import { isJsonObject, type JsonObject } from '../../../kubernetes/index.ts';
 import type { Facts, KnownSecret } from '../../facts/facts.ts';
 
-/** The path of the annotation that names a Secret. */
 export const secretAnnotationPath = ['metadata', 'annotations', injectCaFromSecretAnnotation] as const;
 
 /** The Secret that an annotation names, and what is known about it. */

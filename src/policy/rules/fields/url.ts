@@ -1,9 +1,7 @@
 import type { ExtensionConfig } from '../../../extensionconfig/index.ts';
 import { parseRequestUri, type RequestUri } from '../../../kubernetes/index.ts';
 
-/** A parsed `spec.clientConfig.url`. */
 export interface ClientUrl extends RequestUri {
-  /** The URL as written. */
   text: string;
   /** Host in lower case, without port, brackets and a trailing dot; empty if there is none. */
   hostname: string;
@@ -11,7 +9,6 @@ export interface ClientUrl extends RequestUri {
   port: string | undefined;
 }
 
-/** The path of `spec.clientConfig.url`. */
 export const urlPath = ['spec', 'clientConfig', 'url'] as const;
 
 function parse(text: string): ClientUrl | undefined {
