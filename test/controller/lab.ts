@@ -6,9 +6,9 @@ import { crd } from '../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { testCa } from '../base/x509/certificates.ts';
 import { startExtension } from '../extension/sdk/running.ts';
 import { eventually, send } from '../sandbox/client.ts';
-import { testCa } from '../server/certificates.ts';
 import { collectingLog } from '../server/running.ts';
 import { endWith } from '../support/ends.ts';
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { crd } from '../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { makeCredentials } from '../../src/sandbox/credentials.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
+import { selfSignedPair } from '../../src/server/index.ts';
 
 export interface Answer {
   status: number;
@@ -98,7 +98,7 @@ export async function eventually<T>(read: () => Promise<T>, wanted: (value: T) =
 export async function startWebhook(
   answer: (url: string, review: JsonObject, headers: IncomingHttpHeaders) => JsonObject | Promise<JsonObject>,
 ) {
-  const { ca, cert, key } = await makeCredentials(new Date());
+  const { cert, key } = selfSignedPair(new Date());
   const server = createServer({ cert, key }, async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) {
@@ -121,7 +121,7 @@ export async function startWebhook(
   return {
     url: `https://127.0.0.1:${port}`,
     port,
-    caBundle: Buffer.from(ca).toString('base64'),
+    caBundle: Buffer.from(cert).toString('base64'),
     async stop() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -10,8 +10,8 @@ import { checkPair, judgePair } from '../../src/server/certificates/certificate.
 import { describeChecks, type ReadinessFacts, readinessOf } from '../../src/server/health/readiness.ts';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { createServingCertificate } from '../../src/server/serving-certificate.ts';
+import { localhost, makeCertificate, makeKey, testCa } from '../base/x509/certificates.ts';
 import { needs } from '../support/needs.ts';
-import { localhost, makeCertificate, makeKey, testCa } from './certificates.ts';
 import { pairOf } from './running.ts';
 
 const good = pairOf(localhost);

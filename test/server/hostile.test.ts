@@ -3,8 +3,8 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startServer } from '../../src/server/index.ts';
+import { localhost, testCa } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
-import { localhost, testCa } from './certificates.ts';
 import { collectingLog, openTls, pairOf } from './running.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ClientCaError, fileCertificates } from '../../src/server/index.ts';
+import { localhost, makeCertificate, type TestCertificate, testCa } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
-import { localhost, makeCertificate, type TestCertificate, testCa } from './certificates.ts';
 import { keepAliveAgent, openTls, review, send, start, stopAll, until, validate } from './running.ts';
 
 const second = makeCertificate({ commonName: 'second', dnsNames: ['localhost'], issuer: testCa });

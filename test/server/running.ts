@@ -13,8 +13,8 @@ import {
   type WebhookOptions,
   webhookPaths,
 } from '../../src/webhook/index.ts';
+import { localhost, type TestCertificate, testCa } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
-import { localhost, type TestCertificate, testCa } from './certificates.ts';
 
 /**
  * A decision for tests of the transport: denies objects named `denied`, warns about `warned`, fails on `bug`, defaults

@@ -9,9 +9,9 @@ import {
   type ServerOptions,
   startServer,
 } from '../../src/server/index.ts';
+import { localhost, makeCertificate, testCa } from '../base/x509/certificates.ts';
 import { metricAt } from '../support/metrics.ts';
 import { isOpen } from '../support/ports.ts';
-import { localhost, makeCertificate, testCa } from './certificates.ts';
 import { collectingLog, keepAliveAgent, openTls, pairOf, readAll, send, until } from './running.ts';
 
 const stops: (() => Promise<void>)[] = [];

@@ -3,8 +3,8 @@ import type { SecureVersion } from 'node:tls';
 import { beforeEach, expect, onTestFinished, type TestContext, test } from 'vitest';
 import { checks } from '../../../src/checks/conformance/index.ts';
 import type { Json, JsonObject } from '../../../src/kubernetes/index.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { type Answering, type Received, startExtension } from '../../runtimehooks/client/extension-server.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { complaints, offered, tryExtension } from './trying.ts';
 
 const success: JsonObject = { status: 'Success', message: '', retryAfterSeconds: 0 };

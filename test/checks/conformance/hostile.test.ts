@@ -4,8 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { plain } from '../../../src/base/index.ts';
 import { reportAsText, reportsAsJunit } from '../../../src/checks/conformance/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { localhost } from '../../base/x509/certificates.ts';
 import { type Answering, startExtension } from '../../runtimehooks/client/extension-server.ts';
-import { localhost } from '../../server/certificates.ts';
 import { limitWork } from '../../support/work.ts';
 import { complaints, offered, tryExtension } from './trying.ts';
 

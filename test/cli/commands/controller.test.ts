@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aroundEach, expect, test } from 'vitest';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { handlerOf, type Lab, startCalled, startLab, until } from '../../controller/lab.ts';
 import { certificateFolder } from '../../extension/sdk/running.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { runProgram, startProgram } from './io.ts';
 

@@ -11,6 +11,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import {
   type Answering,
   caBundle,
@@ -18,7 +19,6 @@ import {
   startExtension,
   storedHandler,
 } from '../../runtimehooks/client/extension-server.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { limitWork } from '../../support/work.ts';
 import { runProgram } from './io.ts';
 

@@ -10,6 +10,7 @@ import { stringify } from 'yaml';
 import { crd } from '../../../src/extensionconfig/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import {
   caBundle,
   extensionConfig,
@@ -17,7 +18,6 @@ import {
   storedHandler,
 } from '../../runtimehooks/client/extension-server.ts';
 import { eventually, send } from '../../sandbox/client.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { needs } from '../../support/needs.ts';
 import { startForwarding } from './forwarding.ts';
 import { runProgram } from './io.ts';

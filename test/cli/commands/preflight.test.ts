@@ -7,6 +7,7 @@ import { crd, type ExtensionConfig } from '../../../src/extensionconfig/index.ts
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import {
   type Answering,
   caBundle,
@@ -15,7 +16,6 @@ import {
   storedHandler,
 } from '../../runtimehooks/client/extension-server.ts';
 import { eventually, send } from '../../sandbox/client.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { runProgram } from './io.ts';
 
 function write(name: string, text: string): string {

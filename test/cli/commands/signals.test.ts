@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { localhost } from '../../server/certificates.ts';
+import { localhost } from '../../base/x509/certificates.ts';
 import { keepAliveAgent, review, send, validate } from '../../server/running.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'signals-'));

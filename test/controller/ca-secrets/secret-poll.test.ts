@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { pollSecrets } from '../../../src/controller/ca-secrets/secret-poll.ts';
 import { readStored, type StoredConfig } from '../../../src/controller/configs/stored.ts';
 import type { KubernetesClient } from '../../../src/kubernetes/client/index.ts';
+import { testCa } from '../../base/x509/certificates.ts';
 import { ApiServer } from '../../kubernetes/client/api-server.ts';
-import { testCa } from '../../server/certificates.ts';
 import { until } from '../../server/running.ts';
 
 let server: ApiServer;

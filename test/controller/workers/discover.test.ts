@@ -1,9 +1,9 @@
 import { aroundEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { RegisteredHandler } from '../../../src/runtimehooks/client/index.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { answeringLike, messageAt, recordedDiscoveries } from '../../runtimehooks/client/discovery/recorded.ts';
 import { startExtension as startRawServer } from '../../runtimehooks/client/extension-server.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { type Config, caBundle, control, startCalled, startLab, until } from '../lab.ts';
 import { startProxy, takenIn } from '../proxy.ts';

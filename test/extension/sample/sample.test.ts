@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { GenerateUpgradePlanRequest } from '../../../src/runtimehooks/index.ts';
 import { clusterApiHooks, upgradePlanProblem } from '../../../src/runtimehooks/index.ts';
 import { decodeResponse } from '../../../src/runtimehooks/messages/index.ts';
+import { testCa } from '../../base/x509/certificates.ts';
 import { type RecordedCall, recordedCalls } from '../../runtimehooks/messages/recorded.ts';
-import { testCa } from '../../server/certificates.ts';
 import { ending } from '../../support/ends.ts';
 import { startSample } from './running.ts';
 

@@ -4,7 +4,7 @@ import { HandlerFailure, handler } from '../../../src/extension/index.ts';
 import { createClient } from '../../../src/runtimehooks/client/index.ts';
 import { hooks, hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { sampleRequest } from '../../../src/runtimehooks/messages/index.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { until } from '../../server/running.ts';
 import { ending } from '../../support/ends.ts';
 import { certificateFolder, post, startExtension } from './running.ts';

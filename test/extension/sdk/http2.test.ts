@@ -7,7 +7,7 @@ import { afterEach, aroundEach, describe, expect, test } from 'vitest';
 import { handler } from '../../../src/extension/index.ts';
 import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { openTls, readAll, until } from '../../server/running.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { metricAt } from '../../support/metrics.ts';

@@ -13,7 +13,7 @@ import { connect, type KubernetesClient, loadKubeConfig } from '../../../src/kub
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { localhost, testCa } from '../../server/certificates.ts';
+import { localhost, testCa } from '../../base/x509/certificates.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { post, startExtension } from './running.ts';
 

@@ -7,7 +7,7 @@ import {
   type Handler,
   type RunningExtension,
 } from '../../../src/extension/index.ts';
-import { localhost } from '../../server/certificates.ts';
+import { localhost } from '../../base/x509/certificates.ts';
 import { type Answer, collectingLog, exchange, pairOf } from '../../server/running.ts';
 import { endWith } from '../../support/ends.ts';
 

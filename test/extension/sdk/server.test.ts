@@ -13,7 +13,7 @@ import {
 import { requestFor } from '../../../src/extension/sdk/testing/testing.ts';
 import { defineHook, hooksGroup, object, ref, string } from '../../../src/runtimehooks/index.ts';
 import { selfSignedPair } from '../../../src/server/index.ts';
-import { makeCertificate, testCa } from '../../server/certificates.ts';
+import { makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { collectingLog, openTls, until } from '../../server/running.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { isOpen } from '../../support/ports.ts';

@@ -5,13 +5,13 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { createManifestFacts, type Facts } from '../../../src/policy/index.ts';
 import { createProber, type ProbeResult, type ProberOptions, parseAllowList } from '../../../src/policy/probe/index.ts';
 import { createHookCatalog, hooksGroup, newestKnownRelease } from '../../../src/runtimehooks/index.ts';
+import { makeCertificate } from '../../base/x509/certificates.ts';
 import {
   type Answering,
   caBundle,
   extensionConfig,
   startExtension,
 } from '../../runtimehooks/client/extension-server.ts';
-import { makeCertificate } from '../../server/certificates.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -9,7 +9,7 @@ import { afterAll, aroundEach, describe, expect, onTestFinished, test } from 'vi
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Client, type ClientOptions, createClient } from '../../../src/runtimehooks/client/index.ts';
 import { clusterApiHooks, type HookDefinition, hooks, hooksGroup } from '../../../src/runtimehooks/index.ts';
-import { localhost, makeCertificate, testCa } from '../../server/certificates.ts';
+import { localhost, makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { ending, endWith } from '../../support/ends.ts';
 import { recordedCalls } from '../messages/recorded.ts';
 import { beforeClusterUpgradeV1beta1, beforeClusterUpgradeVersions } from '../versions/invented.ts';

@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
-import { localhost, type TestCertificate, testCa } from '../../server/certificates.ts';
+import { localhost, type TestCertificate, testCa } from '../../base/x509/certificates.ts';
 
 /** A request as a test server received it. */
 export interface Received {

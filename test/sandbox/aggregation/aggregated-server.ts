@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { makeCredentials } from '../../../src/sandbox/credentials.ts';
+import { selfSignedPair } from '../../../src/server/index.ts';
 
 /** A request as an aggregated server received it. */
 export interface Seen {
@@ -44,8 +44,7 @@ export function json(
 
 /** Starts a server that accepts only clients with a certificate issued by the CA. */
 export async function startAggregatedServer(requestHeaderCa: string, answers: Answers): Promise<AggregatedServer> {
-  const credentials = await makeCredentials(new Date());
-  const { cert, key } = credentials;
+  const { cert, key } = selfSignedPair(new Date());
   const options = { cert, key, ca: requestHeaderCa, requestCert: true, rejectUnauthorized: true };
   const server: Server = createServer(options, (request, response) => {
     const chunks: Buffer[] = [];
@@ -69,7 +68,7 @@ export async function startAggregatedServer(requestHeaderCa: string, answers: An
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const running: AggregatedServer = {
     port: (server.address() as AddressInfo).port,
-    caBundle: Buffer.from(credentials.ca).toString('base64'),
+    caBundle: Buffer.from(cert).toString('base64'),
     seen: [],
     answers,
     closeIdle: () => server.closeIdleConnections(),

@@ -4,7 +4,7 @@ import { crd } from '../../../src/extensionconfig/index.ts';
 import { applyMergePatch, type Json, type JsonObject } from '../../../src/kubernetes/index.ts';
 import { structuralCauses } from '../../../src/kubernetes/schema/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
-import { testCa } from '../../server/certificates.ts';
+import { testCa } from '../../base/x509/certificates.ts';
 import { send } from '../client.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -2,13 +2,13 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { makeCredentials } from '../../../src/sandbox/credentials.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
+import { selfSignedPair } from '../../../src/server/index.ts';
 import { exampleCaBundle } from '../../support/policy-examples.ts';
 import { eventually, send, startWebhook } from '../client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';
-const credentials = await makeCredentials(new Date());
+const { cert, key } = selfSignedPair(new Date());
 
 let sandbox: Sandbox;
 let server: Server;
@@ -19,7 +19,7 @@ let asked: string[];
 let answers: Record<string, (review: JsonObject) => { code?: number; text: string } | undefined>;
 
 beforeAll(async () => {
-  server = createServer({ cert: credentials.cert, key: credentials.key }, async (request, response) => {
+  server = createServer({ cert, key }, async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
       chunks.push(chunk as Buffer);
@@ -71,7 +71,7 @@ async function configure(kind: 'mutating' | 'validating', name: string, fields: 
     sideEffects: 'None',
     clientConfig: {
       url: `https://127.0.0.1:${port}/${name}`,
-      caBundle: Buffer.from(credentials.ca).toString('base64'),
+      caBundle: Buffer.from(cert).toString('base64'),
     },
     rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }],
     ...fields,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { watchClientCa } from '../../../src/server/certificates/client-ca.ts';
 import { type FileState, watchFiles } from '../../../src/server/certificates/file-watch.ts';
 import { type CertificateEvent, ClientCaError, fileCertificates, fixedCertificate } from '../../../src/server/index.ts';
-import { localhost, makeCertificate, testCa } from '../certificates.ts';
+import { localhost, makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { collectingLog, pairOf, until } from '../running.ts';
 
 let folder: string;

@@ -7,8 +7,8 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { loadKubeConfig, type WatchPace, watchServingSecret } from '../../../src/kubernetes/client/index.ts';
 import { type CertificateEvent, secretCertificates } from '../../../src/server/index.ts';
+import { localhost, type TestCertificate, testCa } from '../../base/x509/certificates.ts';
 import { ApiServer, namespace, servingPath } from '../../kubernetes/client/api-server.ts';
-import { localhost, type TestCertificate, testCa } from '../certificates.ts';
 import { openTls, pairOf, start, stopAll } from '../running.ts';
 
 const name = 'extensionconfig-webhook-tls';

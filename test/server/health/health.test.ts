@@ -5,7 +5,7 @@ import { createMetrics } from '../../../src/server/health/metrics.ts';
 import type { Readiness } from '../../../src/server/health/readiness.ts';
 import type { CertificateEvent } from '../../../src/server/index.ts';
 import { createReviewMetrics, metricsPrefix } from '../../../src/webhook/reviews/metrics.ts';
-import { localhost } from '../certificates.ts';
+import { localhost } from '../../base/x509/certificates.ts';
 import { collectingLog, pairOf, start, stopAll } from '../running.ts';
 
 afterEach(stopAll);

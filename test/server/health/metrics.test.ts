@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createMetrics, type Metrics } from '../../../src/server/health/metrics.ts';
-import { localhost, makeCertificate, testCa } from '../certificates.ts';
+import { localhost, makeCertificate, testCa } from '../../base/x509/certificates.ts';
 import { pairOf } from '../running.ts';
 
 const live = { inFlight: 3, inFlightBytes: 5, size: 7 };

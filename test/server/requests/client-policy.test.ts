@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ClientCaError } from '../../../src/server/index.ts';
-import { makeCertificate, type TestCertificate, testCa } from '../certificates.ts';
+import { makeCertificate, type TestCertificate, testCa } from '../../base/x509/certificates.ts';
 import {
   collectingLog,
   metricOf,

@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createPublicKey, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { signedCertificate } from '../../../src/base/x509/forge.ts';
-import { type Issued, issueCa, readCertificates, usable } from '../../../src/base/x509/index.ts';
-import type { KeyPair } from '../../../src/base/x509/issue.ts';
+import { type Issued, issueCa } from '../../../src/base/x509/index.ts';
 import { type Run, runCertificates } from '../../../src/webhook/certs/index.ts';
+import { makeCertificate, type TestCertificate } from '../../base/x509/certificates.ts';
 import { day, entropyOn, quickEntropy } from '../../base/x509/entropy.ts';
 import { shakeHands } from '../../base/x509/handshake.ts';
 import { oddCa, unreadableKeys } from '../../base/x509/odd-ca.ts';
@@ -144,19 +143,10 @@ authorityKeyIdentifier = keyid
 });
 
 /** An intermediate CA, or a root CA, with any number of CAs below it. */
-async function caBelow(issuer: Issued | undefined, name: string): Promise<Issued> {
-  const { privateKey, publicKey } = await entropyOn('P-256').makeKeyPair();
-  const contents = {
-    serial: '02',
-    subject: [{ shortName: 'CN', value: name }],
-    issuer: issuer?.certificate.x509,
-    publicKey: createPublicKey(publicKey),
-    notBefore: new Date(clock.time),
-    notAfter: new Date(clock.time + 1000 * day),
-    extensions: [{ name: 'basicConstraints', critical: true, cA: true }],
-  };
-  const der = signedCertificate(contents, issuer?.key ?? privateKey);
-  return { certificate: usable(readCertificates(new X509Certificate(der).toString()))![0], key: privateKey };
+async function caBelow(issuer: TestCertificate | undefined, commonName: string): Promise<TestCertificate> {
+  const { privateKey: key } = await entropyOn('P-256').makeKeyPair();
+  const [notBefore, notAfter] = [new Date(clock.time), new Date(clock.time + 1000 * day)];
+  return makeCertificate({ commonName, isCa: true, notBefore, notAfter, key, ...(issuer && { issuer }) });
 }
 
 test.each([
@@ -165,7 +155,7 @@ test.each([
 ])('an intermediate CA with its root (%s) signs, and both are trusted until both are retired', async (order) => {
   const root = await caBelow(undefined, 'Root CA');
   const intermediate = await caBelow(root, 'Intermediate CA');
-  const both = [intermediate.certificate.pem, root.certificate.pem];
+  const both = [intermediate.cert, root.cert];
   const given = (order.startsWith('root') ? [...both].reverse() : both).join('');
   bring(given, intermediate.key);
   expect((await runCertificates(runFor(server, clock, { mode: 'repair' }))).action.kind).toBe('done');
@@ -205,10 +195,10 @@ test('a CA whose key cannot sign is refused, and the reason names the supported 
 
 test('once the Secret of a refused CA is deleted, one of this program takes over from it', async () => {
   const root = await caBelow(undefined, 'Root CA');
-  bring(root.certificate.pem, root.key);
+  bring(root.cert, root.key);
   await runCertificates(runFor(server, clock, { mode: 'repair' }));
   clock.time += day;
-  bring(root.certificate.pem, 'damaged');
+  bring(root.cert, 'damaged');
   expect(await refusal()).toContain('delete the Secret of the CA and run bootstrap, which creates one');
   server.delete(caPath);
   const from = server.history.length;
@@ -228,9 +218,9 @@ test.each(
 test('API servers do not read what is in no bundle', needs('kubectl'), async () => {
   const folder = mkdtempSync(join(tmpdir(), 'own-ca-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const said = async (keys?: KeyPair) => {
+  const said = ({ certificate }: Issued) => {
     const file = join(folder, 'ca.crt');
-    writeFileSync(file, (await oddCa(new Date(), day, keys)).certificate.pem);
+    writeFileSync(file, certificate.pem);
     // Nothing listens there: if the bundle can be parsed, kubectl gets as far as a refused connection.
     const flags = [
       '--kubeconfig=/dev/null',
@@ -241,7 +231,7 @@ test('API servers do not read what is in no bundle', needs('kubectl'), async () 
     return spawnSync('kubectl', [...flags, 'get', '--raw', '/'], { encoding: 'utf8', input: '' }).stderr;
   };
   for (const [, keys] of await unreadableKeys()) {
-    expect(await said(keys)).toContain('unable to load root certificates');
+    expect(said(await oddCa(new Date(), day, keys))).toContain('unable to load root certificates');
   }
-  expect(await said()).toContain('refused');
+  expect(said(await oddCa(new Date(), day))).toContain('refused');
 });

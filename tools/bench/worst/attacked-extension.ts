@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { localhost, testCa } from '../../../test/server/certificates.ts';
+import { localhost, testCa } from '../../../test/base/x509/certificates.ts';
 import { freePorts } from '../../../test/support/ports.ts';
 import type { ExtensionAssaults } from './extension-assault.ts';
 

@@ -7,7 +7,7 @@ import { createCallMetrics } from '../../../../src/extension/sdk/http/metrics.ts
 import { requestFor } from '../../../../src/extension/sdk/testing/testing.ts';
 import { hooks, hooksGroup } from '../../../../src/runtimehooks/index.ts';
 import { fixedCertificate, type Limits, startServer } from '../../../../src/server/index.ts';
-import { localhost, testCa } from '../../../server/certificates.ts';
+import { localhost, testCa } from '../../../base/x509/certificates.ts';
 import { collectingLog, exchange, pairOf, until } from '../../../server/running.ts';
 
 const root = `/${hooksGroup}/v1alpha1`;

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { signedCertificate } from '../../src/base/x509/forge.ts';
+import { signedCertificate } from '../../../src/base/x509/forge.ts';
 
 /** A certificate and its key in PEM. */
 export interface TestCertificate {
@@ -14,6 +14,9 @@ export interface TestCertificateRequest {
   commonName: string;
   dnsNames?: readonly string[];
   isCa?: boolean;
+  /** Default: 2020. */
+  notBefore?: Date;
+  /** Default: 2049. */
   notAfter?: Date;
   issuer?: TestCertificate;
   /** Its key in PEM. Default: one of the fixture, a different one for each of eight certificates in a row. */
@@ -23,7 +26,7 @@ export interface TestCertificateRequest {
 let serial = 1;
 
 // Created once and for all, since an RSA key takes 50 ms.
-const fixture = readFileSync(new URL('../support/fixtures/certs/rsa-keys.pem', import.meta.url), 'utf8');
+const fixture = readFileSync(new URL('../../support/fixtures/certs/rsa-keys.pem', import.meta.url), 'utf8');
 const [keyOfCa, keyOfLocalhost, ...otherKeys] = fixture.split(/(?<=END PRIVATE KEY-----\n)/);
 
 /** A new RSA key in PEM. */
@@ -34,15 +37,15 @@ export function makeKey(modulusLength: number): string {
 /** Creates a certificate, signed by its issuer or self-signed. */
 export function makeCertificate(request: TestCertificateRequest): TestCertificate {
   const key = request.key ?? otherKeys[serial % otherKeys.length] ?? '';
-  const { commonName, dnsNames, issuer, isCa = false, notAfter = new Date('2049-01-01T00:00:00Z') } = request;
+  const { commonName, dnsNames, issuer, isCa = false } = request;
   const der = signedCertificate(
     {
       serial: (serial++).toString(16).padStart(4, '0'),
       subject: [{ name: 'commonName', value: commonName }],
       issuer: issuer && new X509Certificate(issuer.cert),
       publicKey: createPublicKey(key),
-      notBefore: new Date('2020-01-01T00:00:00Z'),
-      notAfter,
+      notBefore: request.notBefore ?? new Date('2020-01-01T00:00:00Z'),
+      notAfter: request.notAfter ?? new Date('2049-01-01T00:00:00Z'),
       extensions: [
         { name: 'basicConstraints', cA: isCa, critical: true },
         ...(isCa ? [] : [{ name: 'extKeyUsage', serverAuth: true, clientAuth: true }]),
