@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { version } from '../../src/cli/framework/version.ts';
+import { version } from '../package/tree.ts';
 import { blocksOf } from './blocks.ts';
 import { isRun } from './every-command.ts';
 import { pages, readPage } from './pages.ts';

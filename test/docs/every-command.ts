@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shellPath } from '../../src/cli/framework/shell-path.ts';
 import { ready, startAlone } from '../cli/commands/sandbox/running.ts';
 import { type Installed, installedPackages, linkPackages } from '../package/installed.ts';
 import { needs } from '../support/needs.ts';
@@ -22,7 +21,7 @@ export const commandsOf = ({ program }: Installed) => join(program, 'node_module
  */
 export async function startSandbox(): Promise<{ use: string; stop(): Promise<void> }> {
   const { stop, output, ended } = startAlone([]);
-  const use = `export KUBECONFIG=${shellPath(await ready(output))}`;
+  const use = `export KUBECONFIG='${await ready(output)}'`;
   return {
     use,
     async stop() {
@@ -72,7 +71,7 @@ export function everyCommandRuns(
         await terminal.newShell(installed !== undefined && isForPackage(page) ? commandsOf(installed) : undefined);
         if (installed !== undefined && readPage(page).includes('--packages packages')) {
           // What `npm run pack -- packages` has written.
-          await terminal.run(`ln -s ${shellPath(installed.packages)} packages`);
+          await terminal.run(`ln -s '${installed.packages}' packages`);
         }
         if (usesSandbox(page)) {
           sandbox ??= await startSandbox();

@@ -5,8 +5,8 @@ import {
   makeInformer,
 } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Environment, startEnvironment } from '../cli/commands/sandbox/environment.ts';
 import { eventually } from '../sandbox/client.ts';
-import { type Environment, startEnvironment } from './environment.ts';
 
 const resource = { group: 'runtime.cluster.x-k8s.io', version: 'v1beta2', plural: 'extensionconfigs' };
 

@@ -8,12 +8,12 @@ import type { JsonObject } from '../../src/kubernetes/index.ts';
 import { clusterApiHooks, type HookDefinition } from '../../src/runtimehooks/index.ts';
 import { sampleRequest } from '../../src/runtimehooks/messages/index.ts';
 import { runProgram } from '../cli/commands/io.ts';
+import { type Environment, retryingClient, startEnvironment } from '../cli/commands/sandbox/environment.ts';
 import { type Config, fastPace, recordedHandlers } from '../controller/lab.ts';
 import { comparable, recordedDiscovered, recordedFailed } from '../controller/recorded-status.ts';
 import type { ApiClient } from '../kubernetes/client/api-client.ts';
 import { eventually } from '../sandbox/client.ts';
 import { openTls } from '../server/running.ts';
-import { type Environment, retryingClient, startEnvironment } from './environment.ts';
 
 /**
  * The whole setup: webhook, controller and an extension server whose certificate and CA are in Secrets, as `certs`

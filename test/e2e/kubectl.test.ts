@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Environment, startEnvironment } from '../cli/commands/sandbox/environment.ts';
 import { needs } from '../support/needs.ts';
 import { type Shell, startShell } from '../support/shell.ts';
-import { type Environment, startEnvironment } from './environment.ts';
 
 describe('kubectl', needs('kubectl'), () => {
   let environment: Environment;

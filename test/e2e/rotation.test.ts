@@ -2,11 +2,15 @@ import { X509Certificate } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Secret, V1ValidatingWebhookConfiguration } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { configurationName, webhookService } from '../../src/cli/commands/sandbox/webhook.ts';
 import { runProgram } from '../cli/commands/io.ts';
+import {
+  type Environment,
+  externalNameProblem,
+  retryingClient,
+  startEnvironment,
+} from '../cli/commands/sandbox/environment.ts';
 import type { ApiClient } from '../kubernetes/client/api-client.ts';
 import { needs } from '../support/needs.ts';
-import { type Environment, externalNameProblem, retryingClient, startEnvironment } from './environment.ts';
 
 const isElsewhere = (process.env.E2E_KUBECONFIG ?? '') !== '';
 const problem = isElsewhere ? await externalNameProblem() : undefined;
@@ -14,6 +18,8 @@ if (problem !== undefined) {
   process.stderr.write(`test/e2e: ${problem}, and an API server reaches no other: the rotation is skipped\n`);
 }
 
+const namespace = 'extensionconfig-webhook-system';
+const configurationName = 'extensionconfig-webhook';
 const group = 'runtime.cluster.x-k8s.io';
 const collection = `/apis/${group}/v1beta2/extensionconfigs`;
 let environment: Environment;
@@ -68,10 +74,7 @@ function applyWithoutEnd(worker: number) {
 }
 
 async function trusted() {
-  const secret = await send<V1Secret>(
-    'GET',
-    `/api/v1/namespaces/${webhookService.namespace}/secrets/extensionconfig-webhook-tls`,
-  );
+  const secret = await send<V1Secret>('GET', `/api/v1/namespaces/${namespace}/secrets/extensionconfig-webhook-tls`);
   const read = (key: string) => Buffer.from(secret.data?.[key] ?? '', 'base64').toString();
   const configuration = await send<V1ValidatingWebhookConfiguration>(
     'GET',
@@ -90,7 +93,7 @@ test(
   async () => {
     const certs = (...args: string[]) =>
       runProgram([
-        ...['certs', ...args, '--kubeconfig', environment.kubeconfigFile, '--namespace', webhookService.namespace],
+        ...['certs', ...args, '--kubeconfig', environment.kubeconfigFile, '--namespace', namespace],
         ...['--mutating-webhook', configurationName, '--validating-webhook', configurationName],
         ...['--crd', 'extensionconfigs.runtime.cluster.x-k8s.io'],
       ]);

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { version as checkedOut } from '../../src/cli/framework/version.ts';
 import { onceARun } from '../support/once-a-run.ts';
-import { type Ended, projectFolder, run, runWell } from './tree.ts';
+import { version as checkedOut, type Ended, projectFolder, run, runWell } from './tree.ts';
 
 /** Both packages, as a release publishes them, installed as their users do. Read-only: copy them to change them. */
 export interface Installed {

@@ -13,13 +13,12 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { version as checkedOut } from '../../src/cli/framework/version.ts';
 import { renderManifests } from '../../tools/release/manifests.ts';
 import { readOptions, UsageProblem } from '../../tools/release/options.ts';
 import { withVersion } from '../../tools/release/version-places.ts';
 import { needs } from '../support/needs.ts';
 import { type Installed, installedPackages, repository, runRelease } from './installed.ts';
-import { projectFolder, run, runWell } from './tree.ts';
+import { version as checkedOut, projectFolder, run, runWell } from './tree.ts';
 
 let installed: Installed;
 

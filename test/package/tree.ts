@@ -1,10 +1,14 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 
 /** The folder of the project. */
 export const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The version in package.json. */
+export const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
 
 /** What a program printed, and its exit code. */
 export interface Ended {

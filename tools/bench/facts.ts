@@ -21,7 +21,7 @@ import {
   exampleHandler,
   exampleSecret,
   exampleServiceObject,
-} from '../../test/support/policy-examples.ts';
+} from '../../test/policy/rules/examples.ts';
 import { median } from './program.ts';
 
 const count = 1_000;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { selfSignedPair } from '../../src/server/index.ts';
 import { webhookPaths } from '../../src/webhook/index.ts';
-import { exampleCaBundle } from '../../test/support/policy-examples.ts';
+import { exampleCaBundle } from '../../test/policy/rules/examples.ts';
 import { requestBytes } from './load.ts';
 import { builtProgram, median, printTable, startProgram } from './program.ts';
 import { cells, ratios, sideBySide } from './side-by-side.ts';

@@ -7,9 +7,9 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCluster } from '../../policy/cluster-facts/cluster.ts';
+import { example, exampleHandler } from '../../policy/rules/examples.ts';
 import { send } from '../../sandbox/client.ts';
 import { needs } from '../../support/needs.ts';
-import { example, exampleHandler } from '../../support/policy-examples.ts';
 import { runProgram } from './io.ts';
 
 const cases: readonly [words: string[], candidates: string[], directive: number][] = [

@@ -15,7 +15,7 @@ import {
   exampleSecret,
   exampleService,
   exampleServiceObject,
-} from '../../support/policy-examples.ts';
+} from '../../policy/rules/examples.ts';
 import { runProgram } from './io.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'lint-facts-'));

@@ -9,9 +9,9 @@ import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { rules } from '../../../src/policy/index.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { clusterApiDefinitions, startCluster } from '../../policy/cluster-facts/cluster.ts';
+import { example, exampleClass } from '../../policy/rules/examples.ts';
 import { eventually } from '../../sandbox/client.ts';
 import { capturedCalls, keepAliveAgent, review, send, until, validate } from '../../server/running.ts';
-import { example, exampleClass } from '../../support/policy-examples.ts';
 import { runProgram, startProgram } from './io.ts';
 
 const certificates = mkdtempSync(join(tmpdir(), 'serve-'));

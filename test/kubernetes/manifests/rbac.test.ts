@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { run } from '../../../src/cli/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import { requestFor } from '../../policy/admission/policy.ts';
-import { example, exampleSecret, exampleService } from '../../support/policy-examples.ts';
+import { example, exampleSecret, exampleService } from '../../policy/rules/examples.ts';
 import { buildOverlay, find, type Manifest } from './kustomization.ts';
 import { type PolicyRule, permission, type RbacServer, startRbacServer } from './rbac-server.ts';
 

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AdmissionRequest, JsonObject, JsonPatchOperation } from '../../../src/kubernetes/index.ts';
-import {
-  example,
-  exampleCaBundle,
-  exampleCaBundleWithKey,
-  exampleHandler,
-  exampleService,
-} from '../../support/policy-examples.ts';
+import { example, exampleCaBundle, exampleCaBundleWithKey, exampleHandler, exampleService } from '../rules/examples.ts';
 import { admission, requestFor } from './policy.ts';
 
 const good = example();

@@ -3,7 +3,7 @@ import { allowDeletionAnnotation } from '../../../src/extensionconfig/index.ts';
 import type { AdmissionRequest, JsonObject } from '../../../src/kubernetes/index.ts';
 import type { ClusterKnowledge, Level } from '../../../src/policy/index.ts';
 import { createFactsStore, createManifestFacts } from '../../../src/policy/index.ts';
-import { example, exampleClass, exampleCluster, exampleHandler } from '../../support/policy-examples.ts';
+import { example, exampleClass, exampleCluster, exampleHandler } from '../rules/examples.ts';
 import { admission, requestFor } from './policy.ts';
 
 function knowing(objects: readonly JsonObject[]): () => ClusterKnowledge {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AdmissionRequest, JsonObject } from '../../../src/kubernetes/index.ts';
 import type { AdmissionPolicy, Finding, Knowledge } from '../../../src/policy/index.ts';
 import { createManifestFacts } from '../../../src/policy/index.ts';
-import { example, exampleServiceObject } from '../../support/policy-examples.ts';
+import { example, exampleServiceObject } from '../rules/examples.ts';
 import { factsOf } from '../rules/lines.ts';
 import { admission, requestFor } from './policy.ts';
 

@@ -5,7 +5,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { watchCluster } from '../../../src/policy/cluster-facts/index.ts';
-import { exampleClass } from '../../support/policy-examples.ts';
+import { exampleClass } from '../rules/examples.ts';
 
 test('a flood of changes does not block the event loop, and leaves at most one pending change per object', async () => {
   const version = '/apis/cluster.x-k8s.io/v1beta2';

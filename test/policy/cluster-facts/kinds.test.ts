@@ -3,8 +3,8 @@ import { injectCaFromSecretAnnotation } from '../../../src/extensionconfig/index
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type WatchingPace, watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import type { FactKind } from '../../../src/policy/index.ts';
-import { example, exampleSecret } from '../../support/policy-examples.ts';
 import { requestFor } from '../admission/policy.ts';
+import { example, exampleSecret } from '../rules/examples.ts';
 import { type Scripted, startScripted } from './scripted.ts';
 
 const within = { timeout: 20_000, interval: 2 };

@@ -2,6 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Watching, type WatchingPace, watchCluster } from '../../../src/policy/cluster-facts/index.ts';
 import type { FactKind } from '../../../src/policy/index.ts';
+import { admission, requestFor } from '../admission/policy.ts';
 import {
   example,
   exampleClass,
@@ -9,8 +10,7 @@ import {
   exampleNamespace,
   exampleSecret,
   exampleServiceObject,
-} from '../../support/policy-examples.ts';
-import { admission, requestFor } from '../admission/policy.ts';
+} from '../rules/examples.ts';
 import { type Cluster, clusterApiDefinitions, startCluster } from './cluster.ts';
 
 const within = { timeout: 20_000, interval: 10 };

@@ -25,7 +25,7 @@ import {
   exampleHandler,
   exampleSecret,
   exampleServingCertificate,
-} from '../../support/policy-examples.ts';
+} from '../rules/examples.ts';
 
 const noSecrets = { secrets: { find: () => undefined } };
 

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  example,
-  exampleCaBundle,
-  exampleExpiredCaBundle,
-  exampleFutureCaBundle,
-} from '../../support/policy-examples.ts';
+import { example, exampleCaBundle, exampleExpiredCaBundle, exampleFutureCaBundle } from './examples.ts';
 import { linesWith } from './lines.ts';
 
 const year2021 = Date.UTC(2021, 0, 1);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { allowDeletionAnnotation, decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { exampleReports, parsedInput, rules, type Situation, warningText } from '../../../src/policy/index.ts';
+import { now, ruleSetOptions } from '../admission/policy.ts';
 import {
   example,
   exampleClass,
@@ -10,8 +11,7 @@ import {
   exampleNamespace,
   exampleService,
   exampleServiceObject,
-} from '../../support/policy-examples.ts';
-import { now, ruleSetOptions } from '../admission/policy.ts';
+} from './examples.ts';
 import { factsOf, linesOf, linesWith, ruleOf } from './lines.ts';
 
 const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';

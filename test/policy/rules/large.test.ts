@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { exampleReports } from '../../../src/policy/index.ts';
-import { example, exampleCluster, exampleHandler, exampleNamespace } from '../../support/policy-examples.ts';
 import { limitWork } from '../../support/work.ts';
+import { example, exampleCluster, exampleHandler, exampleNamespace } from './examples.ts';
 import { ruleOf } from './lines.ts';
 
 const capi = 'hooks.runtime.cluster.x-k8s.io/v1alpha1';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeExtensionConfig } from '../../../src/extensionconfig/index.ts';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import type { HandlerReference } from '../../../src/policy/index.ts';
-import { example } from '../../support/policy-examples.ts';
+import { example } from './examples.ts';
 import { factsOf, linesWith } from './lines.ts';
 
 const excludes = (namespaces: string, classes: string) =>

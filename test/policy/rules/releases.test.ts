@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RuleSetOptions } from '../../../src/policy/index.ts';
 import { createHookCatalog, type Lifecycle, type Release } from '../../../src/runtimehooks/index.ts';
-import { example } from '../../support/policy-examples.ts';
+import { example } from './examples.ts';
 import { linesWith } from './lines.ts';
 
 const group = 'hooks.example.com';

@@ -15,8 +15,8 @@ import {
   rules,
 } from '../../../src/policy/index.ts';
 import { maxReportsLength } from '../../../src/policy/rules/rule-set.ts';
-import { example, exampleHandler, exampleService } from '../../support/policy-examples.ts';
 import { now, ruleSetOptions } from '../admission/policy.ts';
+import { example, exampleHandler, exampleService } from './examples.ts';
 
 const inputOf = (object: ReturnType<typeof example>): RuleInput => ({
   ...decodeExtensionConfig(object, 'v1beta2'),

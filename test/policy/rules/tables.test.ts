@@ -14,7 +14,7 @@ import {
   exampleServingCertificate,
   futureHook,
   removedHook,
-} from '../../support/policy-examples.ts';
+} from './examples.ts';
 import { lineOf, ruleOf } from './lines.ts';
 
 const withMetadata = (metadata: JsonObject) => example({ metadata });

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/kubernetes/index.ts';
+import { dropNulls, type Schema } from '../../../src/kubernetes/schema/index.ts';
 import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
 import { typeTablesFile, typeTablesText } from '../../../tools/generate/type-tables.ts';
 
@@ -18,4 +20,24 @@ test('a schema has the fields of its model, and there is none without a model', 
     'type',
   ]);
   expect(schemaOfModel('V1Nothing')).toBeUndefined();
+});
+
+test.each<[string, JsonObject, JsonObject]>([
+  ['V1ConfigMap', { data: { a: null, b: 'x' }, immutable: null }, { data: { a: '', b: 'x' } }],
+  ['V1ObjectMeta', { creationTimestamp: null, labels: null, finalizers: [null] }, { finalizers: [''] }],
+  ['V1PodSpec', { containers: [null, { ports: [{ containerPort: null }] }] }, { containers: [{}, { ports: [{}] }] }],
+  [
+    'V1JSONSchemaProps',
+    {
+      anyOf: null,
+      items: { not: null, type: 'string' },
+      properties: { a: null },
+      default: null,
+      additionalProperties: true,
+    },
+    { items: { type: 'string' }, properties: { a: {} }, default: null, additionalProperties: true },
+  ],
+])('nulls are dropped as Go decodes them: %s %j', (model, value, result) => {
+  dropNulls(value, schemaOfModel(model) as Schema);
+  expect(value).toEqual(result);
 });

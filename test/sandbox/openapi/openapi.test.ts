@@ -3,37 +3,12 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
-import { negotiatedType } from '../../../src/sandbox/http/openapi-response.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { encodeProtobuf } from '../../../src/sandbox/openapi-documents/index.ts';
 import { eventually, send } from '../client.ts';
 
 const json = 'application/json';
-const binary = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const asked = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
-
-describe('the requested representation', () => {
-  test.each<[string | undefined, string | undefined]>([
-    [undefined, json],
-    ['', json],
-    ['*/*', json],
-    ['application/*', json],
-    [asked, binary],
-    [binary, binary],
-    [`text/html, ${asked}, ${json}`, binary],
-    [`text/html, ${json}, ${asked}`, json],
-    [`*/*, ${asked}`, binary],
-    [`${json};q=0.5, ${asked};q=0.9`, binary],
-    [`${json};q=0, ${asked};q=0.1`, binary],
-    [`${json};charset=utf-8`, json],
-    ['text/html', undefined],
-    ['text/*', undefined],
-    ['application/yaml, application/json5', undefined],
-    [`${json};q=x`, undefined],
-  ])('%s: %s', (accept, type) => {
-    expect(negotiatedType(accept, 'v3')).toBe(type);
-  });
-});
 
 function definition(plural: string, group: string, property = 'size'): JsonObject {
   const kind = plural[0]?.toUpperCase() + plural.slice(1);

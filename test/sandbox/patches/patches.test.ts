@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyOperations, type Json, type JsonObject, type PatchOperation } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.ts';
 import { schemaOfModel } from '../../../src/sandbox/models/built-in-schemas.ts';
+import { applyJsonPatch } from '../../../src/sandbox/patches/patches.ts';
 import { applyStrategicMerge } from '../../../src/sandbox/patches/strategic-merge.ts';
 import { limitWork } from '../../support/work.ts';
 import { send } from '../client.ts';
@@ -19,6 +20,19 @@ function patch(name: string, type: string, body: object, query = '') {
   const headers = { 'content-type': `application/${type}` };
   return send(sandbox, 'PATCH', `${configMaps}/${name}${query}`, { body, headers });
 }
+
+test.each([
+  ['no array', {}, 400],
+  ['a path that is not a pointer', [{ op: 'add', path: 'a', value: 1 }], 400],
+  ['no from', [{ op: 'move', path: '/a' }], 400],
+  ['a failing test', [{ op: 'test', path: '/a', value: 2 }], 422],
+  ['a path into a number', [{ op: 'add', path: '/a/b', value: 1 }], 422],
+  ['a missing path', [{ op: 'remove', path: '/b' }], 422],
+])('JSON patch with %s', (_name, patch, code) => {
+  expect(() => applyJsonPatch({ a: 1 }, patch)).toThrow(
+    expect.objectContaining({ status: expect.objectContaining({ code }) }),
+  );
+});
 
 describe('JSON patch', () => {
   test("copying a value into itself stops at the API server's limit", async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import type { JsonObject } from '../../../src/kubernetes/index.ts';
 import { type Sandbox, type SandboxEvent, startSandbox } from '../../../src/sandbox/index.ts';
 import { selfSignedPair } from '../../../src/server/index.ts';
-import { exampleCaBundle } from '../../support/policy-examples.ts';
+import { exampleCaBundle } from '../../policy/rules/examples.ts';
 import { eventually, send, startWebhook } from '../client.ts';
 
 const maps = '/api/v1/namespaces/default/configmaps';

@@ -4,7 +4,6 @@ import { createHealthApplication } from '../../../src/server/health/health.ts';
 import { createMetrics } from '../../../src/server/health/metrics.ts';
 import type { Readiness } from '../../../src/server/health/readiness.ts';
 import type { CertificateEvent } from '../../../src/server/index.ts';
-import { createReviewMetrics, metricsPrefix } from '../../../src/webhook/reviews/metrics.ts';
 import { localhost } from '../../base/x509/certificates.ts';
 import { collectingLog, pairOf, start, stopAll } from '../running.ts';
 
@@ -13,7 +12,7 @@ afterEach(stopAll);
 let state: Readiness = { ready: true, checks: [] };
 const { log, lines: logged } = collectingLog();
 const newMetrics = () =>
-  createMetrics({ version: '1.2.3', prefix: metricsPrefix, port: 'webhook', processMetrics: false }, () => ({
+  createMetrics({ version: '1.2.3', prefix: 'test_', port: 'webhook', processMetrics: false }, () => ({
     inFlight: 3,
     inFlightBytes: 0,
     size: 7,
@@ -128,7 +127,6 @@ test('metrics that cannot be rendered result in a 500 and a log line', async () 
 
 test("/metrics serves Prometheus' text format", async () => {
   const own = newMetrics();
-  createReviewMetrics(own.registry, { RuntimeSDK: true, Other: false });
   own.certificateLoaded(pairOf(localhost), undefined);
   own.certificateFailed();
   const { status, headers, text } = await supertest(createHealthApplication(() => state, own, log)).get('/metrics');
@@ -137,14 +135,12 @@ test("/metrics serves Prometheus' text format", async () => {
   const lines = text.split('\n').filter((line) => !line.startsWith('#'));
   expect(lines).toEqual(
     expect.arrayContaining([
-      'extensionconfig_webhook_requests_in_flight 3',
-      'extensionconfig_webhook_connections 7',
-      `extensionconfig_webhook_build_info{version="1.2.3",node_version="${process.version}"} 1`,
-      'extensionconfig_webhook_feature_enabled{name="RuntimeSDK"} 1',
-      'extensionconfig_webhook_feature_enabled{name="Other"} 0',
-      'extensionconfig_webhook_certificate_reloads_total{result="success"} 1',
-      'extensionconfig_webhook_certificate_reloads_total{result="failure"} 1',
-      `extensionconfig_webhook_certificate_not_after_timestamp_seconds ${Date.parse('2049-01-01T00:00:00Z') / 1000}`,
+      'test_requests_in_flight 3',
+      'test_connections 7',
+      `test_build_info{version="1.2.3",node_version="${process.version}"} 1`,
+      'test_certificate_reloads_total{result="success"} 1',
+      'test_certificate_reloads_total{result="failure"} 1',
+      `test_certificate_not_after_timestamp_seconds ${Date.parse('2049-01-01T00:00:00Z') / 1000}`,
     ]),
   );
 });

@@ -1,8 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { refusal } from '../../../src/kubernetes/index.ts';
-import { ByteBudget } from '../../../src/server/connections/byte-budget.ts';
 import { Connection } from '../../../src/server/connections/connection.ts';
 import { collectBody, type HttpRequest, headerRefusal } from '../../../src/server/requests/body.ts';
 import type { Refusal } from '../../../src/server/requests/refusal.ts';
@@ -133,44 +131,5 @@ describe('a body', () => {
       held: [50_000, 50_000],
       refusal: tooLarge,
     });
-  });
-});
-
-describe('a budget of 1 MiB', () => {
-  const mib = 1024 * 1024;
-  const kib = 1024;
-
-  test.each([
-    ['nothing is held: any size', 0, 10 * mib, 0, true],
-    ['all that is held is its own: any size', 7, 10 * mib, 7, true],
-    ['up to the maximum', mib - 100 * kib, 100 * kib, 0, true],
-    ['a byte more', mib - 100 * kib, 100 * kib + 1, 0, false],
-    ['small, from the reserve', mib, 64 * kib, 0, true],
-    ['a byte over small', mib, 64 * kib + 1, 0, false],
-    ['small, but not with what it already holds', mib, 60 * kib, 5 * kib, false],
-    ['small, to the end of the reserve', 1.25 * mib - 10, 10, 0, true],
-    ['small, beyond the reserve', 1.25 * mib - 10, 11, 0, false],
-  ])('%s', (_, held, bytes, own, fits) => {
-    const budget = new ByteBudget(mib);
-    budget.held = held;
-    expect(budget.fits(bytes, own)).toBe(fits);
-  });
-});
-
-describe('a refusal', () => {
-  test.each([
-    [400, 'BadRequest'],
-    [403, 'Forbidden'],
-    [404, 'NotFound'],
-    [405, 'MethodNotAllowed'],
-    [408, 'Timeout'],
-    [413, 'RequestEntityTooLarge'],
-    [415, 'UnsupportedMediaType'],
-    [431, 'RequestHeaderFieldsTooLarge'],
-    [500, 'InternalError'],
-    [503, 'ServiceUnavailable'],
-    [418, 'Unknown'],
-  ])('%i is a Status with the reason %s', (code, reason) => {
-    expect(refusal(code, 'why')).toMatchObject({ kind: 'Status', status: 'Failure', code, reason, message: 'why' });
   });
 });

@@ -6,8 +6,8 @@ import { Agent, request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { hooksGroup } from '../../../src/runtimehooks/index.ts';
-import { sendPadding } from '../../../test/extension/sdk/padding.ts';
 import { makeCertificate, testCa } from '../../../test/base/x509/certificates.ts';
+import { sendPadding } from '../../../test/extension/sdk/padding.ts';
 
 /** What has been done so far. */
 export interface ExtensionAssaults {

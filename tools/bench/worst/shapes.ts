@@ -1,4 +1,4 @@
-import { exampleCaBundle } from '../../../test/support/policy-examples.ts';
+import { exampleCaBundle } from '../../../test/policy/rules/examples.ts';
 
 /** One kind of hostile body, of any size. */
 export interface Shape {

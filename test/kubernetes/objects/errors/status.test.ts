@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { causeMessage, formatFieldPath, invalid, showValue } from '../../../../src/kubernetes/index.ts';
+import { causeMessage, formatFieldPath, invalid, refusal, showValue } from '../../../../src/kubernetes/index.ts';
 
 test.each([
   ['x'.repeat(120), `"${'x'.repeat(120)}"`],
@@ -33,4 +33,20 @@ test('an invalid object is reported as apierrors.NewInvalid does', () => {
   expect(invalid('', 'Pod', 'x', [cause, { reason: 'InternalError', message: 'oops' }]).message).toBe(
     'Pod "x" is invalid: [spec.a: Invalid value: 1: no, oops]',
   );
+});
+
+test.each([
+  [400, 'BadRequest'],
+  [403, 'Forbidden'],
+  [404, 'NotFound'],
+  [405, 'MethodNotAllowed'],
+  [408, 'Timeout'],
+  [413, 'RequestEntityTooLarge'],
+  [415, 'UnsupportedMediaType'],
+  [431, 'RequestHeaderFieldsTooLarge'],
+  [500, 'InternalError'],
+  [503, 'ServiceUnavailable'],
+  [418, 'Unknown'],
+])('a refusal with %i is a Status with the reason %s', (code, reason) => {
+  expect(refusal(code, 'why')).toMatchObject({ kind: 'Status', status: 'Failure', code, reason, message: 'why' });
 });

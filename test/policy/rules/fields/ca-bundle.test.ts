@@ -6,7 +6,7 @@ import type { ExtensionConfig } from '../../../../src/extensionconfig/index.ts';
 import { caBundleOf } from '../../../../src/policy/rules/fields/ca-bundle.ts';
 import { day, quickEntropy } from '../../../base/x509/entropy.ts';
 import { oddCa, unreadableKeys } from '../../../base/x509/odd-ca.ts';
-import { exampleCaBundle } from '../../../support/policy-examples.ts';
+import { exampleCaBundle } from '../examples.ts';
 
 const withBundle = (caBundle: string) => ({ spec: { clientConfig: { caBundle } } }) as ExtensionConfig;
 const pem = Buffer.from(exampleCaBundle, 'base64').toString();

@@ -3,8 +3,8 @@ import { type ExtensionConfig, injectCaFromSecretAnnotation } from '../../../../
 import type { JsonObject } from '../../../../src/kubernetes/index.ts';
 import type { ExtensionConfigFacts, KnownSecret, SecretFacts } from '../../../../src/policy/index.ts';
 import { annotatedSecret, namedSecret, usableSecret } from '../../../../src/policy/rules/fields/secret.ts';
-import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../../../support/policy-examples.ts';
 import { now } from '../../admission/policy.ts';
+import { example, exampleCaBundle, exampleFutureCaBundle, exampleService } from '../examples.ts';
 import { factsOf, linesWith } from '../lines.ts';
 
 describe('a Secret', () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { pino } from 'pino';
-import { register, startSandboxWithWebhook, untilServed } from '../../src/cli/commands/sandbox/start.ts';
+import { register, startSandboxWithWebhook, untilServed } from '../../../../src/cli/commands/sandbox/start.ts';
 import {
   bootstrapWebhook,
   byService,
@@ -11,12 +11,12 @@ import {
   startWebhookOfSecret,
   type WebhookReference,
   webhookService,
-} from '../../src/cli/commands/sandbox/webhook.ts';
-import { crd } from '../../src/extensionconfig/index.ts';
-import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
-import { fixedCertificate, selfSignedPair } from '../../src/server/index.ts';
-import { type ApiClient, apiClient, Refusal } from '../kubernetes/client/api-client.ts';
-import { eventually } from '../sandbox/client.ts';
+} from '../../../../src/cli/commands/sandbox/webhook.ts';
+import { crd } from '../../../../src/extensionconfig/index.ts';
+import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
+import { fixedCertificate, selfSignedPair } from '../../../../src/server/index.ts';
+import { type ApiClient, apiClient, Refusal } from '../../../kubernetes/client/api-client.ts';
+import { eventually } from '../../../sandbox/client.ts';
 
 /** An API server with ExtensionConfig registered and the webhook in front of it. */
 export interface Environment {
@@ -175,7 +175,7 @@ async function startElsewhere(kubeconfigFile: string, wayTo: () => Promise<Way> 
     await untilServed(config, signal);
   } catch (error) {
     // The next file would find what this one left behind.
-    await stop().catch((reason: Error) => process.stderr.write(`test/e2e: cannot clean up: ${reason.message}\n`));
+    await stop().catch((reason: Error) => process.stderr.write(`E2E_KUBECONFIG: cannot clean up: ${reason.message}\n`));
     throw error;
   }
   return { config, kubeconfigFile, stop };

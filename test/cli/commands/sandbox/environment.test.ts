@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { loadKubeConfig } from '../../src/kubernetes/client/index.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
-import { type ApiClient, apiClient } from '../kubernetes/client/api-client.ts';
-import { ApiServer } from '../kubernetes/client/api-server.ts';
+import { loadKubeConfig } from '../../../../src/kubernetes/client/index.ts';
+import { type Sandbox, startSandbox } from '../../../../src/sandbox/index.ts';
+import { type ApiClient, apiClient } from '../../../kubernetes/client/api-client.ts';
+import { ApiServer } from '../../../kubernetes/client/api-server.ts';
 import { retryingClient, startEnvironment } from './environment.ts';
 
 let sandbox: Sandbox;

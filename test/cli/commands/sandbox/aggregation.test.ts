@@ -5,17 +5,17 @@ import type { V1ConfigMap } from '@kubernetes/client-node';
 import { load } from 'js-yaml';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { resolveFlag, resolveOf } from '../../src/cli/commands/resolve-flag.ts';
-import { type RunningSandbox, startSandboxWithWebhook } from '../../src/cli/commands/sandbox/start.ts';
-import type { JsonObject } from '../../src/kubernetes/index.ts';
-import { runProgram } from '../cli/commands/io.ts';
-import { apiClient } from '../kubernetes/client/api-client.ts';
-import { type AggregatedServer, json, startAggregatedServer } from '../sandbox/aggregation/aggregated-server.ts';
-import { needs } from '../support/needs.ts';
-import { type Shell, startShell } from '../support/shell.ts';
+import { resolveFlag, resolveOf } from '../../../../src/cli/commands/resolve-flag.ts';
+import { type RunningSandbox, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
+import type { JsonObject } from '../../../../src/kubernetes/index.ts';
+import { apiClient } from '../../../kubernetes/client/api-client.ts';
+import { type AggregatedServer, json, startAggregatedServer } from '../../../sandbox/aggregation/aggregated-server.ts';
+import { needs } from '../../../support/needs.ts';
+import { type Shell, startShell } from '../../../support/shell.ts';
+import { runProgram } from '../io.ts';
 
 const group = 'old.example.com';
-const recorded = readFileSync(new URL('../support/fixtures/openapi/aggregated-old-v2.json', import.meta.url));
+const recorded = readFileSync(new URL('../../../support/fixtures/openapi/aggregated-old-v2.json', import.meta.url));
 
 describe('an aggregated API server behind --resolve, with kubectl', { ...needs('kubectl'), timeout: 60_000 }, () => {
   let sandbox: RunningSandbox;

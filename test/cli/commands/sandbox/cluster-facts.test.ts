@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningSandbox, startSandboxWithWebhook } from '../../src/cli/commands/sandbox/start.ts';
-import { needs } from '../support/needs.ts';
+import { type RunningSandbox, startSandboxWithWebhook } from '../../../../src/cli/commands/sandbox/start.ts';
 import {
   example,
   exampleClass,
@@ -9,8 +8,9 @@ import {
   exampleNamespace,
   exampleSecret,
   exampleServiceObject,
-} from '../support/policy-examples.ts';
-import { type Shell, startShell } from '../support/shell.ts';
+} from '../../../policy/rules/examples.ts';
+import { needs } from '../../../support/needs.ts';
+import { type Shell, startShell } from '../../../support/shell.ts';
 
 describe('a cluster whose objects refer to each other, with kubectl', needs('kubectl'), () => {
   let sandbox: RunningSandbox;
