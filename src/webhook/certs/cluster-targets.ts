@@ -31,8 +31,8 @@ interface BundleField {
 
 interface KindFacts {
   resource: string;
-  /** API paths, preferred first. */
-  bases: string[];
+  /** Path of its collection. */
+  base: string;
   fields(object: JsonObject): BundleField[];
 }
 
@@ -50,17 +50,17 @@ function webhookFields(object: JsonObject): BundleField[] {
 const kinds: Readonly<Record<TargetKind, KindFacts>> = {
   MutatingWebhookConfiguration: {
     resource: 'mutatingwebhookconfigurations.admissionregistration.k8s.io',
-    bases: ['/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'],
+    base: '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations',
     fields: webhookFields,
   },
   ValidatingWebhookConfiguration: {
     resource: 'validatingwebhookconfigurations.admissionregistration.k8s.io',
-    bases: ['/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'],
+    base: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
     fields: webhookFields,
   },
   CustomResourceDefinition: {
     resource: 'customresourcedefinitions.apiextensions.k8s.io',
-    bases: ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions'],
+    base: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
     fields: (object) =>
       isJsonObject(fieldAt(object, 'spec', 'conversion', 'webhook', 'clientConfig'))
         ? [{ where: 'spec.conversion.webhook', path: ['spec', 'conversion', 'webhook', 'clientConfig'] }]
@@ -68,16 +68,12 @@ const kinds: Readonly<Record<TargetKind, KindFacts>> = {
   },
   APIService: {
     resource: 'apiservices.apiregistration.k8s.io',
-    bases: ['/apis/apiregistration.k8s.io/v1/apiservices'],
+    base: '/apis/apiregistration.k8s.io/v1/apiservices',
     fields: () => [{ where: 'spec', path: ['spec'] }],
   },
   ExtensionConfig: {
     resource: 'extensionconfigs.runtime.cluster.x-k8s.io',
-    bases: [
-      '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs',
-      // The only version that Cluster API before 1.11 serves.
-      '/apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs',
-    ],
+    base: '/apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs',
     fields: () => [{ where: 'spec.clientConfig', path: ['spec', 'clientConfig'] }],
   },
 };
@@ -190,22 +186,20 @@ export async function injectBundle(
 }
 
 async function readNamed(cluster: KubernetesClient, kind: TargetKind, name: string, service: TargetChoice['service']) {
-  const facts = kinds[kind];
-  for (const base of facts.bases) {
-    const path = `${base}/${encodeURIComponent(name)}`;
-    try {
-      return readTarget(kind, path, await cluster.request('GET', path), service);
-    } catch (error) {
-      if (!(error instanceof StatusError)) {
-        throw error;
-      }
-      if (error.code !== 404) {
-        const { message } = explain(error, 'get', facts.resource, name) as Error;
-        return unread(`${kind}/${name}`, 'failed', message);
-      }
+  const { base, resource } = kinds[kind];
+  const path = `${base}/${encodeURIComponent(name)}`;
+  try {
+    return readTarget(kind, path, await cluster.request('GET', path), service);
+  } catch (error) {
+    if (!(error instanceof StatusError)) {
+      throw error;
     }
+    if (error.code === 404) {
+      return unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or remove the flag that names it');
+    }
+    const { message } = explain(error, 'get', resource, name) as Error;
+    return unread(`${kind}/${name}`, 'failed', message);
   }
-  return unread(`${kind}/${name}`, 'missing', 'does not exist: create it, or remove the flag that names it');
 }
 
 const maxListed = 100_000;
@@ -224,38 +218,34 @@ async function readListed(
   selector: string | undefined,
   read: (path: string, object: JsonObject) => TargetReading | undefined,
 ): Promise<TargetReading[]> {
-  const { bases, resource } = kinds[kind];
+  const { base, resource } = kinds[kind];
   const query = selector === undefined ? undefined : { labelSelector: selector };
   const readings: TargetReading[] = [];
-  for (const base of bases) {
-    let isFirst = true;
-    try {
-      for await (const { items } of listPages(cluster, { path: base, resource, query, maxObjects: maxListed })) {
-        isFirst = false;
-        for (const object of items) {
-          const name = String(fieldAt(object, 'metadata', 'name'));
-          // The API server accepts only such names for these kinds; they become part of paths and messages.
-          if (dns1123SubdomainProblems(name).length > 0) {
-            throw new ResponseError(`the API server listed an object that is not one of ${resource}`);
-          }
-          const reading = read(`${base}/${encodeURIComponent(name)}`, object);
-          if (reading !== undefined) {
-            readings.push(reading);
-          }
+  let isFirst = true;
+  try {
+    for await (const { items } of listPages(cluster, { path: base, resource, query, maxObjects: maxListed })) {
+      isFirst = false;
+      for (const object of items) {
+        const name = String(fieldAt(object, 'metadata', 'name'));
+        // The API server accepts only such names for these kinds; they become part of paths and messages.
+        if (dns1123SubdomainProblems(name).length > 0) {
+          throw new ResponseError(`the API server listed an object that is not one of ${resource}`);
+        }
+        const reading = read(`${base}/${encodeURIComponent(name)}`, object);
+        if (reading !== undefined) {
+          readings.push(reading);
         }
       }
-      break;
-    } catch (error) {
-      // A 404 for the first page means that the API server does not serve this version of the kind.
-      if (isStatus(error, 404) && isFirst) {
-        continue;
-      }
-      if (!(error instanceof StatusError || error instanceof Forbidden)) {
-        throw error;
-      }
-      readings.push(unread(`${kind}/*`, 'failed', error.message));
-      break;
     }
+  } catch (error) {
+    // A 404 for the first page means that the API server does not serve the kind.
+    if (isStatus(error, 404) && isFirst) {
+      return [];
+    }
+    if (!(error instanceof StatusError || error instanceof Forbidden)) {
+      throw error;
+    }
+    readings.push(unread(`${kind}/*`, 'failed', error.message));
   }
   return readings;
 }

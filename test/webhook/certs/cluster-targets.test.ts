@@ -238,8 +238,6 @@ describe('reading targets', () => {
     expect(requests).toEqual([
       'GET /apis/apiregistration.k8s.io/v1/apiservices/gone',
       'GET /apis/runtime.cluster.x-k8s.io/v1beta2/extensionconfigs/gone',
-      // Cluster API before 1.11 serves only this one.
-      'GET /apis/runtime.cluster.x-k8s.io/v1alpha1/extensionconfigs/gone',
       'GET /apis/apiregistration.k8s.io/v1/apiservices/v1%20x',
     ]);
   });
@@ -281,7 +279,7 @@ describe('reading targets', () => {
   test('a kind that the cluster does not serve has no objects; one that cannot be listed is a failed target', async () => {
     const { cluster, requests } = clusterOf(() => status(404));
     expect(await targets(cluster, [], 'a=b')).toEqual([]);
-    expect(requests).toHaveLength(6);
+    expect(requests).toHaveLength(5);
     const failing = clusterOf((_method, path) => status({ m: 403, e: 500 }[path.split('/')[4]?.[0] ?? ''] ?? 404));
     expect(await targets(failing.cluster, [], 'a=b')).toMatchObject([
       {
